@@ -1,0 +1,1 @@
+"""From a trace to results: activity, steps, gaps, links, operators, heat. Pure numpy, no printing."""

@@ -1,0 +1,12 @@
+"""Short names for the numpy array types of the columns."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Int8s = NDArray[np.int8]
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]

@@ -1,0 +1,1 @@
+"""Result objects to text, JSON and CSV. Knows nothing of how a result was computed."""

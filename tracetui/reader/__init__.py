@@ -1,0 +1,1 @@
+"""Bytes to event columns: files, JSON, gzip, truncation. Knows nothing of devices, layers or gaps."""

@@ -1,0 +1,112 @@
+"""The event table: what a reader hands to the model, as columns.
+
+All tables are in file order. Strings are interned: a column holds indices into `EventTable.strings`,
+-1 where the event has none. Times are integer nanoseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tracetui.arrays import Floats, Int8s, Int32s, Int64s
+
+
+@dataclass(frozen=True)
+class SliceColumns:
+    """Complete events (`ph` X), and B/E pairs joined; every array has length n."""
+
+    start: Int64s  #: ns
+    dur: Int64s  #: ns, never negative
+    thread: Int32s  #: index into EventTable.threads
+    name: Int32s  #: string
+    category: Int32s  #: string, or -1
+    event: Int64s  #: ordinal of the event among the file's decoded events: where its args are read again
+    correlation: Int64s  #: connection_id, correlation_id or correlation of the args; -1 where none
+    task_type: Int32s  #: string of `Task Type`, or -1
+    direction: Int32s  #: string of `memcpy direction` / `operation`, or -1
+    stack: Int32s  #: string of `Call stack`, or -1 (also for an empty one)
+    python_id: Int32s  #: `Python id` of a python_function slice, or -1
+
+
+@dataclass(frozen=True)
+class FlowColumns:
+    """Flow events (`ph` s, t, f); every array has length n."""
+
+    time: Int64s  #: ns
+    thread: Int32s  #: index into EventTable.threads
+    category: Int32s  #: string, or -1
+    phase: Int8s  #: 0 start (s), 1 step (t), 2 end (f)
+    #: equal ids of one category belong together: the id's decimal value, or below -1 an index where that
+    #: does not fit 63 bits
+    id: Int64s
+
+
+@dataclass(frozen=True)
+class CounterColumns:
+    """Samples of counter events (`ph` C), one row per series of an event; every array has length n."""
+
+    time: Int64s  #: ns
+    series: Int32s  #: index into EventTable.series
+    value: Floats
+
+
+@dataclass(frozen=True)
+class InstantColumns:
+    """Instant events (`ph` i, I); every array has length n."""
+
+    time: Int64s  #: ns
+    thread: Int32s  #: index into EventTable.threads
+    name: Int32s  #: string
+    event: Int64s  #: ordinal, as in SliceColumns
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """One metadata event (`ph` M), e.g. name="thread_name", value="Stream 2"."""
+
+    name: str
+    pid: str
+    tid: str  #: "" where the event has none
+    value: str
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A place in the file that held no readable event."""
+
+    offset: int  #: bytes from the start of the (decompressed) text
+    length: int  #: bytes
+    reason: str
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """How the reading went: what was read, what was not and why. Everything here is shown to the user."""
+
+    bytes: int  #: size of the file on disk
+    text_bytes: int  #: bytes of JSON text seen (differs for gzip)
+    events: int  #: events decoded
+    skipped: int  #: events not used: corrupt, without the fields of their phase, or of an unknown phase
+    skips: tuple[Skip, ...] = ()  #: the first of the damaged places, at most 100
+    truncated: bool = False  #: the text ends before the array does
+    stopped: bool = False  #: the user stopped the reading: later events are missing
+    unknown_phases: dict[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()  #: one sentence each, free of control characters
+
+
+@dataclass(frozen=True)
+class EventTable:
+    """All events of one file, or of the part read so far."""
+
+    path: str
+    strings: list[str]
+    threads: list[tuple[str, str]]  #: (pid, tid) as text
+    series: list[tuple[int, int, str]]  #: (thread, event name string, key of the args)
+    slices: SliceColumns
+    flows: FlowColumns
+    counters: CounterColumns
+    instants: InstantColumns
+    metadata: list[Metadata]
+    document: dict[str, Any]  #: keys beside traceEvents of a wrapping object; large values dropped
+    report: ReadReport

@@ -1,0 +1,179 @@
+"""The trace: tracks of lanes of slices, with flows, counters and instants beside them. Immutable once built.
+
+Slices are rows of one table, sorted by track, then lane, then start; slices of one lane never overlap. So a
+lane is a contiguous range of rows whose starts and ends are both sorted, and everything that draws or
+searches works on such ranges with `numpy.searchsorted`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.arrays import Floats, Int8s, Int32s, Int64s
+from tracetui.reader.events import ReadReport
+
+
+class Layer(IntEnum):
+    """What part of the system a track shows, in the order in which people read them, host to device."""
+
+    PYTHON = 0  #: the framework's own process: operators, task queue, Python frames
+    MARKS = 1  #: user ranges (mstx, msproftx)
+    CANN = 2  #: the runtime under the framework: CANN, or the CUDA runtime and driver
+    DEVICE = 3  #: hardware streams
+    COMMUNICATION = 4  #: collective groups and their planes
+    OVERLAP = 5  #: the producer's own Overlap Analysis rows
+    COUNTER = 6
+    OTHER = 7  #: every process that no table knows
+
+
+class Family(IntEnum):
+    """Why slices of one thread nest in each other: each family of a thread is a track of its own."""
+
+    FRAMES = 0  #: python_function
+    OPERATORS = 1  #: cpu_op, enqueue, dequeue, user annotations
+    COLLECTOR = 2  #: garbage collection
+    CALLS = 3  #: runtime calls (CANN; CUDA runtime)
+    TASKS = 4  #: tasks of a device stream
+    GROUP = 5  #: collective operations of a communication group
+    PLANE = 6  #: the transfers a collective is made of
+    OVERLAP = 7
+    ANNOTATIONS = 8  #: gpu_user_annotation: encloses tasks, is not work
+    OTHER = 9
+
+
+class Activity(IntEnum):
+    """What a device slice does. Only the classes below COMMUNICATION_TASK count as work."""
+
+    NONE = 0  #: not a device task
+    AICORE = 1  #: compute on the AI cores (GPU: kernels that are not nccl)
+    AICPU = 2  #: compute elsewhere on the device: AI CPU, DSA, VPC, JPEG
+    COMMUNICATION = 3  #: a collective of a group (GPU: nccl kernels)
+    COPY = 4  #: memcpy, SDMA, PCIe DMA, memset
+    COMMUNICATION_TASK = 5  #: part of a collective: on planes and streams; repeats the group's time
+    WAIT = 6  #: EVENT_WAIT, NOTIFY_WAIT: occupies a stream, is not work
+    EVENT = 7  #: EVENT_RECORD and the like
+    OTHER = 8
+
+
+class Kind(Enum):
+    """Which family of producers wrote the trace."""
+
+    ASCEND = "ascend"
+    GPU = "gpu"
+    CHROME = "chrome"  #: no device layer known
+
+
+@dataclass(frozen=True)
+class Slices:
+    """The columns of all slices, length n each, sorted by (lane, start)."""
+
+    start: Int64s  #: epoch ns
+    dur: Int64s  #: ns
+    name: Int32s  #: string
+    category: Int32s  #: string, or -1
+    activity: Int8s  #: Activity
+    event: Int64s  #: the reader's ordinal, for `args` on demand
+    correlation: Int64s  #: connection_id / correlation_id / correlation, or -1
+    stack: Int32s  #: string of the `Call stack`, or -1
+    task_type: Int32s  #: string, or -1
+    direction: Int32s  #: string of the direction of a copy, or -1
+    python_id: Int32s  #: `Python id`, or -1
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @cached_property
+    def end(self) -> Int64s:
+        """start + dur, ns."""
+        return self.start + self.dur
+
+
+@dataclass(frozen=True)
+class Track:
+    """One thread, stream, group or plane (in one family), or one counter series."""
+
+    index: int  #: place in Trace.tracks
+    layer: Layer
+    family: Family
+    process: str  #: as written by the producer: "Ascend Hardware"
+    name: str  #: as written: "Stream 2"; for a counter its series
+    device: str | None  #: "NPU 0", "NPU", "GPU 3"; None on the host
+    pid: str
+    tid: str
+    lanes: range  #: lanes, outermost first; empty for a counter
+    rows: range  #: slices of those lanes
+    samples: range  #: samples in Trace.counters; empty for all but counters
+
+
+@dataclass(frozen=True)
+class Flows:
+    """Arrows between slices whose both ends were found; length f each, sorted by (category, source row)."""
+
+    category: Int32s  #: string
+    source: Int64s  #: slice row at the start of the arrow, or -1 where no slice encloses it
+    target: Int64s  #: slice row at its end, or -1
+    source_time: Int64s  #: ns: where in the source the arrow starts
+    target_time: Int64s  #: ns
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Samples of all counter tracks, each track's range sorted by time."""
+
+    time: Int64s  #: ns
+    value: Floats
+
+
+@dataclass(frozen=True)
+class Instants:
+    """Instant events, sorted by time."""
+
+    time: Int64s  #: ns
+    track: Int32s  #: the track to show it on, or -1
+    name: Int32s  #: string
+    event: Int64s
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One profile of one process group member, as read so far."""
+
+    path: str
+    kind: Kind
+    strings: list[str]
+    tracks: tuple[Track, ...]
+    slices: Slices
+    lane_rows: Int64s  #: int64[lanes + 1]: lane l holds rows lane_rows[l]:lane_rows[l + 1]
+    lane_track: Int32s  #: int32[lanes]: the track of a lane
+    flows: Flows
+    counters: Counters
+    instants: Instants
+    devices: tuple[str, ...]  #: labels, in order of first appearance; empty without a device layer
+    start_ns: int  #: first start of a slice (of anything, where there is no slice)
+    end_ns: int  #: last end of a slice
+    report: ReadReport
+    notes: tuple[str, ...] = ()  #: what the model wants said: "Level 0: no CANN slices", one sentence each
+
+    def name(self, row: int) -> str:
+        """The name of a slice as written in the trace: never print it unescaped."""
+        return self.strings[int(self.slices.name[row])]
+
+    def string(self, index: int) -> str | None:
+        """The string of an interned index; None for -1."""
+        return None if index < 0 else self.strings[index]
+
+    def lane_of(self, row: int) -> int:
+        """The lane that holds a slice."""
+        return int(np.searchsorted(self.lane_rows, row, "right")) - 1
+
+    def track_of(self, row: int) -> Track:
+        """The track that holds a slice."""
+        return self.tracks[int(self.lane_track[self.lane_of(row)])]
+
+    def lane_slice_rows(self, lane: int) -> slice:
+        """The rows of a lane, as a Python slice to index columns with."""
+        return slice(int(self.lane_rows[lane]), int(self.lane_rows[lane + 1]))

@@ -1,0 +1,1 @@
+"""The viewer: the only package that imports textual."""
