@@ -111,12 +111,13 @@ class Track:
 
 @dataclass(frozen=True)
 class Flows:
-    """Arrows between slices whose both ends were found; length f each, sorted by (category, source row)."""
+    """Arrows between slices, one per end found in the file; length f each, sorted by (category, source row)."""
 
     category: Int32s  #: string
     source: Int64s  #: slice row at the start of the arrow, or -1 where no slice encloses it
     target: Int64s  #: slice row at its end, or -1
     source_time: Int64s  #: ns: where in the source the arrow starts
+    source_thread: Int32s  #: index into Trace.threads: known also where no slice encloses the start
     target_time: Int64s  #: ns
 
 
@@ -145,6 +146,7 @@ class Trace:
     path: str
     kind: Kind
     strings: list[str]
+    threads: list[tuple[str, str]]  #: (pid, tid) as written
     tracks: tuple[Track, ...]
     slices: Slices
     lane_rows: Int64s  #: int64[lanes + 1]: lane l holds rows lane_rows[l]:lane_rows[l + 1]
