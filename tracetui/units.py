@@ -1,0 +1,135 @@
+"""Times, sizes and shares as people read and write them. Knows integers only, no trace and no terminal."""
+
+from __future__ import annotations
+
+import re
+
+NS_PER_S = 1_000_000_000
+
+#: A time no trace reaches: the end of a window that was left open. Added to an epoch time it fits int64.
+OPEN_END = 1 << 62
+
+_SCALES = {"ns": 1, "us": 1000, "µs": 1000, "μs": 1000, "ms": 1_000_000, "s": NS_PER_S}
+_TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*(ns|us|µs|μs|ms|s)?", re.ASCII)
+
+
+def format_duration(ns: int) -> str:
+    """A length of time with three significant digits: "812 ns", "1.24 µs", "96.0 ms", "1234 s"."""
+    return _signed(ns, ("ns", "µs", "ms", "s"))
+
+
+def format_exact(ns: int) -> str:
+    """A length of time with all its digits, in the unit of `format_duration`: "1.240385 ms"."""
+    sign, length = ("-", -ns) if ns < 0 else ("", ns)
+    for unit in ("s", "ms", "µs"):
+        scale = _SCALES[unit]
+        if length >= scale:
+            whole, rest = divmod(length, scale)
+            return f"{sign}{whole}.{rest:0{len(str(scale)) - 1}d}".rstrip("0").rstrip(".") + f" {unit}"
+    return f"{sign}{length} ns"
+
+
+def format_time(ns: int, step_ns: int = 1000) -> str:
+    """A moment, in seconds from the start of the trace: "0.129863 s", with the decimals `step_ns` needs.
+
+    Cut, not rounded, so that moments keep their order, and those a step apart differ. `parse_time` reads it.
+    """
+    decimals = 0
+    while decimals < 9 and 10 ** (9 - decimals) > step_ns:
+        decimals += 1
+    sign, length = ("-", -ns) if ns < 0 else ("", ns)
+    whole, rest = divmod(length, NS_PER_S)
+    fraction = f".{rest:09d}"[: decimals + 1] if decimals else ""
+    return f"{sign}{whole}{fraction} s"
+
+
+def format_ms(ns: int) -> str:
+    """Milliseconds with all three decimals of µs, rounded: "1,234.568". For columns that are compared."""
+    sign, length = ("-", -ns) if ns < 0 else ("", ns)
+    whole, rest = divmod((length + 500) // 1000, 1000)
+    return f"{sign}{whole:,}.{rest:03d}"
+
+
+def format_bytes(count: int) -> str:
+    """A size in powers of 1000 with three significant digits: "812 B", "1.24 GB"."""
+    return _signed(count, ("B", "kB", "MB", "GB", "TB"))
+
+
+def format_count(count: int) -> str:
+    """A number of things: "1,234,567"."""
+    return f"{count:,}"
+
+
+def format_percent(part: int, whole: int) -> str:
+    """A share with one decimal: "31.2 %". Only nothing is "0.0 %", only all is "100.0 %"; "-" of nothing."""
+    if whole <= 0:
+        return "-"
+    permille = (2000 * part + whole) // (2 * whole)
+    if permille == 0 and part > 0:
+        return "<0.1 %"
+    if permille == 1000 and part < whole:
+        return ">99.9 %"
+    return f"{permille // 10}.{permille % 10} %"
+
+
+def parse_time(text: str) -> int:
+    """ns of "1.2s", "350 ms", "17µs", "17us" or "900ns". Raises ValueError with a sentence."""
+    return _scaled(*_split(text))
+
+
+def parse_window(text: str) -> tuple[int, int]:
+    """(start, end) in ns from the start of the trace, of "1.2s..1.35s".
+
+    Either end may be missing: 0 and `OPEN_END` then. A unit written once holds for both: "1.2..1.35s".
+    Raises ValueError with a sentence.
+    """
+    start_text, dots, end_text = text.partition("..")
+    start_text, end_text = start_text.strip(), end_text.strip()
+    if not dots or not (start_text or end_text):
+        raise ValueError("a window is START..END, like 1.2s..1.35s, 350ms.. or ..900us")
+    start = _split(start_text) if start_text else ("0", "s")
+    end = _split(end_text) if end_text else None
+    if end is None:
+        return _scaled(*start), OPEN_END
+    start_ns = _scaled(start[0], start[1] or end[1])
+    end_ns = _scaled(end[0], end[1] or start[1])
+    if end_ns <= start_ns:
+        raise ValueError("a window ends after it starts")
+    return start_ns, end_ns
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("a time is a number with a unit (s, ms, us or ns), like 1.35s")
+    return match[1], match[2]
+
+
+def _scaled(number: str, unit: str | None) -> int:
+    if unit is None:
+        raise ValueError("a time needs a unit: s, ms, us or ns")
+    whole, _, fraction = number.partition(".")
+    if len(whole) > 18:
+        raise ValueError("a time this large is in no trace")
+    # Integers throughout; what is finer than a nanosecond is cut.
+    ns = (int(whole or "0") * 10**9 + int(fraction[:9].ljust(9, "0"))) * _SCALES[unit] // 10**9
+    if ns >= OPEN_END:
+        raise ValueError("a time this large is in no trace")
+    return ns
+
+
+def _signed(count: int, units: tuple[str, ...]) -> str:
+    """Three significant digits of `count` (half up) in the first unit that shows it below 1000."""
+    sign, length = ("-", -count) if count < 0 else ("", count)
+    if length < 1000:
+        return f"{sign}{length} {units[0]}"
+    scale = 1
+    for unit in units[1:]:
+        scale *= 1000
+        for decimals in (2, 1, 0):
+            digits = (length * 10**decimals + scale // 2) // scale
+            if digits < 1000:
+                whole, rest = divmod(digits, 10**decimals)
+                fraction = f".{rest:0{decimals}d}" if decimals else ""
+                return f"{sign}{whole}{fraction} {unit}"
+    return f"{sign}{(length + scale // 2) // scale} {units[-1]}"
