@@ -1,0 +1,93 @@
+"""Opening a source file in the user's editor, at a line. Knows how editors are told a line; no shell is involved."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.app import App, SuspendNotSupported
+
+from tracetui.trace.clean import printable
+from tracetui.ui.source_files import SourceFile
+
+_USUAL = ("sensible-editor", "vim", "vi", "nano", "less")  # tried where neither VISUAL nor EDITOR is set
+_GOTO = frozenset({"code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"})  # -g FILE:LINE
+_COLON = frozenset({"hx", "helix", "subl", "sublime_text", "zed"})  # FILE:LINE
+_LINE_OPTION = frozenset({"pycharm", "idea", "kate"})  # --line LINE FILE
+
+
+class NoEditor(Exception):
+    """There is no editor to start; one sentence for the user."""
+
+
+def editor_command(path: Path, line: int, environ: Mapping[str, str]) -> list[str]:
+    """The argument list that opens `path` at `line` in $VISUAL, else $EDITOR, else a usual editor.
+
+    The path is made absolute, so a name that starts with a dash is never an option. Raises NoEditor.
+    """
+    editor = _editor(environ)
+    program = Path(editor[0]).name
+    file = str(path.absolute())
+    line = max(line, 1)
+    if program in _GOTO:
+        return [*editor, "-g", f"{file}:{line}"]
+    if program in _COLON:
+        return [*editor, f"{file}:{line}"]
+    if program in _LINE_OPTION:
+        return [*editor, "--line", str(line), file]
+    return [*editor, f"+{line}", file]
+
+
+def open_in_editor(app: App[Any], source: SourceFile, line: int) -> str:
+    """Hand the terminal to the editor until it ends; a sentence that says what went wrong, or ""."""
+    try:
+        command = editor_command(source.path, line, os.environ)
+    except NoEditor as reason:
+        return str(reason)
+    name = printable(Path(command[0]).name)
+    try:
+        with app.suspend(), _interrupts_for_the_editor():
+            status = subprocess.run(command, check=False).returncode
+    except SuspendNotSupported:
+        return "This terminal cannot be handed to an editor."
+    except OSError as error:
+        return f"{name} did not start: {error.strerror}."
+    return f"{name} ended with status {status}." if status else ""
+
+
+def _editor(environ: Mapping[str, str]) -> list[str]:
+    for variable in ("VISUAL", "EDITOR"):
+        value = environ.get(variable, "").strip()
+        if not value:
+            continue
+        try:
+            editor = shlex.split(value)
+        except ValueError:
+            raise NoEditor(f"${variable} has an unclosed quote.") from None
+        if editor and shutil.which(editor[0], path=environ.get("PATH")):
+            return editor
+        raise NoEditor(f"${variable} names {printable(value)}, which is not installed.")
+    for program in _USUAL:
+        if shutil.which(program, path=environ.get("PATH")):
+            return [program]
+    raise NoEditor("No editor found: set $EDITOR.")
+
+
+@contextmanager
+def _interrupts_for_the_editor() -> Iterator[None]:
+    """Leave ctrl+c to the editor: the terminal sends it to both.
+
+    A handler that does nothing, not SIG_IGN, because an ignored signal stays ignored in the editor.
+    """
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,172 @@
+"""Finding and reading, on this host, the source file that a frame of a trace names.
+
+Knows paths and files; knows neither the terminal nor who asks. The path comes from the trace and is not trusted:
+only regular files of a bounded size are read, and a search below a directory never leaves it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Union
+
+from tracetui.trace.clean import printable
+
+LIMIT = 4 << 20  #: bytes: a longer file is no source anybody wrote
+
+_KEPT = 32  #: files kept in memory
+_PARENTS = 3  #: of the trace: <run>/<rank>_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json
+_PARTS = 12  #: trailing parts of a recorded path that are searched for
+_PATH_MAX = 4096
+_TAB = 4
+#: Names that say nothing without the directory that holds them.
+_COMMON = frozenset({"__init__.py", "__main__.py", "setup.py", "conftest.py"})
+_KERNEL = ("/proc/", "/sys/", "/dev/")
+_LINE_ENDS = re.compile(r"\r\n|\r|\n")  # str.splitlines also splits at form feeds, which Python does not count
+_EPOCH_NS = 10**18  # timestamps below (before 2001) are not times of day
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of this host, as text that is safe to print."""
+
+    path: Path  #: absolute
+    lines: tuple[str, ...]  #: printable, tabs expanded
+    root: Optional[Path]  #: the directory below which it was found by the end of its path; None: the recorded path
+    newer: bool  #: modified after the profile was taken
+
+    @property
+    def exact(self) -> bool:
+        """Whether this is the very path that the trace recorded."""
+        return self.root is None
+
+
+@dataclass(frozen=True)
+class NotFound:
+    """Why there is no source to show."""
+
+    reason: str  #: one sentence
+    looked: tuple[Path, ...]  #: the directories searched
+
+
+class SourceFiles:
+    """The source files of one trace, read once each.
+
+    `sources` are the user's own directories, searched first; then the directory of the trace, three parents of
+    it, and the working directory. `profiled_ns` is the end of the trace (epoch ns); a trace on a relative clock
+    is taken to be as old as its file.
+    """
+
+    def __init__(self, trace_path: Union[str, Path], sources: Sequence[Path] = (), profiled_ns: int = 0) -> None:
+        trace = Path(trace_path).absolute()
+        self.roots = _roots(trace, sources)
+        self._profiled_ns = profiled_ns if profiled_ns > _EPOCH_NS else _modified_ns(trace)
+        self._kept: OrderedDict[str, Union[SourceFile, NotFound]] = OrderedDict()
+
+    def find(self, recorded: str) -> Union[SourceFile, NotFound]:
+        """The source of a recorded path: that file, else the longest end of the path below a root.
+
+        May block on a slow file system: call it from a thread.
+        """
+        found = self._kept.get(recorded)
+        if found is None:
+            found = self._find(recorded)
+            self._kept[recorded] = found
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    def forget(self) -> None:
+        """Read all files again when they are next asked for."""
+        self._kept.clear()
+
+    def _find(self, recorded: str) -> Union[SourceFile, NotFound]:
+        if not recorded or recorded.startswith("<") or len(recorded) > _PATH_MAX:
+            return NotFound("This frame is not in a file.", ())
+        refused = ""
+        for path, root in _candidates(recorded, self.roots):
+            try:
+                text, modified_ns = _read(path)
+            except _Refused as refusal:
+                refused = refused or f"{printable(str(path))} {refusal}."
+            except (OSError, ValueError):
+                continue
+            else:
+                return SourceFile(path, _lines(text), root, modified_ns > self._profiled_ns > 0)
+        return NotFound(refused or "The source file is not on this host.", self.roots)
+
+
+class _Refused(Exception):
+    """The file is there and must not be read; says what it is."""
+
+
+def _roots(trace: Path, sources: Sequence[Path]) -> tuple[Path, ...]:
+    beside = [trace.parent, *trace.parent.parents][: 1 + _PARENTS]
+    roots = [*(source.absolute() for source in sources), *beside, *_working_directory()]
+    return tuple(dict.fromkeys(root for root in roots if root != Path(root.anchor)))
+
+
+def _working_directory() -> Iterator[Path]:
+    try:
+        yield Path.cwd()
+    except OSError:  # it was removed
+        return
+
+
+def _candidates(recorded: str, roots: Sequence[Path]) -> Iterator[tuple[Path, Optional[Path]]]:
+    """The recorded path with no root, then its ends below each root, longest end first."""
+    if recorded.startswith("/"):
+        yield Path(recorded), None
+    parts = [part for part in re.split(r"[/\\]", recorded) if part not in ("", ".")]
+    if ".." in parts:
+        parts = parts[len(parts) - parts[::-1].index("..") :]
+    parts = parts[-_PARTS:]
+    for first in range(len(parts)):
+        if first == len(parts) - 1 and len(parts) > 1 and parts[first] in _COMMON:
+            return
+        for root in roots:
+            yield root.joinpath(*parts[first:]), root
+
+
+def _read(path: Path) -> tuple[str, int]:
+    """The text of a regular file and its modification time, epoch ns.
+
+    Looked at before it is opened, because opening a device can act; looked at again once open, because it may
+    have been replaced. Files of the kernel are refused: they only look regular.
+    """
+    _refuse_irregular(os.stat(path))
+    if os.path.realpath(path).startswith(_KERNEL):
+        raise _Refused("is not a regular file")
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY), "rb") as file:
+        status = os.fstat(file.fileno())
+        _refuse_irregular(status)
+        content = file.read(LIMIT)
+    if b"\0" in content:
+        raise _Refused("is not text")
+    return content.decode("utf-8", "replace"), status.st_mtime_ns
+
+
+def _refuse_irregular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise _Refused("is not a regular file")
+    if status.st_size > LIMIT:
+        raise _Refused(f"is larger than {LIMIT >> 20} MB")
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    lines = _LINE_ENDS.split(text.lstrip("\ufeff"))
+    if lines and not lines[-1]:
+        lines.pop()
+    return tuple(printable(line.replace("\f", " ").expandtabs(_TAB)) for line in lines)
+
+
+def _modified_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
