@@ -1,0 +1,169 @@
+"""The registry of everything a key can do: the one source of bindings, palette, help screen and README.
+
+Knows no screen's code: an action's id is the name of the `action_*` method that does it, on the screen it
+belongs to, or on the app.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from textual.binding import Binding
+
+#: the screens, in the order of their keys in the footer
+SCREENS = ("timeline", "gaps", "hotspots", "heatmap", "operators", "steps")
+
+#: action groups, in the order of the help screen
+MOVE, SELECT, IDLE, SEARCH, WINDOW, TRACKS, TABLES, STACK, GO, PROGRAM = GROUPS = (
+    "Move in time",
+    "Select",
+    "Find idle",
+    "Search",
+    "Window and export",
+    "Tracks",
+    "Tables",
+    "Stack and source",
+    "Screens",
+    "Program",
+)
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing to do."""
+
+    id: str  #: the method `action_<id>`, with its argument: "nth_gap(3)"
+    keys: tuple[str, ...]  #: Textual's names of keys, the first one is shown
+    group: str
+    title: str  #: "verb: object"
+    help: str  #: one line
+    screens: tuple[str, ...] = ()  #: where it works; everywhere if empty
+    palette: bool = True  #: listed in the command palette
+    priority: bool = False  #: wins over the focused widget
+
+
+def _unlisted(*fields: Any, **more: Any) -> Action:
+    """An action that is only a key: nobody looks for it by name."""
+    return Action(*fields, **more, palette=False)
+
+
+T = ("timeline",)
+TABLE_SCREENS = ("gaps", "hotspots", "operators", "steps")  #: the screens that are a table
+
+ACTIONS: tuple[Action, ...] = (
+    _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", T),
+    _unlisted("pan(1)", ("d",), MOVE, "pan: right", "Later, by an eighth of the screen", T),
+    _unlisted("pan(-6)", ("A",), MOVE, "pan: left, faster", "Earlier, by most of the screen", T),
+    _unlisted("pan(6)", ("D",), MOVE, "pan: right, faster", "Later, by most of the screen", T),
+    Action("zoom(1)", ("w", "plus"), MOVE, "zoom: in", "Closer, around the selection or the centre", T),
+    Action("zoom(-1)", ("s", "minus"), MOVE, "zoom: out", "Farther", T),
+    _unlisted("zoom(4)", ("W",), MOVE, "zoom: in, faster", "Four times as fast", T),
+    _unlisted("zoom(-4)", ("S",), MOVE, "zoom: out, faster", "Four times as fast", T),
+    Action("show_all", ("0",), MOVE, "show: whole trace", "Everything from start to end", T),
+    Action("fit_selection", ("f",), MOVE, "fit: selection", "The selected slice or gap fills the screen", T),
+    Action("undo", ("backspace",), MOVE, "undo: movement", "Back to where you looked before"),
+    Action("redo", ("U",), MOVE, "redo: movement", "Take the undo back"),
+    _unlisted("event(-1)", ("left", "h", "comma"), SELECT, "select: event before", "Previous of the row", T),
+    _unlisted("event(1)", ("right", "l", "full_stop"), SELECT, "select: event after", "Next of the row", T),
+    _unlisted("track(-1)", ("up", "k"), SELECT, "select: row above", "The row above, same time", T),
+    _unlisted("track(1)", ("down", "j"), SELECT, "select: row below", "The row below, same time", T),
+    _unlisted("track(-12)", ("pageup",), SELECT, "select: rows above", "A page up", T),
+    _unlisted("track(12)", ("pagedown",), SELECT, "select: rows below", "A page down", T),
+    Action("flow(-1)", ("left_square_bracket",), SELECT, "follow: to the host", "Task → launch → operator", T),
+    Action("flow(1)", ("right_square_bracket",), SELECT, "follow: to the device", "Operator → launch → task", T),
+    Action("next_gap(1)", ("x",), IDLE, "go: next worst gap", "The gap with the next less idle time"),
+    Action("next_gap(-1)", ("X",), IDLE, "go: previous gap by rank", "The gap with the next more idle time"),
+    *(
+        _unlisted(f"nth_gap({n})", (str(n),), IDLE, f"go: gap number {n}", f"The gap of rank {n}", T)
+        for n in range(1, 10)
+    ),
+    Action("search", ("slash",), SEARCH, "search: names", "Slices whose name contains a text", T),
+    Action("next_hit(1)", ("n",), SEARCH, "search: next hit", "The next slice found", T),
+    Action("next_hit(-1)", ("N",), SEARCH, "search: previous hit", "The slice found before", T),
+    Action("search_same", ("asterisk",), SEARCH, "search: this name", "All slices of the selected name", T),
+    Action("mark_window", ("v",), WINDOW, "mark: window", "Start a window at the selection; then end it", T),
+    Action("window_selection", ("r",), WINDOW, "window: selection", "The window becomes the selection", T),
+    Action("export", ("e",), WINDOW, "export: window", "Write the slices of the window to a CSV file"),
+    Action("copy", ("y",), WINDOW, "copy: selection", "To the clipboard, and to a file"),
+    Action("fold", ("space",), TRACKS, "fold: track", "Fold or unfold the track or group of the cursor", T),
+    Action("pin", ("P",), TRACKS, "pin: track", "Keep the track of the cursor on top", T),
+    Action("find_track", ("t",), TRACKS, "find: track", "Go to a track by a part of its name", T),
+    Action("stack", ("p",), STACK, "show: Python stack", "The stack of the selection, and the source", T),
+    Action("open_editor", ("o",), STACK, "open: editor", "$EDITOR at the line shown"),
+    Action("go('timeline')", ("T",), GO, "go: timeline", "Tracks over time"),
+    Action("go('gaps')", ("G",), GO, "go: gaps", "All gaps, the most idle first"),
+    Action("go('hotspots')", ("H",), GO, "go: hotspots", "Python lines by the idle time they cause"),
+    Action("go('heatmap')", ("M",), GO, "go: heatmap", "Where and when it is busy or idle"),
+    Action("go('operators')", ("O",), GO, "go: operators", "Kernels and operators by time"),
+    Action("go('steps')", ("I",), GO, "go: steps", "What each iteration spent its time on"),
+    _unlisted("back", ("escape",), GO, "go: back", "Close, stop the loading, or back to the timeline"),
+    _unlisted("palette", ("colon", "ctrl+p"), PROGRAM, "palette: commands", "Find a command by name"),
+    Action("help", ("question_mark",), PROGRAM, "help: keys", "All keys of this screen"),
+    Action("quit", ("q",), PROGRAM, "quit: tracetui", "Leave"),
+    _unlisted("cancel", ("ctrl+c",), PROGRAM, "cancel: loading", "Stop the loading, else leave", priority=True),
+    _unlisted("suspend", ("ctrl+z",), PROGRAM, "suspend: to the shell", "Back with `fg`"),
+)  # fmt: skip
+
+_LABELS = {
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "comma": ",",
+    "full_stop": ".",
+    "slash": "/",
+    "asterisk": "*",
+    "colon": ":",
+    "question_mark": "?",
+    "plus": "+",
+    "minus": "-",
+    "left": "←",
+    "right": "→",
+    "up": "↑",
+    "down": "↓",
+    "escape": "esc",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "ampersand": "&",
+}
+
+
+def key_label(key: str) -> str:
+    """How a key is shown: "left_square_bracket" is "["."""
+    return _LABELS.get(key, key)
+
+
+def actions_of(screen: str | None) -> Iterator[Action]:
+    """The actions that belong to one screen only (None: those that work everywhere)."""
+    for action in ACTIONS:
+        if (screen in action.screens) if screen else not action.screens:
+            yield action
+
+
+def bindings(screen: str | None) -> list[Binding]:
+    """The Textual bindings of a screen (None: of the app)."""
+    return [
+        Binding(
+            ",".join(action.keys),
+            action.id,
+            action.title,
+            show=False,
+            priority=action.priority,
+            tooltip=action.help,
+            id=action.id,
+        )
+        for action in actions_of(screen)
+    ]
+
+
+def keys_markdown() -> str:
+    """The table of keys for the README: one Markdown table row per action, by group."""
+    lines = ["| keys | action | |", "|---|---|---|"]
+    for group in GROUPS:
+        for action in ACTIONS:
+            if action.group == group:
+                keys = " ".join(f"`{key_label(key)}`" for key in action.keys)
+                lines.append(f"| {keys} | {action.title} | {action.help} |")
+    return "\n".join(lines) + "\n"

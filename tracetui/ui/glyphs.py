@@ -1,0 +1,80 @@
+"""The characters the viewer draws with: block elements, or ASCII where the terminal has no UTF-8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """One set of characters, each one cell wide."""
+
+    shades: str  #: 9 levels of a column, from nothing (a space) to full
+    eighths: str  #: 8 widths of a cell filled from the left: index k = k / 8 (0 is a space)
+    full: str
+    sliver: str  #: a slice too short for its share of a column to show
+    folded: str  #: marks a group that is folded
+    unfolded: str
+    rule: str  #: horizontal rule between panes
+    bar: str  #: vertical rule
+    tick: str  #: a tick of the ruler
+    cursor: str  #: where the selection is, in the ruler
+    left: str  #: left edge of a window or viewport
+    right: str
+    ellipsis: str
+    arrow: str  #: one hop of a chain
+    pin: str
+    dot: str  #: separates items of one line
+    up: str  #: sorted ascending
+    down: str
+    warning: str
+
+
+BLOCKS = Glyphs(
+    shades=" ▁▂▃▄▅▆▇█",
+    eighths=" ▏▎▍▌▋▊▉",
+    full="█",
+    sliver="▏",
+    folded="▸",
+    unfolded="▾",
+    rule="─",
+    bar="│",
+    tick="╵",
+    cursor="▼",
+    left="▐",
+    right="▌",
+    ellipsis="…",
+    arrow="→",
+    pin="◆",
+    dot="·",
+    up="▲",
+    down="▼",
+    warning="!",
+)
+
+ASCII = Glyphs(
+    shades=" ..::==##",
+    eighths="        ",
+    full="#",
+    sliver="|",
+    folded="+",
+    unfolded="-",
+    rule="-",
+    bar="|",
+    tick="'",
+    cursor="v",
+    left="[",
+    right="]",
+    ellipsis="~",
+    arrow=">",
+    pin="*",
+    dot="-",
+    up="^",
+    down="v",
+    warning="!",
+)
+
+
+def glyphs(ascii_only: bool) -> Glyphs:
+    """The set for a terminal."""
+    return ASCII if ascii_only else BLOCKS

@@ -1,0 +1,18 @@
+"""What the command line asks of the viewer. Imports no Textual: the command line starts fast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class ViewerOptions:
+    """How to open the viewer."""
+
+    palette: str | None = None  #: "ansi", "256", "true" or "none"; None: chosen from the environment
+    ascii: bool = False  #: draw with ASCII only
+    mouse: bool = True
+    sources: tuple[Path, ...] = ()  #: roots under which source files of the training host may be found
+    step: int | None = None  #: open at this step
+    window: tuple[int, int] | None = None  #: open at this window, ns from the start of the trace

@@ -1,0 +1,240 @@
+"""Where the viewer looks: viewport, selection, window, folds; with undo. Pure, the one truth of all screens.
+
+Times are integer ns. Knows no terminal and no trace: rows and gaps are numbers here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+
+#: identifies a track or a group of tracks while the trace still grows and its numbers change
+Key = tuple[str, ...]
+
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Viewport:
+    """A half-open interval of time [start_ns, end_ns) on screen, never empty."""
+
+    start_ns: int
+    end_ns: int
+
+    def __post_init__(self) -> None:
+        if self.end_ns <= self.start_ns:
+            raise ValueError(f"empty viewport: {self.start_ns}..{self.end_ns}")
+
+    @property
+    def span_ns(self) -> int:
+        return self.end_ns - self.start_ns
+
+    @property
+    def centre_ns(self) -> int:
+        return self.start_ns + self.span_ns // 2
+
+    def within(self, bounds: Viewport) -> Viewport:
+        """This span, moved (and cut, if it is too wide) to lie inside `bounds`."""
+        span = min(self.span_ns, bounds.span_ns)
+        start = min(max(self.start_ns, bounds.start_ns), bounds.end_ns - span)
+        return Viewport(start, start + span)
+
+    def pan(self, by_ns: int, bounds: Viewport) -> Viewport:
+        """Moved by so much time, stopping at the bounds; the span stays."""
+        return Viewport(self.start_ns + by_ns, self.end_ns + by_ns).within(bounds)
+
+    def zoom(
+        self, numerator: int, denominator: int, anchor_ns: int, bounds: Viewport, least_ns: int
+    ) -> Viewport:
+        """Span times numerator / denominator, at least `least_ns`; the anchor keeps its place on screen.
+
+        An anchor outside the viewport is taken as its nearest edge. The place is kept to 1 ns, unless the
+        bounds are in the way.
+        """
+        span = self.span_ns * numerator // denominator
+        if numerator > denominator:
+            span = max(span, self.span_ns + 1)
+        span = min(max(span, least_ns, 1), bounds.span_ns)
+        anchor = min(max(anchor_ns, self.start_ns), self.end_ns)
+        start = anchor - (anchor - self.start_ns) * span // self.span_ns
+        return Viewport(start, start + span).within(bounds)
+
+    def showing(self, start_ns: int, end_ns: int, bounds: Viewport) -> Viewport:
+        """Moved just so far that the interval (or the start of one too long) is on screen."""
+        if end_ns - start_ns >= self.span_ns:
+            if start_ns < self.end_ns and end_ns > self.start_ns:
+                return self
+            margin = self.span_ns // 10
+            return self.pan(start_ns - margin - self.start_ns, bounds)
+        if start_ns < self.start_ns:
+            return self.pan(start_ns - self.start_ns - self.span_ns // 10, bounds)
+        if end_ns > self.end_ns:
+            return self.pan(end_ns - self.end_ns + self.span_ns // 10, bounds)
+        return self
+
+    def column_of(self, time_ns: int, columns: int) -> int:
+        """The column that holds a time; below 0 or from `columns` on when it is off screen."""
+        return (time_ns - self.start_ns) * columns // self.span_ns
+
+    def time_of(self, column: int, columns: int) -> int:
+        """The time at the left edge of a column, ns."""
+        return self.start_ns + column * self.span_ns // columns
+
+    def edges(self, columns: int) -> Int64s:
+        """int64[columns + 1], ns: column c is [edges[c], edges[c + 1])."""
+        whole, rest = divmod(self.span_ns, columns)
+        column = np.arange(columns + 1, dtype=np.int64)
+        return self.start_ns + column * whole + column * rest // columns
+
+
+def around(start_ns: int, end_ns: int, bounds: Viewport, least_ns: int, share: int = 3) -> Viewport:
+    """A viewport in which the interval takes the middle 1 / `share`, as far as the bounds allow."""
+    span = min(max((end_ns - start_ns) * share, least_ns, 1), bounds.span_ns)
+    start = start_ns - (span - (end_ns - start_ns)) // 2
+    return Viewport(start, start + span).within(bounds)
+
+
+@dataclass(frozen=True)
+class Place:
+    """What undo brings back."""
+
+    viewport: Viewport
+    row: int = NONE  #: the selected slice
+    gap: int = NONE  #: the selected gap (index into Analysis.gaps)
+    track: Key | None = None  #: the track the cursor is on
+    window: tuple[int, int] | None = None  #: the window of time that tables and exports use, ns
+
+
+@dataclass
+class Search:
+    """A search over the names of slices."""
+
+    text: str = ""
+    hits: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))  #: rows, by time
+    at: int = NONE  #: index into hits
+
+    @property
+    def count(self) -> str:
+        """ "3/128" """
+        return f"{self.at + 1}/{len(self.hits)}"
+
+
+@dataclass
+class ViewState:
+    """The state of the view. Every change of `place` goes through `go`, which keeps undo right.
+
+    A burst of the same movement (held pan keys) is one step of undo.
+    """
+
+    bounds: Viewport
+    place: Place = field(init=False)
+    columns: int = 80  #: columns of time on screen; the narrowest viewport is 1 ns a column
+    mark: int | None = None  #: a window that is being made starts here, ns
+    search: Search = field(default_factory=Search)
+    filter: str = ""  #: shared by the tables
+    toggled: frozenset[Key] = frozenset()  #: tracks and groups folded or unfolded against their default
+    pinned: tuple[Key, ...] = ()  #: tracks kept on top, in order of pinning
+    undo_stack: list[Place] = field(default_factory=list)
+    redo_stack: list[Place] = field(default_factory=list)
+    burst: str | None = None  #: the movement the top of the undo stack belongs to
+
+    def __post_init__(self) -> None:
+        self.place = Place(self.bounds)
+
+    @property
+    def viewport(self) -> Viewport:
+        return self.place.viewport
+
+    @property
+    def row(self) -> int:
+        """The selected slice, or -1."""
+        return self.place.row
+
+    @property
+    def gap(self) -> int:
+        """The selected gap, or -1."""
+        return self.place.gap
+
+    @property
+    def window(self) -> tuple[int, int] | None:
+        return self.place.window
+
+    @property
+    def least_ns(self) -> int:
+        """The narrowest span of a viewport."""
+        return min(max(self.columns, 1), self.bounds.span_ns)
+
+    def go(self, place: Place, burst: str | None = None) -> bool:
+        """Move to a place. False where that is the place already."""
+        place = replace(place, viewport=place.viewport.within(self.bounds))
+        if place == self.place:
+            return False
+        if burst is None or burst != self.burst:
+            self.undo_stack.append(self.place)
+            del self.undo_stack[:-1000]
+        self.burst = burst
+        self.redo_stack.clear()
+        self.place = place
+        return True
+
+    def look(self, viewport: Viewport, burst: str | None = None) -> bool:
+        """Change the viewport only."""
+        return self.go(replace(self.place, viewport=viewport), burst)
+
+    def pan(self, by_ns: int) -> bool:
+        """Move in time."""
+        return self.look(self.viewport.pan(by_ns, self.bounds), "pan")
+
+    def zoom(self, numerator: int, denominator: int, anchor_ns: int) -> bool:
+        """Zoom so that the anchor keeps its column."""
+        viewport = self.viewport.zoom(numerator, denominator, anchor_ns, self.bounds, self.least_ns)
+        return self.look(viewport, "zoom")
+
+    def show(self, start_ns: int, end_ns: int, share: int = 3) -> bool:
+        """Zoom so that the interval takes the middle 1 / `share` of the screen."""
+        return self.look(around(start_ns, end_ns, self.bounds, self.least_ns, share))
+
+    def undo(self) -> bool:
+        """Back to the place before the last movement."""
+        if not self.undo_stack:
+            return False
+        self.redo_stack.append(self.place)
+        self.place = self.undo_stack.pop()
+        self.burst = None
+        return True
+
+    def redo(self) -> bool:
+        """Take back an undo."""
+        if not self.redo_stack:
+            return False
+        self.undo_stack.append(self.place)
+        self.place = self.redo_stack.pop()
+        self.burst = None
+        return True
+
+    def grow(self, bounds: Viewport) -> None:
+        """The trace has become longer. A viewport that showed all of it still does; undo is kept."""
+        everything = self.viewport == self.bounds
+        self.bounds = bounds
+        self.place = replace(self.place, viewport=bounds if everything else self.viewport.within(bounds))
+
+    def forget_rows(self) -> None:
+        """Rows and gaps have been numbered anew: nothing may point at the old ones."""
+        self.place = replace(self.place, row=NONE, gap=NONE)
+        self.undo_stack = [replace(place, row=NONE, gap=NONE) for place in self.undo_stack]
+        self.redo_stack = [replace(place, row=NONE, gap=NONE) for place in self.redo_stack]
+        self.search = Search()
+
+    def toggle(self, key: Key) -> None:
+        """Fold what is unfolded, unfold what is folded."""
+        self.toggled ^= {key}
+
+    def toggle_pin(self, key: Key) -> None:
+        """Pin a track on top, or let it go."""
+        if key in self.pinned:
+            self.pinned = tuple(other for other in self.pinned if other != key)
+        else:
+            self.pinned = (*self.pinned, key)
