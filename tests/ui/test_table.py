@@ -1,0 +1,258 @@
+"""The table: order and filter against a brute-force oracle, what it draws, how it answers keys."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.app import App, ComposeResult
+
+from tracetui.arrays import Int64s
+from tracetui.ui.columns import GAP, Column, Rows, clipped, fit, name_column, number_column
+from tracetui.ui.widgets.table import Table
+
+NAMES = ["aten::mm", "aten::MatMul", "hcom_allReduce_", "[bold]not markup[/]", "矩阵乘", "ẞ-sharp", ""]
+
+
+def columns_of(times: Sequence[int], codes: Sequence[int]) -> list[Column]:
+    return [
+        number_column("time_ns", "time", np.array(times, dtype=np.int64), lambda ns: f"{ns} ns"),
+        name_column("name", "name", np.array(codes, dtype=np.int32), NAMES, width=30, least=6, rank=1),
+    ]
+
+
+rows_strategy = st.lists(
+    st.tuples(st.integers(-(2**62), 2**62), st.integers(-1, len(NAMES) - 1)), min_size=0, max_size=40
+)
+
+
+@given(rows_strategy, st.booleans())
+def test_rows_sort_by_number_like_python_does(rows: list[tuple[int, int]], descending: bool) -> None:
+    times = [time for time, _ in rows]
+    view = Rows(columns_of(times, [code for _, code in rows]), len(rows), 0, descending).view
+    assert view.tolist() == sorted(
+        range(len(rows)), key=lambda row: -times[row] if descending else times[row]
+    )
+
+
+@given(rows_strategy, st.booleans())
+def test_rows_sort_by_name_whatever_the_case_with_the_unknown_last(
+    rows: list[tuple[int, int]], descending: bool
+) -> None:
+    codes = [code for _, code in rows]
+    view = Rows(columns_of([0] * len(rows), codes), len(rows), 1, descending).view.tolist()
+    known = [row for row in range(len(rows)) if codes[row] >= 0]
+    by_name = sorted(known, key=lambda row: NAMES[codes[row]].casefold(), reverse=descending)
+    if descending:  # Python keeps equal ones in order under reverse, too
+        assert by_name == sorted(known, key=lambda row: NAMES[codes[row]].casefold(), reverse=True)
+    assert view == by_name + [row for row in range(len(rows)) if codes[row] < 0]
+
+
+@given(rows_strategy, st.sampled_from(["", "a", "MAT", "[bold]", "乘", "ss", "zzz"]), st.booleans())
+def test_a_filter_keeps_the_rows_with_the_text_in_their_name_in_order(
+    rows: list[tuple[int, int]], text: str, descending: bool
+) -> None:
+    codes = [code for _, code in rows]
+    table = Rows(columns_of([time for time, _ in rows], codes), len(rows), 0, descending)
+    everything = table.view.tolist()
+    table.filter_by(text)
+    shown = ["" if code < 0 else NAMES[code] for code in codes]
+    assert table.view.tolist() == [row for row in everything if text.casefold() in shown[row].casefold()]
+    table.filter_by("")
+    assert table.view.tolist() == everything
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(0, 30), st.integers(0, 5)), min_size=1, max_size=9),
+    st.integers(1, 120),
+)
+def test_the_columns_that_fit_are_the_most_important_and_never_too_wide(
+    shapes: list[tuple[int, int, int]], width: int
+) -> None:
+    values = np.zeros(1, dtype=np.int64)
+    columns = [
+        Column("k", "t", values, lambda row, cells: "", wide, min(least, wide), rank)
+        for wide, least, rank in shapes
+    ]
+    layout = fit(columns, width)
+    assert layout
+    if len(layout) > 1:
+        assert sum(cells for _, cells in layout) + GAP * (len(layout) - 1) <= width
+    for place, cells in layout:
+        assert (columns[place].least or columns[place].width) <= cells <= columns[place].width
+    kept = {place for place, _ in layout}
+    vanished = [columns[place].rank for place in range(len(columns)) if place not in kept]
+    assert max(columns[place].rank for place in kept) <= min(vanished, default=99)
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "seen"), [("matmul", 6, "matmul"), ("matmul", 4, "mat…"), ("矩阵乘", 4, "矩…")]
+)
+def test_a_cut_name_says_so(text: str, width: int, seen: str) -> None:
+    assert clipped(text, width) == seen
+
+
+def test_a_million_rows_sort_and_filter_while_typing() -> None:
+    random = np.random.default_rng(7)
+    n = 1_000_000
+    names = [f"aclnnMatmul_{i}_MatMulCommon" for i in range(2000)]
+    columns = [
+        number_column("ns", "ns", random.integers(0, 2**40, n), str),
+        name_column("name", "name", random.integers(0, 2000, n).astype(np.int32), names),
+    ]
+    rows = Rows(columns, n)
+    started = time.perf_counter()
+    rows.sort_by(0, True)
+    sorted_after = time.perf_counter() - started
+    started = time.perf_counter()
+    rows.filter_by("l_12")
+    filtered_after = time.perf_counter() - started
+    assert len(rows.view) > 0
+    assert sorted_after < 2.0  # 0.15 s alone on the machine: the limit is for a busy one
+    assert filtered_after < 0.5  # 0.02 s
+
+
+class TableApp(App[None]):
+    """A table on its own, with what it said."""
+
+    def __init__(self, times: Int64s, codes: Int64s) -> None:
+        super().__init__()
+        self.columns = columns_of(times.tolist(), codes.tolist())
+        self.length = len(times)
+        self.moved: list[int] = []
+        self.activated: list[int] = []
+
+    def compose(self) -> ComposeResult:
+        yield Table()
+
+    def on_mount(self) -> None:
+        self.table.show(self.columns, self.length, sort=0)
+        self.table.focus()
+
+    @property
+    def table(self) -> Table:
+        return self.query_one(Table)
+
+    def lines(self) -> list[str]:
+        return [self.table.render_line(y).text for y in range(self.table.size.height)]
+
+    def on_table_moved(self, message: Table.Moved) -> None:
+        self.moved.append(message.row)
+
+    def on_table_activated(self, message: Table.Activated) -> None:
+        self.activated.append(message.row)
+
+
+def app_of(n: int) -> TableApp:
+    return TableApp(np.arange(n, dtype=np.int64) * 7 % 101, np.arange(n, dtype=np.int64) % len(NAMES))
+
+
+async def test_it_draws_a_header_and_the_rows_in_order_never_as_markup() -> None:
+    app = app_of(5)
+    async with app.run_test(size=(40, 8)) as pilot:
+        await pilot.pause()
+        lines = app.lines()
+        assert lines[0].startswith(" time▼  name")
+        assert [line.split()[0] for line in lines[1:6]] == ["28", "21", "14", "7", "0"]
+        assert "[bold]not markup[/]" in lines[2]
+        assert all(len(line) <= 40 for line in lines)
+        assert all(app.table.render_line(y).cell_length == 40 for y in range(8))
+
+
+async def test_cursor_keys_move_over_all_rows_and_scroll_as_little_as_needed() -> None:
+    app = app_of(100)
+    async with app.run_test(size=(40, 11)) as pilot:
+        await pilot.pause()
+        table = app.table
+        table.action_cursor(-1)
+        assert (table.cursor, table.top) == (0, 0)
+        table.action_page(1)
+        assert (table.cursor, table.top) == (10, 1)
+        table.action_last()
+        assert (table.cursor, table.top) == (99, 90)
+        table.action_cursor(-5)
+        assert (table.cursor, table.top) == (94, 90)
+        table.action_first()
+        assert (table.cursor, table.top) == (0, 0)
+        table.action_activate()
+        await pilot.pause()
+        assert app.activated == [int(table.rows.view[0])]
+        assert app.moved[-1] == int(table.rows.view[0])
+
+
+async def test_moving_the_cursor_draws_only_the_two_rows_that_changed() -> None:
+    app = app_of(100)
+    async with app.run_test(size=(40, 11)) as pilot:
+        await pilot.pause()
+        drawn: list[int] = []
+        original = app.table.render_line
+        app.table.render_line = lambda y: drawn.append(y) or original(y)  # type: ignore[func-returns-value,method-assign]
+        app.table.action_cursor(3)
+        await pilot.pause()
+        assert sorted(set(drawn)) == [1, 4]
+
+
+async def test_a_filter_keeps_the_cursor_on_its_row_and_says_when_nothing_is_left() -> None:
+    app = app_of(100)
+    async with app.run_test(size=(40, 11)) as pilot:
+        await pilot.pause()
+        table = app.table
+        table.empty = "nothing matches"
+        matmul = next(place for place, row in enumerate(table.rows.view) if row % len(NAMES) == 1)
+        table.move_to(matmul)
+        row = table.row
+        table.filter_by("matm")
+        assert table.row == row
+        table.filter_by("no such name")
+        assert table.row == -1
+        assert any("nothing matches" in line for line in app.lines())
+        table.action_activate()
+        table.action_cursor(1)
+        table.filter_by("")
+        assert len(table.rows.view) == 100
+
+
+async def test_a_click_selects_a_row_or_sorts_by_a_header() -> None:
+    app = app_of(50)
+    async with app.run_test(size=(40, 11)) as pilot:
+        await pilot.pause()
+        table = app.table
+        await pilot.click(Table, offset=(3, 4))
+        assert table.cursor == 3
+        await pilot.click(Table, offset=(10, 0))
+        assert table.rows.columns[table.rows.sort].key == "name"
+        assert not table.rows.descending
+        await pilot.click(Table, offset=(10, 0))
+        assert table.rows.descending
+        await pilot.click(Table, offset=(3, 2), times=2)
+        await pilot.pause()
+        assert app.activated == [table.row]
+
+
+async def test_sorting_beside_goes_round_the_columns_on_screen() -> None:
+    app = app_of(50)
+    async with app.run_test(size=(40, 11)) as pilot:
+        await pilot.pause()
+        table = app.table
+        table.action_sort_beside(1)
+        assert (table.rows.sort, table.rows.descending) == (1, False)
+        table.action_sort_beside(1)
+        assert (table.rows.sort, table.rows.descending) == (0, True)
+        table.action_reverse()
+        assert (table.rows.sort, table.rows.descending) == (0, False)
+
+
+async def test_no_rows_and_no_room_are_no_error() -> None:
+    for size in ((40, 11), (1, 1), (3, 2)):
+        app = TableApp(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            app.table.action_cursor(1)
+            app.table.action_last()
+            app.table.action_activate()
+            assert app.table.row == -1
+            assert len(app.lines()) == app.table.size.height

@@ -1,0 +1,211 @@
+"""Columns of a table and the order of its rows: sorting, filtering and fitting to a width.
+
+Knows numpy columns and text; knows neither Textual nor where the columns come from. A column is an array to
+sort by and a function that writes the cell of one row, so only the rows on screen are ever formatted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.cells import cell_len, set_cell_size
+from rich.style import Style
+
+from tracetui.arrays import Bools, Floats, Int32s, Int64s
+from tracetui.trace.clean import printable
+
+GAP = 2  #: blanks between two columns
+
+#: What a cell shows: plain text, or pieces of text with a style each.
+Cell = Union[str, Sequence[tuple[str, Style]]]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table of n rows.
+
+    values : array[n] that the rows are sorted by, NaN last. A column of names: int32[n], places in `names`.
+    draw : (row, width) -> Cell. The table pads and clips it, so a number is simply returned as text.
+    """
+
+    key: str  #: the name of the column in an export
+    title: str
+    values: NDArray[Any]
+    draw: Callable[[int, int], Cell]
+    width: int  #: cells it wants
+    least: int = 0  #: cells it can shrink to; 0: it cannot
+    rank: int = 0  #: importance; the columns of the highest rank vanish first where space is short
+    right: bool = True
+    names: Sequence[str] | None = None  #: the distinct texts of a column of names: the filter looks in them
+    style: Style | None = None
+    plain: Callable[[int], Any] | None = None  #: row -> the value an export writes; default: values[row]
+
+    def exported(self, row: int) -> Any:
+        """The exact value of a row for an export: a Python int, float or str, None where unknown."""
+        if self.plain is not None:
+            return self.plain(row)
+        value = self.values[row].item()
+        if self.names is not None:
+            return self.names[value]
+        return None if isinstance(value, float) and np.isnan(value) else value
+
+
+def number_column(
+    key: str,
+    title: str,
+    values: Int64s | Floats,
+    write: Callable[[Any], str],
+    *,
+    width: int = 0,
+    rank: int = 0,
+    style: Style | None = None,
+) -> Column:
+    """A right-aligned column of numbers; `write` gets the value of a row as int64 or float64.
+
+    Without a width the column is as wide as its smallest and largest value and its title.
+    """
+    if not width:
+        ends = [write(values.min()), write(values.max())] if len(values) else []
+        width = max(cell_len(text) for text in [*ends, title + "  "])
+    return Column(key, title, values, lambda row, _: write(values[row]), width, rank=rank, style=style)
+
+
+def name_column(
+    key: str,
+    title: str,
+    codes: Int32s,
+    names: Sequence[str],
+    *,
+    width: int = 40,
+    least: int = 12,
+    rank: int = 0,
+    style: Style | None = None,
+) -> Column:
+    """A left-aligned column of names: codes int32[n] are places in `names`; -1 is unknown, a dash."""
+    shown = [*names, ""]  # -1 indexes the last one
+    clean: dict[int, str] = {}
+
+    def draw(row: int, width: int) -> str:
+        code = int(codes[row])
+        text = clean.get(code)
+        if text is None:
+            text = clean[code] = printable(shown[code], 400) if code >= 0 else "–"
+        return text if len(text) <= width and text.isascii() else clipped(text, width)
+
+    return Column(
+        key,
+        title,
+        codes,
+        draw,
+        width,
+        min(least, width),
+        rank=rank,
+        right=False,
+        names=shown,
+        style=style,
+        plain=lambda row: shown[codes[row]] if codes[row] >= 0 else None,
+    )
+
+
+def clipped(text: str, width: int) -> str:
+    """The text in at most `width` cells, its end marked with … where cut."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, max(width - 1, 0)).rstrip() + "…" if width > 0 else ""
+
+
+@dataclass
+class Rows:
+    """The rows of a table in the order shown: all rows that match the filter, sorted by one column."""
+
+    columns: Sequence[Column]
+    length: int
+    sort: int = -1  #: place of the column in `columns`; -1: the order given
+    descending: bool = False
+    filter: str = ""
+    view: Int64s = field(init=False)  #: int64[shown]: the rows shown, in order
+    _sorted: Int64s = field(init=False)
+    _matches: Bools | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self.sort_by(self.sort, self.descending)
+
+    def sort_by(self, column: int, descending: bool) -> None:
+        """Sort by a column; rows that are equal in it stay in the order given."""
+        self.sort, self.descending = column, descending
+        if column < 0:
+            self._sorted = np.arange(self.length, dtype=np.int64)
+        else:
+            self._sorted = sorted_rows(self.columns[column], descending)
+        self._show()
+
+    def filter_by(self, text: str) -> None:
+        """Keep the rows of which a name contains the text, whatever the case; an empty text keeps all."""
+        self.filter = text
+        self._matches = matching(self.columns, text)
+        self._show()
+
+    def place(self, row: int) -> int:
+        """Where a row is shown, or -1."""
+        places = np.flatnonzero(self.view == row)
+        return int(places[0]) if len(places) else -1
+
+    def _show(self) -> None:
+        self.view = self._sorted if self._matches is None else self._sorted[self._matches[self._sorted]]
+
+
+def sorted_rows(column: Column, descending: bool) -> Int64s:
+    """int64[n]: all rows in the order of a column: stable; unknown (NaN, a name of -1) last either way."""
+    keys = column.values
+    if column.names is not None:
+        unknown = -1 if descending else len(column.names)
+        keys = np.where(keys < 0, unknown, _alphabetical(column.names)[keys])
+    return np.argsort(-keys if descending else keys, kind="stable").astype(np.int64, copy=False)
+
+
+def _alphabetical(names: Sequence[str]) -> Int64s:
+    """int64[names]: the place of each name in alphabetical order; equal names share one."""
+    folded = [name.casefold() for name in names]
+    place = {name: i for i, name in enumerate(sorted(set(folded)))}
+    return np.array([place[name] for name in folded], dtype=np.int64)
+
+
+def matching(columns: Sequence[Column], text: str) -> Bools | None:
+    """bool[n]: the rows with a name that contains the text; None for all. Tests each distinct name once."""
+    wanted = text.casefold()
+    found: Bools | None = None
+    if not wanted:
+        return None
+    for column in columns:
+        if column.names is None:
+            continue
+        hits = np.array([wanted in name.casefold() for name in column.names], dtype=np.bool_)
+        rows: Bools = hits[column.values]
+        found = rows if found is None else found | rows
+    return found
+
+
+def fit(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
+    """The columns that fit into a width: (place in `columns`, cells), in the order given.
+
+    The most important columns stay; those that can shrink give way first, and share what is left up to the
+    width they want, the most important first.
+    """
+    kept: list[int] = []
+    left = width + GAP
+    for place in sorted(range(len(columns)), key=lambda place: (columns[place].rank, place)):
+        needed = (columns[place].least or columns[place].width) + GAP
+        if needed > left and kept:
+            break
+        kept.append(place)
+        left -= needed
+    cells = {place: columns[place].least or columns[place].width for place in kept}
+    for place in kept:
+        more = min(max(left, 0), columns[place].width - cells[place])
+        cells[place] += more
+        left -= more
+    return [(place, cells[place]) for place in sorted(kept)]

@@ -1,0 +1,312 @@
+"""A table that draws only the rows on screen, over numpy columns of any length.
+
+Knows how to lay out, scroll, move a cursor and mark the sorted column; what the columns mean and what a row
+opens is the screen's affair, which listens to `Table.Moved` and `Table.Activated`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Optional
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.cache import LRUCache
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tracetui.ui.columns import GAP, Cell, Column, Rows, clipped, fit
+
+WHEEL_ROWS = 3
+_PLAIN = Style.null()
+_CURSOR = Style(reverse=True)
+_HEADER = Style(bold=True)
+
+
+class Table(Widget, can_focus=True):
+    """Rows under a header line, one of them under the cursor."""
+
+    DEFAULT_CSS = """
+    Table { width: 1fr; height: 1fr; }
+    """
+
+    class Moved(Message):
+        """The cursor is on another row, or on none (-1)."""
+
+        def __init__(self, table: Table, row: int) -> None:
+            super().__init__()
+            self.table = table
+            self.row = row
+
+        @property
+        def control(self) -> Table:
+            return self.table
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, Table.Moved) and message.table is self.table
+
+    class Activated(Message):
+        """A row was chosen with enter or a double click."""
+
+        def __init__(self, table: Table, row: int) -> None:
+            super().__init__()
+            self.table = table
+            self.row = row
+
+        @property
+        def control(self) -> Table:
+            return self.table
+
+    class Arranged(Message):
+        """The table was sorted or filtered."""
+
+        def __init__(self, table: Table) -> None:
+            super().__init__()
+            self.table = table
+
+        @property
+        def control(self) -> Table:
+            return self.table
+
+    def __init__(
+        self,
+        *,
+        id: Optional[str] = None,  # noqa: A002, UP045 - Textual's own name
+        cursor_style: Style = _CURSOR,
+        header_style: Style = _HEADER,
+        marks: tuple[str, str] = ("▲", "▼"),
+    ) -> None:
+        super().__init__(id=id)
+        self.rows = Rows((), 0)
+        self.empty = ""  #: what to say where there is no row
+        self.cursor = 0  #: place in rows.view
+        self.top = 0  #: place in rows.view of the first row on screen
+        self._cursor_style = cursor_style
+        self._header_style = header_style
+        self._marks = marks
+        self._fitted: list[tuple[int, int]] = []
+        self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(1024)
+
+    # ---------------------------------------------------------------- rows
+
+    def show(
+        self, columns: Sequence[Column], length: int, *, sort: int | None = None, descending: bool = True
+    ) -> None:
+        """Show other rows. The filter and the cursor stay, and the order too unless a sort is given."""
+        key = self.rows.columns[self.rows.sort].key if self.rows.sort >= 0 else None
+        if sort is None:
+            places = [place for place, column in enumerate(columns) if column.key == key]
+            sort = places[0] if places else -1
+            descending = self.rows.descending
+        text, row = self.rows.filter, self.row
+        self.rows = Rows(columns, length, sort, descending)
+        self.rows.filter_by(text)
+        self._arrange(row)
+
+    def sort_by(self, column: int, descending: bool | None = None) -> None:
+        """Sort by a column and go to the first row; the column already sorted by is reversed."""
+        if descending is None:
+            descending = (
+                not self.rows.descending if column == self.rows.sort else self.rows.columns[column].right
+            )
+        self.rows.sort_by(column, descending)
+        self._arrange(-1)
+
+    def filter_by(self, text: str) -> None:
+        """Show only rows with a name that contains the text; the cursor stays on its row where it matches."""
+        if text != self.rows.filter:
+            row = self.row
+            self.rows.filter_by(text)
+            self._arrange(row)
+
+    def forget(self) -> None:
+        """Draw every row anew: what a cell shows has changed."""
+        self._strips.clear()
+        self.refresh()
+
+    @property
+    def row(self) -> int:
+        """The row under the cursor, -1 for none."""
+        return int(self.rows.view[self.cursor]) if self.cursor < len(self.rows.view) else -1
+
+    def _arrange(self, row: int) -> None:
+        """Show the new order, with the cursor on `row` where that is still shown, else on the first."""
+        self._fit()
+        place = self.rows.place(row) if row >= 0 else 0
+        self.cursor = max(place, 0)
+        self._scroll_to_cursor()
+        self.post_message(self.Arranged(self))
+        self.post_message(self.Moved(self, self.row))
+
+    # -------------------------------------------------------------- cursor
+
+    @property
+    def page(self) -> int:
+        """How many rows fit under the header."""
+        return max(self.size.height - 1, 1)
+
+    def move_to(self, place: int) -> None:
+        """Put the cursor on the n-th row shown, as near as there is one; scroll as little as needed."""
+        place = max(min(place, len(self.rows.view) - 1), 0)
+        if place == self.cursor:
+            return
+        before, self.cursor = self.cursor, place
+        if not self._scroll_to_cursor():
+            self._refresh_rows((before, place))
+        self.post_message(self.Moved(self, self.row))
+
+    def move_to_row(self, row: int) -> bool:
+        """Put the cursor on a row; False where the filter hides it."""
+        place = self.rows.place(row)
+        if place >= 0:
+            self.move_to(place)
+        return place >= 0
+
+    def _scroll_to_cursor(self) -> bool:
+        """Bring the cursor into view; True where everything is drawn anew."""
+        return self._roll_to(min(max(self.top, self.cursor - self.page + 1), self.cursor))
+
+    def _roll_to(self, top: int) -> bool:
+        top = max(min(top, len(self.rows.view) - self.page), 0)
+        if top == self.top:
+            return False
+        self.top = top
+        self.refresh()
+        return True
+
+    def _refresh_rows(self, places: Iterable[int]) -> None:
+        for place in places:
+            y = place - self.top + 1
+            if 1 <= y < self.size.height:
+                self.refresh(Region(0, y, self.size.width, 1))
+
+    def action_cursor(self, rows: int) -> None:
+        self.move_to(self.cursor + rows)
+
+    def action_page(self, pages: int) -> None:
+        self.move_to(self.cursor + pages * self.page)
+
+    def action_first(self) -> None:
+        self.move_to(0)
+
+    def action_last(self) -> None:
+        self.move_to(len(self.rows.view) - 1)
+
+    def action_activate(self) -> None:
+        if self.row >= 0:
+            self.post_message(self.Activated(self, self.row))
+
+    def action_sort_beside(self, step: int) -> None:
+        """Sort by the next column on screen to the right (1) or left (-1) of the sorted one."""
+        shown = [place for place, _ in self._fitted]
+        if shown:
+            here = shown.index(self.rows.sort) if self.rows.sort in shown else -1
+            there = (here + step) % len(shown) if here >= 0 or step > 0 else len(shown) - 1
+            self.sort_by(shown[there], self.rows.columns[shown[there]].right)
+
+    def action_reverse(self) -> None:
+        if self.rows.sort >= 0:
+            self.sort_by(self.rows.sort)
+
+    # --------------------------------------------------------------- mouse
+
+    def on_click(self, event: events.Click) -> None:
+        if event.y == 0:
+            column = self._column_at(event.x)
+            if column >= 0:
+                self.sort_by(column)
+        elif self.top + event.y - 1 < len(self.rows.view):
+            self.move_to(self.top + event.y - 1)
+            if event.chain == 2:
+                self.action_activate()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._roll_to(self.top + WHEEL_ROWS)
+        event.stop()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._roll_to(self.top - WHEEL_ROWS)
+        event.stop()
+
+    def _column_at(self, x: int) -> int:
+        left = 0
+        for place, cells in self._fitted:
+            if left <= x < left + cells + GAP:
+                return place
+            left += cells + GAP
+        return -1
+
+    # ------------------------------------------------------------- drawing
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._fit()
+        self._scroll_to_cursor()
+
+    def _fit(self) -> None:
+        self._fitted = fit(self.rows.columns, self.size.width)
+        self.forget()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        if y == 0:
+            return self._header(width)
+        place = self.top + y - 1
+        if place >= len(self.rows.view):
+            text = self.empty if y == 2 and not len(self.rows.view) else ""
+            return Strip([Segment(set_cell_size(clipped(text, width), width))], width)
+        row = int(self.rows.view[place])
+        key = (row, place == self.cursor)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._strips[key] = self._draw(row, width, self._cursor_style if key[1] else _PLAIN)
+        return strip
+
+    def _header(self, width: int) -> Strip:
+        titles = []
+        for place, cells in self._fitted:
+            column = self.rows.columns[place]
+            mark = self._marks[self.rows.descending] if place == self.rows.sort else ""
+            titles.append(_aligned(clipped(column.title, cells - len(mark)) + mark, cells, column.right))
+        text = set_cell_size((" " * GAP).join(titles), width)
+        return Strip([Segment(text, self._header_style)], width)
+
+    def _draw(self, row: int, width: int, style: Style) -> Strip:
+        """One row: neighbouring pieces of one style become one segment, so that few bytes are sent."""
+        pieces: list[tuple[str, Style]] = []
+        for place, cells in self._fitted:
+            column = self.rows.columns[place]
+            if pieces:
+                pieces.append((" " * GAP, _PLAIN))
+            pieces.extend(_cell(column.draw(row, cells), cells, column))
+        pieces.append((" " * width, _PLAIN))
+        segments: list[Segment] = []
+        run, run_style = "", _PLAIN
+        for text, own in pieces:
+            if own is not run_style and own != run_style:
+                if run:
+                    segments.append(Segment(run, run_style + style))
+                run, run_style = "", own
+            run += text
+        segments.append(Segment(run, run_style + style))
+        return Strip(segments).crop(0, width)
+
+
+def _cell(cell: Cell, cells: int, column: Column) -> list[tuple[str, Style]]:
+    """The pieces of a cell, padded to its width."""
+    if isinstance(cell, str):
+        return [(_aligned(cell, cells, column.right), column.style or _PLAIN)]
+    pieces = list(cell)
+    blanks = " " * (cells - sum(cell_len(text) for text, _ in pieces))
+    return [(blanks, _PLAIN), *pieces] if column.right else [*pieces, (blanks, _PLAIN)]
+
+
+def _aligned(text: str, cells: int, right: bool) -> str:
+    """The text in exactly `cells` cells. A number that does not fit shows as #, never as another number."""
+    length = cell_len(text)
+    if length > cells:
+        return "#" * cells if right else set_cell_size(clipped(text, cells), cells)
+    return " " * (cells - length) + text if right else text + " " * (cells - length)
