@@ -50,7 +50,10 @@ def _unlisted(*fields: Any, **more: Any) -> Action:
 
 
 T = ("timeline",)
+G, M, OPS = ("gaps",), ("heatmap",), ("operators",)
 TABLE_SCREENS = ("gaps", "hotspots", "operators", "steps")  #: the screens that are a table
+EXPORTED = ("gaps", "operators", "steps")  #: those that write it to a file
+VIEWS = ("operators", "heatmap")  #: the screens with several views
 
 ACTIONS: tuple[Action, ...] = (
     _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", T),
@@ -76,7 +79,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_gap(1)", ("x",), IDLE, "go: next worst gap", "The gap with the next less idle time"),
     Action("next_gap(-1)", ("X",), IDLE, "go: previous gap by rank", "The gap with the next more idle time"),
     *(
-        _unlisted(f"nth_gap({n})", (str(n),), IDLE, f"go: gap number {n}", f"The gap of rank {n}", T)
+        _unlisted(f"nth_gap({n})", (str(n),), IDLE, f"go: gap number {n}", f"The gap of rank {n}", T + G)
         for n in range(1, 10)
     ),
     Action("search", ("slash",), SEARCH, "search: names", "Slices whose name contains a text", T),
@@ -90,6 +93,28 @@ ACTIONS: tuple[Action, ...] = (
     Action("fold", ("space",), TRACKS, "fold: track", "Fold or unfold the track or group of the cursor", T),
     Action("pin", ("P",), TRACKS, "pin: track", "Keep the track of the cursor on top", T),
     Action("find_track", ("t",), TRACKS, "find: track", "Go to a track by a part of its name", T),
+    _unlisted("cursor(-1)", ("up", "k"), TABLES, "move: row above", "The row above", TABLE_SCREENS),
+    _unlisted("cursor(1)", ("down", "j"), TABLES, "move: row below", "The row below", TABLE_SCREENS),
+    _unlisted("page(-1)", ("pageup",), TABLES, "move: page up", "A screenful up", TABLE_SCREENS),
+    _unlisted("page(1)", ("pagedown",), TABLES, "move: page down", "A screenful down", TABLE_SCREENS),
+    _unlisted("first", ("home",), TABLES, "move: first row", "The first row", TABLE_SCREENS),
+    _unlisted("last", ("end",), TABLES, "move: last row", "The last row", TABLE_SCREENS),
+    _unlisted("activate", ("enter",), TABLES, "open: row", "Go there in the timeline", TABLE_SCREENS),
+    Action("sort_beside(-1)", ("less_than_sign",), TABLES, "sort: column before", "Sort by it", TABLE_SCREENS),
+    Action("sort_beside(1)", ("greater_than_sign",), TABLES, "sort: next column", "Sort by it", TABLE_SCREENS),
+    Action("reverse", ("equals_sign",), TABLES, "sort: the other way", "Reverse the order", TABLE_SCREENS),
+    Action("filter", ("slash",), TABLES, "filter: rows", "Rows with a text in a name", TABLE_SCREENS),
+    Action("export_table", ("e",), TABLES, "export: table", "Write the rows shown to a CSV file", EXPORTED),
+    Action("next_view", ("tab",), TABLES, "show: the other table", "Device or host; next heat", VIEWS),
+    Action("instance(-1)", ("comma",), TABLES, "go: instance before", "Of the operator, in time", OPS),
+    Action("instance(1)", ("full_stop",), TABLES, "go: next instance", "Of the operator, in time", OPS),
+    Action("beside_step(-1)", ("left_square_bracket",), TABLES, "limit: step before", "Only one step", OPS),
+    Action("beside_step(1)", ("right_square_bracket",), TABLES, "limit: next step", "Only one step", OPS),
+    _unlisted("cell(0, -1)", ("left", "h"), TABLES, "move: cell left", "The cell before", M),
+    _unlisted("cell(0, 1)", ("right", "l"), TABLES, "move: cell right", "The next cell", M),
+    _unlisted("cell(-1, 0)", ("up", "k"), TABLES, "move: cell above", "The row above", M),
+    _unlisted("cell(1, 0)", ("down", "j"), TABLES, "move: cell below", "The row below", M),
+    _unlisted("open_cell", ("enter",), TABLES, "open: cell", "Its time in the timeline", M),
     Action("stack", ("p",), STACK, "show: Python stack", "The stack of the selection, and the source", T),
     Action("open_editor", ("o",), STACK, "open: editor", "$EDITOR at the line shown"),
     Action("go('timeline')", ("T",), GO, "go: timeline", "Tracks over time"),
@@ -124,6 +149,7 @@ _LABELS = {
     "escape": "esc",
     "pageup": "pgup",
     "pagedown": "pgdn",
+    "equals_sign": "=",
     "less_than_sign": "<",
     "greater_than_sign": ">",
     "ampersand": "&",
