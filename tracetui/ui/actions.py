@@ -51,7 +51,7 @@ def _unlisted(*fields: Any, **more: Any) -> Action:
 
 T = ("timeline",)
 G, M, OPS = ("gaps",), ("heatmap",), ("operators",)
-TABLE_SCREENS = ("gaps", "hotspots", "operators", "steps")  #: the screens that are a table
+ROWS = ("gaps", "hotspots", "operators", "steps")  #: the screens that are a table of rows
 EXPORTED = ("gaps", "operators", "steps")  #: those that write it to a file
 VIEWS = ("operators", "heatmap")  #: the screens with several views
 
@@ -93,17 +93,17 @@ ACTIONS: tuple[Action, ...] = (
     Action("fold", ("space",), TRACKS, "fold: track", "Fold or unfold the track or group of the cursor", T),
     Action("pin", ("P",), TRACKS, "pin: track", "Keep the track of the cursor on top", T),
     Action("find_track", ("t",), TRACKS, "find: track", "Go to a track by a part of its name", T),
-    _unlisted("cursor(-1)", ("up", "k"), TABLES, "move: row above", "The row above", TABLE_SCREENS),
-    _unlisted("cursor(1)", ("down", "j"), TABLES, "move: row below", "The row below", TABLE_SCREENS),
-    _unlisted("page(-1)", ("pageup",), TABLES, "move: page up", "A screenful up", TABLE_SCREENS),
-    _unlisted("page(1)", ("pagedown",), TABLES, "move: page down", "A screenful down", TABLE_SCREENS),
-    _unlisted("first", ("home",), TABLES, "move: first row", "The first row", TABLE_SCREENS),
-    _unlisted("last", ("end",), TABLES, "move: last row", "The last row", TABLE_SCREENS),
-    _unlisted("activate", ("enter",), TABLES, "open: row", "Go there in the timeline", TABLE_SCREENS),
-    Action("sort_beside(-1)", ("less_than_sign",), TABLES, "sort: column before", "Sort by it", TABLE_SCREENS),
-    Action("sort_beside(1)", ("greater_than_sign",), TABLES, "sort: next column", "Sort by it", TABLE_SCREENS),
-    Action("reverse", ("equals_sign",), TABLES, "sort: the other way", "Reverse the order", TABLE_SCREENS),
-    Action("filter", ("slash",), TABLES, "filter: rows", "Rows with a text in a name", TABLE_SCREENS),
+    _unlisted("cursor(-1)", ("up", "k"), TABLES, "move: row above", "The row above", ROWS),
+    _unlisted("cursor(1)", ("down", "j"), TABLES, "move: row below", "The row below", ROWS),
+    _unlisted("page(-1)", ("pageup",), TABLES, "move: page up", "A screenful up", ROWS),
+    _unlisted("page(1)", ("pagedown",), TABLES, "move: page down", "A screenful down", ROWS),
+    _unlisted("first", ("home",), TABLES, "move: first row", "The first row", ROWS),
+    _unlisted("last", ("end",), TABLES, "move: last row", "The last row", ROWS),
+    _unlisted("activate", ("enter",), TABLES, "open: row", "Go there in the timeline", ROWS),
+    Action("sort_beside(-1)", ("less_than_sign",), TABLES, "sort: column left", "Sort by it", ROWS),
+    Action("sort_beside(1)", ("greater_than_sign",), TABLES, "sort: column right", "Sort by it", ROWS),
+    Action("reverse", ("equals_sign",), TABLES, "sort: the other way", "Reverse the order", ROWS),
+    Action("filter", ("slash",), TABLES, "filter: rows", "Rows with a text in a name", ROWS),
     Action("export_table", ("e",), TABLES, "export: table", "Write the rows shown to a CSV file", EXPORTED),
     Action("next_view", ("tab",), TABLES, "show: the other table", "Device or host; next heat", VIEWS),
     Action("instance(-1)", ("comma",), TABLES, "go: instance before", "Of the operator, in time", OPS),
