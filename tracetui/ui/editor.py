@@ -1,4 +1,4 @@
-"""Opening a source file in the user's editor, at a line. Knows how editors are told a line; no shell is involved."""
+"""Opening a source file in the user's editor, without a shell. Knows how editors are told a line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLON = frozenset({"hx", "helix", "subl", "sublime_text", "zed"})  # FILE:LINE
 _LINE_OPTION = frozenset({"pycharm", "idea", "kate"})  # --line LINE FILE
 
 
-class NoEditor(Exception):
+class NoEditor(Exception):  # noqa: N818 - it says what is wrong
     """There is no editor to start; one sentence for the user."""
 
 

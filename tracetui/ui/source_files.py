@@ -1,7 +1,7 @@
 """Finding and reading, on this host, the source file that a frame of a trace names.
 
-Knows paths and files; knows neither the terminal nor who asks. The path comes from the trace and is not trusted:
-only regular files of a bounded size are read, and a search below a directory never leaves it.
+Knows paths and files; knows neither the terminal nor who asks. The path comes from the trace and is not
+trusted: only regular files of a bounded size are read, and a search below a directory never leaves it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Union
 
 from tracetui.trace.clean import printable
 
@@ -27,7 +26,9 @@ _TAB = 4
 #: Names that say nothing without the directory that holds them.
 _COMMON = frozenset({"__init__.py", "__main__.py", "setup.py", "conftest.py"})
 _KERNEL = ("/proc/", "/sys/", "/dev/")
-_LINE_ENDS = re.compile(r"\r\n|\r|\n")  # str.splitlines also splits at form feeds, which Python does not count
+_LINE_ENDS = re.compile(
+    r"\r\n|\r|\n"
+)  # str.splitlines also splits at form feeds, which Python does not count
 _EPOCH_NS = 10**18  # timestamps below (before 2001) are not times of day
 
 
@@ -37,7 +38,7 @@ class SourceFile:
 
     path: Path  #: absolute
     lines: tuple[str, ...]  #: printable, tabs expanded
-    root: Optional[Path]  #: the directory below which it was found by the end of its path; None: the recorded path
+    root: Path | None  #: where it was found by the end of its path; None: it is the recorded path
     newer: bool  #: modified after the profile was taken
 
     @property
@@ -57,18 +58,19 @@ class NotFound:
 class SourceFiles:
     """The source files of one trace, read once each.
 
-    `sources` are the user's own directories, searched first; then the directory of the trace, three parents of
-    it, and the working directory. `profiled_ns` is the end of the trace (epoch ns); a trace on a relative clock
-    is taken to be as old as its file.
+    `sources` are the user's own directories, searched first; then the directory of the trace, three parents
+    of it, and the working directory. `profiled_ns` is the end of the trace (epoch ns); a trace on a relative
+    clock is taken to be as old as its file.
     """
 
-    def __init__(self, trace_path: Union[str, Path], sources: Sequence[Path] = (), profiled_ns: int = 0) -> None:
+    def __init__(self, trace_path: str | Path, sources: Sequence[Path] = (), profiled_ns: int = 0) -> None:
         trace = Path(trace_path).absolute()
+        self.beside = trace.parent
         self.roots = _roots(trace, sources)
         self._profiled_ns = profiled_ns if profiled_ns > _EPOCH_NS else _modified_ns(trace)
-        self._kept: OrderedDict[str, Union[SourceFile, NotFound]] = OrderedDict()
+        self._kept: OrderedDict[str, SourceFile | NotFound] = OrderedDict()
 
-    def find(self, recorded: str) -> Union[SourceFile, NotFound]:
+    def find(self, recorded: str) -> SourceFile | NotFound:
         """The source of a recorded path: that file, else the longest end of the path below a root.
 
         May block on a slow file system: call it from a thread.
@@ -85,24 +87,18 @@ class SourceFiles:
         """Read all files again when they are next asked for."""
         self._kept.clear()
 
-    def _find(self, recorded: str) -> Union[SourceFile, NotFound]:
+    def _find(self, recorded: str) -> SourceFile | NotFound:
         if not recorded or recorded.startswith("<") or len(recorded) > _PATH_MAX:
             return NotFound("This frame is not in a file.", ())
         refused = ""
         for path, root in _candidates(recorded, self.roots):
-            try:
-                text, modified_ns = _read(path)
-            except _Refused as refusal:
-                refused = refused or f"{printable(str(path))} {refusal}."
-            except (OSError, ValueError):
-                continue
-            else:
+            content = _read(path)
+            if isinstance(content, str):
+                refused = refused or f"{printable(str(path))} {content}."
+            elif content is not None:
+                text, modified_ns = content
                 return SourceFile(path, _lines(text), root, modified_ns > self._profiled_ns > 0)
         return NotFound(refused or "The source file is not on this host.", self.roots)
-
-
-class _Refused(Exception):
-    """The file is there and must not be read; says what it is."""
 
 
 def _roots(trace: Path, sources: Sequence[Path]) -> tuple[Path, ...]:
@@ -118,7 +114,7 @@ def _working_directory() -> Iterator[Path]:
         return
 
 
-def _candidates(recorded: str, roots: Sequence[Path]) -> Iterator[tuple[Path, Optional[Path]]]:
+def _candidates(recorded: str, roots: Sequence[Path]) -> Iterator[tuple[Path, Path | None]]:
     """The recorded path with no root, then its ends below each root, longest end first."""
     if recorded.startswith("/"):
         yield Path(recorded), None
@@ -133,29 +129,32 @@ def _candidates(recorded: str, roots: Sequence[Path]) -> Iterator[tuple[Path, Op
             yield root.joinpath(*parts[first:]), root
 
 
-def _read(path: Path) -> tuple[str, int]:
-    """The text of a regular file and its modification time, epoch ns.
+def _read(path: Path) -> tuple[str, int] | str | None:
+    """The text of a file and when it was modified (epoch ns); why it must not be read; None: it is not there.
 
     Looked at before it is opened, because opening a device can act; looked at again once open, because it may
     have been replaced. Files of the kernel are refused: they only look regular.
     """
-    _refuse_irregular(os.stat(path))
-    if os.path.realpath(path).startswith(_KERNEL):
-        raise _Refused("is not a regular file")
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY), "rb") as file:
-        status = os.fstat(file.fileno())
-        _refuse_irregular(status)
-        content = file.read(LIMIT)
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+    try:
+        refusal = _refusal(path.stat())
+        if refusal or os.path.realpath(path).startswith(_KERNEL):
+            return refusal or "is not a regular file"
+        with open(os.open(path, flags), "rb") as file:  # noqa: PTH123 - Path.open takes no flags
+            status = os.fstat(file.fileno())
+            refusal = _refusal(status)
+            content = b"" if refusal else file.read(LIMIT)
+    except (OSError, ValueError):
+        return None
     if b"\0" in content:
-        raise _Refused("is not text")
-    return content.decode("utf-8", "replace"), status.st_mtime_ns
+        refusal = "is not text"
+    return refusal or (content.decode("utf-8", "replace"), status.st_mtime_ns)
 
 
-def _refuse_irregular(status: os.stat_result) -> None:
+def _refusal(status: os.stat_result) -> str:
     if not stat.S_ISREG(status.st_mode):
-        raise _Refused("is not a regular file")
-    if status.st_size > LIMIT:
-        raise _Refused(f"is larger than {LIMIT >> 20} MB")
+        return "is not a regular file"
+    return f"is larger than {LIMIT >> 20} MB" if status.st_size > LIMIT else ""
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -1,0 +1,167 @@
+"""Source files are found where they are, never outside of where one may look, and only if they are text."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tracetui.ui.source_files import LIMIT, NotFound, SourceFile, SourceFiles
+
+DAY_NS = 86_400 * 10**9
+
+
+@pytest.fixture
+def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A trace as the profiler leaves it, three directories below the working directory of the training."""
+    output = tmp_path / "work" / "prof" / "rank0_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    path = output / "trace_view.json"
+    path.write_text("[]")
+    return path
+
+
+def write(path: Path, text: str = "x = 1\n") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def found(files: SourceFiles, recorded: str) -> SourceFile:
+    source = files.find(recorded)
+    assert isinstance(source, SourceFile), source
+    return source
+
+
+def test_the_recorded_path_wins_over_one_beside_the_trace(trace: Path, tmp_path: Path) -> None:
+    recorded = write(tmp_path / "real" / "train.py", "recorded\n")
+    write(trace.parent / "train.py", "beside\n")
+    source = found(SourceFiles(trace), str(recorded))
+    assert (source.path, source.lines, source.root) == (recorded, ("recorded",), None)
+    assert source.exact
+
+
+@pytest.mark.parametrize("up", [0, 1, 2, 3])
+def test_a_path_of_another_host_is_found_by_its_end_beside_the_trace_and_above(trace: Path, up: int) -> None:
+    root = trace.parents[up]
+    write(root / "train_moba.py")
+    source = found(SourceFiles(trace), "/workspace/moba/train_moba.py")
+    assert (source.path, source.root) == (root / "train_moba.py", root)
+    assert not source.exact
+
+
+def test_directories_above_the_third_parent_are_not_searched(trace: Path, tmp_path: Path) -> None:
+    write(tmp_path / "train_moba.py")
+    missing = SourceFiles(trace).find("/workspace/moba/train_moba.py")
+    assert isinstance(missing, NotFound)
+    assert tmp_path not in missing.looked
+    assert trace.parent in missing.looked
+
+
+def test_the_longest_end_wins_over_the_nearer_directory(trace: Path) -> None:
+    write(trace.parent / "net.py", "short\n")
+    long = write(trace.parents[3] / "model" / "net.py", "long\n")
+    assert found(SourceFiles(trace), "/other/host/model/net.py").path == long
+
+
+def test_the_users_directories_come_first(trace: Path, tmp_path: Path) -> None:
+    write(trace.parent / "net.py")
+    wanted = write(tmp_path / "src" / "net.py")
+    assert found(SourceFiles(trace, [tmp_path / "src"]), "/other/net.py").path == wanted
+
+
+def test_a_relative_directory_of_the_user_gives_absolute_paths(trace: Path) -> None:
+    write(Path("-src") / "net.py")
+    assert found(SourceFiles(trace, [Path("-src")]), "/other/net.py").path == Path.cwd() / "-src" / "net.py"
+
+
+def test_a_name_that_every_package_has_is_not_guessed_by_the_name_alone(trace: Path) -> None:
+    write(trace.parent / "__init__.py")
+    assert isinstance(SourceFiles(trace).find("/opt/torch/nn/__init__.py"), NotFound)
+    write(trace.parent / "nn" / "__init__.py")
+    assert found(SourceFiles(trace), "/opt/torch/nn/__init__.py").path == trace.parent / "nn" / "__init__.py"
+
+
+@pytest.mark.parametrize(
+    "recorded", ["../secret.py", "a/../../secret.py", "/no/../../such/../secret.py", "..\\secret.py"]
+)
+def test_a_search_never_leaves_its_directory(trace: Path, recorded: str) -> None:
+    write(trace.parents[4] / "secret.py")
+    source = SourceFiles(trace).find(recorded)
+    assert isinstance(source, NotFound)
+
+
+def test_a_windows_path_is_found_by_its_end(trace: Path) -> None:
+    write(trace.parent / "moba" / "net.py")
+    assert found(SourceFiles(trace), r"C:\work\moba\net.py").path == trace.parent / "moba" / "net.py"
+
+
+@pytest.mark.parametrize(
+    "recorded", ["", "<string>", "<frozen importlib._bootstrap>", "a" * 5000, "nul\0.py", "/", "."]
+)
+def test_what_is_no_path_is_not_found(trace: Path, recorded: str) -> None:
+    assert isinstance(SourceFiles(trace).find(recorded), NotFound)
+
+
+def test_a_fifo_a_device_and_a_directory_are_not_opened(trace: Path) -> None:
+    os.mkfifo(trace.parent / "fifo.py")
+    (trace.parent / "directory.py").mkdir()
+    files = SourceFiles(trace)
+    for recorded in ("/x/fifo.py", "/x/directory.py", "/dev/zero", "/proc/self/environ"):
+        missing = files.find(recorded)
+        assert isinstance(missing, NotFound)
+        assert "not a regular file" in missing.reason
+
+
+def test_a_refused_file_does_not_hide_one_that_can_be_read(trace: Path) -> None:
+    os.mkfifo(trace.parent / "net.py")
+    wanted = write(trace.parents[1] / "net.py")
+    assert found(SourceFiles(trace), "/x/net.py").path == wanted
+
+
+def test_a_huge_file_and_a_binary_are_refused(trace: Path) -> None:
+    with (trace.parent / "huge.py").open("wb") as file:
+        file.truncate(LIMIT + 1)
+    (trace.parent / "binary.py").write_bytes(b"\x7fELF\0\0")
+    files = SourceFiles(trace)
+    huge, binary = files.find("/x/huge.py"), files.find("/x/binary.py")
+    assert isinstance(huge, NotFound)
+    assert "larger than 4 MB" in huge.reason
+    assert isinstance(binary, NotFound)
+    assert "not text" in binary.reason
+
+
+def test_lines_are_counted_as_python_counts_them_and_are_safe_to_print(trace: Path) -> None:
+    text = b"\xef\xbb\xbfa\x0c\r\n\tb\x1b[31m\rc\xe2\x80\xa8d\n\xff\n"
+    (trace.parent / "net.py").write_bytes(text)
+    lines = found(SourceFiles(trace), "/x/net.py").lines
+    assert len(lines) == 4  # Python's tokenizer ends lines at \n, \r\n and \r only
+    assert lines[1].startswith("    b")
+    assert all(line.isprintable() for line in lines)
+
+
+@pytest.mark.parametrize(("days", "newer"), [(-1, False), (1, True)])
+@pytest.mark.parametrize("epoch", [True, False])
+def test_a_file_changed_after_the_profile_is_told_apart(
+    trace: Path, days: int, newer: bool, epoch: bool
+) -> None:
+    path = write(trace.parent / "net.py")
+    profiled_ns = path.stat().st_mtime_ns - 365 * DAY_NS
+    os.utime(path, ns=(0, profiled_ns + days * DAY_NS))
+    os.utime(trace, ns=(0, profiled_ns + (0 if not epoch else 300 * DAY_NS)))  # copied later, or not
+    files = SourceFiles(trace, profiled_ns=profiled_ns if epoch else 12_345)
+    assert found(files, "/x/net.py").newer is newer
+
+
+def test_a_file_is_read_once_until_forgotten(trace: Path) -> None:
+    path = write(trace.parent / "net.py", "one\n")
+    files = SourceFiles(trace)
+    first = files.find("/x/net.py")
+    write(path, "two\n")
+    assert files.find("/x/net.py") is first
+    files.forget()
+    assert found(files, "/x/net.py").lines == ("two",)

@@ -1,0 +1,179 @@
+"""The rows of a tree of stacks: which are open, which are folded, which are too small to show.
+
+Pure: knows no terminal. Rows are made only for what is open. Nothing is dropped: the idle time of a row is
+its own plus that of the rows below it, among them one row that stands for all that are too small.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tracetui.analysis.lines import StackNode
+from tracetui.trace.stack import Frame
+
+#: shares of the total below which a frame is not shown by itself, in tenths of a percent
+THRESHOLDS = (0, 1, 5, 10, 20, 50, 100)
+
+STANDARD_LIBRARY = "the standard library"
+_PACKAGES = re.compile(r"(?:^|[/\\])(?:site|dist)-packages[/\\]([^/\\.]+)")
+_STANDARD = re.compile(r"[/\\]lib(?:64)?[/\\]python3?[\d.]*[/\\]|^<frozen|\.zip[/\\]")
+_FRAMEWORKS = re.compile(r"(?:^|[/\\])(torch|torch_npu|torchvision|mindspore|deepspeed)[/\\]")
+
+
+def package_of(frame: Frame) -> str:
+    """The package that a frame belongs to, "" for one of the user's own."""
+    file = frame.file
+    if not file or file.startswith("<built-in"):
+        return "built-ins"
+    for pattern in (_PACKAGES, _FRAMEWORKS):
+        match = pattern.search(file)
+        if match:
+            return match[1]
+    return STANDARD_LIBRARY if _STANDARD.search(file) else ""
+
+
+@dataclass(eq=False)
+class Branch:
+    """One row: a frame; several frames folded into one; or, without frames, all that are too small."""
+
+    nodes: tuple[StackNode, ...]  #: root side first
+    parent: Branch | None
+    indent: int
+    idle_ns: int
+    own_ns: int
+    small: int = 0  #: frames that the row of small ones stands for
+    opened: bool = False
+
+    @property
+    def node(self) -> StackNode | None:
+        """The frame nearest to the leaf."""
+        return self.nodes[-1] if self.nodes else None
+
+    @property
+    def frame(self) -> Frame | None:
+        """Its frame; None for "no stack" and for the row of small ones."""
+        return self.nodes[-1].frame if self.nodes else None
+
+    @property
+    def has_children(self) -> bool:
+        return bool(self.nodes and self.nodes[-1].children)
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """Of a folded row, the packages of its frames."""
+        return tuple(dict.fromkeys(package_of(node.frame) for node in self.nodes if node.frame is not None))
+
+
+class Branches:
+    """What is shown of one tree."""
+
+    def __init__(self, root: StackNode) -> None:
+        self.root = root
+        self.threshold = 2  #: place in THRESHOLDS
+        self.folds = True  #: frames of packages are folded
+        self._opened: set[int] = {
+            id(root)
+        }  # nodes are told apart by identity: comparing them walks their trees
+
+    @property
+    def least_ns(self) -> int:
+        """A frame with less idle time is not shown by itself."""
+        return -(-self.root.idle_ns * THRESHOLDS[self.threshold] // 1000)
+
+    def rows(self) -> list[Branch]:
+        """All rows that are open, from top to bottom."""
+        rows: list[Branch] = []
+        waiting = self._below(None, self.root)[::-1]
+        while waiting:
+            branch = waiting.pop()
+            rows.append(branch)
+            if branch.opened and branch.node is not None:
+                waiting.extend(reversed(self._below(branch, branch.node)))
+        return rows
+
+    def open(self, branch: Branch) -> None:
+        """Show what is below a row, and below that as long as one frame has most of it."""
+        node = branch.node
+        self._opened.update(map(id, branch.nodes))
+        while node is not None and node.children:
+            longest = node.children[0]
+            if 2 * longest.idle_ns <= node.idle_ns:
+                break
+            self._opened.add(id(longest))
+            node = longest
+
+    def close(self, branch: Branch) -> None:
+        """Hide what is below a row."""
+        self._opened.difference_update(map(id, branch.nodes))
+
+    def open_longest(self) -> None:
+        """Open the tree along the frames that have most of the idle time."""
+        self.open(Branch((self.root,), None, 0, self.root.idle_ns, self.root.own_ns))
+
+    def reveal(self, stack: Sequence[Frame]) -> StackNode | None:
+        """Open the tree down to a stack (leaf first), as far as it has it; the last node of it."""
+        node, found = self.root, None
+        for frame in reversed(stack):
+            below = next((child for child in node.children if child.frame == frame), None)
+            if below is None:
+                break
+            self._opened.add(id(node))
+            node = found = below
+        return found
+
+    def raise_threshold(self, steps: int) -> None:
+        """Show fewer frames (steps > 0) or more."""
+        self.threshold = max(0, min(self.threshold + steps, len(THRESHOLDS) - 1))
+
+    def hidden(self, rows: Sequence[Branch]) -> str:
+        """In words, what the rows do not show by themselves; "" where they show all."""
+        folded = [branch for branch in rows if len(branch.nodes) > 1]
+        small = [branch for branch in rows if not branch.nodes]
+        said = []
+        if folded:
+            frames = sum(len(branch.nodes) for branch in folded)
+            packages = dict.fromkeys(package for branch in folded for package in branch.packages)
+            said.append(f"{frames} frames of {listed(list(packages))} folded")
+        if small:
+            share = THRESHOLDS[self.threshold] / 10
+            said.append(f"{sum(branch.small for branch in small)} frames under {share:g} % summed up")
+        return ", ".join(said)
+
+    def _below(self, parent: Branch | None, node: StackNode) -> list[Branch]:
+        """The rows directly below a node."""
+        least = self.least_ns
+        large = [child for child in node.children if child.idle_ns >= least]
+        small = node.children[len(large) :]  # most idle first
+        if len(small) == 1:
+            large, small = list(node.children), ()
+        indent = 0 if parent is None else parent.indent + (2 if len(large) + bool(small) > 1 else 1)
+        rows = [self._branch(parent, child, indent) for child in large]
+        if small:
+            idle_ns = sum(child.idle_ns for child in small)
+            rows.append(Branch((), parent, indent, idle_ns, 0, small=len(small)))
+        return rows
+
+    def _branch(self, parent: Branch | None, node: StackNode, indent: int) -> Branch:
+        nodes = tuple(self._chain(node)) if self.folds else (node,)
+        last = nodes[-1]
+        return Branch(nodes, parent, indent, node.idle_ns, last.own_ns, opened=id(last) in self._opened)
+
+    def _chain(self, node: StackNode) -> Iterator[StackNode]:
+        """The node and those below that fold into its row: none is the user's, no time is lost between."""
+        yield node
+        while _foreign(node) and not node.own_ns and len(node.children) == 1 and _foreign(node.children[0]):
+            node = node.children[0]
+            yield node
+
+
+def _foreign(node: StackNode) -> bool:
+    return node.frame is not None and bool(package_of(node.frame))
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "torch", "torch and accelerate", "torch, accelerate and 3 more"."""
+    if len(names) > 3:
+        names = [*names[:2], f"{len(names) - 2} more"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

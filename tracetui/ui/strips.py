@@ -1,0 +1,49 @@
+"""Lines of styled text in exactly so many cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+#: text and its style; the text holds no control character
+Piece = tuple[str, Style]
+
+
+def fitted(pieces: Sequence[Piece], width: int, ellipsis: str = "…") -> Strip:
+    """The pieces in exactly `width` cells, what is cut marked with an ellipsis."""
+    strip = Strip([Segment(text, style) for text, style in pieces if text])
+    if strip.cell_length > width > 0:
+        strip = Strip([*strip.crop(0, width - cell_len(ellipsis)), Segment(ellipsis)])
+    return strip.adjust_cell_length(width)
+
+
+def tail(text: str, width: int, ellipsis: str = "…") -> str:
+    """The end of a text (of a path: what tells it from others) in at most `width` cells."""
+    if cell_len(text) <= width:
+        return text
+    end = text[-max(width, 1) :]
+    while cell_len(end) > width - cell_len(ellipsis) and end:
+        end = end[1:]
+    return ellipsis + end
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """The text in lines of at most `width` cells, broken at blanks where there are any."""
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if cell_len(joined) <= width:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        while cell_len(word) > width > 1:
+            lines[-1] = set_cell_size(word, width).rstrip()
+            word = word[len(lines[-1]) :]
+            lines.append("")
+        lines[-1] = word
+    return lines

@@ -1,0 +1,231 @@
+"""The source around one line, with the line marked. Draws text; finding the file is `SourceFiles`' affair."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Activity
+from tracetui.ui.glyphs import BLOCKS, Glyphs
+from tracetui.ui.palette import Palette, Role
+from tracetui.ui.python_tokens import Span, Token, python_spans
+from tracetui.ui.source_files import NotFound, SourceFile, SourceFiles
+from tracetui.ui.strips import fitted, tail, wrapped
+
+DEBOUNCE_S = 0.08  # a held cursor key asks for files faster than a slow file system has them
+WHEEL_LINES = 3
+_PYTHON = (".py", ".pyi", ".pyx")
+_TOKENS: dict[Token, Role | Activity] = {
+    Token.KEYWORD: Activity.AICORE,
+    Token.NAME: Role.TITLE,
+    Token.STRING: Role.GOOD,
+    Token.COMMENT: Role.DIM,
+}
+
+
+class SourcePane(Widget, can_focus=True):
+    """A title line and the lines around `line` of the file of one frame."""
+
+    DEFAULT_CSS = "SourcePane { width: 1fr; height: 1fr; }"
+
+    class Read(Message):
+        """What a thread found for a recorded path."""
+
+        def __init__(
+            self, pane: SourcePane, file: str, found: SourceFile | NotFound, spans: list[list[Span]]
+        ) -> None:
+            super().__init__()
+            self.pane, self.file, self.found, self.spans = pane, file, found, spans
+
+        @property
+        def control(self) -> SourcePane:
+            return self.pane
+
+    def __init__(self, palette: Palette, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.files: SourceFiles | None = None  #: where to look; set when the trace is known
+        self.file = ""  #: the recorded path; "" for none
+        self.line = 0
+        self.function = ""
+        self._palette, self._glyphs = palette, glyphs
+        self._found: SourceFile | NotFound | None = None  # of _found_file
+        self._found_file = ""
+        self._spans: list[list[Span]] = []
+        self._top = 0  # index of the first line on screen
+        self._timer: Timer | None = None
+
+    @property
+    def source(self) -> SourceFile | None:
+        """The file on screen, once it is found."""
+        return self._found if isinstance(self._found, SourceFile) and self._found_file == self.file else None
+
+    def show(self, file: str, line: int, function: str = "") -> None:
+        """Show a frame, as the trace recorded it; an empty file says that there is none."""
+        if (file, line, function) == (self.file, self.line, self.function):
+            return
+        self.file, self.line, self.function = file, line, function
+        if self._timer is not None:
+            self._timer.stop()
+        if file == self._found_file:
+            self.action_activate()
+        else:
+            self._timer = self.set_timer(DEBOUNCE_S, self._ask)
+        self.refresh()
+
+    def reread(self) -> None:
+        """Read the file again: it may have been edited."""
+        if self.files is not None:
+            self.files.forget()
+        self._ask()
+
+    def _ask(self) -> None:
+        files, file = self.files, self.file
+        if files is None or not file:
+            return
+
+        def read() -> None:
+            found = files.find(file)
+            python = isinstance(found, SourceFile) and found.path.suffix in _PYTHON
+            spans = python_spans(found.lines) if python and isinstance(found, SourceFile) else []
+            self.post_message(self.Read(self, file, found, spans))
+
+        self.run_worker(read, thread=True, exclusive=True, group="source")
+
+    def on_source_pane_read(self, message: Read) -> None:
+        message.stop()
+        if message.file == self.file:
+            self._found_file, self._found, self._spans = message.file, message.found, message.spans
+            self.action_activate()
+
+    # ------------------------------------------------------------- scrolling
+
+    @property
+    def _height(self) -> int:
+        return max(self.size.height - len(self._head()), 1)
+
+    def action_first(self) -> None:
+        self._go_to(0)
+
+    def action_last(self) -> None:
+        self._go_to(len(self.source.lines) if self.source else 0)
+
+    def action_activate(self) -> None:
+        """Put the line at a third of the height: what it does matters more than what led there."""
+        self._go_to(self.line - 1 - self._height // 3)
+        self.refresh()
+
+    def action_cursor(self, lines: int) -> None:
+        self._go_to(self._top + lines)
+
+    def action_page(self, pages: int) -> None:
+        self._go_to(self._top + pages * self._height)
+
+    def _go_to(self, top: int) -> None:
+        source = self.source
+        top = max(min(top, len(source.lines) - self._height if source else 0), 0)
+        if top != self._top:
+            self._top = top
+            self.refresh()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self.action_cursor(WHEEL_LINES)
+        event.stop()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self.action_cursor(-WHEEL_LINES)
+        event.stop()
+
+    def on_resize(self) -> None:
+        self.action_activate()
+
+    # --------------------------------------------------------------- drawing
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        head = self._head()
+        if y < len(head):
+            return fitted([head[y]], width, self._glyphs.ellipsis)
+        source = self.source
+        if source is None:
+            missing = self._missing(width)
+            text = missing[y - len(head)] if y - len(head) < len(missing) else ""
+            return fitted([(text, self._palette.style_of(Role.DIM))], width, self._glyphs.ellipsis)
+        index = self._top + y - len(head)
+        if index >= len(source.lines):
+            return Strip.blank(width)
+        return fitted(self._source_line(source, index), width, self._glyphs.ellipsis)
+
+    def _head(self) -> list[tuple[str, Style]]:
+        """The title, and below it what should make one doubt the source."""
+        rule, width = self._glyphs.rule, self.size.width
+        place = f"{self.file}:{self.line}" if self.file else "source"
+        where = tail(printable(place), max(width - 6 - len(self.function[:40]), 12), self._glyphs.ellipsis)
+        title = f"{rule * 2} {where} {printable(self.function, 40)}".rstrip() + " "
+        head = [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
+        if self.has_focus:
+            head[0] = (head[0][0], self._palette.style_of(Role.TITLE))
+        doubts = self.doubts()
+        if doubts:
+            head.append((f"   {f' {self._glyphs.dot} '.join(doubts)}", self._palette.style_of(Role.WARNING)))
+        return head
+
+    def doubts(self) -> list[str]:
+        """Why the text shown may not be the text that ran."""
+        source = self.source
+        if source is None:
+            return []
+        doubts = []
+        if source.root is not None:
+            beside = self.files is not None and source.root == self.files.beside
+            found = "beside the trace" if beside else f"below {printable(str(source.root))}"
+            doubts.append(f"source found {found}")
+        if source.newer:
+            doubts.append("file changed after the profile")
+        if self.line > len(source.lines):
+            doubts.append(f"it has only {len(source.lines)} lines: not the version that ran")
+        return doubts
+
+    def _missing(self, width: int) -> list[str]:
+        """Why there is no source, and what to do about it."""
+        if not self.file:
+            return ["No Python frame here."]
+        if not isinstance(self._found, NotFound) or self._found_file != self.file:
+            return []
+        lines = [self._found.reason]
+        if self._found.looked:
+            lines += [
+                f"Looked for {printable(self.file)} and for its end below",
+                *(printable(str(root)) for root in self._found.looked),
+            ]
+            lines += ["Start tracetui with --source DIR to look in another directory."]
+        return [piece for line in lines for piece in wrapped(line, width)]
+
+    def _source_line(self, source: SourceFile, index: int) -> list[tuple[str, Style]]:
+        here = index + 1 == self.line
+        digits = len(str(len(source.lines)))
+        mark = self._glyphs.arrow if here else " "
+        number = f"{mark} {index + 1:>{digits}}  "
+        text = source.lines[index]
+        if here:
+            style = self._palette.style_of(Role.USER_LINE)
+            return [(number, style), (text, style)]
+        pieces = [(number, self._palette.style_of(Role.DIM))]
+        spans = self._spans[index] if index < len(self._spans) else ()
+        at = 0
+        plain = self._palette.style_of(Role.TEXT)
+        for start, end, token in spans:
+            pieces += [(text[at:start], plain), (text[start:end], self._palette.style_of(_TOKENS[token]))]
+            at = end
+        return [*pieces, (text[at:], plain)]
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()

@@ -1,0 +1,266 @@
+"""The tree of stacks by idle time, one frame a line. Draws `Branches` and moves a cursor in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.style import Style
+from textual import events
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tracetui.analysis.lines import StackNode
+from tracetui.trace.clean import printable
+from tracetui.trace.stack import Frame
+from tracetui.ui.bars import share_bar
+from tracetui.ui.branches import THRESHOLDS, Branch, Branches, listed, package_of
+from tracetui.ui.glyphs import BLOCKS, Glyphs
+from tracetui.ui.palette import Palette, Role
+from tracetui.ui.strips import fitted
+from tracetui.units import format_duration, format_percent
+
+BAR = 8  #: cells
+NUMBER = 8  #: "1.24 ms" and a blank
+WIDE = 76  #: from this width on there is room for the bar and the own time
+WHEEL_ROWS = 3
+_EMPTY = StackNode(None, 0, 0, 0, ())
+
+
+class StackTree(Widget, can_focus=True):
+    """Frames, the most idle first, with the idle time under each (inclusive) and in its own line."""
+
+    DEFAULT_CSS = "StackTree { width: 1fr; height: 1fr; }"
+
+    class Moved(Message):
+        """The cursor is on another frame, or on none (no stack, or many small ones)."""
+
+        def __init__(self, tree: StackTree, frame: Frame | None) -> None:
+            super().__init__()
+            self.tree, self.frame = tree, frame
+
+        @property
+        def control(self) -> StackTree:
+            return self.tree
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, StackTree.Moved) and message.tree is self.tree
+
+    def __init__(self, palette: Palette, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.branches = Branches(_EMPTY)
+        self.rows: list[Branch] = []
+        self.cursor = 0  #: index into rows
+        self.top = 0  #: index of the first row on screen
+        self._palette, self._glyphs = palette, glyphs
+
+    @property
+    def branch(self) -> Branch | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+
+    @property
+    def frame(self) -> Frame | None:
+        """The frame under the cursor."""
+        return self.branch.frame if self.branch is not None else None
+
+    def show(self, root: StackNode) -> None:
+        """Show a tree, open along what has most of the idle time."""
+        self.branches = Branches(root)
+        self.branches.open_longest()
+        self.cursor = self.top = 0
+        self._rearrange(None)
+
+    def reveal(self, stack: Sequence[Frame]) -> bool:
+        """Go to a stack (leaf first), as deep as the tree has it; False where it has none of it."""
+        node = self.branches.reveal(stack)
+        if node is not None:
+            self._rearrange(node)
+        return node is not None
+
+    # --------------------------------------------------------------- actions
+
+    def action_cursor(self, rows: int) -> None:
+        self._move_to(self.cursor + rows)
+
+    def action_page(self, pages: int) -> None:
+        self._move_to(self.cursor + pages * self._page)
+
+    def action_first(self) -> None:
+        self._move_to(0)
+
+    def action_last(self) -> None:
+        self._move_to(len(self.rows) - 1)
+
+    def action_longest(self) -> None:
+        """Open the frame and go to the longest below it."""
+        branch = self.branch
+        if branch is not None and branch.has_children:
+            if not branch.opened:
+                self.branches.open(branch)
+                self._rearrange(branch.node)
+            self._move_to(self.cursor + 1)
+
+    def action_parent(self) -> None:
+        """Go to the caller; where there is none, close the frame."""
+        branch = self.branch
+        if branch is None:
+            return
+        if branch.parent is not None:
+            self._move_to(next(place for place, row in enumerate(self.rows) if row is branch.parent))
+        elif branch.opened:
+            self.action_activate()
+
+    def action_activate(self) -> None:
+        """Open or close the frame; show the small ones."""
+        branch = self.branch
+        if branch is None:
+            return
+        if not branch.nodes:  # the row of the small ones
+            self.action_threshold(-1)
+        elif branch.has_children:
+            (self.branches.close if branch.opened else self.branches.open)(branch)
+            self._rearrange(branch.node)
+
+    def action_threshold(self, steps: int) -> None:
+        """Hide more of the small frames (1) or fewer (-1)."""
+        node = self.branch.node if self.branch is not None else None
+        self.branches.raise_threshold(steps)
+        self._rearrange(node)
+
+    def action_folds(self) -> None:
+        """Fold the frames of packages, or show each of them."""
+        node = self.branch.node if self.branch is not None else None
+        self.branches.folds = not self.branches.folds
+        self._rearrange(node)
+
+    # ------------------------------------------------------------- the rows
+
+    def _rearrange(self, node: StackNode | None) -> None:
+        """Make the rows again, with the cursor on a frame, or where it was."""
+        before = self.frame
+        self.rows = self.branches.rows()
+        for place, row in enumerate(self.rows):
+            if node is not None and any(node is other for other in row.nodes):
+                self.cursor = place
+                break
+        self.cursor = max(0, min(self.cursor, len(self.rows) - 1))
+        self._scroll()
+        self.refresh()
+        if node is None or self.frame != before:
+            self.post_message(self.Moved(self, self.frame))
+
+    def _move_to(self, place: int) -> None:
+        place = max(0, min(place, len(self.rows) - 1))
+        if place == self.cursor:
+            return
+        before, self.cursor = self.cursor, place
+        if self._scroll():
+            self.refresh()
+        else:
+            for changed in (before, place):
+                self.refresh(Region(0, changed - self.top + 1, self.size.width, 1))
+        self.post_message(self.Moved(self, self.frame))
+
+    @property
+    def _page(self) -> int:
+        return max(self.size.height - 1, 1)
+
+    def _scroll(self) -> bool:
+        """Bring the cursor into view; True where all rows moved."""
+        top = min(max(self.top, self.cursor - self._page + 1), self.cursor)
+        top = max(0, min(top, len(self.rows) - self._page))
+        moved, self.top = top != self.top, top
+        return moved
+
+    def on_resize(self) -> None:
+        self._scroll()
+
+    def on_click(self, event: events.Click) -> None:
+        place = self.top + event.y - 1
+        if event.y > 0 and place < len(self.rows):
+            self._move_to(place)
+            if event.chain == 2:
+                self.action_activate()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self.action_cursor(WHEEL_ROWS)
+        event.stop()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self.action_cursor(-WHEEL_ROWS)
+        event.stop()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    # --------------------------------------------------------------- drawing
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        if y == 0:
+            return self._head(width)
+        place = self.top + y - 1
+        if place < len(self.rows):
+            strip = self._draw(self.rows[place], width)
+            return strip.apply_style(self._palette.style_of(Role.SELECTED)) if self._marked(place) else strip
+        if y == 1 and not self.rows:
+            return fitted(
+                [("No idle time with a Python stack.", self._palette.style_of(Role.DIM))], width, ""
+            )
+        return Strip.blank(width)
+
+    def _marked(self, place: int) -> bool:
+        return place == self.cursor and self.has_focus
+
+    def _head(self, width: int) -> Strip:
+        """The titles of the columns, then in words what is hidden."""
+        style = self._palette.style_of(Role.TITLE if self.has_focus else Role.DIM)
+        titles = f"{'idle':>{NUMBER}}{'':>8}"
+        if width >= WIDE:
+            titles += " " * (BAR + 1) + f"{'own':>{NUMBER}}"
+        hidden = self.branches.hidden(self.rows)
+        said = f"  ({hidden})" if hidden else ""
+        return fitted(
+            [(titles + "  stack", style), (said, self._palette.style_of(Role.DIM))],
+            width,
+            self._glyphs.ellipsis,
+        )
+
+    def _draw(self, branch: Branch, width: int) -> Strip:
+        dim = self._palette.style_of(Role.DIM)
+        total = self.branches.root.idle_ns
+        share = format_percent(branch.idle_ns, total)
+        pieces = [
+            (f"{format_duration(branch.idle_ns):>{NUMBER}}{share:>8}", self._palette.style_of(Role.TEXT))
+        ]
+        if width >= WIDE:
+            own = format_duration(branch.own_ns) if branch.own_ns else ""
+            bar = share_bar(branch.idle_ns, total, BAR, self._glyphs).ljust(BAR)
+            pieces += [(f" {bar}", self._palette.style_of(Role.IDLE)), (f"{own:>{NUMBER}}", dim)]
+        used = sum(len(text) for text, _ in pieces)
+        indent = " " * (2 + min(branch.indent, max(width - used, 0) // 2))
+        mark = " "
+        if branch.has_children:
+            mark = self._glyphs.unfolded if branch.opened else self._glyphs.folded
+        pieces.append((f"{indent}{mark} ", dim))
+        return fitted([*pieces, *self._label(branch)], width, self._glyphs.ellipsis)
+
+    def _label(self, branch: Branch) -> list[tuple[str, Style]]:
+        dim = self._palette.style_of(Role.DIM)
+        frame = branch.frame
+        if not branch.nodes:
+            under = f"{THRESHOLDS[self.branches.threshold] / 10:g} %"
+            return [(f"{self._glyphs.ellipsis} {branch.small} frames under {under} each", dim)]
+        if len(branch.nodes) > 1:
+            packages = printable(listed(branch.packages))
+            return [(f"{self._glyphs.ellipsis} {len(branch.nodes)} frames of {packages}", dim)]
+        if frame is None:
+            return [("(no stack)", dim)]
+        name = dim if package_of(frame) else self._palette.style_of(Role.USER_LINE)
+        file = printable(frame.file.replace("\\", "/").rsplit("/", 1)[-1])
+        return [(printable(frame.function, 200), name), (f"  {file}:{frame.line}" if file else "", dim)]
