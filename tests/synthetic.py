@@ -29,6 +29,7 @@ from tracetui.trace.model import Trace
 _FLOW_PHASES = {"s": 0, "t": 1, "f": 2}
 _CORRELATIONS = ("connection_id", "correlation_id", "correlation")
 _NO_CORRELATION = {4294967295, 18446744073709551615}
+_NO_FLOW = {"18446744069414584320", "18446744073709551615"}
 
 
 def trace_of(events: list[dict[str, Any]], **document: Any) -> Trace:
@@ -50,7 +51,7 @@ def load_json(path: Path) -> EventTable:
 def event_table(
     events: list[dict[str, Any]], path: str = "synthetic.json", document: dict[str, Any] | None = None
 ) -> EventTable:
-    """The columns of well-formed JSON events, in their order. Times may be str, int, float or Decimal, in us."""
+    """The columns of well-formed JSON events, in their order. Times are in us, of any type."""
     table = _Table()
     for ordinal, event in enumerate(events):
         table.add(ordinal, event)
@@ -88,7 +89,13 @@ def thread(pid: Any, tid: Any, name: str, sort_index: int | None = None) -> list
     named = {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}}
     if sort_index is None:
         return [named]
-    order = {"ph": "M", "name": "thread_sort_index", "pid": pid, "tid": tid, "args": {"sort_index": sort_index}}
+    order = {
+        "ph": "M",
+        "name": "thread_sort_index",
+        "pid": pid,
+        "tid": tid,
+        "args": {"sort_index": sort_index},
+    }
     return [named, order]
 
 
@@ -166,6 +173,8 @@ class _Table:
 
     def _flow_id(self, flow_id: Any) -> int:
         text = str(flow_id)
+        if text in _NO_FLOW:
+            return -1
         if text.isdigit() and int(text) < 2**63:
             return int(text)
         return -2 - _index(self.big_ids, text)

@@ -38,7 +38,7 @@ class FlowColumns:
     category: Int32s  #: string, or -1
     phase: Int8s  #: 0 start (s), 1 step (t), 2 end (f)
     #: equal ids of one category belong together: the id's decimal value, or below -1 an index where that
-    #: does not fit 63 bits
+    #: does not fit 63 bits; -1 for an id that means "not connected" (0xFFFFFFFF << 32 and 2**64 - 1)
     id: Int64s
 
 

@@ -111,9 +111,9 @@ class Track:
 
 @dataclass(frozen=True)
 class Flows:
-    """Arrows between slices, one per end found in the file; length f each, sorted by (category, source row)."""
+    """Arrows between slices, one per end in the file; length f each, sorted by (category, source row)."""
 
-    category: Int32s  #: string
+    category: Int32s  #: string, or -1
     source: Int64s  #: slice row at the start of the arrow, or -1 where no slice encloses it
     target: Int64s  #: slice row at its end, or -1
     source_time: Int64s  #: ns: where in the source the arrow starts

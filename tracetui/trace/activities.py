@@ -1,0 +1,94 @@
+"""What each device slice does, from its task type, its name or its category.
+
+Every distinct text is looked up once, whatever the number of slices.
+"""
+
+from __future__ import annotations
+
+from typing import Callable
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.reader.events import EventTable
+from tracetui.trace.dialect import GPU_ACTIVITIES, activity_of_name, activity_of_type, is_nccl
+from tracetui.trace.model import Activity, Family, Layer
+from tracetui.trace.tracks import Unplaced
+
+_UNDECIDED = -1
+
+
+def classify(table: EventTable, tracks: list[Unplaced], track_of_slice: Int32s) -> Int8s:
+    """The Activity of each slice; int8[n], NONE on the host.
+
+    A hardware task with the connection id of a group's collective on the same device is a part of it. Where
+    no task of the trace has a type, every task that its name does not tell otherwise counts as a kernel.
+    """
+    activity = np.full(len(track_of_slice), Activity.NONE, np.int8)
+    by_family = {Family.GROUP: Activity.COMMUNICATION, Family.PLANE: Activity.COMMUNICATION_TASK}
+    fixed = [by_family.get(track.family, Activity.NONE) for track in tracks]
+    fixed_of_track = np.array([*fixed, Activity.NONE], np.int8)
+    activity[:] = fixed_of_track[track_of_slice]
+    is_annotation = np.array([t.family == Family.ANNOTATIONS for t in tracks] + [False])
+    activity[is_annotation[track_of_slice]] = Activity.OTHER
+    is_stream = np.array([t.family == Family.TASKS and t.layer == Layer.DEVICE for t in tracks] + [False])
+    tasks = np.flatnonzero(is_stream[track_of_slice])
+    activity[tasks] = _task_activities(table, tasks)
+    _mark_parts_of_collectives(table, tracks, track_of_slice, tasks, activity)
+    return activity
+
+
+def unknown_task_types(table: EventTable) -> list[str]:
+    """The task types of a trace that no row of the table fits, sorted."""
+    used = np.unique(table.slices.task_type)
+    texts = (table.strings[index] for index in used[used >= 0].tolist())
+    return sorted(text for text in texts if activity_of_type(text) is None)
+
+
+def _task_activities(table: EventTable, tasks: Int64s) -> Int8s:
+    slices = table.slices
+    strings = table.strings
+    name, category, task_type = slices.name[tasks], slices.category[tasks], slices.task_type[tasks]
+    by_category = _look_up(strings, category, lambda text: GPU_ACTIVITIES.get(text.lower()))
+    on_gpu = by_category != _UNDECIDED
+    nccl = _look_up(strings, name, lambda text: Activity.COMMUNICATION if is_nccl(text) else None)
+    by_category = np.where((by_category == Activity.AICORE) & (nccl != _UNDECIDED), nccl, by_category)
+    by_name = _look_up(strings, name, activity_of_name)
+    by_type = _look_up(strings, task_type, activity_of_type)
+    untyped = on_gpu | (task_type < 0)
+    if (task_type < 0).all() and not on_gpu.any():
+        by_type[:] = Activity.AICORE
+    activity = np.where(on_gpu, by_category, np.where(by_name != _UNDECIDED, by_name, by_type))
+    activity[untyped & (activity == _UNDECIDED)] = Activity.OTHER
+    return np.where(activity == _UNDECIDED, Activity.OTHER, activity).astype(np.int8)
+
+
+def _look_up(strings: list[str], column: Int32s, meaning: Callable[[str], Activity | None]) -> Int8s:
+    """The meaning of each string of a column, _UNDECIDED where it has none."""
+    used = np.zeros(len(strings) + 1, np.bool_)
+    used[column] = True
+    table = np.full(len(strings) + 1, _UNDECIDED, np.int8)
+    for index in np.flatnonzero(used[:-1]).tolist():
+        found = meaning(strings[index])
+        if found is not None:
+            table[index] = found
+    return table[column]
+
+
+def _mark_parts_of_collectives(
+    table: EventTable, tracks: list[Unplaced], track_of_slice: Int32s, tasks: Int64s, activity: Int8s
+) -> None:
+    """Set COMMUNICATION_TASK on the hardware tasks of collectives, in place."""
+    correlation = table.slices.correlation
+    for device in {track.device for track in tracks if track.family == Family.GROUP}:
+        groups = _on(tracks, track_of_slice, device, Family.GROUP)
+        connections = np.unique(correlation[groups])
+        own = tasks[_on(tracks, track_of_slice[tasks], device, Family.TASKS)]
+        part = np.isin(correlation[own], connections[connections >= 0])
+        activity[own[part]] = Activity.COMMUNICATION_TASK
+
+
+def _on(tracks: list[Unplaced], track_of_slice: Int32s, device: str | None, family: Family) -> Bools:
+    """Whether each slice lies on a track of this device and family."""
+    wanted = np.array([track.device == device and track.family == family for track in tracks] + [False])
+    return wanted[track_of_slice]

@@ -1,0 +1,40 @@
+"""Text of a trace made safe for a terminal. A trace is untrusted: names may hold escapes and overrides."""
+
+from __future__ import annotations
+
+import re
+
+#: Printable by Unicode, yet drawn as nothing: fillers, joiners, variation selectors.
+_UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+_UNSEEN_PATTERN = re.compile(f"[{_UNSEEN}]")
+_REPLACEMENT = "\ufffd"
+_CUT = "…"
+
+
+def printable(text: str, limit: int | None = None) -> str:
+    """The text on one line, without anything that a terminal obeys or hides.
+
+    Line breaks, tabs and odd spaces become a space (CR LF one). Control characters of C0 become their picture
+    (ESC: U+241B); C1, bidi overrides, zero-width characters, lone surrogates and unassigned characters become
+    U+FFFD.
+
+    Args:
+        text: any text.
+        limit: the most characters to return; a longer text ends in "…". None for no limit.
+    """
+    if limit is not None and len(text) > limit:
+        text = text[: max(limit - 1, 0)] + _CUT[:limit]
+    if text.isprintable() and (text.isascii() or not _UNSEEN_PATTERN.search(text)):
+        return text
+    return "".join(map(_shown, text.replace("\r\n", "\n")))
+
+
+def _shown(character: str) -> str:
+    if character.isprintable():
+        return _REPLACEMENT if _UNSEEN_PATTERN.match(character) else character
+    if character.isspace() and character not in "\x1c\x1d\x1e\x1f":
+        return " "
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else _REPLACEMENT

@@ -1,0 +1,123 @@
+"""Which slice encloses a time, and which slice another: searches on the sorted lanes of a trace."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Track
+
+#: Lanes looked at, outermost first: a thread with more slices open at once is not a stack of calls.
+DEEPEST_LANE = 512
+
+
+class Columns(Protocol):
+    """The columns of the slices that a search needs."""
+
+    @property
+    def start(self) -> Int64s: ...
+
+    @property
+    def end(self) -> Int64s: ...
+
+
+class Lanes(Protocol):
+    """The sorted slices of a trace, finished or being built."""
+
+    @property
+    def slices(self) -> Columns: ...
+
+    @property
+    def lane_rows(self) -> Int64s: ...
+
+
+def enclosing(
+    trace: Lanes, lanes: range, times: Int64s, accept: Bools | None = None, closed_end: bool = False
+) -> Int64s:
+    """The innermost slice that encloses each time, -1 where none does.
+
+    A slice encloses the times of [start, end); one of length zero encloses its start.
+
+    Args:
+        trace: the sorted slices.
+        lanes: where to look, outermost lane first: the lanes of one track.
+        times: int64[m], ns, in any order.
+        accept: bool[rows of the trace], the slices that count; None for all.
+        closed_end: the end of a slice belongs to it too.
+
+    Returns:
+        int64[m], rows of the trace.
+    """
+    found = np.full(len(times), -1, np.int64)
+    open_times = np.arange(len(times))
+    for lane in reversed(lanes[:DEEPEST_LANE]):
+        if not len(open_times):
+            break
+        rows = lane_slices(trace, lane, accept)
+        candidates = _last_started(trace, rows, times[open_times])
+        hit = _contains(trace, candidates, times[open_times], closed_end)
+        found[open_times[hit]] = candidates[hit]
+        open_times = open_times[~hit]
+    return found
+
+
+def starting(trace: Lanes, lanes: range, times: Int64s, outermost: bool = False) -> Int64s:
+    """The innermost (or outermost) slice to start exactly at each time, -1 where none; int64[m], rows."""
+    found = np.full(len(times), -1, np.int64)
+    open_times = np.arange(len(times))
+    near = lanes[:DEEPEST_LANE]
+    for lane in near if outermost else reversed(near):
+        if not len(open_times):
+            break
+        candidates = _last_started(trace, lane_slices(trace, lane), times[open_times])
+        hit = candidates >= 0
+        hit[hit] = trace.slices.start[candidates[hit]] == times[open_times[hit]]
+        found[open_times[hit]] = candidates[hit]
+        open_times = open_times[~hit]
+    return found
+
+
+def parents(trace: Lanes, track: Track) -> Int64s:
+    """The innermost slice of a shallower lane that encloses each whole slice of a track, -1 where none does.
+
+    Returns:
+        int64[len(track.rows)], rows of the trace.
+    """
+    first = track.rows.start
+    found = np.full(len(track.rows), -1, np.int64)
+    start, end = trace.slices.start, trace.slices.end
+    for depth, lane in enumerate(track.lanes[:DEEPEST_LANE]):
+        rows = lane_slices(trace, lane)
+        for outer in reversed(track.lanes[:depth]):
+            if not len(rows):
+                break
+            candidates = _last_started(trace, lane_slices(trace, outer), start[rows])
+            hit = _contains(trace, candidates, start[rows], closed_end=False)
+            hit[hit] = end[candidates[hit]] >= end[rows[hit]]
+            found[rows[hit] - first] = candidates[hit]
+            rows = rows[~hit]
+    return found
+
+
+def lane_slices(trace: Lanes, lane: int, accept: Bools | None = None) -> Int64s:
+    """The rows of a lane, of those accepted; int64, sorted by start."""
+    rows = np.arange(trace.lane_rows[lane], trace.lane_rows[lane + 1])
+    return rows if accept is None else rows[accept[rows]]
+
+
+def _last_started(trace: Lanes, rows: Int64s, times: Int64s) -> Int64s:
+    """Of the rows of one lane, the last to start at or before each time, -1 where none."""
+    if not len(rows):
+        return np.full(len(times), -1, np.int64)
+    place = np.searchsorted(trace.slices.start[rows], times, "right") - 1
+    return np.where(place < 0, -1, rows[place])
+
+
+def _contains(trace: Lanes, rows: Int64s, times: Int64s, closed_end: bool) -> Bools:
+    """Whether each row (-1: no) contains its time."""
+    hit: Bools = rows >= 0
+    start, end, at = trace.slices.start[rows[hit]], trace.slices.end[rows[hit]], times[hit]
+    hit[hit] = (at <= end) if closed_end else (at < end) | (at == start)
+    return hit

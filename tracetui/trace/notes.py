@@ -1,0 +1,34 @@
+"""What a trace lacks, said in sentences: what was not recorded cannot be shown."""
+
+from __future__ import annotations
+
+from tracetui.reader.events import EventTable
+from tracetui.trace.activities import unknown_task_types
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Family, Kind, Layer, Slices, Track
+
+
+def trace_notes(table: EventTable, kind: Kind, tracks: tuple[Track, ...], slices: Slices) -> tuple[str, ...]:
+    """One sentence for each thing that is missing or read with doubt, free of control characters."""
+    layers = {track.layer for track in tracks}
+    families = {track.family for track in tracks}
+    has_tasks = bool(layers & {Layer.DEVICE, Layer.COMMUNICATION})
+    notes = []
+    if not tracks:
+        notes.append("The trace has no slices and no counters.")
+    elif not has_tasks:
+        notes.append("No device layer: this trace has host events only, so there are no gaps to show.")
+    elif Layer.PYTHON not in layers:
+        notes.append(
+            "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
+        )
+    if kind == Kind.ASCEND and has_tasks and Layer.CANN not in layers:
+        notes.append("Level 0: no CANN slices; launches are found through flows.")
+    if Layer.PYTHON in layers and Family.FRAMES not in families and not (slices.stack >= 0).any():
+        notes.append("No Python stacks: collect with with_stack=True to see lines of code.")
+    unknown = unknown_task_types(table)
+    if unknown:
+        shown = ", ".join(printable(text, 40) for text in unknown[:5])
+        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+        notes.append(f"Task types unknown to this program count as no work: {shown}{more}.")
+    return tuple(notes)

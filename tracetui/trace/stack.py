@@ -1,0 +1,38 @@
+"""Python stacks as profilers write them: the text of a `Call stack`, the name of a python_function slice."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+_SEPARATOR = re.compile(r";?[\r\n]+")
+_FRAME = re.compile(r"(?P<file>.*)\((?P<line>\d{1,9})\): ?(?P<function>.*)", re.DOTALL)
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+class Frame(NamedTuple):
+    """One frame: `file` is "" and `line` 0 for built-in functions, modules and what cannot be read."""
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file}({self.line}): {self.function}" if self.file else self.function
+
+
+def parse_call_stack(text: str) -> tuple[Frame, ...]:
+    r"""The frames of a `Call stack` text, leaf first; joined by ";\r\n", ";\n" or line ends. Never fails."""
+    parts = (part.strip().rstrip(";") for part in _SEPARATOR.split(text))
+    return tuple(parse_frame(part) for part in parts if part)
+
+
+@lru_cache(maxsize=1 << 16)
+def parse_frame(name: str) -> Frame:
+    """The frame of one line, `path/file.py(88): forward`; addresses of objects are left out. Never fails."""
+    plain = _ADDRESS.sub("", name).strip()
+    match = _FRAME.fullmatch(plain)
+    if match is None or not match["file"]:
+        return Frame("", 0, plain)
+    return Frame(match["file"], int(match["line"]), match["function"])

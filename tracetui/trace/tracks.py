@@ -1,0 +1,152 @@
+"""Which tracks there are, in the order in which they are read, and which track holds each slice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tracetui.arrays import Int32s
+from tracetui.reader.events import EventTable
+from tracetui.trace.dialect import (
+    ASCEND_CATEGORIES,
+    ASCEND_PROCESSES,
+    CATEGORIES,
+    COUNTER_IDS,
+    GPU_ACTIVITIES,
+    Place,
+    place_of,
+)
+from tracetui.trace.model import Family, Kind, Layer, Track
+from tracetui.trace.processes import Process, Processes
+
+_DEVICE_LAYERS = (Layer.DEVICE, Layer.COMMUNICATION, Layer.OVERLAP)
+
+#: The categories that decide, numbered from 1; 0 is every other.
+_CATEGORY_NUMBERS = {name: number for number, name in enumerate(CATEGORIES, 1)}
+_CATEGORY_NAMES = ("", *CATEGORIES)
+
+
+@dataclass(frozen=True)
+class Unplaced:
+    """A track before its slices have lanes."""
+
+    layer: Layer
+    family: Family
+    process: str
+    name: str
+    device: str | None
+    pid: str
+    tid: str
+
+    def placed(
+        self, index: int, lanes: range = range(0), rows: range = range(0), samples: range = range(0)
+    ) -> Track:
+        """The track at its place in the trace."""
+        own = (self.layer, self.family, self.process, self.name, self.device, self.pid, self.tid)
+        return Track(index, *own, lanes=lanes, rows=rows, samples=samples)
+
+
+def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s]:
+    """The tracks that hold slices, in reading order, and int32[n], the track of each slice.
+
+    Host to device; within a layer by the processes' sort index, then device, then thread. Of one thread the
+    frames stand above the operators: a frame calls the operators under it, these call the runtime, so that a
+    moment reads downwards as the call it was.
+    """
+    number_of_category = np.array(
+        [_CATEGORY_NUMBERS.get(text.lower(), 0) for text in _categories(table)] + [0]
+    )
+    category_index = _category_index(table)
+    width = len(_CATEGORY_NAMES)
+    keys = table.slices.thread * width + number_of_category[category_index]
+    counts = np.bincount(keys, minlength=len(table.threads) * width)
+    members: dict[Unplaced, list[int]] = {}
+    for key in np.flatnonzero(counts).tolist():
+        thread, category = divmod(key, width)
+        track = _track_of(table.threads[thread], _CATEGORY_NAMES[category], processes)
+        members.setdefault(track, []).append(key)
+    ordered = sorted(members, key=lambda track: _reading_order(track, processes[track.pid]))
+    track_of_key = np.full(len(counts), -1, np.int32)
+    for index, track in enumerate(ordered):
+        track_of_key[members[track]] = index
+    return ordered, track_of_key[keys]
+
+
+def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s]:
+    """The counter tracks, in reading order, and int32[series], the one of each series or -1 for an id."""
+    found: dict[int, Unplaced] = {}
+    for index, (thread, name, key) in enumerate(table.series):
+        if key in COUNTER_IDS:
+            continue
+        pid, tid = table.threads[thread]
+        process = processes[pid]
+        title = table.strings[name] if key in ("value", "") else f"{table.strings[name]} · {key}"
+        found[index] = Unplaced(Layer.COUNTER, Family.OTHER, process.title, title, process.device, pid, tid)
+    order = sorted(found, key=lambda index: _reading_order(found[index], processes[found[index].pid]))
+    track_of_series = np.full(len(table.series), -1, np.int32)
+    track_of_series[order] = np.arange(len(order))
+    return [found[index] for index in order], track_of_series
+
+
+def kind_of(table: EventTable, processes: Processes, tracks: tuple[Track, ...]) -> Kind:
+    """Which producers wrote the trace, by the names only they use."""
+    names = {process.name for process in processes.by_pid.values()}
+    categories = {table.strings[index] for index in np.unique(table.flows.category).tolist() if index >= 0}
+    categories.update(_categories(table))
+    if names & ASCEND_PROCESSES or categories & ASCEND_CATEGORIES:
+        return Kind.ASCEND
+    gpu_calls = any(track.layer == Layer.CANN for track in tracks)
+    gpu_tasks = any(category.lower() in GPU_ACTIVITIES for category in categories)
+    return Kind.GPU if gpu_calls or gpu_tasks else Kind.CHROME
+
+
+def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> Unplaced:
+    pid, tid = thread
+    process = processes[pid]
+    name = process.thread_names.get(tid, "")
+    place = place_of(process.name, process.label, name, category, process.marks)
+    device = _device(place, process, processes) if place.layer in _DEVICE_LAYERS else None
+    title = name or (f"Stream {tid}" if place.layer == Layer.DEVICE else f"Thread {tid}")
+    return Unplaced(place.layer, place.family, process.title, title, device, pid, tid)
+
+
+def _device(place: Place, process: Process, processes: Processes) -> str:
+    """The label of the process; a file that was cut may lack it."""
+    if process.device is not None:
+        return process.device
+    if process.name in ASCEND_PROCESSES or place.layer != Layer.DEVICE:
+        return processes.only_device() or "NPU"
+    return f"GPU {process.pid}"
+
+
+def _reading_order(track: Unplaced, process: Process) -> tuple[Any, ...]:
+    sort_index = process.thread_sort.get(track.tid, float("inf"))
+    thread = (sort_index, _natural(track.tid), track.family, _natural(track.name))
+    return (track.layer, process.sort_index, _natural(track.device or ""), _natural(track.pid), *thread)
+
+
+def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A key that sorts "Stream 10" after "Stream 2"."""
+    parts = re.findall(r"([0-9]{1,18})|([^0-9]+)", text)
+    return tuple((0, int(digits), "") if digits else (1, 0, other) for digits, other in parts)
+
+
+def _category_index(table: EventTable) -> Int32s:
+    """For each slice the place of its category in `_categories`, -1 where it has none."""
+    place = np.full(len(table.strings) + 1, -1, np.int32)
+    used = _used_categories(table)
+    place[used] = np.arange(len(used))
+    return place[table.slices.category]
+
+
+def _categories(table: EventTable) -> list[str]:
+    return [table.strings[index] for index in _used_categories(table).tolist()]
+
+
+def _used_categories(table: EventTable) -> Int32s:
+    used = np.zeros(len(table.strings) + 1, np.bool_)
+    used[table.slices.category] = True
+    return np.flatnonzero(used[:-1]).astype(np.int32)
