@@ -144,6 +144,8 @@ def _read(path: Path) -> tuple[str, int] | str | None:
             status = os.fstat(file.fileno())
             refusal = _refusal(status)
             content = b"" if refusal else file.read(LIMIT)
+    except PermissionError:
+        return "may not be read"
     except (OSError, ValueError):
         return None
     if b"\0" in content:

@@ -1,0 +1,123 @@
+"""The source pane shows the line of a frame, says where the text came from, and what to do where there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+
+from tracetui.ui.glyphs import ASCII
+from tracetui.ui.palette import Palette
+from tracetui.ui.python_tokens import Token, python_spans
+from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.widgets.source import SourcePane
+
+
+class SourceApp(App[None]):
+    def __init__(self, files: SourceFiles) -> None:
+        super().__init__()
+        self.files = files
+
+    def compose(self) -> ComposeResult:
+        pane = SourcePane(Palette("none"), ASCII)
+        pane.files = self.files
+        yield pane
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SourceFiles:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("".join(f"line_{n} = {n}\n" for n in range(1, 201)))
+    (tmp_path / "evil.py").write_text("a\x1b]0;owned\x07b\n\tdef f():  # [red]x[/red]\n漢字漢字漢字漢字\n")
+    trace = tmp_path / "trace_view.json"
+    trace.write_text("[]")
+    return SourceFiles(trace, profiled_ns=1 << 62)
+
+
+async def text_of(files: SourceFiles, *frames: tuple[str, int, str], size: tuple[int, int] = (60, 12)) -> list[str]:
+    """What the pane shows after these frames."""
+    app = SourceApp(files)
+    async with app.run_test(size=size) as pilot:
+        pane = app.query_one(SourcePane)
+        for frame in frames:
+            pane.show(*frame)
+        await pilot.pause(0.1)
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        strips = [pane.render_line(y) for y in range(size[1])]
+        assert all(strip.cell_length == size[0] for strip in strips)
+        return [strip.text for strip in strips]
+
+
+async def test_the_line_is_marked_among_its_neighbours(files: SourceFiles) -> None:
+    lines = await text_of(files, ("/host/train.py", 100, "step"))
+    assert lines[0].startswith("-- /host/train.py:100 step ---")
+    assert "source found beside the trace" in lines[1]
+    assert [line.split() for line in lines if line.startswith(">")] == [[">", "100", "line_100", "=", "100"]]
+    assert any(line.startswith("   99  line_99") for line in lines)
+
+
+async def test_only_the_last_of_many_frames_is_shown(files: SourceFiles) -> None:
+    lines = await text_of(files, ("/host/evil.py", 1, "f"), ("/nowhere.py", 3, "g"), ("/host/train.py", 7, "h"))
+    assert any(line.startswith(">   7  line_7 ") for line in lines)
+
+
+async def test_a_line_past_the_end_is_doubted(files: SourceFiles) -> None:
+    lines = await text_of(files, ("/host/train.py", 500, "step"), size=(120, 12))
+    assert "only 200 lines: not the version that ran" in lines[1]
+    assert lines[-1].strip().startswith("200  line_200")
+
+
+async def test_a_missing_file_says_where_it_looked_and_what_to_do(files: SourceFiles, tmp_path: Path) -> None:
+    said = " ".join(await text_of(files, ("/host/gone.py", 5, "f"), size=(60, 30)))
+    assert "not on this host" in said
+    assert "--source DIR" in said
+    assert tmp_path.name in said.replace(" ", "")
+
+
+async def test_a_frame_without_a_file_says_so(files: SourceFiles) -> None:
+    assert "No Python frame here." in "".join(await text_of(files))
+
+
+async def test_text_of_a_file_is_neither_obeyed_nor_parsed(files: SourceFiles) -> None:
+    lines = await text_of(files, ("/host/evil.py", 2, "[bold]\x1b[2J"), size=(24, 8))
+    assert all(line.isprintable() for line in lines)
+    wide = await text_of(files, ("/host/evil.py", 2, "[bold]\x1b[2J"))
+    assert "[red]x[/red]" in "".join(wide)
+    assert "[bold]" in wide[0]
+
+
+async def test_the_keys_scroll_and_bring_back(files: SourceFiles) -> None:
+    app = SourceApp(files)
+    async with app.run_test(size=(60, 12)) as pilot:
+        pane = app.query_one(SourcePane)
+        pane.show("/host/train.py", 100)
+        await pilot.pause(0.1)
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        before = pane.render_line(5).text
+        pane.action_last()
+        assert pane.render_line(11).text.split()[0] == "200"
+        pane.action_cursor(-1)
+        assert pane.render_line(11).text.split()[0] == "199"
+        pane.action_first()
+        assert pane.render_line(2).text.split()[0] == "1"
+        pane.action_activate()
+        assert pane.render_line(5).text == before
+
+
+def test_the_words_of_python_are_told_apart() -> None:
+    lines = ["def f(x):  # why", '    return """a', "  # no comment", '"""', "class_name = 'it\\'s' + undefined"]
+    spans = python_spans(lines)
+    words = [(line[start:end], token) for line, row in zip(lines, spans) for start, end, token in row]
+    assert words == [
+        ("def", Token.KEYWORD),
+        ("f", Token.NAME),
+        ("# why", Token.COMMENT),
+        ("return", Token.KEYWORD),
+        ('"""a', Token.STRING),
+        ("  # no comment", Token.STRING),
+        ('"""', Token.STRING),
+        ("'it\\'s'", Token.STRING),
+    ]
