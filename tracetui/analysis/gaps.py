@@ -6,11 +6,17 @@ nanoseconds is, by priority, AI CPU and the like, communication, copy, or idle.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tracetui.analysis.activity import DeviceActivity, work_tasks
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import first_equal, pick
+from tracetui.analysis.steps import Step, step_of
 from tracetui.arrays import Int32s, Int64s
+from tracetui.trace.model import Activity, Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +31,11 @@ class Gaps:
     communication: Int64s  #: ns of M \\ C
     copy: Int64s  #: ns of X \\ (C ∪ M)
     step: Int32s  #: index into the steps of the analysis, -1 outside of all
-    before: Int64s  #: slice row of the AICore task that ends where the gap starts; see `find_gaps` for the edges of W
-    after: Int64s  #: slice row of the AICore task that starts where the gap ends
+    #: slice row of the AICore task that ends where the gap starts; at the start of W, of the task that starts
+    #: there; -1 where none does
+    before: Int64s
+    #: slice row of the AICore task that starts where the gap ends; at the end of W, of the one that ends there
+    after: Int64s
 
     def __len__(self) -> int:
         return len(self.start)
@@ -49,3 +58,61 @@ class IdleIntervals:
 
     def __len__(self) -> int:
         return len(self.start)
+
+
+def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], steps: Sequence[Step]) -> Gaps:
+    """The AICore gaps of all devices, with what runs in them. |W| == |A| + the sum of a device's gaps."""
+    parts = [_device_gaps(trace, index, activity, steps) for index, activity in enumerate(activities)]
+    empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
+    none = (empty32, *[empty64] * 6, empty32, empty64, empty64)
+    return Gaps(*(np.concatenate(columns) for columns in zip(none, *parts)))
+
+
+def find_idle(
+    trace: Trace, activities: Sequence[DeviceActivity], gaps: Gaps, steps: Sequence[Step], links: Links
+) -> IdleIntervals:
+    """The idle intervals of all devices, each inside one of `gaps`; their sum is the devices' idle time."""
+    parts = [_device_idle(trace, i, activity, gaps, steps, links) for i, activity in enumerate(activities)]
+    empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
+    none = (empty32, empty64, empty64, empty64, empty32, empty64)
+    return IdleIntervals(*(np.concatenate(columns) for columns in zip(none, *parts)))
+
+
+def _device_gaps(
+    trace: Trace, index: int, activity: DeviceActivity, steps: Sequence[Step]
+) -> tuple[Int32s, Int64s, Int64s, Int64s, Int64s, Int64s, Int64s, Int32s, Int64s, Int64s]:
+    gaps = activity.aicore.complement(activity.start_ns, activity.end_ns)
+    start, end = gaps.starts, gaps.ends
+    aicpu = (activity.compute - activity.aicore).covered(start, end)
+    communication = activity.communication_not_overlapped.covered(start, end)
+    idle = activity.idle.covered(start, end)
+    copy = end - start - aicpu - communication - idle
+    before, after = _bounds(trace, activity, start, end)
+    device = np.full(len(gaps), index, np.int32)
+    step = step_of(steps, activity.device, start)
+    return device, start, end, idle, aicpu, communication, copy, step, before, after
+
+
+def _bounds(trace: Trace, activity: DeviceActivity, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
+    slices = trace.slices
+    work = work_tasks(trace, activity.tasks)
+    aicore = work[slices.activity[work] == Activity.AICORE]
+    before = pick(aicore, first_equal(slices.end[aicore], start))
+    after = pick(aicore, first_equal(slices.start[aicore], end))
+    at_first, at_last = start == activity.start_ns, end == activity.end_ns
+    before[at_first] = pick(work, first_equal(slices.start[work], start[at_first]))
+    after[at_last] = pick(work, first_equal(slices.end[work], end[at_last]))
+    return before, after
+
+
+def _device_idle(
+    trace: Trace, index: int, activity: DeviceActivity, gaps: Gaps, steps: Sequence[Step], links: Links
+) -> tuple[Int32s, Int64s, Int64s, Int64s, Int32s, Int64s]:
+    start, end = activity.idle.starts, activity.idle.ends
+    own = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32))
+    gap = own[0] + np.searchsorted(gaps.start[own[0] : own[1]], start, "right") - 1
+    work = work_tasks(trace, activity.tasks)
+    work = work[np.lexsort((work, links.enqueued(work)))]
+    task = pick(work, first_equal(trace.slices.start[work], end))
+    step = step_of(steps, activity.device, start)
+    return np.full(len(start), index, np.int32), start, end, gap.astype(np.int64), step, task

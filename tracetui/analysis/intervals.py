@@ -76,7 +76,7 @@ class Intervals:
         return np.where(index < 0, 0, self._elapsed[index] + held)
 
     def covered(self, starts: Int64s, ends: Int64s) -> Int64s:
-        """ns of the set inside each `[start, end)`; the intervals asked for may overlap and be in any order."""
+        """ns of the set inside each `[start, end)`; those asked for may overlap and be in any order."""
         return self.before(ends) - self.before(starts)
 
     def index_at(self, times: Int64s) -> Int64s:

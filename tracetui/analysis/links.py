@@ -1,16 +1,40 @@
 """From device tasks to what launched them: launch, dequeue, enqueue, operator, Python stack.
 
-A missing hop is tolerated and named, never guessed.
+A task and its runtime call carry the same connection or correlation id. Where the calls are not in the trace,
+the launch point is the start of the task's own launch arrow, or of the arrow of a task with the same id. The
+dequeue encloses the launch point on the same OS thread, the enqueue has the dequeue's id, and the operator is
+the innermost one around the enqueue; without a task queue it is the innermost one around the launch point.
+Where that chain is broken, the producer's arrow from operator to task stands in. Operators of the backward
+pass take the stack of their forward operator. A missing hop is tolerated and named, never guessed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
+from tracetui.analysis.activity import device_tasks
+from tracetui.analysis.search import first_equal, pick, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.model import Trace
-from tracetui.trace.stack import Frame
+from tracetui.trace.model import Activity, Family, Layer, Trace, Track
+from tracetui.trace.nesting import enclosing, parents
+from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
+
+NEVER = np.iinfo(np.int64).max  #: the time of what is not known to have happened
+
+LAUNCH_FLOWS = ("HostToDevice",)
+OPERATOR_FLOWS = ("async_npu",)  #: operator to task: torch_to_npu, mindspore_to_npu
+BACKWARD_FLOW = "fwdbwd"
+BACKWARD_OPERATOR = "autograd::engine::evaluate_function"
+NOT_OPERATORS = ("enqueue", "dequeue", "user_annotation")
+
+#: Which of several runtime calls with a task's id launches it, best first: kernels and collectives; copies.
+KERNEL_CALLS = ("Node@", "Hccl@", "Communication@", "AscendCL@", "Model@")
+COPY_CALLS = ("AscendCL@", "Node@", "Hccl@", "Communication@", "Model@")
 
 
 class Hop(NamedTuple):
@@ -20,7 +44,9 @@ class Hop(NamedTuple):
     row: int
     start_ns: int
     dur_ns: int
-    wait_ns: int  #: from the start of this hop to the start of the next one; negative where clocks disagree; 0 at last
+    wait_ns: (
+        int  #: from its start to the start of the next hop, below 0 where clocks disagree; 0 for the last
+    )
 
 
 @dataclass(frozen=True)
@@ -36,9 +62,8 @@ class Chain:
     hops: tuple[Hop, ...]  #: those found, operator first, task last
     stack: tuple[Frame, ...]  #: leaf first; empty where the trace has none
     backward: bool  #: the operator belongs to the backward pass: the stack is that of its forward operator
-    missing: (
-        str | None
-    )  #: the first hop not found, seen from the task: "launch", "dequeue", "operator", "stack"
+    #: the first hop not found, seen from the task: "launch", "dequeue", "enqueue", "operator", "stack"
+    missing: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,3 +86,302 @@ class Links:
     def total(self) -> int:
         """How many tasks there are."""
         return len(self.tasks)
+
+    @cached_property
+    def linked(self) -> int:
+        """How many of them reach an operator."""
+        return int(np.count_nonzero(self.operator >= 0))
+
+    def index(self, rows: Int64s) -> Int64s:
+        """Places of tasks in the columns, by slice row; every row must be a task."""
+        return np.searchsorted(self.tasks, rows)
+
+    def enqueued(self, rows: Int64s) -> Int64s:
+        """ns when the host enqueued each task (no queue: launched it); NEVER where unknown."""
+        at = self.index(rows)
+        enqueue, operator = self.enqueue[at], self.operator[at]
+        starts = self.trace.slices.start
+        first_known = [pick(starts, enqueue), self.launch_point[at], pick(starts, operator)]
+        return np.select([time >= 0 for time in first_known], first_known, NEVER)
+
+    def chain(self, row: int) -> Chain | None:
+        """The chain of one task; None where the slice is no task of a stream or group."""
+        at = int(np.searchsorted(self.tasks, row))
+        if at == len(self.tasks) or int(self.tasks[at]) != row:
+            return None
+        launch, dequeue, enqueue, operator = (
+            int(column[at]) for column in (self.launch, self.dequeue, self.enqueue, self.operator)
+        )
+        stack = self.stack_at(at)
+        return Chain(
+            task=row,
+            launch=launch,
+            dequeue=dequeue,
+            enqueue=enqueue,
+            operator=operator,
+            forward=int(self.forward[at]),
+            hops=self._hops(operator, enqueue, dequeue, launch, row),
+            stack=stack,
+            backward=bool(self.backward[at]),
+            missing=self._missing(at, stack),
+        )
+
+    def stack_at(self, at: int) -> tuple[Frame, ...]:
+        """The frames of the task at one place of the columns, leaf first: its call stack, else its frames."""
+        call_stack = self.trace.string(int(self.stack[at]))
+        if call_stack is not None:
+            return parse_call_stack(call_stack)
+        frame = int(self.frame[at])
+        return () if frame < 0 else frames_of(self.trace, frame)
+
+    def _hops(self, *rows: int) -> tuple[Hop, ...]:
+        slices = self.trace.slices
+        names = ("operator", "enqueue", "dequeue", "launch", "task")
+        found = [(name, row, int(slices.start[row])) for name, row in zip(names, rows) if row >= 0]
+        nexts = [start for _, _, start in found[1:]] + [found[-1][2]]
+        return tuple(
+            Hop(name, row, start, int(slices.dur[row]), after - start)
+            for (name, row, start), after in zip(found, nexts)
+        )
+
+    def _missing(self, at: int, stack: tuple[Frame, ...]) -> str | None:
+        if self.operator[at] >= 0:
+            return None if stack else "stack"
+        if self.launch_point[at] < 0:
+            return "launch"
+        if self.dequeue[at] >= 0:
+            return "operator" if self.enqueue[at] >= 0 else "enqueue"
+        return "dequeue" if (self.dequeue >= 0).any() else "operator"
+
+
+def link_tasks(trace: Trace) -> Links:
+    """The chains of all tasks of all devices."""
+    devices = [device_tasks(trace, device) for device in trace.devices]
+    tasks = np.unique(np.concatenate(devices)) if devices else np.empty(0, np.int64)
+    launch, point, thread = _launches(trace, tasks)
+    dequeue, enqueue, operator = _operators(trace, point, thread)
+    arrow = pick(trace.flows.source, _arrows(trace, tasks, OPERATOR_FLOWS))
+    operator = np.where(operator >= 0, operator, arrow)
+    forward, stack_row, backward = _passes(trace, operator)
+    return Links(
+        trace=trace,
+        tasks=tasks,
+        launch=launch,
+        launch_point=point,
+        dequeue=dequeue,
+        enqueue=enqueue,
+        operator=operator,
+        forward=forward,
+        stack=pick(trace.slices.stack.astype(np.int64), stack_row).astype(np.int32),
+        frame=_frames(trace, np.where(forward >= 0, forward, operator)),
+        backward=backward,
+    )
+
+
+def frames_of(trace: Trace, row: int) -> tuple[Frame, ...]:
+    """The python_function slice and those around it on its thread, leaf first."""
+    lane, track = trace.lane_of(row), trace.track_of(row)
+    start, end = int(trace.slices.start[row]), int(trace.slices.end[row])
+    frames = [parse_frame(trace.name(row))]
+    for outer in range(lane - 1, track.lanes.start - 1, -1):
+        span = trace.lane_slice_rows(outer)
+        at = span.start + int(np.searchsorted(trace.slices.start[span], start, "right")) - 1
+        if at >= span.start and trace.slices.end[at] >= end:
+            frames.append(parse_frame(trace.name(at)))
+    return tuple(frames)
+
+
+def _launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    """Runtime call, launch point (ns) and thread (place in Trace.threads) of each task; -1: not found."""
+    launch = _calls(trace, tasks)
+    arrow = _arrows(trace, tasks, LAUNCH_FLOWS)
+    ids = trace.slices.correlation[tasks]
+    own = np.flatnonzero((arrow >= 0) & (ids >= 0))
+    arrow = np.where(arrow >= 0, arrow, pick(arrow, pick(own, first_equal(ids[own], ids))))
+    arrow = np.where(launch >= 0, -1, arrow)
+    source = pick(trace.flows.source, arrow)
+    launch = np.where(_is_call(trace, source), source, launch)
+    point = np.where(arrow >= 0, pick(trace.flows.source_time, arrow), pick(trace.slices.start, launch))
+    arrow_thread = pick(trace.flows.source_thread.astype(np.int64), arrow)
+    return launch, point, np.where(arrow >= 0, arrow_thread, _thread_of_rows(trace, launch))
+
+
+def _calls(trace: Trace, tasks: Int64s) -> Int64s:
+    """The runtime call with the id of each task, the one that launches where several have it."""
+    slices = trace.slices
+    parts = [
+        np.arange(track.rows.start, track.rows.stop)
+        for track in trace.tracks
+        if track.layer == Layer.CANN and track.family == Family.CALLS
+    ]
+    rows = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
+    rows = rows[slices.correlation[rows] >= 0]
+    ids = slices.correlation[tasks]
+    launch = np.full(len(tasks), -1, np.int64)
+    copies = np.isin(slices.activity[tasks], (Activity.COPY, Activity.EVENT, Activity.WAIT))
+    for chosen, order in ((~copies, KERNEL_CALLS), (copies, COPY_CALLS)):
+        best_first = rows[np.lexsort((slices.start[rows], _rank(trace, rows, order)))]
+        launch[chosen] = pick(best_first, first_equal(slices.correlation[best_first], ids[chosen]))
+    return launch
+
+
+def _rank(trace: Trace, rows: Int64s, prefixes: tuple[str, ...]) -> Int64s:
+    """The place in `prefixes` of the beginning of each row's name; their number where none fits."""
+    names, of_row = np.unique(trace.slices.name[rows], return_inverse=True)
+    ranks = [
+        next(
+            (rank for rank, prefix in enumerate(prefixes) if trace.strings[name].startswith(prefix)),
+            len(prefixes),
+        )
+        for name in names.tolist()
+    ]
+    return np.array(ranks, np.int64)[of_row.reshape(-1)]
+
+
+def _arrows(trace: Trace, tasks: Int64s, categories: tuple[str, ...]) -> Int64s:
+    """The first arrow of those categories that ends at each task, -1 where none does."""
+    wanted = [
+        index for index in np.unique(trace.flows.category).tolist() if trace.string(index) in categories
+    ]
+    arrows = np.flatnonzero(np.isin(trace.flows.category, wanted) & (trace.flows.target >= 0))
+    return pick(arrows, first_equal(trace.flows.target[arrows], tasks))
+
+
+def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    """Dequeue, enqueue and operator rows of the tasks launched at those points; -1 where not found."""
+    starts, correlation = trace.slices.start, trace.slices.correlation
+    dequeues, enqueues, operators = (
+        _of_category(trace, "dequeue"),
+        _of_category(trace, "enqueue"),
+        ~_of_category(trace, *NOT_OPERATORS),
+    )
+    dequeue, enqueue, operator = (np.full(len(point), -1, np.int64) for _ in range(3))
+    for index in np.unique(thread[thread >= 0]).tolist():
+        for track in _host_tracks(trace, *trace.threads[index], Family.OPERATORS):
+            places = np.flatnonzero((thread == index) & (dequeue < 0))
+            dequeue[places] = enclosing(trace, track.lanes, point[places], dequeues, closed_end=True)
+    for pid, places in _by_process(trace, dequeue):
+        queued = np.concatenate([rows[enqueues[rows]] for rows in _operator_rows(trace, pid)])
+        queued = queued[correlation[queued] >= 0]
+        enqueue[places] = pick(queued, first_equal(correlation[queued], correlation[dequeue[places]]))
+    for track, places in _by_track(trace, enqueue):
+        operator[places] = enclosing(trace, track.lanes, starts[enqueue[places]], operators)
+    for index in np.unique(thread[(thread >= 0) & (dequeue < 0)]).tolist():
+        for track in _host_tracks(trace, *trace.threads[index], Family.OPERATORS):
+            places = np.flatnonzero((thread == index) & (dequeue < 0) & (operator < 0))
+            operator[places] = enclosing(trace, track.lanes, point[places], operators)
+    return dequeue, enqueue, operator
+
+
+def _host_tracks(trace: Trace, pid: str, tid: str, family: Family) -> list[Track]:
+    """The framework's tracks of an OS thread that another layer calls (pid, tid).
+
+    Layers of one OS process have pids of their own, and equal tids: of several processes with such a thread,
+    the one of the same pid counts, else the one whose pid the layer's is made of (pid << 10 | …), else all.
+    """
+    tracks = [
+        track
+        for track in trace.tracks
+        if track.tid == tid and track.layer == Layer.PYTHON and track.family == family
+    ]
+    for same in (pid, str(int(pid) >> 10) if pid.isdecimal() and len(pid) < 20 else pid):
+        chosen = [track for track in tracks if track.pid == same]
+        if chosen:
+            return chosen
+    return tracks
+
+
+def _passes(trace: Trace, operator: Int64s) -> tuple[Int64s, Int64s, Bools]:
+    """Of each operator: its forward operator, the row with its call stack, whether it is backward."""
+    flows, slices = trace.flows, trace.slices
+    nothing = np.full(len(operator), -1, np.int64)
+    if not (operator >= 0).any():
+        return nothing, nothing, np.zeros(len(operator), np.bool_)
+    rows, place = np.unique(operator, return_inverse=True)
+    ancestors = _Ancestors(trace)
+    category = [index for index in np.unique(flows.category).tolist() if trace.string(index) == BACKWARD_FLOW]
+    arrows = np.flatnonzero(np.isin(flows.category, category) & (flows.source >= 0) & (flows.target >= 0))
+    ends = np.zeros(len(slices), np.bool_)
+    ends[flows.target[arrows]] = True
+    turned = ancestors.nearest(rows, ends)
+    forward = pick(flows.source[arrows], first_equal(flows.target[arrows], turned))
+    has_stack = slices.stack >= 0
+    own, through = ancestors.nearest(rows, has_stack), ancestors.nearest(forward, has_stack)
+    autograd = [index for index, text in enumerate(trace.strings) if text.startswith(BACKWARD_OPERATOR)]
+    backward = (forward >= 0) | (ancestors.nearest(rows, np.isin(slices.name, autograd)) >= 0)
+    stack_row = np.where(through >= 0, through, own)
+    place = place.reshape(-1)
+    return forward[place], stack_row[place], backward[place]
+
+
+class _Ancestors:
+    """Rows and what they are nested in on their tracks; the parents of a track are found once."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._parents: dict[int, Int64s] = {}
+
+    def nearest(self, rows: Int64s, accept: Bools) -> Int64s:
+        """The nearest of each row and its ancestors that is accepted, -1 where none is."""
+        found = rows.copy()
+        (left,) = np.nonzero(found >= 0)
+        while len(left):
+            left = left[~accept[found[left]]]
+            found[left] = self._parent(found[left])
+            left = left[found[left] >= 0]
+        return found
+
+    def _parent(self, rows: Int64s) -> Int64s:
+        parent = np.full(len(rows), -1, np.int64)
+        for track, places in _by_track(self._trace, rows):
+            if track.index not in self._parents:
+                self._parents[track.index] = parents(self._trace, track)
+            parent[places] = self._parents[track.index][rows[places] - track.rows.start]
+        return parent
+
+
+def _frames(trace: Trace, operator: Int64s) -> Int64s:
+    """The innermost python_function slice around the start of each operator, on its thread; -1 where none."""
+    frame = np.full(len(operator), -1, np.int64)
+    for track, places in _by_track(trace, operator):
+        for stack in trace.tracks:
+            if (stack.pid, stack.tid, stack.family) == (track.pid, track.tid, Family.FRAMES):
+                frame[places] = enclosing(trace, stack.lanes, trace.slices.start[operator[places]])
+    return frame
+
+
+def _of_category(trace: Trace, *categories: str) -> Bools:
+    wanted = [index for index, text in enumerate(trace.strings) if text in categories]
+    return np.isin(trace.slices.category, wanted)
+
+
+def _operator_rows(trace: Trace, pid: str) -> Iterator[Int64s]:
+    for track in trace.tracks:
+        if track.pid == pid and track.layer == Layer.PYTHON and track.family == Family.OPERATORS:
+            yield np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
+
+
+def _by_track(trace: Trace, rows: Int64s) -> Iterator[tuple[Track, Int64s]]:
+    """The tracks of rows, each with the places of its rows; rows of -1 are left out."""
+    track = track_of_rows(trace, rows)
+    for index in np.unique(track[track >= 0]).tolist():
+        yield trace.tracks[index], np.flatnonzero(track == index)
+
+
+def _by_process(trace: Trace, rows: Int64s) -> Iterator[tuple[str, Int64s]]:
+    places: dict[str, list[Int64s]] = {}
+    for track, part in _by_track(trace, rows):
+        places.setdefault(track.pid, []).append(part)
+    for pid, parts in places.items():
+        yield pid, np.concatenate(parts)
+
+
+def _is_call(trace: Trace, rows: Int64s) -> Bools:
+    calls = [track.index for track in trace.tracks if track.family == Family.CALLS]
+    return np.isin(track_of_rows(trace, rows), calls)
+
+
+def _thread_of_rows(trace: Trace, rows: Int64s) -> Int64s:
+    places = {thread: index for index, thread in enumerate(trace.threads)}
+    of_track = np.array([places.get((track.pid, track.tid), -1) for track in trace.tracks], np.int64)
+    return pick(of_track, track_of_rows(trace, rows).astype(np.int64))

@@ -1,20 +1,182 @@
 """Slices of a lane, or a set of time, per column of a screen: exact at every zoom, O(columns × log n).
 
-Knows columns as integer ns edges; nothing of glyphs and colours.
+Knows columns as integer ns edges; nothing of glyphs and colours. Busy time comes from prefix sums; the
+longest slice and the longest gap of a column from a sparse table of maxima over blocks of slices, so that
+nothing long is averaged away when a column holds a million slices.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
+
+from tracetui.analysis.intervals import Intervals
 from tracetui.arrays import Int64s
+from tracetui.trace.model import Trace
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
     """What to draw, int64[columns] each; column c is the time [edges[c], edges[c + 1])."""
 
-    edges: Int64s  #: int64[columns + 1]
+    edges: Int64s  #: int64[columns + 1], ns
     busy: Int64s  #: ns covered in each column
     gap: Int64s  #: ns of the longest uncovered stretch in each column, cut to the column
-    row: Int64s  #: the slice (or interval index) covering most of the column, -1 where none touches it
+    row: Int64s  #: the slice row (or interval) that covers most of the column, -1 where none touches it
+    longest: Int64s  #: ns that it covers
+
+
+class Raster:
+    """Runs of sorted slices that do not overlap: all lanes of a trace, or one set of time.
+
+    Tables are made at first use: 0.1 s and 24 bytes per slice of a trace with 10 M slices.
+    """
+
+    def __init__(self, starts: Int64s, ends: Int64s) -> None:
+        self._starts = starts
+        self._ends = ends
+
+    @classmethod
+    def of(cls, trace: Trace) -> Raster:
+        """The raster of all lanes of a trace; ask for a lane with the range of its rows."""
+        return cls(trace.slices.start, trace.slices.end)
+
+    def columns(self, rows: range, edges: Int64s) -> Columns:
+        """The columns between `edges` (ns, int64[columns + 1], never decreasing) of a run of rows.
+
+        The sum of `busy` over columns is the time covered between the first and the last edge.
+        """
+        starts, ends = self._starts[rows.start : rows.stop], self._ends[rows.start : rows.stop]
+        lefts, rights = edges[:-1], edges[1:]
+        if not len(starts):
+            none = np.zeros(len(lefts), np.int64)
+            return Columns(edges, none, rights - lefts, none - 1, none)
+        # A slice of no length at the left edge ends there, and yet belongs to the column.
+        starts_before = np.searchsorted(starts, edges, "left")
+        first = np.minimum(np.searchsorted(ends, lefts, "right"), starts_before[:-1])
+        stop = starts_before[1:]
+        row, longest = self._longest(starts, ends, rows.start, first, stop, edges)
+        return Columns(
+            edges,
+            self._busy(starts, ends, rows.start, edges),
+            self._gap(starts, ends, rows.start, first, stop, edges),
+            row,
+            longest,
+        )
+
+    def _busy(self, starts: Int64s, ends: Int64s, offset: int, edges: Int64s) -> Int64s:
+        last = np.searchsorted(starts, edges, "right") - 1
+        held = np.clip(edges - starts[last], 0, ends[last] - starts[last])
+        return np.diff(np.where(last < 0, self._elapsed[offset], self._elapsed[offset + last] + held))
+
+    def _gap(
+        self, starts: Int64s, ends: Int64s, offset: int, first: Int64s, stop: Int64s, edges: Int64s
+    ) -> Int64s:
+        lefts, rights = edges[:-1], edges[1:]
+        top = len(starts) - 1
+        before = np.minimum(starts[np.minimum(first, top)], rights) - lefts
+        after = rights - np.maximum(ends[np.clip(stop - 1, 0, top)], lefts)
+        inside = self._gaps.maximum(offset + first, offset + stop - 1)
+        gap = np.maximum(np.maximum(before, after), inside)
+        return np.where(first < stop, np.maximum(gap, 0), rights - lefts)
+
+    def _longest(
+        self, starts: Int64s, ends: Int64s, offset: int, first: Int64s, stop: Int64s, edges: Int64s
+    ) -> tuple[Int64s, Int64s]:
+        lefts, rights = edges[:-1], edges[1:]
+        top = len(starts) - 1
+        row = np.where(first < stop, first, -1)
+        longest = np.zeros(len(row), np.int64)
+        inside = self._durations.argmax(offset + first + 1, offset + stop - 1) - offset
+        for candidate in (first, np.where(inside >= 0, inside, first), stop - 1):
+            at = np.clip(candidate, 0, top)
+            visible = np.minimum(ends[at], rights) - np.maximum(starts[at], lefts)
+            better = (visible > longest) & (first < stop)
+            row = np.where(better, at, row)
+            longest = np.where(better, visible, longest)
+        return np.where(row >= 0, row + offset, -1), longest
+
+    @cached_property
+    def _elapsed(self) -> Int64s:
+        elapsed = np.zeros(len(self._starts) + 1, np.int64)
+        np.cumsum(self._ends - self._starts, out=elapsed[1:])
+        return elapsed
+
+    @cached_property
+    def _durations(self) -> _RangeMaximum:
+        return _RangeMaximum(self._ends - self._starts)
+
+    @cached_property
+    def _gaps(self) -> _RangeMaximum:
+        return _RangeMaximum(self._starts[1:] - self._ends[:-1])
+
+
+def lane(raster: Raster, trace: Trace, lane: int, edges: Int64s) -> Columns:
+    """The columns of one lane of the trace that `raster` was made of."""
+    return raster.columns(range(int(trace.lane_rows[lane]), int(trace.lane_rows[lane + 1])), edges)
+
+
+def idle(intervals: Intervals, edges: Int64s) -> Columns:
+    """The columns of a set of time: `busy` is the ns of the set, `row` the index of its longest interval."""
+    return Raster(intervals.starts, intervals.ends).columns(range(len(intervals)), edges)
+
+
+BLOCK = 32  #: values per block: a query looks at most at two partial blocks and two table entries
+
+
+class _RangeMaximum:
+    """The place of the maximum in any range of `values`, for many ranges at once."""
+
+    def __init__(self, values: Int64s) -> None:
+        self._values = values
+        blocks = len(values) // BLOCK
+        whole = values[: blocks * BLOCK].reshape(blocks, BLOCK)
+        best = whole.argmax(axis=1) + np.arange(blocks) * BLOCK if blocks else np.empty(0, np.int64)
+        #: level k holds the place of the maximum of 2 ** k blocks from each block on
+        self._levels = [best]
+        while len(self._levels[-1]) > (width := 1 << (len(self._levels) - 1)):
+            level = self._levels[-1]
+            self._levels.append(self._better(level[:-width], level[width:]))
+
+    def argmax(self, first: Int64s, stop: Int64s) -> Int64s:
+        """The place of the maximum of values[first:stop], -1 where the range is empty."""
+        best = np.full(len(first), -1, np.int64)
+        (asked,) = np.nonzero(first < stop)
+        if len(asked):
+            best[asked] = self._argmax(first[asked], stop[asked])
+        return best
+
+    def maximum(self, first: Int64s, stop: Int64s) -> Int64s:
+        """The maximum of values[first:stop], 0 where the range is empty."""
+        best = self.argmax(first, stop)
+        if not len(self._values):
+            return np.zeros(len(first), np.int64)
+        return np.where(best < 0, 0, self._values[best])
+
+    def _argmax(self, first: Int64s, stop: Int64s) -> Int64s:
+        first_block, stop_block = -(-first // BLOCK), stop // BLOCK
+        best = self._scan(first, np.minimum(stop, first_block * BLOCK))
+        best = self._better(
+            best, self._scan(np.maximum(first, np.minimum(stop_block * BLOCK, stop - 1)), stop)
+        )
+        (wide,) = np.nonzero(first_block < stop_block)
+        if len(wide):
+            low, high = first_block[wide], stop_block[wide]
+            level = np.frexp((high - low).astype(np.float64))[1] - 1
+            for k in np.unique(level).tolist():
+                chosen = level == k
+                table = self._levels[k]
+                inner = self._better(table[low[chosen]], table[high[chosen] - (1 << k)])
+                best[wide[chosen]] = self._better(best[wide[chosen]], inner)
+        return best
+
+    def _scan(self, first: Int64s, stop: Int64s) -> Int64s:
+        """Ranges of at most a block, value by value; `first` where a range is empty."""
+        width = max(int((stop - first).max()), 1)
+        places = np.minimum(first[:, None] + np.arange(width), np.maximum(stop - 1, first)[:, None])
+        return places[np.arange(len(first)), self._values[places].argmax(axis=1)]
+
+    def _better(self, left: Int64s, right: Int64s) -> Int64s:
+        return np.where(self._values[right] > self._values[left], right, left)

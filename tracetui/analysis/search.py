@@ -1,0 +1,35 @@
+"""Searches that several analyses share: equal keys, and the track of a row. All vectorised."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.arrays import Int32s, Int64s
+from tracetui.trace.model import Trace
+
+
+def first_equal(keys: Int64s, wanted: Int64s) -> Int64s:
+    """The place in `keys` (in any order) of the first that equals each one wanted; -1 where none does."""
+    order = np.argsort(keys, kind="stable")
+    place = np.searchsorted(keys[order], wanted, "left")
+    found = place < len(order)
+    found[found] = keys[order[place[found]]] == wanted[found]
+    first = np.full(len(wanted), -1, np.int64)
+    first[found] = order[place[found]]
+    return first
+
+
+def pick(values: Int64s, places: Int64s) -> Int64s:
+    """values[places], and -1 where the place is -1."""
+    picked = np.full(len(places), -1, np.int64)
+    picked[places >= 0] = values[places[places >= 0]]
+    return picked
+
+
+def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:
+    """The index of the track of each slice row, -1 for row -1."""
+    track = np.full(len(rows), -1, np.int32)
+    held = rows >= 0
+    lanes = np.searchsorted(trace.lane_rows, rows[held], "right") - 1
+    track[held] = trace.lane_track[lanes]
+    return track
