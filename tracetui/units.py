@@ -43,11 +43,12 @@ def format_time(ns: int, step_ns: int = 1000) -> str:
     return f"{sign}{whole}{fraction} s"
 
 
-def format_ms(ns: int) -> str:
-    """Milliseconds with all three decimals of µs, rounded: "1,234.568". For columns that are compared."""
+def format_ms(ns: int, decimals: int = 3) -> str:
+    """Milliseconds with up to three decimals, rounded: "1,234.568". For columns that are compared."""
     sign, length = ("-", -ns) if ns < 0 else ("", ns)
-    whole, rest = divmod((length + 500) // 1000, 1000)
-    return f"{sign}{whole:,}.{rest:03d}"
+    unit = 10 ** (6 - decimals)
+    whole, rest = divmod((length + unit // 2) // unit, 10**decimals)
+    return f"{sign}{whole:,}.{rest:0{decimals}d}" if decimals else f"{sign}{whole:,}"
 
 
 def format_bytes(count: int) -> str:

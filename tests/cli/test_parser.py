@@ -1,0 +1,90 @@
+"""What the arguments mean, before any trace is looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tracetui.cli.parser import Request, UsageError, parse_arguments
+
+
+def test_a_path_asks_for_the_viewer() -> None:
+    assert parse_arguments(["trace.json"]) == Request("view", "trace.json")
+
+
+def test_options_of_the_viewer() -> None:
+    line = "--palette 256 --ascii --no-mouse --source a t.json --source b --step 3 --window 1ms..2ms"
+    request = parse_arguments(line.split())
+    assert request == Request(
+        "view",
+        "t.json",
+        step=3,
+        window=(10**6, 2 * 10**6),
+        palette="256",
+        ascii=True,
+        mouse=False,
+        sources=(Path("a"), Path("b")),
+    )
+
+
+def test_options_of_a_table() -> None:
+    request = parse_arguments(["gaps", "--json", "--csv", "x.csv", "--top", "0", "--force", "t.json"])
+    assert request == Request("gaps", "t.json", json=True, csv="x.csv", top=0, force=True)
+
+
+@pytest.mark.parametrize("command", ["summary", "gaps", "export"])
+def test_a_trace_named_like_a_command(command: str) -> None:
+    assert parse_arguments([f"./{command}"]) == Request("view", f"./{command}")
+    assert parse_arguments(["--", command]) == Request("view", command)
+    assert parse_arguments(["--ascii", command]).path == command
+    with pytest.raises(UsageError, match="PATH"):
+        parse_arguments([command])
+
+
+def test_a_path_that_starts_with_a_dash() -> None:
+    assert parse_arguments(["gaps", "--", "-t.json"]).path == "-t.json"
+    assert parse_arguments(["--", "--help"]).path == "--help"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "about"),
+    [
+        ([], "PATH"),
+        (["a", "b"], "unrecognized"),
+        (["gaps", "t", "--top", "-1"], "whole number"),
+        (["gaps", "t", "--top", "x"], "whole number"),
+        (["gaps", "t", "--top", "٣"], "whole number"),
+        (["gaps", "t", "--top", "9" * 5000], "whole number"),
+        (["gaps", "t", "--step", "1.5"], "whole number"),
+        (["gaps", "t", "--window", "5"], "a window is"),
+        (["gaps", "t", "--window", "2s..1s"], "ends after it starts"),
+        (["gaps", "t", "--json", "--csv", "-"], "stdout"),
+        (["export", "t"], "--csv"),
+        (["export", "t", "--csv", "x", "--json"], "unrecognized"),
+        (["t", "--palette", "pink"], "palette"),
+        (["t", "--asc"], "unrecognized"),
+        (["summary", "t", "--no-mouse"], "unrecognized"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(arguments: list[str], about: str) -> None:
+    with pytest.raises(UsageError, match=about) as raised:
+        parse_arguments(arguments)
+    assert "\n" not in str(raised.value)
+    assert "--help" in str(raised.value) or "stdout" in about
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["gaps", "--help"], ["summary", "-h"], ["export", "-h"], ["--version"]]
+)
+def test_help_fits_a_terminal_of_80_columns(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit) as done:
+        parse_arguments(arguments)
+    assert done.value.code == 0
+    out, err = capsys.readouterr()
+    assert not err
+    assert out.isascii()
+    assert max(map(len, out.splitlines())) <= 80

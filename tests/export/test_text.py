@@ -1,0 +1,63 @@
+"""Plain tables and bars: what fits, what is cut, what ASCII becomes of it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.export.text import Column, bar, cell_width, cut, table, to_ascii
+
+NAMES = st.text(st.sampled_from("ab中文é│ "), max_size=60)
+
+
+@given(NAMES, st.integers(1, 40), st.booleans())
+def test_cut_fits(text: str, width: int, keep_end: bool) -> None:
+    shown = cut(text, width, keep_end)
+    assert cell_width(shown) <= width
+    if cell_width(text) <= width:
+        assert shown == text
+    else:
+        assert text.endswith(shown[1:]) if keep_end else text.startswith(shown[:-1])
+
+
+@given(st.lists(st.tuples(NAMES, st.integers(0, 10**6), NAMES), min_size=1, max_size=6), st.integers(50, 100))
+def test_a_table_that_gives_way_fits_and_aligns(rows: list[tuple[str, int, str]], width: int) -> None:
+    columns = [
+        Column("name", right=False, shrink_to=10),
+        Column("ns"),
+        Column("line", right=False, shrink_to=10, keep_end=True),
+    ]
+    lines = table(columns, [[name, str(ns), line] for name, ns, line in rows], width)
+    assert len(lines) == len(rows) + 2
+    assert max(map(cell_width, lines)) <= width
+    rule = cell_width(lines[1])
+    assert all(cell_width(line) <= rule for line in lines)
+
+
+def test_the_widest_column_gives_way_first() -> None:
+    columns = [Column("a", right=False, shrink_to=4), Column("b", right=False, shrink_to=4)]
+    lines = table(columns, [["x" * 40, "y" * 8]], 24)
+    assert lines[-1] == "  " + "x" * 11 + "…  " + "y" * 8
+
+
+def test_a_rigid_column_is_never_cut() -> None:
+    assert table([Column("n")], [["123456"]], 3)[-1] == "  123456"
+
+
+@given(st.integers(-5, 10**6), st.integers(0, 10**6), st.integers(1, 40))
+def test_bar(part: int, whole: int, cells: int) -> None:
+    drawn = bar(part, whole, cells)
+    assert cell_width(drawn) <= cells
+    assert (drawn == "") == (part <= 0 or whole <= 0)
+    assert (drawn == "█" * cells) == (part >= whole > 0 and part > 0)
+
+
+@given(st.text(max_size=40))
+def test_ascii_keeps_the_width(text: str) -> None:
+    shown = to_ascii(text)
+    assert shown.isascii()
+    assert cell_width(shown) == cell_width(text)
+
+
+def test_ascii_likenesses() -> None:
+    assert to_ascii("1.24 µs … ██▌ 中") == "1.24 us ~ ### ??"

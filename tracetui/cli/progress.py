@@ -1,0 +1,43 @@
+"""One line on stderr that says how far the reading is, and is gone at the end."""
+
+from __future__ import annotations
+
+import time
+from typing import TextIO
+
+from tracetui.units import format_bytes, format_count
+
+#: Seconds: nothing is shown of a reading that ends before, and a line is not redrawn sooner.
+FIRST, EVERY = 0.3, 0.1
+
+
+class ProgressLine:
+    """Draws on `stream`; on None it draws nothing."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+        self._next = time.monotonic() + FIRST
+        self._width = 0
+
+    def show(self, done_bytes: int, total_bytes: int, events: int) -> None:
+        """Draw the line, if it is time to."""
+        if self._stream is None or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + EVERY
+        share = f"{min(100, 100 * done_bytes // total_bytes)} %  " if total_bytes > 0 else ""
+        text = f"reading {share}{format_bytes(done_bytes)} of {format_bytes(total_bytes)}"
+        self._draw(f"{text}  {format_count(events)} events")
+
+    def erase(self) -> None:
+        """Leave the line as empty as it was found."""
+        if self._stream is not None and self._width:
+            self._draw("")
+            self._stream.write("\r")
+            self._stream.flush()
+            self._width = 0
+
+    def _draw(self, text: str) -> None:
+        assert self._stream is not None
+        self._stream.write("\r" + text.ljust(self._width))
+        self._stream.flush()
+        self._width = len(text)

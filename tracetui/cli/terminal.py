@@ -1,0 +1,66 @@
+"""What the terminal can show: the viewer or text, in which colours, with which glyphs. Pure functions of the
+environment and the streams; Textual is not imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from enum import Enum
+from typing import IO, Optional
+
+Stream = Optional[IO[str]]
+
+
+class Front(Enum):
+    """What `tracetui PATH` shows."""
+
+    VIEWER = "viewer"
+    SUMMARY = "summary"
+    DUMB = "dumb"  #: a person sits there, but the terminal cannot be drawn on
+    HIDDEN = "hidden"  #: a person sits there, but stderr, on which the viewer is drawn, goes elsewhere
+
+
+def choose_front(environ: Mapping[str, str], stdin: Stream, stdout: Stream, stderr: Stream) -> Front:
+    """The viewer needs all three streams to be a terminal that can move its cursor."""
+    if not (is_terminal(stdin) and is_terminal(stdout)):
+        return Front.SUMMARY
+    if environ.get("TERM", "") in ("", "dumb", "unknown"):
+        return Front.DUMB
+    if not is_terminal(stderr):
+        return Front.HIDDEN
+    return Front.VIEWER
+
+
+def choose_palette(environ: Mapping[str, str]) -> str:
+    """ "none", "ansi", "256" or "true".
+
+    16 colours over SSH whatever the terminal can: a full frame takes 70 kB there, 156 kB in true colour.
+    """
+    term = environ.get("TERM", "")
+    if environ.get("NO_COLOR") or term.startswith("vt") or term.endswith(("-m", "-mono")):
+        return "none"
+    if environ.get("SSH_CONNECTION"):
+        return "ansi"
+    if environ.get("COLORTERM", "").lower() in ("truecolor", "24bit") or term.endswith("-direct"):
+        return "true"
+    return "256" if "256" in term else "ansi"
+
+
+def prepare_viewer(environ: MutableMapping[str, str]) -> None:
+    """Over SSH fewer frames and no animations; to be called before textual is imported, which reads these."""
+    if environ.get("SSH_CONNECTION"):
+        environ.setdefault("TEXTUAL_FPS", "15")
+        environ.setdefault("TEXTUAL_ANIMATIONS", "none")
+
+
+def is_terminal(stream: Stream) -> bool:
+    """Whether a person is at the other end; False for a closed stream (None, or closed by now)."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:
+        return False
+
+
+def speaks_unicode(stream: Stream) -> bool:
+    """Whether all of Unicode can be written to a stream."""
+    encoding = (getattr(stream, "encoding", None) or "").lower().replace("-", "").replace("_", "")
+    return encoding in ("utf8", "utf16", "utf32", "utf8sig")

@@ -1,0 +1,80 @@
+"""Files that are there whole or not at all. Knows nothing of what is in them."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+#: What a file system without hard links answers to os.link (FAT, some network mounts).
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+
+
+def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], None], force: bool) -> None:
+    """Let `write` fill a file beside `path`, then give it that name; whatever fails leaves nothing behind.
+
+    Raises FileExistsError without `force` where the name is taken, also when it is taken meanwhile, and
+    OSError of the file system. A symbolic link is followed. A pipe or a device such as /dev/null is
+    written to as it is.
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode(target)
+    if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
+        with target.open("wb") as stream:
+            write(stream)
+        return
+    _refuse(path, mode, force)
+    partial = target.parent / f".tracetui-{secrets.token_hex(8)}.part"
+    # O_EXCL: never through a link somebody planted; 0o666: the umask decides, as for any new file.
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            write(stream)
+        if force:
+            partial.replace(target)
+        else:
+            _claim(partial, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            partial.unlink()
+        raise
+
+
+def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
+    """Raise now what `write_atomically` would raise for the name, before the work that fills the file."""
+    mode = _mode(Path(os.path.realpath(path)))
+    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
+        _refuse(path, mode, force)
+
+
+def _refuse(path: str | os.PathLike[str], mode: int, force: bool) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if mode and not (force and stat.S_ISREG(mode)):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
+
+
+def _mode(target: Path) -> int:
+    """The st_mode of a path, 0 where there is nothing."""
+    try:
+        return target.lstat().st_mode
+    except FileNotFoundError:
+        return 0
+
+
+def _claim(partial: Path, target: Path) -> None:
+    """Give a file a name that must be free, in one step."""
+    try:
+        os.link(partial, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+        partial.replace(target)
+    else:
+        partial.unlink()

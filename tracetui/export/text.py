@@ -1,0 +1,106 @@
+"""Plain text for terminals and files: aligned tables that fit a width, bars, ASCII on demand."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MARGIN = "  "  #: between columns, and before the first one
+
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_ASCII = str.maketrans("…µμ─█▏▎▍▌▋▊▉", "~uu-#   ####")
+
+
+@dataclass(frozen=True)
+class Column:
+    """How one column of a table is set."""
+
+    title: str  #: lines joined by "\n"
+    right: bool = True  #: numbers; False: text
+    shrink_to: int = 0  #: cells the column may be cut down to where the table is too wide; 0: never cut
+    keep_end: bool = False  #: cut the start off instead of the end, as of a path
+
+
+def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """The lines of a table: titles, a rule, the rows. Wider than `width` only where no column gives way."""
+    titles = [column.title.split("\n") for column in columns]
+    height = max(len(title) for title in titles)
+    head = [[""] * (height - len(title)) + title for title in titles]
+    widths = [
+        max((cell_width(cell) for cell in (*title, *(row[i] for row in rows))), default=0)
+        for i, title in enumerate(titles)
+    ]
+    _shrink(widths, columns, width - len(MARGIN) * len(columns))
+    lines = [_line(columns, widths, [title[i] for title in head]) for i in range(height)]
+    lines.append(MARGIN + "─" * (sum(widths) + len(MARGIN) * (len(widths) - 1)))
+    lines.extend(_line(columns, widths, row) for row in rows)
+    return lines
+
+
+def bar(part: int, whole: int, cells: int) -> str:
+    """A bar of a share, in eighths of a cell: never empty for something, never full for less than all."""
+    if whole <= 0 or part <= 0:
+        return ""
+    eighths = 8 * cells if part >= whole else min(max(8 * cells * part // whole, 1), 8 * cells - 1)
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def cut(text: str, width: int, keep_end: bool = False) -> str:
+    """The text if it fits `width` cells, else as much of its start (or end) as fits beside an ellipsis."""
+    if cell_width(text) <= width:
+        return text
+    kept, room = [], width - 1
+    for character in reversed(text) if keep_end else text:
+        room -= cell_width(character)
+        if room < 0:
+            break
+        kept.append(character)
+    return "…" + "".join(reversed(kept)) if keep_end else "".join(kept) + "…"
+
+
+def cell_width(text: str) -> int:
+    """How many cells of a terminal a printable text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_character_width, text))
+
+
+def to_ascii(text: str) -> str:
+    """The text in ASCII, each character as wide as it was; those without a likeness become question marks."""
+    return "".join(
+        character if character.isascii() else "?" * _character_width(character)
+        for character in text.translate(_ASCII)
+    )
+
+
+def _character_width(character: str) -> int:
+    if character.isascii():
+        return 1
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _line(columns: Sequence[Column], widths: Sequence[int], cells: Sequence[str]) -> str:
+    line = ""
+    for column, width, cell in zip(columns, widths, cells):
+        shown = cut(cell, width, column.keep_end)
+        space = " " * (width - cell_width(shown))
+        line += MARGIN + (space + shown if column.right else shown + space)
+    return line.rstrip()
+
+
+def _shrink(widths: list[int], columns: Sequence[Column], room: int) -> None:
+    """Take cells from the widest column that still gives way, until the table fits."""
+    excess = sum(widths) - room
+    while excess > 0:
+        giving = [i for i, column in enumerate(columns) if column.shrink_to and widths[i] > column.shrink_to]
+        if not giving:
+            return
+        widest = max(giving, key=widths.__getitem__)
+        next_widest = max((widths[i] for i in giving if i != widest), default=0)
+        floor = max(columns[widest].shrink_to, min(next_widest, widths[widest] - 1))
+        taken = min(excess, widths[widest] - floor)
+        widths[widest] -= taken
+        excess -= taken
