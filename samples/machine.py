@@ -1,0 +1,379 @@
+"""A small causal simulation of one training process and its NPU: threads, task queue, launches, streams.
+
+Knows nothing of Python code, operators' names or file formats. One host thread runs at a time (while the
+autograd thread works, the main thread waits in `backward`), the task queue and the streams are first in,
+first out, so every time is known as soon as its cause has happened: no event loop is needed.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from samples.recording import (
+    COLLECTIVE_STREAM,
+    Api,
+    Collective,
+    Dequeue,
+    Enqueue,
+    Launch,
+    Link,
+    Operator,
+    Recording,
+    Task,
+    Transfer,
+)
+
+
+class Kernel(NamedTuple):
+    """A kernel of a launch: its name after the api's, its task type and its time in µs."""
+
+    name: str
+    type: str
+    us: float
+
+
+@dataclass
+class Thread:
+    """A host thread and the time up to which it has run."""
+
+    tid: int
+    now: int
+
+
+@dataclass
+class Stream:
+    """A device stream: the end of its last task and the number of the next."""
+
+    number: int
+    free: int
+    tasks: int
+
+
+class Machine:
+    """Host threads, task queue and device of one process; everything that happens goes into `recording`."""
+
+    def __init__(self, seed: int, start: int, pid: int, task_queue: bool = True) -> None:
+        self._random = random.Random(seed)
+        self.task_queue = task_queue
+        self.main = Thread(pid, start)
+        self.dequeue = Thread(pid + 3539, start)
+        self.autograd = Thread(pid + 8292, start)
+        self.recording = Recording(self.main.tid, self.dequeue.tid, self.autograd.tid, start)
+        self._streams: dict[int, Stream] = {}
+        self._connection = 965
+        self._correlation = 8230
+
+    def jitter(self, us: float, spread: float = 0.2) -> int:
+        """`us` give or take `spread` of it, in ns, a multiple of 10 and at least 10."""
+        scale = 1 + spread * (2 * self._random.random() - 1)
+        return max(1, int(us * scale * 100)) * 10
+
+    def spend(self, thread: Thread, us: float, spread: float = 0.2) -> None:
+        thread.now += self.jitter(us, spread)
+
+    def connection(self) -> int:
+        self._connection += 1
+        self.recording.connections += 1
+        return self._connection - 1
+
+    def api(self, name: str, thread: Thread, start: int, end: int, mode: str, level: str) -> Api:
+        """A CANN call; runtime calls and api calls differ in what they write as `id`."""
+        label = {"acl": "AscendCL", "node": "Node", "hccl": "Hccl", "runtime": "Runtime"}[level]
+        call = Api(f"{label}@{name}", thread.tid, start, end, mode, level, self.connection())
+        if level == "acl":
+            call.id = name
+        self.recording.apis.append(call)
+        return call
+
+    def stream(self, number: int) -> Stream:
+        if number not in self._streams:
+            self._streams[number] = Stream(number, 0, 11059 if number == 2 else 301 + 505 * (number - 3))
+        return self._streams[number]
+
+    # -- the task queue -------------------------------------------------------------------------------
+
+    def launch(
+        self,
+        thread: Thread,
+        operator: Operator,
+        api: str,
+        kernels: tuple[Kernel, ...],
+        stream: int = 2,
+        compile_us: float = 0.0,
+    ) -> None:
+        """Enqueue a launch of `kernels` from `thread`, dequeue it, launch, and run it on the device."""
+        worker, launch = self._take(thread, operator, api)
+        outer = worker.now
+        compiled = compile_us > 0
+        call = self.api(
+            "aclopCompileAndExecute" if compiled else api,
+            worker,
+            outer,
+            outer,
+            "ACL_OP" if compiled else "ACL_NN",
+            "acl",
+        )
+        if compiled:
+            self.spend(worker, 3)
+            start = worker.now
+            worker.now += self.jitter(compile_us)
+            self.api("opCompile", worker, start, worker.now, "ACL_OP", "acl")
+        self.spend(worker, 2)
+        for kernel in kernels:
+            name = kernel.name if compiled else f"{api}_{kernel.name}"
+            self._launch_kernel(worker, launch, name, kernel, stream)
+            self.spend(worker, 2)
+        call.end = worker.now
+        self._done(worker, launch, api)
+
+    def copy(self, thread: Thread, operator: Operator, size: int, us: float, stream: int = 2) -> None:
+        """Enqueue a copy from host to device."""
+        worker, launch = self._take(thread, operator, "acl_memcpy_host_to_device")
+        start = worker.now
+        call = self.api("aclrtMemcpyAsync", worker, start, start, "ACL_RTS", "acl")
+        link = self._link(worker, "copy", call.connection)
+        self.spend(worker, 1.5)
+        self.api("ContextGetCurrent", worker, worker.now, worker.now + 550, "ContextGetCurrent", "runtime")
+        self.spend(worker, 3)
+        inner = worker.now
+        self.spend(worker, 5)
+        huge = "MemcpyAsync_Huge" if size > 1 << 24 else "MemcpyAsync"
+        self.api(huge, worker, inner, worker.now, huge, "runtime")
+        self.spend(worker, 1.5)
+        call.end = launch.end = worker.now
+        task = self._task(
+            "MEMCPY_ASYNC", "PCIE_DMA_SQE", stream, worker.now + self.jitter(7), us, call.connection
+        )
+        task.size, task.direction, task.link, task.launch = size, "host to device", link, launch
+        self._done(worker, launch, "acl_memcpy_host_to_device")
+
+    def record_event(self, thread: Thread, operator: Operator, stream: int) -> int:
+        """Record an event on `stream`; returns the device time at which it happens."""
+        worker, launch = self._take(thread, operator, "record_event")
+        call = self._event_call(worker, "aclrtRecordEvent", "EventRecord")
+        launch.end = call.end
+        task = self._task(
+            "EVENT_RECORD", "EVENT_RECORD_SQE", stream, worker.now + self.jitter(5), 0.02, call.connection
+        )
+        task.launch = launch
+        self._done(worker, launch, "record_event")
+        return task.end
+
+    def wait_event(self, thread: Thread, operator: Operator, stream: int, event: int) -> None:
+        """Let `stream` wait until the device time `event`."""
+        worker, launch = self._take(thread, operator, "wait_event")
+        call = self._event_call(worker, "aclrtStreamWaitEvent", "StreamWaitEvent")
+        launch.end = call.end
+        task = self._task(
+            "EVENT_WAIT", "EVENT_WAIT_SQE", stream, worker.now + self.jitter(5), 0.02, call.connection
+        )
+        task.end = max(task.end, event + 20)
+        self.stream(stream).free = task.end
+        task.launch = launch
+        self._done(worker, launch, "wait_event")
+
+    def all_reduce(self, thread: Thread, operator: Operator, count: int, us: float, skew_us: float) -> None:
+        """An all-reduce on the collective stream; the slowest rank comes `skew_us` late."""
+        worker, launch = self._take(thread, operator, "HcclAllreduce")
+        start = worker.now
+        call = self.api("hcom_allReduce_", worker, start, start, "HOST_HCCL", "acl")
+        node = self.api("launch", worker, start, start, "launch", "node")
+        call.item = node.item = "hcom_allReduce_"
+        link = self._link(worker, "collective", node.connection)
+        self.spend(worker, 220)
+        inner = worker.now
+        self.spend(worker, 45)
+        self.api("Launch_Ffts", worker, inner, worker.now, "master", "hccl").item = "Launch_Ffts"
+        self.api(
+            "FftsPlusTaskLaunch", worker, inner + 3000, worker.now - 2000, "FftsPlusTaskLaunch", "runtime"
+        )
+        self.spend(worker, 20)
+        call.end = node.end = launch.end = worker.now
+        stream = self.stream(COLLECTIVE_STREAM)
+        begin = max(inner + 5000 + self.jitter(6), stream.free + 240)
+        end = self._transfer(stream, begin, node.connection, count, us, skew_us)
+        index = len(self.recording.collectives)
+        self.recording.collectives.append(
+            Collective(index, begin, end, node.connection, count, link, launch, self._fraction(end - begin))
+        )
+        stream.free = end
+        self._done(worker, launch, "HcclAllreduce")
+
+    def synchronize(self, thread: Thread, until: int | None = None) -> None:
+        """Wait on `thread` until the compute stream has finished (or until the device time `until`)."""
+        start = thread.now
+        finished = self.stream(2).free if until is None else until
+        finished += -finished % 10
+        end = max(start + self.jitter(7), finished + self.jitter(6))
+        outer = self.api(
+            "aclrtSynchronizeStreamWithTimeout", thread, start, end + self.jitter(2.5), "ACL_RTS", "acl"
+        )
+        inner = self.api("StreamSynchronize", thread, start + 1800, end, "StreamSynchronize", "runtime")
+        self.api("StreamSyncTaskFinish", thread, end - 1000, end - 1000, "StreamSyncTaskFinish", "runtime")
+        outer.sync = inner.sync = True
+        thread.now = outer.end
+
+    def read_back(self, thread: Thread) -> None:
+        """A blocking copy of a few bytes from device to host, as `.item()` makes after its synchronisation."""
+        start = thread.now
+        end = start + self.jitter(32)
+        outer = self.api("aclrtMemcpy", thread, start, end, "ACL_RTS", "acl")
+        self.api("MemCopySync", thread, start + 1000, end - 1500, "MemCopySync", "runtime")
+        outer.sync = True
+        thread.now = end
+
+    # -- pieces of a launch ---------------------------------------------------------------------------
+
+    def _take(self, thread: Thread, operator: Operator, name: str) -> tuple[Thread, Launch]:
+        """Enqueue on `thread` and dequeue: the thread that launches, stopped at its start, and the launch."""
+        if not self.task_queue:
+            self.spend(thread, 3)
+            return thread, Launch(operator, thread.tid, thread.now, thread.now, thread.now)
+        enqueued = thread.now
+        self.spend(thread, 4.5)
+        self._correlation += 1
+        self.recording.correlations += 1
+        self.recording.enqueues.append(Enqueue(self._correlation, thread.tid, enqueued, thread.now))
+        begin = max(enqueued + self.jitter(11), self.dequeue.now + self.jitter(2.5))
+        self.recording.dequeues.append(
+            Dequeue(self._correlation, f"Dequeue@{name}", self.dequeue.tid, begin, begin)
+        )
+        self.dequeue.now = begin + self.jitter(3)
+        return self.dequeue, Launch(operator, thread.tid, enqueued, begin, begin)
+
+    def _done(self, worker: Thread, launch: Launch, name: str) -> None:
+        self.spend(worker, 2.2)
+        if self.task_queue:
+            self.recording.dequeues[-1].end = worker.now
+
+    def _launch_kernel(self, worker: Thread, launch: Launch, name: str, kernel: Kernel, stream: int) -> None:
+        start = worker.now
+        node = self.api("launch", worker, start, start, "launch", "node")
+        node.item = name
+        self.spend(worker, 1.2)
+        self.api(
+            "CtxGetOverflowAddr",
+            worker,
+            worker.now,
+            worker.now + self.jitter(0.3),
+            "CtxGetOverflowAddr",
+            "runtime",
+        )
+        self.spend(worker, 1.8)
+        inner = worker.now
+        self.spend(worker, 1.8)
+        flow = worker.now
+        self.spend(worker, 1.4)
+        self.api("KernelLaunchWithHandle", worker, inner, worker.now, "KernelLaunchWithHandle", "runtime")
+        self.spend(worker, 1.6)
+        node.end = worker.now
+        own = Launch(launch.operator, launch.thread, launch.enqueue, launch.dequeue, node.end)
+        task = self._task(name, kernel.type, stream, flow + self.jitter(8.5), kernel.us, node.connection)
+        task.launch = own
+        if kernel.type.startswith("MIX"):
+            task.subtask = 0
+        task.link = Link(worker.tid, flow, "kernel", 0)
+        self.recording.links.append(task.link)
+
+    def _event_call(self, worker: Thread, api: str, runtime: str) -> Api:
+        start = worker.now
+        call = self.api(api, worker, start, start, "ACL_RTS", "acl")
+        self.spend(worker, 1.2)
+        inner = worker.now
+        self.spend(worker, 5)
+        self.api(runtime, worker, inner, worker.now, runtime, "runtime")
+        self.spend(worker, 1)
+        call.end = worker.now
+        return call
+
+    def _link(self, worker: Thread, kind: str, value: int) -> Link:
+        link = Link(worker.tid, worker.now, kind, value)
+        self.recording.links.append(link)
+        return link
+
+    def _fraction(self, duration: int) -> int:
+        """The device clock is not the host's: durations carry a sub-nanosecond part of n/32 ns."""
+        return duration // 1600 % 16
+
+    def _task(self, name: str, kind: str, number: int, ready: int, us: float, connection: int) -> Task:
+        """A task that starts when it is `ready` and its stream is free."""
+        stream = self.stream(number)
+        start = max(ready + int(self._random.random() * 10), stream.free + self.jitter(0.5) + 4)
+        ticks = max(1, int(us * (1 + 0.04 * self._random.random()) * 50))
+        duration = 20 if us <= 0.02 else ticks * 20
+        task = Task(
+            name, kind, number, stream.tasks, start, start + duration, connection, self._fraction(duration)
+        )
+        stream.tasks += 1
+        stream.free = task.end
+        self.recording.tasks.append(task)
+        return task
+
+    def _transfer(
+        self, stream: Stream, begin: int, connection: int, count: int, us: float, skew_us: float
+    ) -> int:
+        """The hardware tasks of a ring of ranks; returns when the last has ended."""
+        peers = range(1, self.recording.world)
+        share = count * 4 // self.recording.world
+        number = stream.tasks
+        stream.tasks += 1
+        subtask = 0
+        notify = 52
+
+        def run(
+            kind: str, hardware: str, plane: int, peer: int | None, start: int, duration: int, size: int
+        ) -> int:
+            nonlocal subtask, notify
+            duration -= duration % 20
+            task = Task(
+                hardware,
+                hardware,
+                stream.number,
+                number,
+                start,
+                start + duration,
+                connection,
+                self._fraction(duration),
+                subtask,
+            )
+            wait = kind == "Notify_Wait"
+            local = kind == "Memcpy" and peer == 0
+            wire = "INVALID_TYPE" if size == 0 else "ON_CHIP" if local else "HCCS"
+            dtype = "FP32" if kind == "Reduce_Inline" else "INVALID_TYPE"
+            self.recording.tasks.append(task)
+            self.recording.transfers.append(
+                Transfer(task, plane, kind, peer, "LOCAL" if wait else "SDMA", wire, size, dtype, notify)
+            )
+            subtask += 1
+            notify += 4
+            return task.end
+
+        now = run("Memcpy", "SDMA", 0, 0, begin, 3420, share) + 1100
+        arrived = begin + int(skew_us * 1000)
+        moved = max(0, int(us * 1000) - 12000) // 2
+        for kind in ("Reduce_Inline", "Memcpy"):
+            ready = now
+            for peer in peers:
+                run("Notify_Record", "Write Value", peer, peer, now + 260 * peer, 720, 0)
+                late = arrived + 900 * peer if peer == 1 else now + 1800 * peer
+                ready = max(
+                    ready,
+                    run(
+                        "Notify_Wait",
+                        "Notify Wait",
+                        peer,
+                        peer,
+                        now + 2600 + 240 * peer,
+                        max(20, late - now - 2600),
+                        0,
+                    ),
+                )
+            now = ready + 300
+            for peer in peers:
+                ready = max(ready, run(kind, "SDMA", peer, peer, now + 260 * peer, moved, share))
+            now = ready + 1240
+        for peer in peers:
+            now = max(now, run("Notify_Record", "Write Value", peer, peer, now + 260, 780, 0))
+        return now

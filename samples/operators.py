@@ -1,0 +1,193 @@
+"""The operators of the simulated framework: what each calls, launches, and does in the backward pass.
+
+A table of names and typical times; knows neither clocks nor files.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from samples.machine import Kernel
+
+
+class Recipe(NamedTuple):
+    """An operator: the cpu_ops from outer to inner, what the innermost launches, and its backward operators."""
+
+    ops: tuple[str, ...]
+    api: str | None = None
+    kernels: tuple[Kernel, ...] = ()
+    backward: str | None = None
+    gradients: tuple[str, ...] = ()
+    builtin: str | None = None  #: the C function that Python calls
+    allocates: bool = True
+
+
+def _cube(name: str, us: float = 20.0) -> tuple[Kernel, ...]:
+    return (Kernel(name, "AI_CORE", us),)
+
+
+def _vector(name: str, us: float = 4.0) -> tuple[Kernel, ...]:
+    return (Kernel(name, "AI_CORE", us),)
+
+
+def _view(name: str) -> Recipe:
+    return Recipe((f"aten::{name}", "aten::as_strided"), allocates=False)
+
+
+MATMUL = _cube("MatMulV3Common_MatMulV3")
+BATCH_MATMUL = _cube("BatchMatMulNode_BatchMatMulV3")
+
+RECIPES: dict[str, Recipe] = {
+    "add": Recipe(("aten::add",), "aclnnAdd", _vector("AddAiCore_Add"), "AddBackward0"),
+    "bitwise_and": Recipe(
+        ("aten::bitwise_and",), "aclnnBitwiseAndTensor", _vector("LogicalAndAiCore_LogicalAnd")
+    ),
+    "bitwise_not": Recipe(("aten::bitwise_not",), "aclnnBitwiseNot", _vector("LogicalNotAiCore_LogicalNot")),
+    "bmm": Recipe(
+        ("aten::matmul", "aten::bmm"),
+        "aclnnBatchMatMul",
+        BATCH_MATMUL,
+        "BmmBackward0",
+        ("bmm_grad", "bmm_grad"),
+    ),
+    "bmm_grad": Recipe(("aten::bmm",), "aclnnBatchMatMul", BATCH_MATMUL),
+    "cat": Recipe(("aten::stack", "aten::cat"), "aclnnCat", _vector("ConcatDNode_ConcatD")),
+    "contiguous": Recipe(
+        ("aten::reshape", "aten::clone", "aten::copy_"),
+        "aclnnInplaceCopy",
+        _vector("TransposeAiCore_Transpose"),
+        "CloneBackward0",
+    ),
+    "copy": Recipe(
+        ("aten::copy_",), "aclnnInplaceCopy", _vector("TensorMoveAiCore_TensorMove"), allocates=False
+    ),
+    "cross_entropy_softmax": Recipe(
+        ("aten::log_softmax", "aten::_log_softmax"),
+        "aclnnLogSoftmax",
+        _vector("LogSoftmaxAiCore_LogSoftmaxV2"),
+        "LogSoftmaxBackward0",
+        ("log_softmax_grad",),
+    ),
+    "embedding": Recipe(
+        ("aten::embedding", "aten::index_select"),
+        "aclnnEmbedding",
+        _vector("GatherV2AiCore_GatherV2"),
+        "EmbeddingBackward0",
+        ("embedding_grad",),
+    ),
+    "embedding_grad": Recipe(
+        ("aten::embedding_backward", "aten::embedding_dense_backward"),
+        "aclnnEmbeddingDenseBackward",
+        (
+            Kernel("MemSet", "AI_CORE", 6.0),
+            Kernel("EmbeddingDenseGradAiCore_EmbeddingDenseGrad", "MIX_AIV", 40.0),
+        ),
+    ),
+    "fill": Recipe(
+        ("aten::fill_",), "aclnnInplaceFillScalar", _vector("FillAiCore_Fill", 2.0), allocates=False
+    ),
+    "ge": Recipe(("aten::ge",), "aclnnGeTensor", _vector("GreaterEqualAiCore_GreaterEqual")),
+    "gelu": Recipe(
+        ("aten::gelu",), "aclnnGelu", _vector("GeluAiCore_Gelu", 30.0), "GeluBackward0", ("gelu_grad",)
+    ),
+    "gelu_grad": Recipe(
+        ("aten::gelu_backward",), "aclnnGeluBackward", _vector("GeluGradAiCore_GeluGrad", 40.0)
+    ),
+    "layer_norm": Recipe(
+        ("aten::layer_norm", "aten::native_layer_norm"),
+        "aclnnLayerNorm",
+        _vector("LayerNormV3_LayerNormV3", 12.0),
+        "NativeLayerNormBackward0",
+        ("layer_norm_grad",),
+    ),
+    "layer_norm_grad": Recipe(
+        ("aten::native_layer_norm_backward",),
+        "aclnnLayerNormBackward",
+        (Kernel("LayerNormGradV3_LayerNormGradV3", "MIX_AIV", 26.0),),
+    ),
+    "linear": Recipe(
+        ("aten::linear", "aten::matmul", "aten::mm"),
+        "aclnnMatmul",
+        MATMUL,
+        "MmBackward0",
+        ("mm_grad", "mm_grad"),
+    ),
+    "log_softmax_grad": Recipe(
+        ("aten::_log_softmax_backward_data",),
+        "aclnnLogSoftmaxBackward",
+        _vector("LogSoftmaxGrad_LogSoftmaxGrad"),
+    ),
+    "masked_fill": Recipe(
+        ("aten::masked_fill", "aten::masked_fill_"),
+        "aclnnInplaceMaskedFillScalar",
+        _vector("MaskedFillAiCore_MaskedFill"),
+        "MaskedFillBackward0",
+        ("masked_fill_grad",),
+    ),
+    "masked_fill_grad": Recipe(
+        ("aten::masked_fill",), "aclnnInplaceMaskedFillScalar", _vector("MaskedFillAiCore_MaskedFill")
+    ),
+    "mean": Recipe(("aten::mean",), "aclnnMean", (Kernel("ReduceMeanAiCore_ReduceMean", "AI_CORE", 5.0),)),
+    "mm_grad": Recipe(("aten::mm",), "aclnnMm", MATMUL),
+    "mul": Recipe(("aten::mul",), "aclnnMuls", _vector("MulAiCore_Mul"), "MulBackward0", ("mul_grad",)),
+    "mul_grad": Recipe(("aten::mul",), "aclnnMuls", _vector("MulAiCore_Mul")),
+    "nll_loss": Recipe(
+        ("aten::nll_loss_nd", "aten::nll_loss", "aten::nll_loss_forward"),
+        "aclnnNLLLoss",
+        (Kernel("NLLLossAiCore_NLLLoss", "MIX_AIV", 15.0),),
+        "NllLossBackward0",
+        ("nll_loss_grad",),
+    ),
+    "nll_loss_grad": Recipe(
+        ("aten::nll_loss_backward",), "aclnnNLLLossBackward", _vector("NLLLossGradAiCore_NLLLossGrad", 60.0)
+    ),
+    "ones_like": Recipe(("aten::ones_like",), "aclnnInplaceOne", _vector("OnesLikeAiCore_OnesLike", 2.0)),
+    "permute": _view("permute"),
+    "repeat_interleave": Recipe(
+        ("aten::repeat_interleave",),
+        "aclnnRepeatInterleaveIntWithDim",
+        _vector("RepeatInterleaveV2_RepeatInterleave", 14.0),
+    ),
+    "select": _view("select"),
+    "slice": _view("slice"),
+    "softmax": Recipe(
+        ("aten::softmax", "aten::_softmax"),
+        "aclnnSoftmax",
+        _vector("SoftmaxV2Op_SoftmaxV2", 40.0),
+        "SoftmaxBackward0",
+        ("softmax_grad",),
+    ),
+    "softmax_grad": Recipe(
+        ("aten::_softmax_backward_data",),
+        "aclnnSoftmaxBackward",
+        _vector("SoftmaxGradAiCore_SoftmaxGrad", 50.0),
+    ),
+    "topk": Recipe(("aten::topk",), "aclnnTopk", (Kernel("TopkV2_TopKV2", "MIX_AIV", 24.0),)),
+    "transpose": _view("transpose"),
+    "unbind": Recipe(("aten::unbind", "aten::select"), allocates=False),
+    "view": Recipe(("aten::view",), allocates=False),
+    # optimizer (one call for all parameters)
+    "foreach_add": Recipe(
+        ("aten::_foreach_add_",), "aclnnForeachAddScalar", _vector("ForeachAddScalar_ForeachAddScalar")
+    ),
+    "foreach_addcdiv": Recipe(
+        ("aten::_foreach_addcdiv_",),
+        "aclnnForeachAddcdivScalar",
+        _vector("ForeachAddcdivScalar_ForeachAddcdivScalar"),
+    ),
+    "foreach_addcmul": Recipe(
+        ("aten::_foreach_addcmul_",),
+        "aclnnForeachAddcmulScalar",
+        _vector("ForeachAddcmulScalar_ForeachAddcmulScalar"),
+    ),
+    "foreach_div": Recipe(
+        ("aten::_foreach_div_",), "aclnnForeachDivScalar", _vector("ForeachDivScalar_ForeachDivScalar")
+    ),
+    "foreach_lerp": Recipe(
+        ("aten::_foreach_lerp_",), "aclnnForeachLerpScalar", _vector("ForeachLerpScalar_ForeachLerpScalar")
+    ),
+    "foreach_mul": Recipe(
+        ("aten::_foreach_mul_",), "aclnnForeachMulScalarV2", _vector("ForeachMulScalarV2_ForeachMulScalar")
+    ),
+    "foreach_sqrt": Recipe(("aten::_foreach_sqrt",), "aclnnForeachSqrt", _vector("ForeachSqrt_ForeachSqrt")),
+}

@@ -1,0 +1,229 @@
+"""What happened in a simulated run: plain records, in the order in which a profiler would have noted them.
+
+Knows no file format. Times are epoch nanoseconds; host times are multiples of 10.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+COMPUTE_STREAM = 2
+COPY_STREAM = 3
+COLLECTIVE_STREAM = 4
+
+
+class Frame(NamedTuple):
+    """A line that a Python thread is executing."""
+
+    path: str
+    line: int
+    function: str
+
+
+Stack = tuple[Frame, ...]  #: leaf first
+
+
+class Role(Enum):
+    """What an operator means for the one who waits for it."""
+
+    OPERATOR = "host.operator"
+    WRAPPER = "host.python"  #: only wraps Python: ProfilerStep#, Optimizer.step#
+    SYNC = "host.sync"
+    LOADER = "host.dataloader"
+    COPY = "host.copy"
+    COLLECTIVE = "host.communication"
+
+
+@dataclass
+class Operator:
+    """A cpu_op; listed when it ends."""
+
+    name: str
+    tid: int
+    start: int
+    end: int = -1
+    sequence: int = -1
+    forward_thread: int = 0
+    dims: str | None = None
+    types: str | None = None
+    stack: Stack | None = None
+    forward_stack: Stack | None = None  #: of the forward operator, for a backward one
+    role: Role = Role.OPERATOR
+    step: int | None = None  #: of ProfilerStep#
+
+
+@dataclass
+class Call:
+    """A python_function; listed when it returns."""
+
+    name: str
+    tid: int
+    start: int
+    id: int
+    parent: int
+    end: int = -1
+    module: int | None = None
+
+
+@dataclass
+class Enqueue:
+    correlation: int
+    tid: int
+    start: int
+    end: int
+
+
+@dataclass
+class Dequeue:
+    correlation: int
+    name: str
+    tid: int
+    start: int
+    end: int
+
+
+@dataclass
+class Api:
+    """A call of the CANN layer."""
+
+    name: str
+    tid: int
+    start: int
+    end: int
+    mode: str
+    level: str
+    connection: int
+    id: str = "0"
+    item: str = "0"
+    sync: bool = False
+
+
+@dataclass
+class Link:
+    """A HostToDevice flow start."""
+
+    tid: int
+    at: int
+    kind: str  #: "copy", "collective" or "kernel"
+    value: int
+
+
+@dataclass
+class Launch:
+    """How a task came to the device: the milestones of its chain and the operator that enqueued it."""
+
+    operator: Operator
+    thread: int
+    enqueue: int
+    dequeue: int
+    end: int
+
+
+@dataclass
+class Task:
+    """A task of a hardware stream."""
+
+    name: str
+    type: str
+    stream: int
+    number: int
+    start: int
+    end: int
+    connection: int
+    fraction: int = 0  #: 1/32 ns on top of the duration, below 1/2 ns
+    subtask: int | None = None
+    size: int = 0
+    direction: str | None = None
+    link: Link | None = None
+    launch: Launch | None = None
+
+
+@dataclass
+class Transfer:
+    """A task of a plane of a collective: the same work as its hardware task."""
+
+    task: Task
+    plane: int
+    type: str
+    peer: int | None
+    transport: str
+    wire: str
+    size: int
+    dtype: str
+    notify: int
+
+
+@dataclass
+class Collective:
+    """An operation of a communication group."""
+
+    index: int
+    start: int
+    end: int
+    connection: int
+    count: int
+    link: Link
+    launch: Launch
+    fraction: int = 0
+
+
+@dataclass
+class Pair:
+    """A fwdbwd flow."""
+
+    sequence: int
+    forward_tid: int
+    forward_at: int
+    backward_tid: int
+    backward_at: int
+
+
+@dataclass
+class Collection:
+    """A run of the garbage collector."""
+
+    tid: int
+    start: int
+    end: int
+
+
+@dataclass
+class Burst:
+    """The autograd thread from its waking by another thread to the end of its work."""
+
+    tid: int
+    waker: int
+    start: int
+    end: int
+
+
+@dataclass
+class Recording:
+    """Everything that happened, each list in the profiler's order."""
+
+    main_tid: int
+    dequeue_tid: int
+    autograd_tid: int
+    start: int
+    end: int = -1
+    world: int = 4
+    operators: list[Operator] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    roots: list[Call] = field(default_factory=list)  #: frames open from the start to the end, outermost first
+    enqueues: list[Enqueue] = field(default_factory=list)
+    dequeues: list[Dequeue] = field(default_factory=list)
+    apis: list[Api] = field(default_factory=list)
+    tasks: list[Task] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    transfers: list[Transfer] = field(default_factory=list)
+    collectives: list[Collective] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
+    collections: list[Collection] = field(default_factory=list)
+    bursts: list[Burst] = field(default_factory=list)
+    steps: list[Operator] = field(default_factory=list)
+    connections: int = 0
+    correlations: int = 0
+    python_ids: int = 0
+    sequences: int = 0

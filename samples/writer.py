@@ -1,0 +1,221 @@
+"""One Ascend trace file from a recording: which events, in which order, as which bytes.
+
+The file is one line: the framework's events (operators as they ended, then the task queue, metadata, Python
+frames as they returned), a junction without a space, all msprof layers sorted by time, and the flows from
+operators to the device. A recording can be repeated, with times, ids and step numbers moved on, so that a
+file of any size takes the memory of one repetition.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from operator import add
+from typing import Any, BinaryIO
+
+from samples.layers import Cell, Clock, Event, Layers
+from samples.recording import Recording
+
+PAUSE = 1_000_000  #: ns between two repetitions
+COMPUTE = ("AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "AI_CPU", "DSA_SQE")
+Interval = tuple[int, int]
+
+
+class Template:
+    """Events as text with a place for every number that changes from one repetition to the next."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        values: list[int] = []
+        self._clocks: list[Clock] = []
+
+        def text(value: Any) -> str:
+            if isinstance(value, Cell):
+                values.append(value.value)
+                self._clocks.append(value.clock)
+                return value.text
+            if isinstance(value, dict):
+                return (
+                    "{"
+                    + ", ".join(f'"{key.replace("%", "%%")}": {text(item)}' for key, item in value.items())
+                    + "}"
+                )
+            return json.dumps(value, ensure_ascii=False).replace("%", "%%")
+
+        self._text = ", ".join(map(text, events))
+        self._first = values
+
+    def __len__(self) -> int:
+        return len(self._text)
+
+    def repeat(self, times: int, strides: dict[Clock, int]) -> Iterator[str]:
+        """The text of each repetition."""
+        if not self._text:
+            return
+        values = self._first
+        moves = [strides[clock] for clock in self._clocks]
+        for index in range(times):
+            if index:
+                values = list(map(add, values, moves))
+            yield self._text % tuple(values)
+
+
+class TraceWriter:
+    """Writes a recording as a trace_view.json."""
+
+    def __init__(self, recording: Recording, level: int = 2, counters_ns: int = 10_000_000) -> None:
+        self._recording = recording
+        self._level = level
+        self._counters_ns = counters_ns
+        self._layers = Layers(recording, level)
+        ends = [recording.end, *(task.end for task in recording.tasks)]
+        period = max(ends) - recording.start + PAUSE
+        self._period = period - period % 1000
+        self._strides = {
+            Clock.MICROSECONDS: self._period // 1000,
+            Clock.NANOSECONDS: self._period,
+            Clock.CONNECTION: recording.connections,
+            Clock.COLLECTIVE_FLOW: recording.connections << 32,
+            Clock.BATCH: 1,
+            Clock.TASK_FLOW: 1 << 32,
+            Clock.CORRELATION: recording.correlations,
+            Clock.PYTHON: recording.python_ids - len(recording.roots),
+            Clock.SEQUENCE: recording.sequences,
+            Clock.STEP: len(recording.steps),
+            Clock.COLLECTIVE: len(recording.collectives),
+        }
+
+    def repetitions(self, size: int) -> int:
+        """How many repetitions make a file of about `size` bytes."""
+        once = sum(len(text.encode()) for text in self._pieces(1))
+        return max(1, round(size / once))
+
+    def write(self, file: BinaryIO, times: int = 1) -> int:
+        """Write the recording `times` times over; returns the number of bytes."""
+        written = 0
+        for text in self._pieces(times):
+            encoded = text.encode()
+            file.write(encoded)
+            written += len(encoded)
+        return written
+
+    def _pieces(self, times: int) -> Iterator[str]:
+        yield "["
+        yield from _separated(self._framework(times))
+        yield ","  # the producer appends its second array here: the only comma without a space
+        yield from _separated(self._msprof(times))
+        yield ", "
+        yield from _separated(Template(self._layers.launches()).repeat(times, self._strides))
+        yield "]"
+
+    def _framework(self, times: int) -> Iterator[str]:
+        layers = self._layers
+        for events in (layers.operators(), layers.dequeues(), layers.enqueues()):
+            yield from Template(events).repeat(times, self._strides)
+        yield from self._once(layers.framework_metadata())
+        yield from Template(layers.pairs()).repeat(times, self._strides)
+        yield from Template(layers.calls(roots=False)).repeat(times, self._strides)
+        roots = layers.calls(roots=True)
+        for event in roots:
+            event["dur"] = round(event["dur"] + (times - 1) * self._period / 1000, 3)
+        yield from self._once(roots)
+        yield from Template(layers.collections()).repeat(times, self._strides)
+        yield from self._once(layers.collections_metadata())
+
+    def _msprof(self, times: int) -> Iterator[str]:
+        layers, recording = self._layers, self._recording
+        yield from self._once(layers.device_metadata())
+        start, end = recording.start, recording.end + (times - 1) * self._period
+        first, last = layers.profiling(start, end)
+        frequency = 14, "AI Core Freq"
+        yield from self._once([layers.counter(*frequency, start - 3000, {"MHz": 1800})[1]])
+        if self._level:
+            yield from self._once([first])
+        timed = [*layers.tasks(), *layers.collectives(), *layers.apis(), *self._counters()]
+        rows, window = self._overlap()
+        timed += rows
+        again = layers.overlap(3, "Free", window[1], window[0] + self._period)
+        if times > 1:
+            bridged = Template(_by_time([*timed, again]))
+            yield from bridged.repeat(times - 1, self._strides)
+        closing = Template(_by_time(timed))
+        *_, text = closing.repeat(times, self._strides) if times == 1 else self._last(closing, times)
+        yield text
+        if self._level:
+            yield from self._once([last])
+        at = end + 4000 - (end + 4000) % 1000
+        event = layers.counter(*frequency, at, {"MHz": 800})[1]
+        event["ts"] = str(at // 1000)
+        yield from self._once([event])
+
+    def _last(self, template: Template, times: int) -> Iterator[str]:
+        strides = {clock: stride * (times - 1) for clock, stride in self._strides.items()}
+        yield from template.repeat(2, strides)
+
+    def _once(self, events: list[Event]) -> Iterator[str]:
+        return Template(events).repeat(1, self._strides)
+
+    def _overlap(self) -> tuple[list[tuple[int, Event]], Interval]:
+        """The rows of the Overlap Analysis and the window that they fill."""
+        compute = union([(task.start, task.end) for task in self._recording.tasks if task.type in COMPUTE])
+        communication = union([(operation.start, operation.end) for operation in self._recording.collectives])
+        busy = union(compute + communication)
+        window = busy[0][0], busy[-1][1]
+        kinds = (compute, communication, without(communication, compute), without([window], busy))
+        names = ("Computing", "Communication", "Communication(Not Overlapped)", "Free")
+        rows = [
+            self._layers.overlap(tid, name, start, end)
+            for tid, (name, intervals) in enumerate(zip(names, kinds))
+            for start, end in intervals
+        ]
+        return rows, window
+
+    def _counters(self) -> list[tuple[int, Event]]:
+        layers, recording = self._layers, self._recording
+        timed = []
+        for index, at in enumerate(range(recording.start + 240, recording.end, self._counters_ns)):
+            busy = index % 3
+            for name, field, value in (("Read", "Read(MB/s)", 8100.5), ("Write", "Write(MB/s)", 5400.25)):
+                timed.append(layers.counter(17, f"HBM 0/{name}", at, {field: value * busy}))
+            timed.append(layers.counter(22, "QoS OTHERS", at + 66_168, {"value": 1908 * busy}))
+            timed.append(layers.counter(20, "L2 Buffer Bw Level", at + 70_000, {"L2 Buffer Bw Level": busy}))
+        return timed
+
+
+def union(intervals: list[Interval]) -> list[Interval]:
+    """Disjoint, sorted intervals that cover the same time."""
+    merged: list[Interval] = []
+    for start, end in sorted(intervals):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        elif start < end:
+            merged.append((start, end))
+    return merged
+
+
+def without(intervals: list[Interval], holes: list[Interval]) -> list[Interval]:
+    """What of `intervals` lies outside `holes`; both disjoint and sorted."""
+    left: list[Interval] = []
+    index = 0
+    for start, end in intervals:
+        while index < len(holes) and holes[index][1] <= start:
+            index += 1
+        scan = index
+        while scan < len(holes) and holes[scan][0] < end:
+            if start < holes[scan][0]:
+                left.append((start, holes[scan][0]))
+            start = max(start, holes[scan][1])
+            scan += 1
+        if start < end:
+            left.append((start, end))
+    return left
+
+
+def _by_time(timed: list[tuple[int, Event]]) -> Iterator[Event]:
+    return (event for _, event in sorted(timed, key=lambda pair: pair[0]))
+
+
+def _separated(texts: Iterable[str]) -> Iterator[str]:
+    for index, text in enumerate(texts):
+        if index:
+            yield ", "
+        yield text
