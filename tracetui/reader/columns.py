@@ -1,0 +1,205 @@
+"""Parts put together to the event table: one numbering of strings, threads, series and flow ids for all.
+
+Knows nothing of the file or of JSON.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracetui.arrays import Int64s
+from tracetui.reader.events import (
+    CounterColumns,
+    EventTable,
+    FlowColumns,
+    InstantColumns,
+    Metadata,
+    ReadReport,
+    SliceColumns,
+)
+from tracetui.reader.extract import Part
+from tracetui.reader.normalise import whole_of
+from tracetui.reader.timestamps import LIMIT
+
+_BASE_LIMIT = 10**18  # ns: a clock with times from here on counts from 1970 already
+_SLICE = (
+    "time",
+    "dur",
+    "thread",
+    "name",
+    "category",
+    "event",
+    "correlation",
+    "task_type",
+    "direction",
+    "stack",
+    "python_id",
+)
+_DTYPES: dict[str, type[np.generic]] = {
+    "time": np.int64,
+    "dur": np.int64,
+    "event": np.int64,
+    "correlation": np.int64,
+    "id": np.int64,
+    "value": np.float64,
+    "phase": np.int8,
+}
+
+
+class TableBuilder:
+    """Collects parts in the order of the file, and builds the table of all of them."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self.skipped = 0
+        self.unknown_phases: dict[str, int] = {}
+        self._strings: defaultdict[str, int] = defaultdict(count().__next__)
+        self._threads: defaultdict[tuple[str, str], int] = defaultdict(count().__next__)
+        self._series: defaultdict[tuple[int, int, str], int] = defaultdict(count().__next__)
+        self._flow_ids: defaultdict[str, int] = defaultdict(count().__next__)
+        self._columns: defaultdict[str, list[NDArray[Any]]] = defaultdict(list)
+        self._metadata: list[Metadata] = []
+
+    def add(self, part: Part) -> None:
+        """Take the next part."""
+        self.events += part.events
+        self.skipped += part.skipped
+        for phase, number in part.unknown_phases.items():
+            self.unknown_phases[phase] = self.unknown_phases.get(phase, 0) + number
+        self._metadata += part.metadata
+        threads = np.array([self._threads[thread] for thread in part.threads], np.int32)
+        # The last entry is for -1, and for None: no string.
+        strings = np.array(
+            [-1 if text is None else self._strings[text] for text in part.strings] + [-1], np.int32
+        )
+        empty = self._strings[""]
+        names = np.where(strings < 0, empty, strings)  # a name is always text
+        filled = np.where(strings == empty, -1, strings)  # a category or a call stack isn't empty
+        series = np.array(
+            [
+                self._series[int(threads[thread]), self._strings[name], key]
+                for thread, name, key in part.series
+            ],
+            np.int32,
+        )
+        flow_ids = np.array([-2 - self._flow_ids[text] for text in part.flow_ids], np.int64)
+        for name, values in part.columns.items():
+            if name.endswith(".thread"):
+                values = threads[values]
+            elif name.endswith(".name"):
+                values = names[values]
+            elif name.endswith((".category", ".task_type", ".direction", ".stack")):
+                values = filled[values]
+            elif name == "counter.series":
+                values = series[values]
+            elif name == "flow.id" and len(flow_ids):
+                big = values < -1
+                values = values.copy()
+                values[big] = flow_ids[-2 - values[big]]
+            self._columns[name].append(values)
+
+    def build(self, path: str, document: dict[str, Any], report: ReadReport, last: bool) -> EventTable:
+        """The table of all parts so far; `last`: the parts are freed meanwhile, column by column.
+
+        `baseTimeNanoseconds` of the `document` is added to times that don't count from 1970 themselves.
+        """
+        slices, warnings = self._slices(last)
+        counters = self._table("counter", ("time", "series", "value"), last)
+        flows = self._table("flow", ("time", "thread", "category", "phase", "id"), last)
+        instants = self._table("instant", ("time", "thread", "name", "event"), last)
+        stamps = [table["time"] for table in (slices, counters, flows, instants)]
+        base = _base(document)
+        if base and all(not len(time) or int(time.max()) < _BASE_LIMIT for time in stamps):
+            for time in stamps:
+                time += base
+        return EventTable(
+            path,
+            list(self._strings),
+            list(self._threads),
+            list(self._series),
+            SliceColumns(slices.pop("time"), **slices),
+            FlowColumns(**flows),
+            CounterColumns(**counters),
+            InstantColumns(**instants),
+            list(self._metadata),
+            document,
+            replace(report, warnings=report.warnings + warnings),
+        )
+
+    def _table(self, table: str, names: tuple[str, ...], last: bool) -> dict[str, NDArray[Any]]:
+        columns = {}
+        for name in names:
+            key = f"{table}.{name}"
+            parts = (self._columns.pop if last else self._columns.get)(key, [])
+            dtype = _DTYPES.get(name, np.int32)
+            columns[name] = np.concatenate([np.empty(0, dtype), *parts]).astype(dtype, copy=False)
+            if last:
+                parts.clear()
+        return columns
+
+    def _slices(self, last: bool) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+        """The complete events, and the pairs of B and E events joined to such, in the order of the file."""
+        slices = self._table("slice", _SLICE, last)
+        begins = self._table("begin", _SLICE, last)
+        ends = self._table("end", ("time", "thread", "event"), last)
+        if not len(begins["time"]) and not len(ends["time"]):
+            return slices, ()
+        latest = int(max((times + durs).max() for times, durs in _spans(slices, begins, ends) if len(times)))
+        begins["dur"], unclosed, unopened = _joined(begins, ends, latest)
+        order = np.argsort(np.concatenate([slices["event"], begins["event"]]), kind="stable")
+        merged = {name: np.concatenate([slices[name], begins[name]])[order] for name in _SLICE}
+        warnings = []
+        if unclosed:
+            warnings.append(f"{unclosed:,} begin events without an end: drawn to the end of the trace")
+        if unopened:
+            warnings.append(f"{unopened:,} end events without a begin are left out")
+        return merged, tuple(warnings)
+
+
+def _spans(
+    slices: dict[str, NDArray[Any]], begins: dict[str, NDArray[Any]], ends: dict[str, NDArray[Any]]
+) -> tuple[tuple[Int64s, Int64s], ...]:
+    return (
+        (slices["time"], slices["dur"]),
+        (begins["time"], begins["dur"]),
+        (ends["time"], np.zeros_like(ends["time"])),
+    )
+
+
+def _joined(
+    begins: dict[str, NDArray[Any]], ends: dict[str, NDArray[Any]], latest: int
+) -> tuple[Int64s, int, int]:
+    """Duration in ns of each begin event: each end closes the last open begin of its thread, in time order.
+
+    Returns (durations, how many begins have no end, how many ends have no begin).
+    """
+    count_begins = len(begins["time"])
+    time = np.concatenate([begins["time"], ends["time"]])
+    thread = np.concatenate([begins["thread"], ends["thread"]]).tolist()
+    order = np.lexsort((np.concatenate([begins["event"], ends["event"]]), time)).tolist()
+    stamps = time.tolist()
+    closed = [latest] * count_begins
+    unopened = 0
+    stacks: defaultdict[int, list[int]] = defaultdict(list)
+    for row in order:
+        stack = stacks[thread[row]]
+        if row < count_begins:
+            stack.append(row)
+        elif stack:
+            closed[stack.pop()] = stamps[row]
+        else:
+            unopened += 1
+    unclosed = sum(map(len, stacks.values()))
+    return np.array(closed, np.int64) - begins["time"], unclosed, unopened
+
+
+def _base(document: dict[str, Any]) -> int:
+    """`baseTimeNanoseconds`, 0 where there is none."""
+    base = whole_of(document.get("baseTimeNanoseconds"))
+    return base if 0 < base < LIMIT else 0

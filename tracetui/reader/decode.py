@@ -1,0 +1,152 @@
+"""The text of some events to Python objects, by the fastest way that can read it.
+
+The ladder: orjson on the whole block; Python's json, which takes NaN, control characters and bytes that
+aren't UTF-8; the walk, event by event. Knows JSON only. A `Block` is decoded the same way each time: the
+place of an element in it is what an event's ordinal counts.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from tracetui.reader.normalise import Literal
+from tracetui.reader.split import walk
+
+_TOO_LONG = 1 << 24  # bytes of one element: real ones have some kB, a cut string may have all of the file
+
+
+class Grammar(enum.Enum):
+    """How a block can be decoded."""
+
+    STRICT = 0  #: by orjson
+    LENIENT = 1  #: by Python's json
+    SPANS = 2  #: element by element
+
+
+@dataclass
+class Block:
+    """Consecutive elements of the array."""
+
+    elements: list[Any]
+    end: int  #: bytes dealt with from the start of the text, the separator behind the block included
+    length: int  #: bytes of the elements themselves
+    grammar: Grammar
+    spans: tuple[tuple[int, int], ...] = ()  #: (start, end) of each element where the grammar is SPANS
+    skips: tuple[tuple[int, int, str], ...] = ()  #: (start, end, reason)
+    ended: bool = False  #: the array's end was met
+    lost: bool = False  #: the block ends inside something damaged
+    wants: bool = False  #: not one whole element: needs a longer text
+
+
+def decode_block(
+    text: bytes, boundary: tuple[int, int] | None, final: bool, wrapped: bool, lost: bool
+) -> Block:
+    """Decode what is whole in `text`, the text of an array from a boundary between elements on.
+
+    `boundary`: `split.last_boundary(text)`; the other arguments as in `split.walk`. Numbers that orjson can't
+    read exactly as a float stay text. Never raises.
+    """
+    if boundary is not None and not lost:
+        elements = strict(text[: boundary[0]])
+        if elements is not None:
+            return Block(elements, boundary[1], boundary[0], Grammar.STRICT)
+        elements = lenient(text[: boundary[0]])
+        if elements is not None:
+            return Block(elements, boundary[1], boundary[0], Grammar.LENIENT)
+    found = walk(text, final, wrapped, lost)
+    if found.wants and not found.spans and not found.skips and len(text) >= _TOO_LONG:
+        skip = (0, len(text), f"longer than {_TOO_LONG >> 20} MB")
+        return Block([], len(text), len(text), Grammar.SPANS, skips=(skip,), lost=True)
+    block = Block(
+        [],
+        found.end,
+        found.end,
+        Grammar.SPANS,
+        tuple(found.spans),
+        tuple(found.skips),
+        found.ended,
+        found.lost,
+        found.wants and not found.end,
+    )
+    if found.spans and not found.skips and found.spans[0][0] == 0:
+        # Nothing is damaged: only the boundary was a false one, or it is the end of the array.
+        length = found.spans[-1][1]
+        elements = strict(text[:length])
+        if elements is not None:
+            block.elements, block.length, block.grammar, block.spans = elements, length, Grammar.STRICT, ()
+            return block
+    block.elements = [_element(text[start:end], exact=True) for start, end in found.spans]
+    return block
+
+
+def decode_again(text: bytes, grammar: Grammar, spans: tuple[tuple[int, int], ...]) -> list[Any]:
+    """The elements of a block again, floats as floats; [] where the text isn't the same any more."""
+    if grammar is Grammar.STRICT:
+        return strict(text) or []
+    if grammar is Grammar.LENIENT:
+        return lenient(text, exact=False) or []
+    return [_element(text[start:end], exact=False) for start, end in spans]
+
+
+def strict(text: bytes) -> list[Any] | None:
+    """Array elements by orjson, or None."""
+    try:
+        elements: list[Any] = orjson.loads(b"".join((b"[", text, b"]")))
+    except (ValueError, RecursionError):
+        return None
+    return elements
+
+
+def lenient(text: bytes, exact: bool = True) -> list[Any] | None:
+    """Array elements by Python's json, or None. NaN and infinities are None; `exact`: floats stay text."""
+    try:
+        elements: list[Any] = _loads("[" + text.decode("utf-8", "replace") + "]", exact)
+    except (ValueError, RecursionError):
+        return None
+    return elements
+
+
+def _element(text: bytes, exact: bool) -> Any:
+    try:
+        return orjson.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return _loads(text.decode("utf-8", "replace"), exact)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _loads(text: str, exact: bool) -> Any:
+    value = json.loads(
+        text,
+        strict=False,
+        parse_int=_int,
+        parse_float=Literal if exact else float,
+        parse_constant=_nothing,
+    )
+    return _scrubbed(value) if "\\ud" in text or "\\uD" in text else value
+
+
+def _int(text: str) -> int | str:
+    return int(text) if len(text) < 400 else text  # int() of many digits takes quadratic time
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+def _scrubbed(value: Any) -> Any:
+    """`value` without lone surrogates, which can't be encoded again."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_scrubbed(item) for item in value]
+    if isinstance(value, dict):
+        return {_scrubbed(key): _scrubbed(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,87 @@
+"""What stands around the events: where the array begins, and the other members of a wrapping object."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from json import JSONDecodeError, JSONDecoder
+from typing import Any
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_LARGEST = 1 << 16  # characters of a member's value that is kept
+
+
+@dataclass
+class Head:
+    """The text before the first event."""
+
+    start: int  #: offset behind the `[` of the events' array; -1 where none was found
+    wrapped: bool  #: the array is the `traceEvents` member of an object
+    members: dict[str, Any]
+    wants: bool = False  #: a longer text could still hold it
+
+
+def read_head(text: bytes, final: bool) -> Head:
+    """Find the array of events from the text's begin; `final`: no more text follows."""
+    chars = text.decode("latin-1")
+    at = _behind_space(chars, 0)
+    first = chars[at : at + 1]
+    if first == "[":
+        return Head(at + 1, False, {})
+    if first != "{":
+        return Head(-1, False, {}, not first and not final)
+    members: dict[str, Any] = {}
+    at = _behind_space(chars, at + 1)
+    events_at = read_members(text, chars, at, members)
+    if events_at >= 0:
+        return Head(events_at, True, members)
+    if "ph" in members:  # an event: the array's `[` is missing, or there is one event to a line
+        return Head(0, False, {})
+    return Head(-1, True, members, not final)
+
+
+def read_tail(text: bytes) -> dict[str, Any]:
+    """The members behind the events' array, as far as they can be read."""
+    chars = text.decode("latin-1")
+    members: dict[str, Any] = {}
+    at = _behind_space(chars, 0)
+    if chars[at : at + 1] == ",":
+        read_members(text, chars, _behind_space(chars, at + 1), members)
+    return members
+
+
+def read_members(text: bytes, chars: str, at: int, members: dict[str, Any]) -> int:
+    """Add the members from `at` on; returns where the elements of `traceEvents` begin, else -1.
+
+    `chars`: `text` with one character per byte.
+    """
+    decoder = JSONDecoder(strict=False, parse_constant=lambda _: None, parse_int=_int)
+    try:
+        while True:
+            key, end = decoder.raw_decode(chars, at)
+            at = _behind_space(chars, end)
+            if not isinstance(key, str) or chars[at : at + 1] != ":":
+                return -1
+            at = _behind_space(chars, at + 1)
+            if key == "traceEvents" and chars[at : at + 1] == "[":
+                return at + 1
+            value, end = decoder.raw_decode(chars, at)
+            if end - at <= _LARGEST:
+                if not text[at:end].isascii():
+                    value, _ = decoder.raw_decode(text[at:end].decode("utf-8", "replace"))
+                members[key] = value
+            at = _behind_space(chars, end)
+            if chars[at : at + 1] != ",":
+                return -1
+            at = _behind_space(chars, at + 1)
+    except (JSONDecodeError, RecursionError, ValueError):
+        return -1
+
+
+def _behind_space(chars: str, at: int) -> int:
+    space = _SPACE.match(chars, at)
+    return space.end() if space else at
+
+
+def _int(text: str) -> int | str:
+    return int(text) if len(text) < 400 else text

@@ -1,0 +1,131 @@
+"""Values as events should have them, out of whatever is there. One event at a time: the slow, careful way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_INT64_END = 1 << 63
+_NONE_IDS = frozenset((0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF))
+CORRELATION_KEYS = ("connection_id", "correlation_id", "correlation")
+TIMED = frozenset("XCstfiIBE")
+FLOWS = frozenset("stf")
+
+
+class Literal(str):
+    """A JSON number that is kept as its text."""
+
+    __slots__ = ()
+
+
+def normalised(elements: list[Any], first: int) -> tuple[list[dict[str, Any]], list[int], int]:
+    """(events with the fields of their phase in usable types, their ordinals, how many others)."""
+    kept: list[dict[str, Any]] = []
+    ordinals: list[int] = []
+    for ordinal, element in enumerate(elements, first):
+        event = _event(element)
+        if event is not None:
+            kept.append(event)
+            ordinals.append(ordinal)
+    return kept, ordinals, len(elements) - len(kept)
+
+
+def _event(element: Any) -> dict[str, Any] | None:
+    if not isinstance(element, dict):
+        return None
+    phase = element.get("ph")
+    if not isinstance(phase, str):
+        return None
+    if phase in TIMED and "ts" not in element:
+        return None
+    if phase in FLOWS and not isinstance(element.get("id"), (str, int, float)):
+        return None
+    args = element.get("args")
+    if not isinstance(args, dict):
+        args = {}
+    if phase == "C":
+        args = {key: value for key, value in args.items() if number_of(value) is not None}
+    elif phase != "M":
+        args = {key: value for key, value in args.items() if isinstance(value, (str, int, float))}
+    event = {
+        "ph": phase,
+        "name": _plain(element.get("name")),
+        "pid": _plain(element.get("pid")),
+        "tid": _plain(element.get("tid")),
+        "cat": _plain(element.get("cat")),
+        "ts": element.get("ts"),
+        "dur": element.get("dur", 0),
+        "args": args,
+    }
+    if "id" in element:
+        event["id"] = element["id"]
+    return event
+
+
+def _plain(value: Any) -> str | int | float:
+    return value if isinstance(value, (str, int, float)) else ""
+
+
+def text_of(value: Any) -> str:
+    """A string, number or nothing as text; a number without fraction as an integer is written."""
+    if isinstance(value, Literal):
+        value = _float(value)
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value) if isinstance(value, (int, float)) else ""
+
+
+def number_of(value: Any) -> float | None:
+    """A number, truth value or numeric text as float; None for anything else."""
+    if isinstance(value, (int, float)):
+        try:
+            return float(value)
+        except OverflowError:
+            return None
+    return _float(value) if isinstance(value, str) and len(value) < 1000 else None
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def correlation_of(args: dict[str, Any]) -> int:
+    """The first usable of the three ids that link a device task to its launch; -1 for none."""
+    for key in CORRELATION_KEYS:
+        number = whole_of(args.get(key))
+        if 0 <= number < _INT64_END and number not in _NONE_IDS:
+            return number
+    return -1
+
+
+def int32_of(value: Any) -> int:
+    """A number that fits 31 bits, else -1."""
+    number = whole_of(value)
+    return number if 0 <= number < 1 << 31 else -1
+
+
+def whole_of(value: Any) -> int:
+    """An integer of any size out of an int, a float without fraction or text of digits; else -1."""
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, Literal):
+        value = _float(value)
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else -1
+    if isinstance(value, str) and len(value) < 400 and value.isascii() and value.isdigit():
+        return int(value)
+    return -1
+
+
+def flow_id(value: Any) -> int | str:
+    """The id's decimal value where it fits 63 bits, else its text."""
+    number = whole_of(value)
+    if 0 <= number < _INT64_END:
+        return number
+    return str(number) if number >= 0 else text_of(value)

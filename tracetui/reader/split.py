@@ -1,0 +1,168 @@
+"""Where one event ends and the next begins in the text of a trace.
+
+Knows JSON's grammar, not what an event means. Offsets are relative to the given bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from json import JSONDecodeError, JSONDecoder
+from typing import Any
+
+_BOUNDARY = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*(?=\{)")
+_SEPARATORS = re.compile(r"[ \t\r\n,]*")
+_SPACE = re.compile(r"[ \t\r\n]*")
+#: An object that begins like an event, and isn't the value of a member as in `"args": {"name": ...`.
+_EVENT_START = re.compile(
+    r'(?<!:)(?<!: )\{[ \t\r\n]*"(?:name|ph|pid|tid|ts|cat|dur|id|s|bp|args)"[ \t\r\n]*:'
+)
+_AFTER_ARRAY = re.compile(r'[ \t\r\n]*(?:,[ \t\r\n]*(?:"|$)|\}[ \t\r\n]*$|$)')
+_NESTING = re.compile(r'"(?:[^"\\]|\\.)*(?:"|$)|[\[{]|[\]}]', re.DOTALL)
+_DEEP = 200  # brackets: what is deeper than this is charged as read when Python gives up
+_WINDOW = 1 << 14  # bytes: JSONDecodeError counts the lines before its place, so the walk reads small pieces
+
+#: Values are thrown away by the walk: numbers stay text, so that their length costs nothing.
+_DECODER = JSONDecoder(strict=False, parse_int=str, parse_float=str)
+
+
+def last_boundary(text: bytes) -> tuple[int, int] | None:
+    """The last place that looks like the end of one event and the start of the next: (end, start).
+
+    Only a candidate: it may lie in a string or in a list inside an event. If the text began at a true
+    boundary and what is before `end` parses as array elements, it is a true one.
+    """
+    reach = 1 << 12
+    while True:
+        found = None
+        for found in _BOUNDARY.finditer(text, max(0, len(text) - reach)):
+            pass
+        if found is not None:
+            return found.start() + 1, found.end()
+        if reach >= len(text):
+            return None
+        reach *= 16
+
+
+@dataclass
+class Walk:
+    """Array elements found one by one."""
+
+    spans: list[tuple[int, int]] = field(default_factory=list)  #: (start, end) of each whole element
+    skips: list[tuple[int, int, str]] = field(default_factory=list)  #: (start, end, reason)
+    end: int = 0  #: everything before is dealt with: an element, a separator or skipped
+    ended: bool = False  #: the array's `]` was met; `end` is behind it
+    wants: bool = False  #: an element goes on behind the text
+    lost: bool = False  #: `end` lies in something damaged: no event begins before the next plausible start
+
+
+def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
+    """Find the whole elements of an array from its text, which begins at a boundary.
+
+    `final`: no more text follows. `wrapped`: the array is a member of an object, so other members may follow
+    it. `lost`: the text begins inside something damaged. Linear in time whatever the text holds, and
+    never raises.
+    """
+    result = Walk()
+    chars = text.decode("latin-1")  # one char per byte: offsets stay true
+    size = len(chars)
+    budget = 4 * size + (1 << 20)  # bytes that may be read twice to find an event after a damaged one
+    damage = 0 if lost else -1  # where the damage being skipped begins
+    reason = "not readable as JSON"
+    search = 0
+    at = 0
+    while True:
+        if damage >= 0:
+            start = _EVENT_START.search(chars, search)
+            if start is None:
+                # A start may be cut by the end of the text: keep a little for the next piece.
+                rest = size if final else max(search, size - 64, damage)
+                rest = max(rest, at)
+                if rest > damage:
+                    result.skips.append((damage, rest, reason))
+                result.end = rest
+                result.lost = True
+                return result
+            at = start.start()
+        else:
+            separators = _SEPARATORS.match(chars, at)
+            at = separators.end() if separators else at
+            if at >= size:
+                result.end = size
+                return result
+            if chars[at] == "]":
+                after = _AFTER_ARRAY.match(chars, at + 1) if wrapped else None
+                if after or _blank(chars, at + 1):
+                    result.end = at + 1
+                    result.ended = True
+                    return result
+                damage, search, reason = at, at + 1, "text after the end of the array"
+                continue
+        value, end, error_at = _element(chars, at)
+        if end >= 0 and (end < size or final or chars[end - 1] in '}]"'):
+            if damage >= 0:
+                if not (type(value) is dict and "ph" in value):
+                    search = at + 1
+                    if budget < 0:
+                        search = end
+                    budget -= end - at
+                    continue
+                if at > damage:
+                    result.skips.append((damage, at, reason))
+                damage = -1
+            result.spans.append((at, end))
+            at = end
+            result.end = end
+            continue
+        if error_at >= size - 16 or end >= 0:  # the text ends inside this element
+            if not final:
+                if damage >= 0 and at > damage:
+                    result.skips.append((damage, at, reason))
+                result.end = at
+                result.wants = True
+                return result
+            if damage < 0 and at < size:
+                damage, reason = at, "cut off"
+        elif damage < 0:
+            damage, reason = at, "not readable as JSON"
+        budget -= error_at - at
+        search = at + 1 if budget > 0 else max(error_at, at + 1)
+
+
+def _blank(chars: str, at: int) -> bool:
+    space = _SPACE.match(chars, at)
+    return space is not None and space.end() == len(chars)
+
+
+def _element(chars: str, at: int) -> tuple[Any, int, int]:
+    """The value at `at`, its end (-1: none) and where reading it failed."""
+    reach = _WINDOW
+    while True:
+        piece = chars[at : at + reach]
+        whole = at + reach >= len(chars)
+        try:
+            value, end = _DECODER.raw_decode(piece)
+            if end < len(piece) or whole or piece[end - 1] in '}]"':
+                return value, at + end, -1
+            error_at = len(piece)
+        except JSONDecodeError as error:
+            error_at = len(piece) if error.msg.startswith("Unterminated") else error.pos
+        except RecursionError:
+            return None, -1, at + _deep(piece)
+        if whole or error_at < len(piece) - 16:
+            return None, -1, at + error_at
+        reach *= 4
+
+
+def _deep(piece: str) -> int:
+    """Where nesting gets too deep; a text that ends before that counts as read to its last byte but some."""
+    depth = 0
+    for token in _NESTING.finditer(piece):
+        first = token.group()[0]
+        if first in "[{":
+            depth += 1
+            if depth >= _DEEP:
+                return min(token.start(), max(0, len(piece) - 32))
+        elif first in "]}":
+            depth -= 1
+    return max(0, len(piece) - 32)

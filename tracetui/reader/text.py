@@ -1,0 +1,249 @@
+"""The text of a trace file by offset: plain, or gzip inflated as a stream.
+
+Knows bytes only. All offsets are offsets in the inflated text, after a byte order mark.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import zlib
+from pathlib import Path
+from typing import Protocol
+
+from tracetui.reader.errors import Reason, UnreadableTrace
+
+_BOM = b"\xef\xbb\xbf"
+_GZIP_MAGIC = b"\x1f\x8b"
+_INFLATE_STEP = 1 << 18  # compressed bytes per read
+_CHECKPOINT = 1 << 26  # text bytes between two places where inflating can start again
+
+
+class Text(Protocol):
+    """The bytes of a trace; `read` may be called from several threads."""
+
+    size: int  #: bytes of the file on disk when it was opened
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Up to `length` bytes from `offset`: fewer only at the end of the text."""
+
+    def disk_offset(self) -> int:
+        """How far the reading got, in bytes of the file on disk."""
+
+    def problem(self) -> str | None:
+        """What went wrong below the JSON, e.g. a gzip stream that is cut, else None."""
+
+    def changed(self) -> bool:
+        """Whether the file isn't the one that was opened any more (it may have grown)."""
+
+    def close(self) -> None: ...
+
+
+def open_text(path: Path) -> Text:
+    """Open `path`; its size is fixed from here on, also if the file grows.
+
+    Raises UnreadableTrace for anything but a regular file that may be read and isn't empty.
+    """
+    try:
+        # A pipe would block in open(): O_NONBLOCK returns, and the check below refuses it.
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        raise UnreadableTrace(Reason.MISSING, f"{path}: no such file") from None
+    except PermissionError:
+        raise UnreadableTrace(Reason.PERMISSION, f"{path}: no permission to read it") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UnreadableTrace(Reason.MISSING, f"{path}: cannot be opened: {reason}") from None
+    try:
+        status = os.fstat(fd)
+        if stat.S_ISDIR(status.st_mode):
+            raise UnreadableTrace(Reason.DIRECTORY, f"{path}: is a directory")
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: is not a regular file")
+        if status.st_size == 0:
+            raise UnreadableTrace(Reason.EMPTY, f"{path}: the file is empty")
+        try:
+            head = os.pread(fd, 4, 0)
+        except OSError as error:
+            raise UnreadableTrace(Reason.PERMISSION, f"{path}: cannot be read: {error.strerror}") from None
+        if head.startswith(_GZIP_MAGIC):
+            return GzipText(fd, status, path)
+        return PlainText(fd, status, path, skip=len(_BOM) if head.startswith(_BOM) else 0)
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+class _File:
+    """The open file itself."""
+
+    def __init__(self, fd: int, status: os.stat_result, path: Path) -> None:
+        self.size = status.st_size
+        self._fd = fd
+        self._path = path
+        self._modified = status.st_mtime_ns
+        self._closed = False
+        self._problem: str | None = None
+
+    def _pread(self, length: int, offset: int) -> bytes:
+        # pread and not mmap: a page of a file that shrank meanwhile kills the process with SIGBUS.
+        if self._closed:
+            return b""
+        length = min(length, self.size - offset)
+        pieces: list[bytes] = []
+        while length > 0:
+            try:
+                piece = os.pread(self._fd, length, offset)
+            except OSError as error:
+                self._problem = f"the file cannot be read beyond byte {offset:,}: {error.strerror}"
+                break
+            if not piece:
+                self._problem = "the file has become shorter while it was read"
+                break
+            pieces.append(piece)
+            offset += len(piece)
+            length -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def problem(self) -> str | None:
+        return self._problem
+
+    def changed(self) -> bool:
+        if self._closed:
+            return True
+        try:
+            status = os.fstat(self._fd)
+        except OSError:
+            return True
+        return status.st_size < self.size or (
+            status.st_size == self.size and status.st_mtime_ns != self._modified
+        )
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            os.close(self._fd)
+
+
+class PlainText(_File):
+    """Text as it is on disk."""
+
+    def __init__(self, fd: int, status: os.stat_result, path: Path, skip: int) -> None:
+        super().__init__(fd, status, path)
+        self._skip = skip
+        self._reached = 0
+
+    def read(self, offset: int, length: int) -> bytes:
+        text = self._pread(length, offset + self._skip)
+        self._reached = max(self._reached, offset + self._skip + len(text))
+        return text
+
+    def disk_offset(self) -> int:
+        return self._reached
+
+
+class GzipText(_File):
+    """Inflated text. Reading forward is one stream; reading back starts from the nearest checkpoint."""
+
+    def __init__(self, fd: int, status: os.stat_result, path: Path) -> None:
+        super().__init__(fd, status, path)
+        self._lock = threading.Lock()
+        self._checkpoints: list[_Inflater] = []
+        self._at = _Inflater()
+        first = self._at.more(self)
+        if not first:
+            raise UnreadableTrace(
+                Reason.NOT_A_TRACE,
+                f"{path}: is named as gzip by its first bytes, but nothing can be inflated",
+            )
+        self._skip = len(_BOM) if first.startswith(_BOM) else 0
+        self._window = bytearray(first)  # the text from _window_start on, as far as inflated
+        self._window_start = 0
+        self._checkpoints.append(_Inflater())
+
+    def read(self, offset: int, length: int) -> bytes:
+        with self._lock:
+            start = offset + self._skip
+            if start < self._window_start or start > self._window_start + len(self._window) + _CHECKPOINT:
+                self._restart(start)
+            while self._window_start + len(self._window) < start + length:
+                piece = self._at.more(self)
+                if not piece:
+                    break
+                self._window += piece
+                surplus = min(start - self._window_start, len(self._window))
+                if surplus > _INFLATE_STEP * 4:
+                    del self._window[:surplus]
+                    self._window_start += surplus
+                if self._at.text_offset - self._checkpoints[-1].text_offset >= _CHECKPOINT:
+                    self._checkpoints.append(self._at.copy())
+            begin = start - self._window_start
+            return bytes(self._window[begin : begin + length])
+
+    def _restart(self, start: int) -> None:
+        before = [point for point in self._checkpoints if point.text_offset <= start]
+        nearest = before[-1]
+        if nearest.text_offset <= self._at.text_offset <= start:
+            nearest = self._at
+        self._at = nearest.copy()
+        self._window = bytearray()
+        self._window_start = self._at.text_offset
+
+    def disk_offset(self) -> int:
+        return self._at.disk_offset
+
+    def fetch(self, offset: int) -> bytes:
+        """The next compressed bytes."""
+        return self._pread(_INFLATE_STEP, offset)
+
+    def report(self, problem: str) -> None:
+        self._problem = problem
+
+
+class _Inflater:
+    """A position in a gzip file of one or more members."""
+
+    def __init__(self) -> None:
+        self.text_offset = 0  #: of the next byte that `more` returns
+        self.disk_offset = 0  #: of the next compressed byte to fetch
+        self._stream = zlib.decompressobj(wbits=31)
+        self._pending = b""
+        self._ended = False
+
+    def copy(self) -> _Inflater:
+        twin = _Inflater.__new__(_Inflater)
+        twin.__dict__.update(self.__dict__)
+        twin._stream = self._stream.copy()
+        return twin
+
+    def more(self, file: GzipText) -> bytes:
+        """The next piece of text, at most 4 MB; empty at the end or where nothing more can be inflated."""
+        while not self._ended:
+            if not self._pending:
+                self._pending = file.fetch(self.disk_offset)
+                self.disk_offset += len(self._pending)
+                if not self._pending:
+                    self._ended = True
+                    if not self._stream.eof:
+                        file.report("the gzip stream is cut off")
+                    break
+            if self._stream.eof:
+                self._pending = self._pending.lstrip(b"\0")  # padding between members
+                if not self._pending:
+                    continue
+                if not _GZIP_MAGIC.startswith(self._pending[:2]):
+                    self._ended = True  # other bytes after the last member: gzip tools ignore them as well
+                    break
+                self._stream = zlib.decompressobj(wbits=31)
+            try:
+                piece = self._stream.decompress(self._pending, _INFLATE_STEP * 16)
+            except zlib.error:
+                self._ended = True
+                file.report("the gzip stream is damaged")
+                break
+            self._pending = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
+            if piece:
+                self.text_offset += len(piece)
+                return piece
+        return b""
