@@ -1,8 +1,8 @@
 """Lanes: which slices of a track are drawn beside each other and which below.
 
 A slice lies in the lane given by the number of slices open at its start. Where slices nest, as calls do, that
-is the depth, and it is computed for all slices at once. Where they overlap without nesting (transfers of a
-collective on one stream) it can collide; only the busy stretches where it does are packed one by one.
+is the depth, and it is computed for all slices at once. Only the busy stretches where slices cross, as the
+transfers of a collective on one stream do, are packed one by one.
 
 Knows tracks as numbers only, and nothing of what slices mean.
 """
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Int32s, Int64s
 
-#: Slices open at once up to which a colliding stretch is packed with children below their parents, looking
-#: at every lane for every slice. Beyond it nobody reads nesting, and a hostile file must not take for ever.
+#: Slices open at once up to which a stretch is packed with children below their parents, looking at every
+#: lane for every slice. Beyond it nobody reads nesting, and a hostile file must not take for ever.
 WIDEST_NESTED = 64
 
 
@@ -39,80 +39,53 @@ def lay_out(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Lay
     more than `WIDEST_NESTED` slices are open at once and some of them overlap. Of equal intervals the one of
     the lower `Python id`, then the earlier one, is the outer one.
 
+    3 M slices of ten threads take 0.8 s, of which the sort is 0.2 s.
+
     Args:
         track: int32[n], track of each slice, not negative.
         start: int64[n], ns.
         dur: int64[n], ns, not negative.
         python_id: int32[n], -1 where none.
     """
-    order = _nesting_order(track, start, dur, python_id)
+    order = np.lexsort((python_id, -dur, start, track)).astype(np.int64, copy=False)
     track, start = track[order], start[order]
     end = start + dur[order]
-    depth = _open_slices(track, start, end)
+    depth, crossed = _depths(track, start, end)
+    if len(crossed):
+        _pack_stretches(depth, start, end, crossed)
     lanes, lane_track = _number_lanes(track, depth)
     by_lane = _stable_order(lanes)
-    colliding = _colliding_stretches(lanes[by_lane], start[by_lane], end[by_lane], by_lane, depth)
-    if len(colliding):
-        for first, last in colliding:
-            depth[first:last] = _pack(start[first:last], end[first:last], int(depth[first:last].max()) + 1)
-        lanes, lane_track = _number_lanes(track, depth)
-        by_lane = _stable_order(lanes)
     lane_rows = np.searchsorted(lanes[by_lane], np.arange(len(lane_track) + 1))
     return Layout(order[by_lane], lane_rows.astype(np.int64), lane_track)
-
-
-def _nesting_order(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Int64s:
-    """The order (track, start, longest first, Python id, as given): a parent comes before its children.
-
-    Sorting by track first (radix sort for few tracks) leaves runs sorted by start, of which the stable sort
-    makes use: 0.3 s for 3 M slices against 1.3 s for one lexsort of all keys. Ties are few and sorted apart.
-    """
-    order = _stable_order(track)
-    key = _combined(track[order], start[order])
-    if key is None:
-        return np.lexsort((python_id, -dur, start, track)).astype(np.int64)
-    inner = np.argsort(key, kind="stable")
-    order, key = order[inner], key[inner]
-    equal = key[1:] == key[:-1]
-    if equal.any():
-        tied = np.flatnonzero(np.concatenate((equal, [False])) | np.concatenate(([False], equal)))
-        rows = order[tied]
-        order[tied] = rows[np.lexsort((rows, python_id[rows], -dur[rows], key[tied]))]
-    return order
-
-
-def _combined(track: Int32s, time: Int64s) -> Int64s | None:
-    """One sortable number for (track, time); None where that does not fit 63 bits."""
-    if not len(time):
-        return time
-    first = int(time.min())
-    span = int(time.max()) - first + 1
-    if span * (int(track.max()) + 1) >= 2**63:
-        return None
-    key: Int64s = track * np.int64(span) + (time - first)
-    return key
 
 
 def _stable_order(numbers: Int32s) -> Int64s:
     """Stable argsort of small non-negative numbers: numpy sorts 16-bit numbers by radix, in linear time."""
     few = not len(numbers) or int(numbers.max()) < 2**16
-    return np.argsort(numbers.astype(np.uint16) if few else numbers, kind="stable").astype(
-        np.int64, copy=False
-    )
+    order: Int64s = np.argsort(numbers.astype(np.uint16) if few else numbers, kind="stable")
+    return order
 
 
-def _open_slices(track: Int32s, start: Int64s, end: Int64s) -> Int64s:
-    """The number of earlier slices of the same track still open at each start; slices in nesting order."""
+def _depths(track: Int32s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
+    """The number of slices of the same track open at each start, and the places where others cross an end.
+
+    Slices in nesting order. At the end of a slice that crosses none, no more are open than at its start. Of
+    the slices of a stretch that a later one crosses, the first to end has more: so a stretch with a crossing
+    has at least one such place.
+    """
     n = len(start)
     depth = np.empty(n, np.int64)
-    bounds = (
-        np.concatenate(([0], np.flatnonzero(track[1:] != track[:-1]) + 1, [n])) if n else np.zeros(1, int)
-    )
-    for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist()):
+    crossed = [np.zeros(0, np.int64)]
+    bounds = [0, *(np.flatnonzero(track[1:] != track[:-1]) + 1).tolist(), n] if n else []
+    for first, last in zip(bounds, bounds[1:]):
         starts, ends = start[first:last], end[first:last]
         closed = np.searchsorted(np.sort(ends), starts, "right")
         depth[first:last] = np.arange(last - first) - closed + _empty_from_here(starts, ends)
-    return depth
+        long = np.flatnonzero(ends > starts)
+        starts, ends = starts[long], ends[long]
+        open_after = np.searchsorted(starts, ends) - np.searchsorted(np.sort(ends), ends, "right")
+        crossed.append(first + long[open_after > depth[first:last][long]])
+    return depth, np.concatenate(crossed)
 
 
 def _empty_from_here(starts: Int64s, ends: Int64s) -> Int64s | int:
@@ -138,37 +111,28 @@ def _number_lanes(track: Int32s, depth: Int64s) -> tuple[Int32s, Int32s]:
     return lanes.astype(np.int32), np.repeat(track[firsts], counts).astype(np.int32)
 
 
-def _colliding_stretches(
-    lane: Int32s, start: Int64s, end: Int64s, place: Int64s, depth: Int64s
-) -> list[tuple[int, int]]:
-    """The ranges, in nesting order, of the busy stretches in which slices of one lane overlap.
+def _pack_stretches(depth: Int64s, start: Int64s, end: Int64s, crossed: Int64s) -> None:
+    """Give lanes, in place of depths, to all slices of the busy stretches in which some cross.
 
-    Args:
-        lane, start, end: of the slices sorted by lane.
-        place: the place of each of those in nesting order.
-        depth: in nesting order; a busy stretch begins where nothing is open.
+    All in nesting order; a busy stretch begins where nothing is open.
     """
-    overlapping: Bools = (lane[1:] == lane[:-1]) & (end[:-1] > start[1:])
-    if not overlapping.any():
-        return []
-    begins = np.flatnonzero(depth == 0)
-    stretches = np.unique(np.searchsorted(begins, place[1:][overlapping], "right") - 1)
-    bounds = np.append(begins, len(depth))
-    return list(zip(bounds[stretches].tolist(), bounds[stretches + 1].tolist()))
+    begins = depth == 0
+    stretch = np.cumsum(begins) - 1
+    packed = np.zeros(int(stretch[-1]) + 1, np.bool_)
+    packed[stretch[crossed]] = True
+    wide = np.maximum.reduceat(depth, np.flatnonzero(begins)) >= WIDEST_NESTED
+    for pack, chosen in ((_pack_nested, packed & ~wide), (_pack_wide, packed & wide)):
+        rows = np.flatnonzero(chosen[stretch])
+        depth[rows] = pack(start[rows].tolist(), end[rows].tolist(), begins[rows].tolist())
 
 
-def _pack(start: Int64s, end: Int64s, widest: int) -> list[int]:
-    """Lanes of the overlapping slices of one stretch, in nesting order."""
-    if widest > WIDEST_NESTED:
-        return _pack_wide(start.tolist(), end.tolist())
-    return _pack_nested(start.tolist(), end.tolist())
-
-
-def _pack_nested(starts: list[int], ends: list[int]) -> list[int]:
+def _pack_nested(starts: list[int], ends: list[int], begins: list[bool]) -> list[int]:
     """The first free lane below every open slice that encloses this one."""
     lanes: list[int] = []
     lane_end: list[int] = []
-    for start, end in zip(starts, ends):
+    for start, end, first in zip(starts, ends, begins):
+        if first:
+            lane_end.clear()
         lane = len(lane_end)
         for candidate in range(len(lane_end) - 1, -1, -1):
             busy_until = lane_end[candidate]
@@ -184,12 +148,15 @@ def _pack_nested(starts: list[int], ends: list[int]) -> list[int]:
     return lanes
 
 
-def _pack_wide(starts: list[int], ends: list[int]) -> list[int]:
+def _pack_wide(starts: list[int], ends: list[int], begins: list[bool]) -> list[int]:
     """The first free lane, without regard to nesting."""
     lanes: list[int] = []
     running: list[tuple[int, int]] = []
     free: list[int] = []
-    for start, end in zip(starts, ends):
+    for start, end, first in zip(starts, ends, begins):
+        if first:
+            running.clear()
+            free.clear()
         while running and running[0][0] <= start:
             heapq.heappush(free, heapq.heappop(running)[1])
         lane = heapq.heappop(free) if free else len(running)

@@ -1,0 +1,127 @@
+"""Lanes against a brute-force oracle, on random slices that nest, cross, touch and have no length."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.trace import layout
+from tracetui.trace.layout import Layout, lay_out
+
+Piece = tuple[int, int, int]  # track, start, dur
+
+pieces = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 30), st.one_of(st.just(0), st.integers(0, 12))), max_size=40
+)
+
+
+def laid_out(slices: list[Piece]) -> Layout:
+    track, start, dur = (np.array(column) for column in zip(*slices)) if slices else (np.zeros(0),) * 3
+    return lay_out(track.astype(np.int32), start.astype(np.int64), dur.astype(np.int64), no_ids(len(slices)))
+
+
+def no_ids(count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
+    return np.full(count, -1, np.int32)
+
+
+def lane_of_slice(result: Layout) -> dict[int, int]:
+    """The lane of each given slice."""
+    return {
+        int(index): lane
+        for lane in range(len(result.lane_track))
+        for index in result.order[result.lane_rows[lane] : result.lane_rows[lane + 1]]
+    }
+
+
+@given(pieces)
+def test_every_slice_is_in_one_lane_of_its_track(slices: list[Piece]) -> None:
+    result = laid_out(slices)
+    assert sorted(result.order.tolist()) == list(range(len(slices)))
+    assert result.lane_rows.tolist() == sorted(result.lane_rows.tolist())
+    assert [0, len(slices)] == [result.lane_rows[0], result.lane_rows[-1]]
+    assert (np.diff(result.lane_rows) > 0).all()
+    for index, lane in lane_of_slice(result).items():
+        assert result.lane_track[lane] == slices[index][0]
+
+
+@given(pieces)
+def test_slices_of_a_lane_are_sorted_and_do_not_overlap(slices: list[Piece]) -> None:
+    result = laid_out(slices)
+    for first, last in zip(result.lane_rows[:-1], result.lane_rows[1:]):
+        lane = [slices[index] for index in result.order[first:last]]
+        for (_, start, dur), (_, next_start, next_dur) in zip(lane, lane[1:]):
+            assert start + dur <= next_start
+            assert start + dur <= next_start + next_dur
+
+
+@given(pieces)
+def test_what_is_enclosed_lies_deeper(slices: list[Piece]) -> None:
+    lanes = lane_of_slice(laid_out(slices))
+    for inner, (track, start, dur) in enumerate(slices):
+        for outer, (outer_track, outer_start, outer_dur) in enumerate(slices):
+            inside = outer_start <= start < outer_start + outer_dur and start + dur <= outer_start + outer_dur
+            if track == outer_track and inside and (start, dur) != (outer_start, outer_dur):
+                assert lanes[inner] > lanes[outer]
+
+
+@given(pieces)
+def test_slices_that_nest_are_as_deep_as_they_have_ancestors(slices: list[Piece]) -> None:
+    """Keep a subset that nests; the oracle is a stack."""
+    nested: list[Piece] = []
+    depths: list[int] = []
+    stacks: dict[int, list[int]] = defaultdict(list)
+    for track, start, dur in sorted(slices, key=lambda piece: (piece[0], piece[1], -piece[2])):
+        ends = stacks[track]
+        while ends and ends[-1] <= start:
+            ends.pop()
+        if ends and ends[-1] < start + dur:
+            continue
+        nested.append((track, start, dur))
+        depths.append(len(ends))
+        ends.append(start + dur)
+    lanes = lane_of_slice(laid_out(nested))
+    tracks = [track for track, _, _ in nested]
+    first_lane = {
+        track: min(lanes[index] for index, own in enumerate(tracks) if own == track) for track in set(tracks)
+    }
+    assert [lanes[index] - first_lane[track] for index, track in enumerate(tracks)] == depths
+
+
+@given(pieces)
+def test_wide_stretches_lose_nesting_and_nothing_else(slices: list[Piece]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "WIDEST_NESTED", 2)
+        test_every_slice_is_in_one_lane_of_its_track.hypothesis.inner_test(slices)  # type: ignore[attr-defined]
+        test_slices_of_a_lane_are_sorted_and_do_not_overlap.hypothesis.inner_test(slices)  # type: ignore[attr-defined]
+
+
+def test_a_slice_without_length_at_the_start_of_another_lies_below_it() -> None:
+    assert lane_of_slice(laid_out([(0, 5, 0), (0, 5, 3), (0, 2, 3)])) == {0: 1, 1: 0, 2: 0}
+
+
+def test_slices_without_length_at_one_time_share_a_lane() -> None:
+    assert set(lane_of_slice(laid_out([(0, 5, 0)] * 4)).values()) == {0}
+
+
+def test_a_slice_inside_a_deep_one_whose_neighbours_have_ended_stays_below_it() -> None:
+    """No two slices of equal depth overlap here, yet depth alone would draw the last above the third."""
+    lanes = lane_of_slice(laid_out([(0, 0, 10), (0, 1, 8), (0, 5, 15), (0, 12, 2)]))
+    assert lanes[3] > lanes[2]
+
+
+def test_equal_intervals_nest_by_python_id_then_by_order() -> None:
+    same = np.zeros(4, np.int64)
+    ids = np.array([7, 5, 9, 5], np.int32)
+    result = lay_out(np.zeros(4, np.int32), same, same + 10, ids)
+    assert result.order.tolist() == [1, 3, 0, 2]
+    assert len(result.lane_track) == 4
+
+
+def test_a_hundred_thousand_slices_open_at_once_are_laid_out_in_time() -> None:
+    start = np.arange(100_000, dtype=np.int64)
+    result = lay_out(no_ids(len(start)) + np.int32(1), start, start + 100_000, no_ids(len(start)))
+    assert len(result.lane_track) == 100_000
