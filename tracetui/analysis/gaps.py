@@ -34,7 +34,7 @@ class Gaps:
     #: slice row of the AICore task that ends where the gap starts; at the start of W, of the task that starts
     #: there; -1 where none does
     before: Int64s
-    #: slice row of the AICore task that starts where the gap ends; at the end of W, of the one that ends there
+    #: slice row of the AICore task that starts where the gap ends; at the end of W, of one that ends there
     after: Int64s
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Heat maps: streams over time, steps over phases, lengths of gaps over time. A cell is an interval to open."""
+"""Heat maps: streams over time, steps over phases, gap lengths over time. A cell is an interval to open."""
 
 from __future__ import annotations
 

@@ -88,8 +88,8 @@ class Intervals:
 
     @cached_property
     def _elapsed(self) -> Int64s:
-        durations = self.ends - self.starts
-        return np.cumsum(durations) - durations
+        elapsed: Int64s = np.cumsum(self.ends - self.starts)
+        return elapsed - (self.ends - self.starts)
 
 
 def union(starts: Int64s, ends: Int64s) -> Intervals:

@@ -6,17 +6,28 @@ stack is charged to a row of its own, never dropped.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tracetui.arrays import Int64s
-from tracetui.trace.stack import Frame
+import numpy as np
+
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.gaps import IdleIntervals
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import pick
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.model import Trace
+from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
+
+DEEPEST_STACK = 256  #: frames of the tree, from the root: deeper ones are charged to the last of them
 
 
 @dataclass(frozen=True, eq=False)
 class LineIdle:
     """The idle time charged to one line of Python (of the forward pass, or of its backward pass)."""
 
-    file: str | None  #: None: there is no stack
+    file: str | None  #: None: there is no stack; "" where its frames have no file
     line: int  #: 0 without a file
     function: str
     backward: bool
@@ -29,10 +40,173 @@ class LineIdle:
 
 @dataclass(frozen=True)
 class StackNode:
-    """A frame of the tree of stacks, root (frame None) to leaf. idle_ns == own_ns + Σ children's idle_ns."""
+    """A frame of the tree of stacks, from the root down. idle_ns == own_ns + Σ children's idle_ns."""
 
-    frame: Frame | None  #: None for the root, and for "no stack" below it
+    frame: Frame | None  #: None for the root, and for the node below it of what has no stack
     idle_ns: int
     own_ns: int
     gaps: int  #: AICore gaps with an idle interval under it
     children: tuple[StackNode, ...]  #: most idle first
+
+
+@dataclass(frozen=True, eq=False)
+class Charges:
+    """Pieces of idle time and the stacks that they are charged to; columns of equal length."""
+
+    ns: Int64s
+    gap: Int64s  #: index of the AICore gap
+    stack: Int32s  #: string of the call stack, -1 where none
+    frame: Int64s  #: row of the innermost python_function slice, -1 where none
+    operator: Int64s  #: row of the operator, -1 where none
+    backward: Bools
+
+
+def idle_charges(idle: IdleIntervals, links: Links) -> Charges:
+    """Each idle interval whole, charged to the stack of the task that ends it."""
+    linked = idle.task >= 0
+    at = np.where(linked, links.index(idle.task), -1)
+    return Charges(
+        ns=idle.end - idle.start,
+        gap=idle.gap,
+        stack=pick(links.stack.astype(np.int64), at).astype(np.int32),
+        frame=pick(links.frame, at),
+        operator=pick(links.operator, at),
+        backward=pick(links.backward.astype(np.int64), at) > 0,
+    )
+
+
+def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineIdle, ...]:
+    """The charges by line, most idle first. Their sum is the charges' sum.
+
+    The line is the one being executed, of the call stack; where the trace has no call stacks at all, the one
+    where the function of the python_function slice is defined.
+    """
+    stacks, of_charge = _stacks(trace, charges, frames_first=False)
+    charged = [rules.line_of(stack) for stack in stacks]
+    frames = list(dict.fromkeys(frame for frame in charged if frame is not None))
+    number = {frame: index for index, frame in enumerate(frames)}
+    of_stack = np.array([-1 if frame is None else number[frame] for frame in charged], np.int64)
+    of_frame = pick(of_stack, of_charge)
+    key = np.where(of_frame >= 0, of_frame * 2 + charges.backward, -1)
+    lines = []
+    for line, places in _runs(key):
+        frame = None if line < 0 else frames[line // 2]
+        lines.append(_line(trace, charges, frame, line >= 0 and line % 2 == 1, places))
+    lines.sort(key=lambda line: (-line.idle_ns, line.file or "", line.line, line.function, line.backward))
+    return tuple(lines)
+
+
+def stack_tree(trace: Trace, charges: Charges) -> StackNode:
+    """The charges by whole stack: of python_function slices where there is one, else the call stack."""
+    stacks, of_charge = _stacks(trace, charges, frames_first=True)
+    tree = _Tree()
+    for stack, places in _runs(of_charge):
+        path: tuple[Frame | None, ...] = () if stack < 0 else stacks[stack][::-1][:DEEPEST_STACK]
+        tree.add(path or (None,), int(charges.ns[places].sum()), charges.gap[places])
+    return tree.root()
+
+
+def _stacks(trace: Trace, charges: Charges, frames_first: bool) -> tuple[list[tuple[Frame, ...]], Int64s]:
+    """Stacks, leaf first, and the place in them of each charge's; -1 where it has none."""
+    texts, frames = charges.stack, charges.frame
+    if frames_first:
+        texts = np.where(frames >= 0, np.int32(-1), texts)
+    else:
+        frames = np.full(len(frames), -1) if (trace.slices.stack >= 0).any() else frames
+    of_charge = np.full(len(texts), -1, np.int64)
+    distinct, place = np.unique(texts[texts >= 0], return_inverse=True)
+    of_charge[texts >= 0] = place.reshape(-1)
+    called = [parse_call_stack(trace.strings[text]) for text in distinct.tolist()]
+    left = (texts < 0) & (frames >= 0)
+    recorded, place = _recorded_stacks(trace, frames[left])
+    of_charge[left] = len(called) + place
+    return called + recorded, of_charge
+
+
+def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]], Int64s]:
+    """The distinct stacks that end in python_function slices, leaf first, and the place of each row's."""
+    leaves, of_row = np.unique(rows, return_inverse=True)
+    if not len(leaves):
+        return [], of_row.reshape(-1).astype(np.int64)
+    ancestors = Ancestors(trace)
+    names, row = [], leaves
+    while (row >= 0).any():
+        names.append(pick(trace.slices.name.astype(np.int64), row))
+        row = ancestors.parents_of(row)
+    paths, of_leaf = np.unique(np.stack(names, axis=1), axis=0, return_inverse=True)
+    stacks = [
+        tuple(parse_frame(trace.strings[name]) for name in path if name >= 0) for path in paths.tolist()
+    ]
+    return stacks, of_leaf.reshape(-1)[of_row.reshape(-1)].astype(np.int64)
+
+
+def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, places: Int64s) -> LineIdle:
+    gaps, per_gap = _sums(charges.gap[places], charges.ns[places])
+    names = pick(trace.slices.name.astype(np.int64), charges.operator[places])
+    ops, per_op = _sums(names, charges.ns[places])
+    return LineIdle(
+        file=None if frame is None else frame.file,
+        line=0 if frame is None else frame.line,
+        function="" if frame is None else frame.function,
+        backward=backward,
+        idle_ns=int(charges.ns[places].sum()),
+        gaps=len(gaps),
+        longest_ns=int(per_gap[0]),
+        ops={trace.string(name) or "": ns for name, ns in zip(ops.tolist(), per_op.tolist())},
+        gap_indices=gaps,
+    )
+
+
+def _sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
+    """The distinct keys and the ns of each, most first, smaller keys first among equals."""
+    distinct, place = np.unique(keys, return_inverse=True)
+    total = np.zeros(len(distinct), np.int64)
+    np.add.at(total, place.reshape(-1), ns)
+    order = np.argsort(-total, kind="stable")
+    return distinct[order], total[order]
+
+
+def _runs(keys: Int64s) -> Iterator[tuple[int, Int64s]]:
+    """Each distinct key with the places that have it."""
+    order = np.argsort(keys, kind="stable")
+    distinct, first = np.unique(keys[order], return_index=True)
+    yield from zip(distinct.tolist(), np.split(order, first[1:]))
+
+
+class _Tree:
+    """A tree of stacks while it grows: a node comes after its parent."""
+
+    def __init__(self) -> None:
+        self._frames: list[Frame | None] = [None]
+        self._parents = [-1]
+        self._own = [0]
+        self._gaps: list[list[Int64s]] = [[]]
+        self._children: dict[tuple[int, Frame | None], int] = {}
+
+    def add(self, path: tuple[Frame | None, ...], ns: int, gaps: Int64s) -> None:
+        node = 0
+        for frame in path:
+            child = self._children.setdefault((node, frame), len(self._frames))
+            if child == len(self._frames):
+                self._frames.append(frame)
+                self._parents.append(node)
+                self._own.append(0)
+                self._gaps.append([])
+            node = child
+        self._own[node] += ns
+        self._gaps[node].append(gaps)
+
+    def root(self) -> StackNode:
+        children: list[list[StackNode]] = [[] for _ in self._frames]
+        for node in range(len(self._frames) - 1, -1, -1):
+            below = sorted(children[node], key=lambda child: (-child.idle_ns, child.frame or ()))
+            gaps = np.unique(np.concatenate(self._gaps[node])) if self._gaps[node] else _NO_GAPS
+            idle = self._own[node] + sum(child.idle_ns for child in below)
+            built = StackNode(self._frames[node], idle, self._own[node], len(gaps), tuple(below))
+            if node:
+                children[self._parents[node]].append(built)
+                self._gaps[self._parents[node]].append(gaps)
+        return built
+
+
+_NO_GAPS = np.empty(0, np.int64)

@@ -18,10 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.activity import device_tasks
-from tracetui.analysis.search import first_equal, pick, track_of_rows
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.search import first_equal, pick, rows_by_track, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
-from tracetui.trace.nesting import enclosing, parents
+from tracetui.trace.nesting import enclosing
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
 
 NEVER = np.iinfo(np.int64).max  #: the time of what is not known to have happened
@@ -257,33 +258,36 @@ def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int
     )
     dequeue, enqueue, operator = (np.full(len(point), -1, np.int64) for _ in range(3))
     for index in np.unique(thread[thread >= 0]).tolist():
-        for track in _host_tracks(trace, *trace.threads[index], Family.OPERATORS):
+        for track in _host_tracks(trace, trace.threads[int(index)]):
             places = np.flatnonzero((thread == index) & (dequeue < 0))
             dequeue[places] = enclosing(trace, track.lanes, point[places], dequeues, closed_end=True)
     for pid, places in _by_process(trace, dequeue):
-        queued = np.concatenate([rows[enqueues[rows]] for rows in _operator_rows(trace, pid)])
+        queued = np.concatenate(
+            [
+                track.rows.start + np.flatnonzero(enqueues[track.rows.start : track.rows.stop])
+                for track in _operator_tracks(trace)
+                if track.pid == pid
+            ]
+        )
         queued = queued[correlation[queued] >= 0]
         enqueue[places] = pick(queued, first_equal(correlation[queued], correlation[dequeue[places]]))
-    for track, places in _by_track(trace, enqueue):
+    for track, places in rows_by_track(trace, enqueue):
         operator[places] = enclosing(trace, track.lanes, starts[enqueue[places]], operators)
     for index in np.unique(thread[(thread >= 0) & (dequeue < 0)]).tolist():
-        for track in _host_tracks(trace, *trace.threads[index], Family.OPERATORS):
+        for track in _host_tracks(trace, trace.threads[int(index)]):
             places = np.flatnonzero((thread == index) & (dequeue < 0) & (operator < 0))
             operator[places] = enclosing(trace, track.lanes, point[places], operators)
     return dequeue, enqueue, operator
 
 
-def _host_tracks(trace: Trace, pid: str, tid: str, family: Family) -> list[Track]:
-    """The framework's tracks of an OS thread that another layer calls (pid, tid).
+def _host_tracks(trace: Trace, thread: tuple[str, str]) -> list[Track]:
+    """The framework's operator tracks of an OS thread that another layer calls (pid, tid).
 
     Layers of one OS process have pids of their own, and equal tids: of several processes with such a thread,
     the one of the same pid counts, else the one whose pid the layer's is made of (pid << 10 | …), else all.
     """
-    tracks = [
-        track
-        for track in trace.tracks
-        if track.tid == tid and track.layer == Layer.PYTHON and track.family == family
-    ]
+    pid, tid = thread
+    tracks = [track for track in _operator_tracks(trace) if track.tid == tid]
     for same in (pid, str(int(pid) >> 10) if pid.isdecimal() and len(pid) < 20 else pid):
         chosen = [track for track in tracks if track.pid == same]
         if chosen:
@@ -298,7 +302,7 @@ def _passes(trace: Trace, operator: Int64s) -> tuple[Int64s, Int64s, Bools]:
     if not (operator >= 0).any():
         return nothing, nothing, np.zeros(len(operator), np.bool_)
     rows, place = np.unique(operator, return_inverse=True)
-    ancestors = _Ancestors(trace)
+    ancestors = Ancestors(trace)
     category = [index for index in np.unique(flows.category).tolist() if trace.string(index) == BACKWARD_FLOW]
     arrows = np.flatnonzero(np.isin(flows.category, category) & (flows.source >= 0) & (flows.target >= 0))
     ends = np.zeros(len(slices), np.bool_)
@@ -314,36 +318,10 @@ def _passes(trace: Trace, operator: Int64s) -> tuple[Int64s, Int64s, Bools]:
     return forward[place], stack_row[place], backward[place]
 
 
-class _Ancestors:
-    """Rows and what they are nested in on their tracks; the parents of a track are found once."""
-
-    def __init__(self, trace: Trace) -> None:
-        self._trace = trace
-        self._parents: dict[int, Int64s] = {}
-
-    def nearest(self, rows: Int64s, accept: Bools) -> Int64s:
-        """The nearest of each row and its ancestors that is accepted, -1 where none is."""
-        found = rows.copy()
-        (left,) = np.nonzero(found >= 0)
-        while len(left):
-            left = left[~accept[found[left]]]
-            found[left] = self._parent(found[left])
-            left = left[found[left] >= 0]
-        return found
-
-    def _parent(self, rows: Int64s) -> Int64s:
-        parent = np.full(len(rows), -1, np.int64)
-        for track, places in _by_track(self._trace, rows):
-            if track.index not in self._parents:
-                self._parents[track.index] = parents(self._trace, track)
-            parent[places] = self._parents[track.index][rows[places] - track.rows.start]
-        return parent
-
-
 def _frames(trace: Trace, operator: Int64s) -> Int64s:
     """The innermost python_function slice around the start of each operator, on its thread; -1 where none."""
     frame = np.full(len(operator), -1, np.int64)
-    for track, places in _by_track(trace, operator):
+    for track, places in rows_by_track(trace, operator):
         for stack in trace.tracks:
             if (stack.pid, stack.tid, stack.family) == (track.pid, track.tid, Family.FRAMES):
                 frame[places] = enclosing(trace, stack.lanes, trace.slices.start[operator[places]])
@@ -355,22 +333,15 @@ def _of_category(trace: Trace, *categories: str) -> Bools:
     return np.isin(trace.slices.category, wanted)
 
 
-def _operator_rows(trace: Trace, pid: str) -> Iterator[Int64s]:
+def _operator_tracks(trace: Trace) -> Iterator[Track]:
     for track in trace.tracks:
-        if track.pid == pid and track.layer == Layer.PYTHON and track.family == Family.OPERATORS:
-            yield np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
-
-
-def _by_track(trace: Trace, rows: Int64s) -> Iterator[tuple[Track, Int64s]]:
-    """The tracks of rows, each with the places of its rows; rows of -1 are left out."""
-    track = track_of_rows(trace, rows)
-    for index in np.unique(track[track >= 0]).tolist():
-        yield trace.tracks[index], np.flatnonzero(track == index)
+        if track.layer == Layer.PYTHON and track.family == Family.OPERATORS:
+            yield track
 
 
 def _by_process(trace: Trace, rows: Int64s) -> Iterator[tuple[str, Int64s]]:
     places: dict[str, list[Int64s]] = {}
-    for track, part in _by_track(trace, rows):
+    for track, part in rows_by_track(trace, rows):
         places.setdefault(track.pid, []).append(part)
     for pid, parts in places.items():
         yield pid, np.concatenate(parts)

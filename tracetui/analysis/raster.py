@@ -38,6 +38,9 @@ class Raster:
         self._starts = starts
         self._ends = ends
 
+    def __len__(self) -> int:
+        return len(self._starts)
+
     @classmethod
     def of(cls, trace: Trace) -> Raster:
         """The raster of all lanes of a trace; ask for a lane with the range of its rows."""
@@ -69,7 +72,8 @@ class Raster:
     def _busy(self, starts: Int64s, ends: Int64s, offset: int, edges: Int64s) -> Int64s:
         last = np.searchsorted(starts, edges, "right") - 1
         held = np.clip(edges - starts[last], 0, ends[last] - starts[last])
-        return np.diff(np.where(last < 0, self._elapsed[offset], self._elapsed[offset + last] + held))
+        before: Int64s = np.where(last < 0, self._elapsed[offset], self._elapsed[offset + last] + held)
+        return before[1:] - before[:-1]
 
     def _gap(
         self, starts: Int64s, ends: Int64s, offset: int, first: Int64s, stop: Int64s, edges: Int64s
@@ -176,7 +180,8 @@ class _RangeMaximum:
         """Ranges of at most a block, value by value; `first` where a range is empty."""
         width = max(int((stop - first).max()), 1)
         places = np.minimum(first[:, None] + np.arange(width), np.maximum(stop - 1, first)[:, None])
-        return places[np.arange(len(first)), self._values[places].argmax(axis=1)]
+        best: Int64s = places[np.arange(len(first)), self._values[places].argmax(axis=1)]
+        return best
 
     def _better(self, left: Int64s, right: Int64s) -> Int64s:
         return np.where(self._values[right] > self._values[left], right, left)

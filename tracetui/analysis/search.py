@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from tracetui.arrays import Int32s, Int64s
-from tracetui.trace.model import Trace
+from tracetui.trace.model import Trace, Track
 
 
 def first_equal(keys: Int64s, wanted: Int64s) -> Int64s:
@@ -33,3 +35,10 @@ def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:
     lanes = np.searchsorted(trace.lane_rows, rows[held], "right") - 1
     track[held] = trace.lane_track[lanes]
     return track
+
+
+def rows_by_track(trace: Trace, rows: Int64s) -> Iterator[tuple[Track, Int64s]]:
+    """The tracks of rows, each with the places of its rows; rows of -1 are left out."""
+    track = track_of_rows(trace, rows)
+    for index in np.unique(track[track >= 0]).tolist():
+        yield trace.tracks[index], np.flatnonzero(track == index)

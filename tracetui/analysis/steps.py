@@ -86,8 +86,14 @@ class _Issued(NamedTuple):
 
     def within(self, start: int, end: int) -> _Issued:
         """Those enqueued in [start, end]."""
-        part = slice(*np.searchsorted(self.time, [start, end + 1]).tolist())
-        return _Issued(*(column[part] for column in self))
+        first, stop = np.searchsorted(self.time, np.array([start, end + 1])).tolist()
+        return self.at(np.arange(first, stop))
+
+    def at(self, places: Int64s) -> _Issued:
+        """Those at some places."""
+        return _Issued(
+            self.time[places], self.order[places], self.start[places], self.end[places], self.backward[places]
+        )
 
 
 class _Tally(NamedTuple):
@@ -194,7 +200,9 @@ def _issued_by_process(
     time = links.enqueued(rows)
     order = np.where(enqueue >= 0, trace.slices.correlation[enqueue], time)
     computes = np.isin(trace.slices.activity[rows], (Activity.AICORE, Activity.AICPU))
-    columns = (time, order, trace.slices.start[rows], trace.slices.end[rows], links.backward[at] & computes)
+    everything = _Issued(
+        time, order, trace.slices.start[rows], trace.slices.end[rows], links.backward[at] & computes
+    )
     issued = {}
     for pid in pids:
         held = np.zeros(len(rows), np.bool_)
@@ -204,7 +212,7 @@ def _issued_by_process(
         if held.any():
             chosen = np.flatnonzero(held)
             chosen = chosen[np.argsort(time[chosen], kind="stable")]
-            issued[pid] = _Issued(*(column[chosen] for column in columns))
+            issued[pid] = everything.at(chosen)
     return issued
 
 
@@ -233,7 +241,8 @@ def _received(trace: Trace, activity: DeviceActivity) -> Int64s:
     tasks = activity.tasks[trace.slices.activity[activity.tasks] == Activity.COMMUNICATION]
     names = trace.slices.name[tasks]
     receiving = [n for n in np.unique(names).tolist() if trace.strings[n].startswith("hcom_receive")]
-    return tasks[np.isin(names, receiving)]
+    received: Int64s = tasks[np.isin(names, receiving)]
+    return received
 
 
 def _tally(starts: Int64s, ends: Int64s, row_starts: Int64s, row_ends: Int64s) -> _Tally:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tracetui.analysis.operators import OperatorTable
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.operators import OperatorTable, operator_table
 from tracetui.arrays import Int64s
+from tracetui.trace.model import Trace, Track
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,3 +25,48 @@ class WindowStatistics:
     gap_ns: int  #: their time inside it
     idle_ns: int  #: idle time inside it, of all devices
     longest_idle_ns: int  #: the longest idle interval, cut to the window
+
+
+def window_statistics(
+    trace: Trace, tracks: Iterable[Track], activities: Sequence[DeviceActivity], start_ns: int, end_ns: int
+) -> WindowStatistics:
+    """What those tracks, and all devices, do inside [start_ns, end_ns)."""
+    rows = rows_in_window(trace, tracks, start_ns, end_ns)
+    gaps = [
+        activity.aicore.complement(activity.start_ns, activity.end_ns).clip(start_ns, end_ns)
+        for activity in activities
+    ]
+    idle = [activity.idle.clip(start_ns, end_ns) for activity in activities]
+    return WindowStatistics(
+        start_ns=start_ns,
+        end_ns=end_ns,
+        rows=rows,
+        names=operator_table(trace, rows, cut_durations(trace, rows, start_ns, end_ns)),
+        gaps=sum(len(part) for part in gaps),
+        gap_ns=sum(part.total for part in gaps),
+        idle_ns=sum(part.total for part in idle),
+        longest_idle_ns=max((int(part.durations.max()) for part in idle if len(part)), default=0),
+    )
+
+
+def rows_in_window(trace: Trace, tracks: Iterable[Track], start_ns: int, end_ns: int) -> Int64s:
+    """Slice rows of the tracks that overlap [start_ns, end_ns); those without length that start in it."""
+    starts, ends = trace.slices.start, trace.slices.end
+    parts = [np.empty(0, np.int64)]
+    for track in tracks:
+        for lane in track.lanes:
+            rows = trace.lane_slice_rows(lane)
+            stop = int(np.searchsorted(starts[rows], end_ns, "left"))
+            first = min(
+                int(np.searchsorted(ends[rows], start_ns, "right")),
+                int(np.searchsorted(starts[rows], start_ns, "left")),
+            )
+            parts.append(np.arange(rows.start + first, rows.start + max(first, stop)))
+    return np.concatenate(parts)
+
+
+def cut_durations(trace: Trace, rows: Int64s, start_ns: int, end_ns: int) -> Int64s:
+    """ns of each row inside [start_ns, end_ns)."""
+    cut = np.minimum(trace.slices.end[rows], end_ns) - np.maximum(trace.slices.start[rows], start_ns)
+    inside: Int64s = np.maximum(cut, 0)
+    return inside

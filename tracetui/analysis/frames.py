@@ -1,0 +1,82 @@
+"""Which frame of a stack is the user's own: the line to show beside a gap.
+
+A frame belongs to the standard library, to a framework (torch, torch_npu, mindspore), to a library that is
+installed (site-packages), or to the user. Paths may be cut to what follows an entry of sys.path, so that
+`threading.py` and `torch/nn/modules/module.py` are told by their first part.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+
+from tracetui.trace.stack import Frame
+
+
+class Origin(IntEnum):
+    """Whose code a frame is, nearest to the user last."""
+
+    NO_FILE = 0  #: built-in functions and modules
+    GENERATED = 1  #: <string>, <frozen importlib._bootstrap>
+    LIBRARY = 2  #: the standard library and frameworks
+    INSTALLED = 3  #: other packages in site-packages
+    USER = 4
+
+
+#: First parts of cut paths that are frameworks.
+FRAMEWORKS = frozenset({"torch", "torch_npu", "mindspore", "torchvision", "torchaudio"})
+
+#: Modules of the standard library that stacks go through, at the start of a cut path. Names that a user's
+#: script is likely to have (profile, code, trace) are left out.
+_STANDARD_MODULE = re.compile(
+    r"(?:"
+    r"_collections_abc|_weakrefset|abc|argparse|ast|asyncio|base64|bdb|bisect|cProfile|codecs|collections"
+    r"|concurrent|configparser|contextlib|copy|copyreg|csv|ctypes|dataclasses|datetime|decimal|encodings"
+    r"|enum|fnmatch|fractions|functools|genericpath|glob|gzip|hashlib|heapq|hmac|http|importlib|inspect|io"
+    r"|json|keyword|linecache|locale|logging|lzma|multiprocessing|ntpath|opcode|operator|os|pathlib|pdb"
+    r"|pickle|pkgutil|posixpath|pprint|pstats|queue|random|re|reprlib|runpy|sched|selectors|shlex|shutil"
+    r"|socket|socketserver|sqlite3|sre_compile|sre_parse|ssl|struct|subprocess|sysconfig|tarfile|tempfile"
+    r"|textwrap|threading|timeit|tokenize|traceback|tracemalloc|types|typing|unittest|urllib|uuid|warnings"
+    r"|weakref|xml|zipfile|zipimport"
+    r")(?:\.py$|/)"
+)
+
+_INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/(?P<package>[^/]+)")
+_STANDARD = re.compile(r"(?:^|/)lib(?:64)?/python\d+(?:\.\d+)?/", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class FrameRules:
+    """How frames are judged; prefixes are of paths as the trace writes them."""
+
+    user: tuple[str, ...] = ()  #: what starts with one of these is the user's, wherever it lies
+    skip: tuple[str, ...] = ()  #: what starts with one of these is never the user's: judged as LIBRARY
+
+    def origin(self, frame: Frame) -> Origin:
+        """Whose code the frame is."""
+        path = frame.file.replace("\\", "/")
+        if not path:
+            return Origin.NO_FILE
+        if path.startswith("<"):
+            return Origin.GENERATED
+        if self.user and frame.file.startswith(self.user):
+            return Origin.USER
+        if self.skip and frame.file.startswith(self.skip):
+            return Origin.LIBRARY
+        installed = _INSTALLED.search(path)
+        first = installed["package"] if installed else path.split("/", 1)[0]
+        if first in FRAMEWORKS:
+            return Origin.LIBRARY
+        if installed:
+            return Origin.INSTALLED
+        standard = _STANDARD.search(path) or _STANDARD_MODULE.match(path)
+        return Origin.LIBRARY if standard else Origin.USER
+
+    def line_of(self, stack: tuple[Frame, ...]) -> Frame | None:
+        """The frame to charge, of a stack leaf first: the first of the user.
+
+        A stack without one is not dropped: the first frame of an installed package counts, else of a library
+        or framework, and so on. None only for an empty stack.
+        """
+        return max(stack, key=self.origin) if stack else None
