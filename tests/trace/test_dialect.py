@@ -1,0 +1,119 @@
+"""Names of producers, in the spellings of several versions, against what they mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.synthetic import piece, process, thread, trace_of
+from tracetui.trace.dialect import activity_of_type, place_of
+from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
+
+
+def activities(trace: Trace) -> dict[str, Activity]:
+    return {trace.name(row): Activity(trace.slices.activity[row]) for row in range(len(trace.slices))}
+
+
+@pytest.mark.parametrize(
+    ("task_type", "activity"),
+    [
+        ("AI_CORE", Activity.AICORE),
+        ("KERNEL_MIX_AIC", Activity.AICORE),
+        ("AI_CORE_OF_SOME_LATER_CHIP", Activity.AICORE),
+        ("AI_CPU", Activity.AICPU),
+        ("KERNEL_AICPU", Activity.AICPU),
+        ("DSA_SQE", Activity.AICPU),
+        ("pcie dma sqe", Activity.COPY),
+        ("Notify Wait", Activity.WAIT),
+        ("EVENT_RECORD_SQE", Activity.EVENT),
+        ("PROFILING_ENABLE", Activity.OTHER),
+        ("WHAT_IS_THIS", None),
+        ("", None),
+    ],
+)
+def test_task_types(task_type: str, activity: Activity | None) -> None:
+    assert activity_of_type(task_type) is activity
+
+
+@pytest.mark.parametrize(
+    ("process_name", "label", "thread_name", "category", "layer", "family"),
+    [
+        ("Python", "CPU", "Thread 1", "cpu_op", Layer.PYTHON, Family.OPERATORS),
+        ("Python", "CPU", "Thread 1", "python_function", Layer.PYTHON, Family.FRAMES),
+        ("Python GC", "", "Python GC", "gc", Layer.PYTHON, Family.COLLECTOR),
+        ("MindSpore", "", "", "", Layer.PYTHON, Family.OPERATORS),
+        ("MindSpore", "", "", "python_function", Layer.PYTHON, Family.FRAMES),
+        ("CANN", "NPU 1", "Thread 1", "", Layer.CANN, Family.CALLS),
+        ("Ascend Hardware", "NPU 1", "Stream 1", "", Layer.DEVICE, Family.TASKS),
+        ("Ascend Hardware", "NPU", "Step Trace(Model ID:1)", "", Layer.DEVICE, Family.ANNOTATIONS),
+        ("HCCL", "NPU", "Group 0 Communication", "", Layer.COMMUNICATION, Family.GROUP),
+        ("Communication", "NPU", "Communication", "", Layer.COMMUNICATION, Family.GROUP),
+        ("Communication", "NPU", "Plane 3", "", Layer.COMMUNICATION, Family.PLANE),
+        ("train.py", "CPU", "thread 1", "cuda_runtime", Layer.CANN, Family.CALLS),
+        ("train.py", "GPU 1", "stream 7", "kernel", Layer.DEVICE, Family.TASKS),
+        ("train.py", "GPU 1", "stream 7", "gpu_user_annotation", Layer.DEVICE, Family.ANNOTATIONS),
+        ("vLLM scheduler", "", "", "", Layer.OTHER, Family.OTHER),
+        (None, "", "", "", Layer.OTHER, Family.OTHER),
+    ],
+)
+def test_places(
+    process_name: str | None, label: str, thread_name: str, category: str, layer: Layer, family: Family
+) -> None:
+    assert place_of(process_name, label, thread_name, category, marks=False) == (layer, family)
+
+
+def test_user_ranges_are_known_by_their_flows_whatever_the_process_is_called() -> None:
+    assert place_of("my_trainer", "CPU", "Thread 1", "", marks=True).layer == Layer.MARKS
+
+
+def test_hardware_tasks_of_a_collective_are_its_parts_on_their_own_device_only() -> None:
+    events = []
+    for device in (0, 1):
+        events += process(10 + device, "Ascend Hardware", f"NPU {device}")
+        events += [
+            piece(10 + device, 4, f"sdma on {device}", 10, 5, connection_id=7, **{"Task Type": "SDMA"})
+        ]
+    events += [*process(20, "Communication", "NPU 0"), *thread(20, 0, "Group tp Communication")]
+    events += [piece(20, 0, "hcom_allReduce_", 9, 9, connection_id=7)]
+    assert activities(trace_of(events)) == {
+        "sdma on 0": Activity.COMMUNICATION_TASK,
+        "sdma on 1": Activity.COPY,
+        "hcom_allReduce_": Activity.COMMUNICATION,
+    }
+
+
+def test_names_decide_where_2024_traces_call_every_task_other() -> None:
+    names = ["MatMulV2", "MEMCPY_ASYNC", "EVENT_WAIT", "PROFILING_ENABLE", "AllReduceAicpuKernel"]
+    events = process(1, "Ascend Hardware", "NPU")
+    events += [piece(1, 3, name, 10 * n, 5, **{"Task Type": "Other"}) for n, name in enumerate(names)]
+    expected = [
+        Activity.AICORE,
+        Activity.COPY,
+        Activity.WAIT,
+        Activity.OTHER,
+        Activity.COMMUNICATION_TASK,
+    ]
+    assert activities(trace_of(events)) == dict(zip(names, expected))
+
+
+def test_slices_without_a_type_are_no_work_beside_typed_ones_and_kernels_where_none_has_a_type() -> None:
+    events = [*process(1, "Ascend Hardware", "NPU"), piece(1, 3, "user range", 0, 50)]
+    assert activities(trace_of(events)) == {"user range": Activity.AICORE}
+    events += [piece(1, 3, "MatMul", 5, 5, **{"Task Type": "AI_CORE"})]
+    assert activities(trace_of(events)) == {"user range": Activity.OTHER, "MatMul": Activity.AICORE}
+
+
+def test_gpu_tasks_go_by_category_and_nccl_is_communication() -> None:
+    events = process(0, "python", "GPU 0")
+    for n, (name, category) in enumerate(
+        [("gemm", "kernel"), ("ncclDevKernel_AllReduce", "kernel"), ("Memcpy HtoD", "gpu_memcpy")]
+    ):
+        events.append(piece(0, 7, name, 10 * n, 5, category))
+    events.append(piece(0, 7, "ProfilerStep#1", 0, 90, "gpu_user_annotation"))
+    trace = trace_of(events)
+    assert trace.kind is Kind.GPU
+    assert activities(trace) == {
+        "gemm": Activity.AICORE,
+        "ncclDevKernel_AllReduce": Activity.COMMUNICATION,
+        "Memcpy HtoD": Activity.COPY,
+        "ProfilerStep#1": Activity.OTHER,
+    }

@@ -1,0 +1,116 @@
+"""Which start belongs to which end, and which slices an arrow joins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.synthetic import flow, piece, process, trace_of
+from tracetui.trace.model import Trace
+
+
+def arrows(trace: Trace) -> list[tuple[str, str]]:
+    """The names of the slices at both ends of every arrow, "-" where there is none, sorted."""
+
+    def name(row: int) -> str:
+        return "-" if row < 0 else trace.name(row)
+
+    ends = zip(trace.flows.source.tolist(), trace.flows.target.tolist())
+    return sorted((name(source), name(target)) for source, target in ends)
+
+
+def op(name: str, ts: int, dur: int = 5, tid: int = 1) -> dict[str, Any]:
+    return piece(1, tid, name, ts, dur, "cpu_op")
+
+
+PYTHON = process(1, "Python")
+CANN = process(2, "CANN")
+HARDWARE = process(3, "Ascend Hardware", "NPU")
+
+
+def test_one_start_may_have_many_ends() -> None:
+    events = [*CANN, *HARDWARE, piece(2, 1, "launch", 0, 9), flow("s", "HostToDevice", 5, 2, 1, 4)]
+    for tid, ts in ((1, 20), (2, 30)):
+        events += [piece(3, tid, f"copy {tid}", ts, 3), flow("f", "HostToDevice", 5, 3, tid, ts)]
+    assert arrows(trace_of(events)) == [("launch", "copy 1"), ("launch", "copy 2")]
+
+
+def test_an_id_that_returns_each_step_is_paired_in_time_order() -> None:
+    events = [
+        *PYTHON,
+        op("forward 1", 0),
+        op("backward 1", 10, tid=2),
+        op("forward 2", 20),
+        op("backward 2", 30, tid=2),
+    ]
+    events += [flow("f", "fwdbwd", 1, 1, 2, 30), flow("s", "fwdbwd", 1, 1, 1, 0)]
+    events += [flow("f", "fwdbwd", 1, 1, 2, 10), flow("s", "fwdbwd", 1, 1, 1, 20)]
+    assert arrows(trace_of(events)) == [("forward 1", "backward 1"), ("forward 2", "backward 2")]
+
+
+def test_where_an_end_is_missing_the_others_keep_the_start_before_them() -> None:
+    events = [*PYTHON, op("forward 1", 0), op("forward 2", 20), op("backward 2", 30, tid=2)]
+    events += [
+        flow("s", "fwdbwd", 1, 1, 1, 0),
+        flow("s", "fwdbwd", 1, 1, 1, 20),
+        flow("f", "fwdbwd", 1, 1, 2, 30),
+    ]
+    assert arrows(trace_of(events)) == [("forward 2", "backward 2")]
+
+
+def test_an_arrow_may_point_backwards_in_time() -> None:
+    events = [*CANN, *HARDWARE, piece(2, 1, "launch", 10, 9), flow("s", "HostToDevice", 5, 2, 1, 14)]
+    events += [piece(3, 1, "kernel", 12, 3), flow("f", "HostToDevice", 5, 3, 1, 12)]
+    assert arrows(trace_of(events)) == [("launch", "kernel")]
+
+
+def test_a_start_without_slices_keeps_its_time_and_thread() -> None:
+    events = [*HARDWARE, flow("s", "HostToDevice", 5, 2, 77, 4)]
+    events += [piece(3, 1, "kernel", 12, 3), flow("f", "HostToDevice", 5, 3, 1, 12)]
+    trace = trace_of(events)
+    assert arrows(trace) == [("-", "kernel")]
+    assert trace.flows.source_time.tolist() == [4000]
+    assert trace.threads[trace.flows.source_thread[0]] == ("2", "77")
+
+
+def test_ids_of_different_categories_do_not_meet() -> None:
+    events = [*PYTHON, op("a", 0), op("b", 10)]
+    events += [flow("s", "fwdbwd", 1, 1, 1, 0), flow("f", "async_task_queue", 1, 1, 1, 10)]
+    assert arrows(trace_of(events)) == []
+
+
+def test_the_id_that_means_no_connection_joins_nothing() -> None:
+    for shared in ("18446744069414584320", "7"):
+        events = [*CANN, *HARDWARE, piece(2, 1, "memcpy 1", 0, 5), piece(2, 1, "memcpy 2", 10, 5)]
+        events += [flow("s", "HostToDevice", shared, 2, 1, 0), flow("s", "HostToDevice", shared, 2, 1, 10)]
+        events += [piece(3, 1, "copy", 20, 3), flow("f", "HostToDevice", shared, 3, 1, 20)]
+        assert arrows(trace_of(events)) == []
+
+
+def test_ids_beyond_64_bits_stay_apart() -> None:
+    events = [*CANN, *HARDWARE]
+    for number in range(2):
+        flow_id = str(2**80 + number)
+        events += [
+            piece(2, 1, f"launch {number}", number * 10, 5),
+            flow("s", "HostToDevice", flow_id, 2, 1, number * 10),
+        ]
+        events += [piece(3, 1, f"kernel {number}", 90 - number * 10, 5)]
+        events += [flow("f", "HostToDevice", flow_id, 3, 1, 90 - number * 10)]
+    assert arrows(trace_of(events)) == [("launch 0", "kernel 0"), ("launch 1", "kernel 1")]
+
+
+def test_no_arrow_starts_in_a_frame() -> None:
+    events = [*PYTHON, op("linear", 5, 5), piece(1, 1, "model.py(3): forward", 5, 2, "python_function")]
+    events += [op("backward", 50, tid=2), flow("s", "fwdbwd", 1, 1, 1, 5), flow("f", "fwdbwd", 1, 1, 2, 50)]
+    assert arrows(trace_of(events)) == [("linear", "backward")]
+
+
+def test_a_gpu_launch_is_the_runtime_call_not_the_operator_that_starts_with_it() -> None:
+    events = [*process(9, "python", "CPU"), *process(0, "python", "GPU 0")]
+    events += [piece(9, 1, "aten::mm", 5, 9, "cpu_op"), piece(9, 1, "cudaLaunchKernel", 5, 2, "cuda_runtime")]
+    events += [
+        piece(0, 7, "gemm", 30, 2, "kernel"),
+        flow("s", "ac2g", 1, 9, 1, 5),
+        flow("f", "ac2g", 1, 0, 7, 30),
+    ]
+    assert arrows(trace_of(events)) == [("cudaLaunchKernel", "gemm")]

@@ -1,0 +1,47 @@
+"""Stacks as profilers write them, and text that is no stack."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
+
+FRAMES = (
+    Frame("/opt/torch/nn/functional.py", 2233, "conv2d"),
+    Frame("/home/a b/train (copy).py", 88, "forward"),
+    Frame("<string>", 1, "<module>"),
+)
+
+
+def test_frames_come_leaf_first_with_every_separator() -> None:
+    for separator in (";\r\n", ";\n", "\n"):
+        assert parse_call_stack(separator.join(map(str, FRAMES))) == FRAMES
+    assert parse_call_stack(str(FRAMES[0]) + ";\r\n") == FRAMES[:1]
+
+
+def test_functions_without_a_file() -> None:
+    assert parse_frame("nn.Module: Conv2d_0") == Frame("", 0, "nn.Module: Conv2d_0")
+    assert parse_frame("<built-in method conv2d of type object at 0x7f00ab>") == Frame(
+        "", 0, "<built-in method conv2d of type object>"
+    )
+
+
+def test_line_numbers_of_any_length_do_not_fail() -> None:
+    assert parse_frame(f"a.py({'9' * 5000}): f").line == 0
+
+
+@given(st.text(st.characters()))
+def test_any_text_gives_frames(text: str) -> None:
+    for frame in parse_call_stack(text):
+        assert frame.line >= 0
+        assert isinstance(frame.file, str) and isinstance(frame.function, str)
+
+
+@given(
+    st.lists(
+        st.builds(Frame, st.sampled_from(["a.py", "/x/b.py"]), st.integers(1, 999999), st.sampled_from("fgh"))
+    )
+)
+def test_what_is_written_is_read(frames: list[Frame]) -> None:
+    assert parse_call_stack(";\r\n".join(map(str, frames))) == tuple(frames)
