@@ -1,0 +1,225 @@
+"""The whole model, on real traces with known numbers and on small ones that lack something."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.synthetic import load_json, piece, process, thread, trace_of
+from tracetui.trace.build import build_trace
+from tracetui.trace.extent import busy_extent
+from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
+
+LEVEL2 = "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
+LEVEL0 = "npu/level0/rank1_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
+
+
+@pytest.fixture(scope="module")
+def level2(real_traces: Path) -> Trace:
+    return build_trace(load_json(real_traces / LEVEL2))
+
+
+@pytest.fixture(scope="module")
+def level0(real_traces: Path) -> Trace:
+    return build_trace(load_json(real_traces / LEVEL0))
+
+
+def tracks_per_layer(trace: Trace) -> dict[Layer, int]:
+    return dict(Counter(track.layer for track in trace.tracks))
+
+
+def activities(trace: Trace, family: Family) -> dict[Activity, int]:
+    counts: Counter[Activity] = Counter()
+    for track in trace.tracks:
+        if track.family == family:
+            rows = slice(track.rows.start, track.rows.stop)
+            counts.update(Activity(code) for code in trace.slices.activity[rows].tolist())
+    return dict(counts)
+
+
+def bound(trace: Trace) -> dict[tuple[str | None, Family | None, Family | None], int]:
+    """How many arrows join which families, by category."""
+
+    def family(row: int) -> Family | None:
+        return None if row < 0 else trace.track_of(row).family
+
+    flows = trace.flows
+    ends = zip(flows.category.tolist(), flows.source.tolist(), flows.target.tolist())
+    return dict(
+        Counter((trace.string(kind), family(source), family(target)) for kind, source, target in ends)
+    )
+
+
+def test_level_2_tracks(level2: Trace) -> None:
+    assert (level2.kind, level2.devices, level2.notes) == (Kind.ASCEND, ("NPU",), ())
+    assert tracks_per_layer(level2) == {
+        Layer.PYTHON: 4,
+        Layer.CANN: 4,
+        Layer.DEVICE: 4,
+        Layer.COMMUNICATION: 9,
+        Layer.OVERLAP: 4,
+        Layer.COUNTER: 26,
+    }
+    assert [track.index for track in level2.tracks] == list(range(len(level2.tracks)))
+
+
+def test_level_2_activities(level2: Trace) -> None:
+    assert activities(level2, Family.TASKS) == {
+        Activity.AICORE: 172 + 13,
+        Activity.AICPU: 2,
+        Activity.COPY: 24,
+        Activity.COMMUNICATION_TASK: 296,
+        Activity.WAIT: 10,
+        Activity.EVENT: 16,
+        Activity.OTHER: 2,
+    }
+    assert activities(level2, Family.GROUP) == {Activity.COMMUNICATION: 4}
+    assert activities(level2, Family.PLANE) == {Activity.COMMUNICATION_TASK: 296}
+    assert activities(level2, Family.OPERATORS) == {Activity.NONE: 860 + 159 + 159}
+
+
+def test_level_2_flows(level2: Trace) -> None:
+    assert bound(level2) == {
+        ("async_task_queue", Family.OPERATORS, Family.OPERATORS): 159,
+        ("fwdbwd", Family.OPERATORS, Family.OPERATORS): 27,
+        ("async_npu", Family.OPERATORS, Family.TASKS): 206,
+        ("async_npu", Family.OPERATORS, Family.GROUP): 4,
+        ("HostToDevice", Family.CALLS, Family.TASKS): 211,
+        ("HostToDevice", Family.CALLS, Family.GROUP): 4,
+    }
+    flows, slices = level2.flows, level2.slices
+    assert (slices.start[flows.target] == flows.target_time).all()
+    assert (slices.start[flows.source] <= flows.source_time).all()
+    assert (flows.source_time <= slices.end[flows.source]).all()
+
+
+def test_level_0_has_launches_without_slices(level0: Trace) -> None:
+    assert level0.notes == ("Level 0: no CANN slices; launches are found through flows.",)
+    assert Layer.CANN not in tracks_per_layer(level0)
+    launches = {key: count for key, count in bound(level0).items() if key[0] == "HostToDevice"}
+    assert launches == {("HostToDevice", None, Family.TASKS): 211, ("HostToDevice", None, Family.GROUP): 4}
+    pids = {
+        level0.threads[index][0] for index in level0.flows.source_thread[level0.flows.source < 0].tolist()
+    }
+    assert pids == {"3089234145"}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "work"),
+    [
+        ("resnet_rank0", Kind.GPU, {Activity.AICORE: 6000, Activity.COMMUNICATION: 80, Activity.COPY: 1667}),
+        ("sampled_rank-1", Kind.GPU, {Activity.AICORE: 1094, Activity.COMMUNICATION: 10, Activity.COPY: 50}),
+        ("cpu_only_with_stacks.pt.trace", Kind.CHROME, {}),
+    ],
+)
+def test_gpu_traces(real_traces: Path, name: str, kind: Kind, work: dict[Activity, int]) -> None:
+    trace = build_trace(load_json(real_traces / "gpu" / f"{name}.json.gz"))
+    assert trace.kind is kind
+    assert activities(trace, Family.TASKS) == work
+    assert trace.devices == ((f"GPU {name[-1]}",) if work else ())
+    assert all(track.layer == Layer.CANN for track in trace.tracks if track.family == Family.CALLS)
+    assert any("host events only" in note for note in trace.notes) == (not work)
+
+
+def test_rows_and_lanes_of_tracks_are_consistent(level2: Trace) -> None:
+    with_slices = [track for track in level2.tracks if track.layer != Layer.COUNTER]
+    assert [row for track in with_slices for row in track.rows] == list(range(len(level2.slices)))
+    assert [lane for track in with_slices for lane in track.lanes] == list(range(len(level2.lane_track)))
+    for track in with_slices:
+        assert level2.lane_rows[track.lanes.start] == track.rows.start
+        assert level2.lane_rows[track.lanes.stop] == track.rows.stop
+        assert set(level2.lane_track[track.lanes.start : track.lanes.stop].tolist()) == {track.index}
+    assert sorted(level2.slices.event.tolist()) == np.unique(level2.slices.event).tolist()
+
+
+def test_counters_are_one_track_per_series_in_time_order(level2: Trace) -> None:
+    counters = {track.name: track for track in level2.tracks if track.layer == Layer.COUNTER}
+    assert "HBM 0/Read · Read(MB/s)" in counters
+    assert not any("acc_id" in name for name in counters)
+    for track in counters.values():
+        assert (np.diff(level2.counters.time[track.samples.start : track.samples.stop]) >= 0).all()
+    assert sum(len(track.samples) for track in counters.values()) == len(level2.counters.time)
+
+
+def test_the_first_view_leaves_out_the_profiler_itself(level2: Trace) -> None:
+    start, end = busy_extent(level2)
+    assert start - level2.start_ns > 11_000_000
+    names = {level2.name(row) for row in range(len(level2.slices)) if level2.slices.start[row] < start}
+    assert "PROFILING_ENABLE" in names
+    assert not any(name.startswith("ProfilerStep") for name in names)
+    assert end <= level2.end_ns
+
+
+def test_several_devices_are_told_apart_and_sorted_by_number() -> None:
+    events: list[dict[str, Any]] = []
+    for device in (10, 2):
+        events += process(device, "Ascend Hardware", f"NPU {device}", sort_index=13)
+        events += [piece(device, 3, "MatMul", 5, 5, **{"Task Type": "AI_CORE"})]
+    assert trace_of(events).devices == ("NPU 2", "NPU 10")
+
+
+def test_tracks_are_read_from_host_to_device() -> None:
+    events = [*process(4, "Ascend Hardware", "NPU", 13), *process(3, "CANN", "CPU", 7), *process(1, "Python")]
+    events += [*thread(4, 10, "Stream 10"), *thread(4, 9, "Stream 9")]
+    for pid, tid, category in (
+        (4, 10, None),
+        (4, 9, None),
+        (3, 5, None),
+        (1, 5, "cpu_op"),
+        (1, 5, "python_function"),
+    ):
+        events.append(piece(pid, tid, "x", 0, 1, category))
+    trace = trace_of(events)
+    assert [(track.layer, track.family, track.name) for track in trace.tracks] == [
+        (Layer.PYTHON, Family.FRAMES, "Thread 5"),
+        (Layer.PYTHON, Family.OPERATORS, "Thread 5"),
+        (Layer.CANN, Family.CALLS, "Thread 5"),
+        (Layer.DEVICE, Family.TASKS, "Stream 9"),
+        (Layer.DEVICE, Family.TASKS, "Stream 10"),
+    ]
+
+
+def test_a_trace_of_nothing() -> None:
+    trace = trace_of([])
+    assert (trace.tracks, trace.start_ns, trace.end_ns, trace.devices) == ((), 0, 0, ())
+    assert busy_extent(trace) == (0, 0)
+    assert trace.notes == ("The trace has no slices and no counters.",)
+
+
+def test_counters_and_instants_alone() -> None:
+    events = [
+        {"ph": "C", "name": "HBM", "pid": 1, "tid": 0, "ts": 2, "args": {"a": 1, "acc_id": 7}},
+        {"ph": "C", "name": "HBM", "pid": 1, "tid": 0, "ts": 1, "args": {"a": 3}},
+        {"ph": "i", "name": "mark", "pid": 2, "tid": 0, "ts": 9},
+    ]
+    trace = trace_of(events)
+    assert [(track.name, list(track.samples)) for track in trace.tracks] == [("HBM · a", [0, 1])]
+    assert trace.counters.value.tolist() == [3, 1]
+    assert (trace.start_ns, trace.end_ns) == (1000, 9000)
+    assert trace.instants.track.tolist() == [-1]
+
+
+def test_metadata_may_be_absent_repeated_or_nonsense() -> None:
+    events = [piece("", "Spans", "x", 0, 1), *process(5, "Python"), *process(5, ""), *thread(5, "a", "b")]
+    events += [{"ph": "M", "name": "process_sort_index", "pid": 5, "args": {"sort_index": "nan"}}]
+    events += [piece(5, "a", "y", 0, 1, "cpu_op"), piece(-7, -7, "z", 0, 1, "\ud800")]
+    trace = trace_of(events)
+    assert [(track.layer, track.process) for track in trace.tracks] == [
+        (Layer.PYTHON, "Python"),
+        (Layer.OTHER, "Process "),
+        (Layer.OTHER, "Process -7"),
+    ]
+
+
+def test_device_labels_are_safe_to_print() -> None:
+    events = [*process(1, "Ascend Hardware", "NPU \x1b[2J"), piece(1, 3, "k", 0, 1)]
+    assert trace_of(events).devices == ("NPU ␛[2J",)
+
+
+def test_unknown_task_types_are_named() -> None:
+    events = [*process(1, "Ascend Hardware", "NPU"), piece(1, 3, "k", 0, 1, **{"Task Type": "QUANTUM\x1b"})]
+    assert "Task types unknown to this program count as no work: QUANTUM␛." in trace_of(events).notes
