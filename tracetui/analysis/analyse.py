@@ -21,7 +21,7 @@ from tracetui.trace.model import Trace
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A trace and all that follows from it. What costs time and is not always asked for is made at first use."""
+    """A trace and all that follows from it. What costs time and is not always wanted is made at first use."""
 
     trace: Trace
     rules: FrameRules
@@ -57,7 +57,7 @@ class Analysis:
         return operator_table(self.trace, host_operators(self.trace))
 
     def operators_in_step(self, index: int, host: bool = False) -> OperatorTable:
-        """Of the work that starts in one of `steps` on its device, or of the operators that do on the host."""
+        """Of the work that starts in one of `steps` on its device, or of operators inside it on the host."""
         step, starts = self.steps[index], self.trace.slices.start
         if host:
             rows = host_operators(self.trace)

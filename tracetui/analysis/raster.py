@@ -122,6 +122,12 @@ def lane(raster: Raster, trace: Trace, lane: int, edges: Int64s) -> Columns:
     return raster.columns(range(int(trace.lane_rows[lane]), int(trace.lane_rows[lane + 1])), edges)
 
 
+def even_edges(start_ns: int, end_ns: int, columns: int) -> Int64s:
+    """int64[columns + 1]: the edges of columns as equal as ns allow; at least one column."""
+    columns, span = max(columns, 1), max(end_ns - start_ns, 0)
+    return np.array([start_ns + span * column // columns for column in range(columns + 1)], np.int64)
+
+
 def idle(intervals: Intervals, edges: Int64s) -> Columns:
     """The columns of a set of time: `busy` is the ns of the set, `row` the index of its longest interval."""
     return Raster(intervals.starts, intervals.ends).columns(range(len(intervals)), edges)

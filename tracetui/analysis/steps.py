@@ -50,6 +50,8 @@ class Step:
     iteration_gap: Span  #: from the previous step's last task (at first: the host's start) to the first task
     forward_backward: Span  #: from the first task to the end of the last backward one
     tail: Span  #: from there to the end of the step: optimizer, gradient collectives
+    #: ns of each of those three in which the device does nothing at all, before its window W too
+    phase_idle_ns: tuple[int, int, int] = (0, 0, 0)
 
 
 def step_table(trace: Trace, activities: Sequence[DeviceActivity], links: Links) -> tuple[Step, ...]:
@@ -153,10 +155,14 @@ def _device_steps(trace: Trace, activity: DeviceActivity, hosts: list[_HostStep]
     last = np.maximum.reduce([part.last for part in counted])
     stage = np.where(last >= 0, last - first, 0) - bubble.total
     first_work = np.minimum(computing.first, communication.first)
+    busy = activity.compute | activity.communication | activity.copies
     steps: list[Step] = []
     previous: int | None = None
     for i, host in enumerate(own):
-        iteration_gap, forward_backward, tail = _phases(host, tasks[i], windows[i][1], previous)
+        phases = _phases(host, tasks[i], windows[i][1], previous)
+        spans = np.array([span or (0, 0) for span in phases], np.int64)
+        unused = spans[:, 1] - spans[:, 0] - busy.covered(spans[:, 0], spans[:, 1])
+        gap_idle, forward_idle, tail_idle = unused.tolist()
         part = tasks[i]
         if part is not None and len(part.end):
             previous = int(part.end.max())
@@ -180,9 +186,10 @@ def _device_steps(trace: Trace, activity: DeviceActivity, hosts: list[_HostStep]
                 communication_not_overlapped_exclude_receive_ns=not_overlapped - received_ns,
                 preparing_ns=int(first_work[i]) - host.start if first_work[i] != FAR else 0,
                 idle_ns=int(idle.total[i]),
-                iteration_gap=iteration_gap,
-                forward_backward=forward_backward,
-                tail=tail,
+                iteration_gap=phases[0],
+                forward_backward=phases[1],
+                tail=phases[2],
+                phase_idle_ns=(gap_idle, forward_idle, tail_idle),
             )
         )
     return steps
