@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.lines import StackNode
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import THRESHOLDS, Branch, Branches, package_of
@@ -86,7 +87,7 @@ def test_a_chain_of_packages_folds_into_one_row_that_says_so() -> None:
     branches.open_longest()
     rows = branches.rows()
     assert [len(row.nodes) for row in rows] == [1, 3, 1]
-    assert rows[1].packages == ("torch", "the standard library")
+    assert branches.packages(rows[1].nodes) == "torch and the standard library"
     assert branches.hidden(rows) == "3 frames of torch and the standard library folded"
     branches.folds = False
     assert [row.frame.function for row in branches.rows() if row.frame] == [
@@ -116,6 +117,21 @@ def test_a_stack_is_revealed_as_deep_as_the_tree_has_it() -> None:
     assert branches.reveal([Frame(USER, 1, "unknown")]) is None
 
 
+def test_a_call_stack_is_revealed_in_a_tree_of_definitions() -> None:
+    loss = StackNode(Frame("moba/loss.py", 30, "loss"), 5, 5, 1, ())
+    module = StackNode(Frame("", 0, "nn.Module: Loss_0"), 5, 0, 1, (loss,))
+    branches = Branches(
+        StackNode(None, 5, 0, 1, (StackNode(Frame("train.py", 1, "main"), 5, 0, 1, (module,)),))
+    )
+    called = [
+        Frame("/w/moba/loss.py", 37, "loss"),
+        Frame("/x/module.py", 9, "_call_impl"),
+        Frame("/w/train.py", 2, "main"),
+    ]
+    assert branches.reveal(called[2:]) is branches.root.children[0]
+    assert branches.reveal([called[0], module.frame or called[1], called[2]]) is loss
+
+
 def test_a_tree_of_a_hundred_thousand_frames_makes_rows_only_for_what_is_open() -> None:
     wide = root(*(node(f"f{i}", 10, *(node("g", 1) for _ in range(9))) for i in range(10_000)))
     branches = Branches(wide)
@@ -141,8 +157,8 @@ def test_the_package_of_a_frame() -> None:
         ("torch/nn/modules/module.py", "torch"),
         ("/opt/x/dist-packages/six.py", "six"),
         (STDLIB, "the standard library"),
-        ("<frozen runpy>", "the standard library"),
+        ("<frozen runpy>", "generated code"),
         ("", "built-ins"),
         ("/home/me/torch_tricks/train.py", ""),
     ]:
-        assert package_of(Frame(file, 1, "f")) == package, file
+        assert package_of(Frame(file, 1, "f"), FrameRules()) == package, file

@@ -1,4 +1,4 @@
-"""The source pane shows the line of a frame, says where the text came from, and what to do where there is none."""
+"""The source pane shows the line of a frame, where the text came from, and what to do where there is none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SourceFiles:
     return SourceFiles(trace, profiled_ns=1 << 62)
 
 
-async def text_of(files: SourceFiles, *frames: tuple[str, int, str], size: tuple[int, int] = (60, 12)) -> list[str]:
+async def text_of(
+    files: SourceFiles, *frames: tuple[str, int, str], size: tuple[int, int] = (60, 12)
+) -> list[str]:
     """What the pane shows after these frames."""
     app = SourceApp(files)
     async with app.run_test(size=size) as pilot:
@@ -59,7 +61,9 @@ async def test_the_line_is_marked_among_its_neighbours(files: SourceFiles) -> No
 
 
 async def test_only_the_last_of_many_frames_is_shown(files: SourceFiles) -> None:
-    lines = await text_of(files, ("/host/evil.py", 1, "f"), ("/nowhere.py", 3, "g"), ("/host/train.py", 7, "h"))
+    lines = await text_of(
+        files, ("/host/evil.py", 1, "f"), ("/nowhere.py", 3, "g"), ("/host/train.py", 7, "h")
+    )
     assert any(line.startswith(">   7  line_7 ") for line in lines)
 
 
@@ -108,7 +112,13 @@ async def test_the_keys_scroll_and_bring_back(files: SourceFiles) -> None:
 
 
 def test_the_words_of_python_are_told_apart() -> None:
-    lines = ["def f(x):  # why", '    return """a', "  # no comment", '"""', "class_name = 'it\\'s' + undefined"]
+    lines = [
+        "def f(x):  # why",
+        '    return """a',
+        "  # no comment",
+        '"""',
+        "class_name = 'it\\'s' + undefined",
+    ]
     spans = python_spans(lines)
     words = [(line[start:end], token) for line, row in zip(lines, spans) for start, end, token in row]
     assert words == [

@@ -10,28 +10,29 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tracetui.analysis.frames import FRAMEWORKS, FrameRules, Origin
 from tracetui.analysis.lines import StackNode
 from tracetui.trace.stack import Frame
 
 #: shares of the total below which a frame is not shown by itself, in tenths of a percent
 THRESHOLDS = (0, 1, 5, 10, 20, 50, 100)
 
-STANDARD_LIBRARY = "the standard library"
-_PACKAGES = re.compile(r"(?:^|[/\\])(?:site|dist)-packages[/\\]([^/\\.]+)")
-_STANDARD = re.compile(r"[/\\]lib(?:64)?[/\\]python3?[\d.]*[/\\]|^<frozen|\.zip[/\\]")
-_FRAMEWORKS = re.compile(r"(?:^|[/\\])(torch|torch_npu|torchvision|mindspore|deepspeed)[/\\]")
+_INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/([^/.]+)")
 
 
-def package_of(frame: Frame) -> str:
-    """The package that a frame belongs to, "" for one of the user's own."""
-    file = frame.file
-    if not file or file.startswith("<built-in"):
+def package_of(frame: Frame, rules: FrameRules) -> str:
+    """What a frame that is not the user's belongs to, in words; "" for one of the user's own."""
+    origin = rules.origin(frame)
+    if origin is Origin.USER:
+        return ""
+    if origin is Origin.NO_FILE:
         return "built-ins"
-    for pattern in (_PACKAGES, _FRAMEWORKS):
-        match = pattern.search(file)
-        if match:
-            return match[1]
-    return STANDARD_LIBRARY if _STANDARD.search(file) else ""
+    if origin is Origin.GENERATED:
+        return "generated code"
+    path = frame.file.replace("\\", "/")
+    installed = _INSTALLED.search(path)
+    first = installed[1] if installed else path.split("/", 1)[0]
+    return first if installed or first in FRAMEWORKS else "the standard library"
 
 
 @dataclass(eq=False)
@@ -60,17 +61,13 @@ class Branch:
     def has_children(self) -> bool:
         return bool(self.nodes and self.nodes[-1].children)
 
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """Of a folded row, the packages of its frames."""
-        return tuple(dict.fromkeys(package_of(node.frame) for node in self.nodes if node.frame is not None))
-
 
 class Branches:
     """What is shown of one tree."""
 
-    def __init__(self, root: StackNode) -> None:
+    def __init__(self, root: StackNode, rules: FrameRules | None = None) -> None:
         self.root = root
+        self.rules = rules or FrameRules()
         self.threshold = 2  #: place in THRESHOLDS
         self.folds = True  #: frames of packages are folded
         self._opened: set[int] = {
@@ -113,15 +110,23 @@ class Branches:
         self.open(Branch((self.root,), None, 0, self.root.idle_ns, self.root.own_ns))
 
     def reveal(self, stack: Sequence[Frame]) -> StackNode | None:
-        """Open the tree down to a stack (leaf first), as far as it has it; the last node of it."""
-        node, found = self.root, None
+        """Open the tree down to a stack (leaf first), as far as it has it; the last node of it.
+
+        A tree of python_function frames has the lines of definitions and some frames more or fewer than a
+        call stack has: a frame that is not found is skipped, and one of the same function and file will do.
+        """
+        path: list[StackNode] = [self.root]
         for frame in reversed(stack):
-            below = next((child for child in node.children if child.frame == frame), None)
+            children = path[-1].children
+            below = next((child for child in children if child.frame == frame), None)
             if below is None:
-                break
-            self._opened.add(id(node))
-            node = found = below
-        return found
+                below = next(
+                    (child for child in children if child.frame and _alike(child.frame, frame)), None
+                )
+            if below is not None:
+                path.append(below)
+        self._opened.update(map(id, path[:-1]))
+        return path[-1] if len(path) > 1 else None
 
     def raise_threshold(self, steps: int) -> None:
         """Show fewer frames (steps > 0) or more."""
@@ -133,13 +138,23 @@ class Branches:
         small = [branch for branch in rows if not branch.nodes]
         said = []
         if folded:
-            frames = sum(len(branch.nodes) for branch in folded)
-            packages = dict.fromkeys(package for branch in folded for package in branch.packages)
-            said.append(f"{frames} frames of {listed(list(packages))} folded")
+            nodes = [node for branch in folded for node in branch.nodes]
+            said.append(f"{len(nodes)} frames of {self.packages(nodes)} folded")
         if small:
             share = THRESHOLDS[self.threshold] / 10
             said.append(f"{sum(branch.small for branch in small)} frames under {share:g} % summed up")
         return ", ".join(said)
+
+    def packages(self, nodes: Sequence[StackNode]) -> str:
+        """What the frames belong to: "torch, accelerate and 3 more"."""
+        names = [*dict.fromkeys(package_of(node.frame, self.rules) for node in nodes if node.frame)]
+        if len(names) > 3:
+            names = [*names[:2], f"{len(names) - 2} more"]
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+    def is_users(self, frame: Frame) -> bool:
+        """Whether the frame is the user's own code."""
+        return self.rules.origin(frame) is Origin.USER
 
     def _below(self, parent: Branch | None, node: StackNode) -> list[Branch]:
         """The rows directly below a node."""
@@ -163,17 +178,16 @@ class Branches:
     def _chain(self, node: StackNode) -> Iterator[StackNode]:
         """The node and those below that fold into its row: none is the user's, no time is lost between."""
         yield node
-        while _foreign(node) and not node.own_ns and len(node.children) == 1 and _foreign(node.children[0]):
+        while not node.own_ns and len(node.children) == 1 and self._foreign(node, node.children[0]):
             node = node.children[0]
             yield node
 
+    def _foreign(self, *nodes: StackNode) -> bool:
+        return all(node.frame is not None and not self.is_users(node.frame) for node in nodes)
 
-def _foreign(node: StackNode) -> bool:
-    return node.frame is not None and bool(package_of(node.frame))
 
-
-def listed(names: Sequence[str]) -> str:
-    """ "torch", "torch and accelerate", "torch, accelerate and 3 more"."""
-    if len(names) > 3:
-        names = [*names[:2], f"{len(names) - 2} more"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _alike(one: Frame, other: Frame) -> bool:
+    """Whether two frames are of one function: a path may be cut to what follows an entry of sys.path."""
+    return one.function == other.function and (
+        one.file.endswith(other.file) if len(one.file) > len(other.file) else other.file.endswith(one.file)
+    )

@@ -11,11 +11,12 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.lines import StackNode
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.ui.bars import share_bar
-from tracetui.ui.branches import THRESHOLDS, Branch, Branches, listed, package_of
+from tracetui.ui.branches import THRESHOLDS, Branch, Branches
 from tracetui.ui.glyphs import BLOCKS, Glyphs
 from tracetui.ui.palette import Palette, Role
 from tracetui.ui.strips import fitted
@@ -65,9 +66,9 @@ class StackTree(Widget, can_focus=True):
         """The frame under the cursor."""
         return self.branch.frame if self.branch is not None else None
 
-    def show(self, root: StackNode) -> None:
-        """Show a tree, open along what has most of the idle time."""
-        self.branches = Branches(root)
+    def show(self, root: StackNode, rules: FrameRules | None = None) -> None:
+        """Show a tree, open along what has most of the idle time; the rules tell the user's frames."""
+        self.branches = Branches(root, rules)
         self.branches.open_longest()
         self.cursor = self.top = 0
         self._rearrange(None)
@@ -257,10 +258,10 @@ class StackTree(Widget, can_focus=True):
             under = f"{THRESHOLDS[self.branches.threshold] / 10:g} %"
             return [(f"{self._glyphs.ellipsis} {branch.small} frames under {under} each", dim)]
         if len(branch.nodes) > 1:
-            packages = printable(listed(branch.packages))
+            packages = printable(self.branches.packages(branch.nodes))
             return [(f"{self._glyphs.ellipsis} {len(branch.nodes)} frames of {packages}", dim)]
         if frame is None:
             return [("(no stack)", dim)]
-        name = dim if package_of(frame) else self._palette.style_of(Role.USER_LINE)
+        name = self._palette.style_of(Role.USER_LINE) if self.branches.is_users(frame) else dim
         file = printable(frame.file.replace("\\", "/").rsplit("/", 1)[-1])
         return [(printable(frame.function, 200), name), (f"  {file}:{frame.line}" if file else "", dim)]

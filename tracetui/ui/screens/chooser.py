@@ -1,0 +1,140 @@
+"""A panel to choose one of many things by some letters of its name: tracks, commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from rich.style import Style
+from textual import events, on
+from textual.binding import Binding, BindingType
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input
+
+from tracetui.ui.fuzzy import matches
+from tracetui.ui.palette import Role
+from tracetui.ui.screens.panel import Panel
+from tracetui.ui.strips import fitted
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Choice(Generic[Value]):
+    """One thing to choose. The texts are printable."""
+
+    name: str  #: what is matched
+    note: str  #: at the right end
+    value: Value
+
+
+class ChoiceList(Widget):
+    """The choices that match, one of them under the cursor."""
+
+    DEFAULT_CSS = "ChoiceList { width: 1fr; height: 12; }"
+
+    def __init__(self, text: Style, dim: Style, selected: Style, ellipsis: str) -> None:
+        super().__init__()
+        self.shown: Sequence[tuple[str, str]] = ()  #: name and note
+        self.cursor = 0
+        self._top = 0
+        self._text, self._dim, self._selected, self._ellipsis = text, dim, selected, ellipsis
+
+    def show(self, shown: Sequence[tuple[str, str]]) -> None:
+        """Show other choices, the first under the cursor."""
+        self.shown, self.cursor, self._top = shown, 0, 0
+        self.refresh()
+
+    def move(self, rows: int) -> None:
+        """Move the cursor, and what is shown with it."""
+        self.cursor = max(0, min(self.cursor + rows, len(self.shown) - 1))
+        self._top = min(max(self._top, self.cursor - self.size.height + 1), self.cursor)
+        self.refresh()
+
+    def place_at(self, y: int) -> int:
+        """The place of the choice in a line, or -1."""
+        place = self._top + y
+        return place if place < len(self.shown) else -1
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        place = self.place_at(y)
+        if place < 0:
+            said = "Nothing matches." if y == 0 and not self.shown else ""
+            return fitted([(said, self._dim)], width)
+        name, note = self.shown[place]
+        room = width - min(len(note) + 2, width // 2)
+        left = fitted([("  " + name, self._text)], room, self._ellipsis)
+        strip = Strip.join([left, fitted([("  " + note, self._dim)], width - room, self._ellipsis)])
+        return strip.apply_style(self._selected) if place == self.cursor else strip
+
+
+class Chooser(Panel[Value]):
+    """A field to type in and the choices that match; enter closes it with the value of the one chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,ctrl+p", "move(-1)", show=False, priority=True),
+        Binding("down,ctrl+n", "move(1)", show=False, priority=True),
+        Binding("pageup", "move(-10)", show=False, priority=True),
+        Binding("pagedown", "move(10)", show=False, priority=True),
+    ]
+    KEYS = (("enter", "go"), ("esc", "close"))
+    PLACEHOLDER: ClassVar[str] = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._choices: Sequence[Choice[Value]] = ()
+        self._matching: list[int] = []
+
+    def choices(self) -> Sequence[Choice[Value]]:
+        """All there is to choose from, in the order shown at first."""
+        raise NotImplementedError
+
+    def body(self) -> Iterable[Widget]:
+        yield Input(placeholder=self.PLACEHOLDER, compact=True)
+        yield ChoiceList(
+            self.style_of(Role.TEXT),
+            self.style_of(Role.DIM),
+            self.style_of(Role.SELECTED),
+            self.viewer.glyphs.ellipsis,
+        )
+
+    def on_mount(self) -> None:
+        self._choices = self.choices()
+        self._match("")
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.query_one(ChoiceList).styles.height = max(min(16, len(self._choices), event.size.height - 4), 3)
+
+    def _match(self, text: str) -> None:
+        self._matching = matches(text, [choice.name for choice in self._choices])
+        shown = [(self._choices[place].name, self._choices[place].note) for place in self._matching]
+        self.query_one(ChoiceList).show(shown)
+        self.entitle(f"{len(shown):,} of {len(self._choices):,}" if text else f"{len(shown):,}")
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._match(event.value)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._choose(self.query_one(ChoiceList).cursor)
+
+    def on_click(self, event: events.Click) -> None:
+        if isinstance(event.widget, ChoiceList):
+            self._choose(event.widget.place_at(event.y - event.widget.region.y))
+
+    def _choose(self, place: int) -> None:
+        if 0 <= place < len(self._matching):
+            self.chosen(self._choices[self._matching[place]].value)
+
+    def chosen(self, value: Value) -> None:
+        """A choice was made."""
+        self.dismiss(value)
+
+    def action_move(self, rows: int) -> None:
+        self.query_one(ChoiceList).move(rows)

@@ -1,0 +1,273 @@
+"""Writing the slices of the window to a csv file: what, where to, and how it went."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from textual import on
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input
+from textual.worker import Worker, get_current_worker
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.export.atomic import write_atomically
+from tracetui.export.events_csv import matching_tracks, rows_touching, write_events
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Track
+from tracetui.ui.palette import Role
+from tracetui.ui.screens.panel import Panel
+from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.units import format_bytes, format_duration, format_time
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+PROGRESS_S = 0.1
+_SENTENCES = {
+    errno.ENOSPC: "There is no space left on the device",
+    errno.EDQUOT: "The disk quota is used up",
+    errno.EROFS: "The file system is read-only",
+    errno.EACCES: "No permission to write there",
+    errno.EPERM: "No permission to write there",
+    errno.ENOENT: "The directory does not exist",
+    errno.ENOTDIR: "The directory does not exist",
+    errno.EISDIR: "This is a directory",
+    errno.ENAMETOOLONG: "The name is too long",
+}
+
+
+class ExportDialog(Panel[str]):
+    """Asks for a file and the tracks; closes with the path written, or None."""
+
+    TITLE_OF = "Export"
+    KEYS = (("enter", "write"), ("tab", "field"), ("esc", "close"))
+
+    class Counted(Message):
+        """So many slices would be written."""
+
+        def __init__(self, tracks: str, count: int) -> None:
+            super().__init__()
+            self.tracks, self.count = tracks, count
+
+    class Written(Message):
+        """So many bytes are written so far."""
+
+        def __init__(self, size: int) -> None:
+            super().__init__()
+            self.size = size
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, ExportDialog.Written)
+
+    class Ended(Message):
+        """The export is done, or why it is not."""
+
+        def __init__(self, path: str, rows: int, size: int, refusal: str, exists: bool = False) -> None:
+            super().__init__()
+            self.path, self.rows, self.size = path, rows, size
+            self.refusal, self.exists = refusal, exists
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked_twice = ""  # the name of a file that is there, and that enter overwrites
+        self._written = ""
+        self._writing: Worker[None] | None = None
+
+    # ------------------------------------------------------------------ what
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """The window marked, else what the timeline shows; epoch ns."""
+        state = self.viewer.state
+        return state.window or (state.viewport.start_ns, state.viewport.end_ns)
+
+    def body(self) -> Iterable[Widget]:
+        glyphs = self.viewer.glyphs
+        yield Lines(glyphs, id="what")
+        yield Lines(glyphs, id="file-label")
+        yield Input(id="file", compact=True)
+        yield Lines(glyphs, id="tracks-label")
+        yield Input(id="tracks", placeholder="all", compact=True)
+
+    def on_mount(self) -> None:
+        label = self.style_of(Role.DIM)
+        self.query_one("#file-label", Lines).show([[("file", label)]])
+        self.query_one("#tracks-label", Lines).show([[("tracks: a part of process/thread", label)]])
+        trace = self.viewer.trace
+        if self.viewer.analysis is None or trace is None:
+            self.entitle("Still analysing: export when that is done.", Role.WARNING)
+            return
+        field = self.query_one("#file", Input)
+        field.value = default_name(self.viewer.path, *(moment - trace.start_ns for moment in self.window))
+        field.cursor_position = len(field.value)
+        self._count("")
+
+    @on(Input.Changed, "#tracks")
+    def _tracks_typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._count(event.value)
+
+    def _count(self, tracks: str) -> None:
+        analysis, window = self.viewer.analysis, self.window
+        if analysis is None:
+            return
+
+        def count() -> None:
+            rows = rows_touching(analysis.trace, chosen(analysis, tracks), *window)
+            self.post_message(self.Counted(tracks, len(rows)))
+
+        self.run_worker(count, thread=True, exclusive=True, group="count")
+
+    @on(Counted)
+    def _counted(self, message: Counted) -> None:
+        message.stop()
+        analysis, trace = self.viewer.analysis, self.viewer.trace
+        if message.tracks != self.query_one("#tracks", Input).value or analysis is None or trace is None:
+            return
+        start, end = (moment - trace.start_ns for moment in self.window)
+        step = max((end - start) // 1000, 1)
+        what = "the window" if self.viewer.state.window else "what the timeline shows"
+        number = self.style_of(Role.NUMBER)
+        text = self.style_of(Role.TEXT)
+        line: Line = [
+            (f"{message.count:,} slices", number),
+            (f" on {len(chosen(analysis, message.tracks)):,} tracks, from ", text),
+            (f"{format_time(start, step)} to {format_time(end, step)}", number),
+            (f" ({format_duration(end - start)}: {what})", text),
+        ]
+        self.query_one("#what", Lines).show([line])
+
+    # --------------------------------------------------------------- writing
+
+    @on(Input.Changed, "#file")
+    def _file_typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._asked_twice = ""
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if self._written:
+            self.dismiss(self._written)
+        elif self._writing is None:
+            self._write()
+
+    def _write(self) -> None:
+        analysis, window = self.viewer.analysis, self.window
+        name = self.query_one("#file", Input).value.strip()
+        if analysis is None or not name:
+            return
+        tracks = chosen(analysis, self.query_one("#tracks", Input).value)
+        path = str(Path(name).expanduser().absolute())
+        force = self._asked_twice == name
+
+        def write() -> None:
+            worker = get_current_worker()
+            watched = Watched(lambda: worker.is_cancelled, lambda size: self.post_message(self.Written(size)))
+            rows, refusal, exists = 0, "", False
+
+            def fill(stream: BinaryIO) -> None:
+                nonlocal rows
+                watched.stream = stream
+                rows = write_events(cast(BinaryIO, watched), analysis, *window, tracks)
+
+            try:
+                write_atomically(path, fill, force)
+            except FileExistsError:
+                exists = True
+            except Stopped:
+                refusal = "Stopped: nothing is written."
+            except (OSError, ValueError) as error:
+                refusal = sentence_of(error)
+            self.post_message(self.Ended(path, rows, watched.size, refusal, exists))
+
+        self.entitle("writing; esc stops it")
+        self._writing = self.run_worker(write, thread=True, group="write")
+
+    @on(Written)
+    def _show_written(self, message: Written) -> None:
+        message.stop()
+        if self._writing is not None:
+            self.entitle(f"writing, {format_bytes(message.size)} so far; esc stops it")
+
+    @on(Ended)
+    def _ended(self, message: Ended) -> None:
+        message.stop()
+        self._writing = None
+        if message.exists:
+            self._asked_twice = self.query_one("#file", Input).value.strip()
+            self.entitle("This file is there already: enter again overwrites it.", Role.WARNING)
+        elif message.refusal:
+            self.entitle(message.refusal, Role.ERROR)
+        else:
+            self._written = message.path
+            said = f"{message.rows:,} rows, {format_bytes(message.size)}: {printable(message.path)}"
+            self.entitle("written", Role.GOOD)
+            self.query_one("#what", Lines).show([[(said, self.style_of(Role.GOOD))]])
+
+    def action_close(self) -> None:
+        """Stop writing; else close."""
+        if self._writing is not None:
+            self._writing.cancel()
+        else:
+            self.dismiss(self._written or None)
+
+
+class Stopped(Exception):  # noqa: N818 - nothing went wrong
+    """The user stopped the export."""
+
+
+class Watched(io.RawIOBase):
+    """A stream in front of another: counts what is written, says so now and then, and stops where it should."""
+
+    def __init__(self, should_stop: Callable[[], bool], on_progress: Callable[[int], object]) -> None:
+        super().__init__()
+        self.stream: BinaryIO | None = None
+        self.size = 0
+        self._should_stop, self._on_progress = should_stop, on_progress
+        self._said = time.monotonic()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Buffer) -> int:
+        """Write, unless it should stop: raises Stopped then."""
+        if self._should_stop():
+            raise Stopped
+        assert self.stream is not None
+        count = self.stream.write(content)
+        self.size += count
+        if time.monotonic() - self._said > PROGRESS_S:
+            self._said = time.monotonic()
+            self._on_progress(self.size)
+        return count
+
+
+def chosen(analysis: Analysis, tracks: str) -> Sequence[Track]:
+    """The tracks that an empty or a typed text stands for."""
+    return matching_tracks(analysis.trace, tracks) if tracks.strip() else analysis.trace.tracks
+
+
+def default_name(trace: Path, start_ns: int, end_ns: int) -> str:
+    """ "trace_view_1.200s-1.350s.csv": from the name of the trace and the window, ns from its start."""
+    stem = trace.name
+    for suffix in (".gz", ".json", ".trace", ".pt"):
+        stem = stem[: -len(suffix)] if stem.endswith(suffix) else stem
+    step = max((end_ns - start_ns) // 100, 1)
+    start, end = (format_time(moment, step).replace(" ", "") for moment in (start_ns, end_ns))
+    return f"{printable(stem).lstrip('-') or 'trace'}_{start}-{end}.csv"
+
+
+def sentence_of(error: OSError | ValueError) -> str:
+    """What went wrong with a file, in one sentence."""
+    if isinstance(error, OSError) and error.errno is not None:
+        said = _SENTENCES.get(error.errno) or os.strerror(error.errno)
+        return f"{said}: nothing is written."
+    return "This is not a name for a file."

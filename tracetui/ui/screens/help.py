@@ -1,0 +1,183 @@
+"""The help: all keys of the screen it was opened over, from the registry, and what each number means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+
+from tracetui.ui.actions import GROUPS, Action, actions_of, key_label
+from tracetui.ui.glyphs import BLOCKS, Glyphs
+from tracetui.ui.palette import Palette, Role
+from tracetui.ui.strips import Piece, fitted, wrapped
+from tracetui.ui.widgets.lines import PLAIN, Line, Lines
+from tracetui.ui.widgets.pager import Pager
+
+if TYPE_CHECKING:
+    from tracetui.ui.app import TraceApp
+
+COLUMN = 38  #: cells that a column of keys takes at least
+MARGIN = 2
+
+GLOSSARY: tuple[tuple[str, str], ...] = (
+    ("window", "from the start of the device's first task to the end of its last one."),
+    ("computing", "time with a kernel running (AI core, AI CPU, DSA) on any stream of the device."),
+    ("communication", "time with a collective running; exposed: while nothing computes."),
+    ("free", "window without computing and without exposed communication: idle time and exposed copies."),
+    ("idle", "time in which a device does nothing at all: no compute, no communication, no copy."),
+    ("gap", "a stretch without a task on the AI cores; its parts are AI CPU, communication, copy and idle."),
+    ("AI CPU, copy", "of a gap: the time that these fill, the first of the parts above that applies."),
+    ("line", "idle time is charged to the Python line that enqueued the task that ended it."),
+    ("backward", "an operator of the backward pass: charged to the line of its forward operator."),
+    ("(no stack)", "idle time for which the trace has no Python line: shown, never dropped."),
+    ("linked", "the share of device tasks whose launch, operator or stack was found."),
+    ("step", "what lies between two calls of profiler.step()."),
+    ("stage", "a step on its device, from its first task to its last; preparing: what comes before."),
+    ("bubble", "time that receives of pipeline neighbours take."),
+    ("share", "of the whole that the header of the table names."),
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """Keys by group in as many columns as fit, then the glossary."""
+
+    CSS = """
+    HelpScreen { background: ansi_default; }
+    HelpScreen Lines { height: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark", "close", show=False),
+        Binding("up,k", "cursor(-1)", show=False),
+        Binding("down,j", "cursor(1)", show=False),
+        Binding("pageup,b", "page(-1)", show=False),
+        Binding("pagedown,space", "page(1)", show=False),
+        Binding("home,g", "first", show=False),
+        Binding("end,G", "last", show=False),
+    ]
+
+    @property
+    def viewer(self) -> TraceApp:
+        return cast("TraceApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        yield Lines(self.viewer.glyphs)
+        yield Pager(self.viewer.glyphs)
+
+    def on_resize(self) -> None:
+        palette = self.viewer.palette
+        lines = help_lines(self.viewer.current_mode, self.size.width, palette, self.viewer.glyphs)
+        self.query_one(Pager).show(lines)
+        self.call_after_refresh(self._entitle)
+
+    def _entitle(self) -> None:
+        palette = self.viewer.palette
+        title: list[Piece] = [
+            ("Help  ", palette.style_of(Role.TITLE)),
+            (
+                f"keys of the {self.viewer.current_mode} screen, and what the numbers mean",
+                palette.style_of(Role.DIM),
+            ),
+        ]
+        keys: list[Piece] = [
+            (f"{self.query_one(Pager).place}  ", palette.style_of(Role.DIM)),
+            ("esc", palette.style_of(Role.KEY)),
+            (" close", palette.style_of(Role.DIM)),
+        ]
+        self.query_one(Lines).show([title], keys)
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+    def action_cursor(self, lines: int) -> None:
+        self.query_one(Pager).action_cursor(lines)
+        self._entitle()
+
+    def action_page(self, pages: int) -> None:
+        self.query_one(Pager).action_page(pages)
+        self._entitle()
+
+    def action_first(self) -> None:
+        self.query_one(Pager).action_first()
+        self._entitle()
+
+    def action_last(self) -> None:
+        self.query_one(Pager).action_last()
+        self._entitle()
+
+
+def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs = BLOCKS) -> list[Line]:
+    """The whole help of a screen, for a width."""
+    columns = max(1, min(3, width // (COLUMN + MARGIN)))
+    column = (width - MARGIN * (columns - 1)) // columns
+    blocks = [_group(group, actions, column, palette) for group, actions in _groups(screen)]
+    lines = _side_by_side(blocks, columns, column, glyphs.ellipsis)
+    lines.append([("What the numbers mean", palette.style_of(Role.TITLE))])
+    for term, meaning in GLOSSARY:
+        lines.extend(_explained(term, meaning, width, palette))
+    return lines
+
+
+def _groups(screen: str | None) -> Iterable[tuple[str, list[Action]]]:
+    own = list(actions_of(screen)) if screen else []
+    taken = {key for action in own for key in action.keys}
+    everywhere = [action for action in actions_of(None) if not set(action.keys) <= taken]
+    for group in GROUPS:
+        actions = [action for action in [*own, *everywhere] if action.group == group]
+        if actions:
+            yield group, actions
+
+
+def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) -> list[Line]:
+    """A title, a line per action, an empty line."""
+    keys = [" ".join(key_label(key) for key in action.keys) for action in actions]
+    room = min(max(map(cell_len, keys)), 11)
+    lines: list[Line] = [[(group, palette.style_of(Role.TITLE))]]
+    for action, key in zip(actions, keys):
+        verb, _, thing = action.title.partition(": ")
+        text = f"{verb} {thing}"
+        helped = action.help if cell_len(text) + cell_len(action.help) + room + 5 <= width else ""
+        line: list[Piece] = [
+            (f"{key:>{room}}  ", palette.style_of(Role.KEY)),
+            (text, palette.style_of(Role.TEXT)),
+        ]
+        if helped:
+            line.append((f"  {helped}", palette.style_of(Role.DIM)))
+        lines.append(line)
+    return [*lines, []]
+
+
+def _side_by_side(blocks: Sequence[Sequence[Line]], columns: int, width: int, ellipsis: str) -> list[Line]:
+    """The blocks in columns of about equal height, in their order from top to bottom, then right."""
+    heights = [len(block) for block in blocks]
+    limit = max(max(heights), -(-sum(heights) // columns))
+    while True:
+        filled: list[list[Line]] = [[]]
+        for block in blocks:
+            if filled[-1] and len(filled[-1]) + len(block) > limit:
+                filled.append([])
+            filled[-1].extend(block)
+        if len(filled) <= columns:
+            break
+        limit += 1
+    lines: list[Line] = []
+    for y in range(max(map(len, filled))):
+        line: list[Piece] = []
+        for place, column in enumerate(filled):
+            pieces = column[y] if y < len(column) else []
+            line.append((" " * MARGIN if place else "", PLAIN))
+            strip = fitted(pieces, width, ellipsis)
+            line.extend((segment.text, segment.style or PLAIN) for segment in strip)
+        lines.append(line)
+    return lines
+
+
+def _explained(term: str, meaning: str, width: int, palette: Palette) -> Iterable[Line]:
+    """A term and its meaning, in as many lines as it takes."""
+    indent = 15
+    for place, text in enumerate(wrapped(meaning, max(width - indent, 20))):
+        shown = term if place == 0 else ""
+        yield [(f"{shown:<{indent}}", palette.style_of(Role.NUMBER)), (text, palette.style_of(Role.TEXT))]

@@ -1,0 +1,41 @@
+"""The command palette: what can be done now, by name. What is chosen runs on the screen below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from textual.actions import parse
+from textual.app import App
+from textual.screen import Screen
+
+from tracetui.ui.actions import Action, actions_of, key_label
+from tracetui.ui.screens.chooser import Choice, Chooser
+
+
+class CommandPalette(Chooser[Action]):
+    """Commands named "verb: object"."""
+
+    TITLE_OF = "Commands"
+    PLACEHOLDER = "what to do"
+
+    def choices(self) -> Sequence[Choice[Action]]:
+        return [
+            Choice(action.title, f"{action.help}  {key_label(action.keys[0]):>6}", action)
+            for action in applicable(self.app, self.app.screen_stack[-2])
+        ]
+
+    def chosen(self, value: Action) -> None:
+        below = self.app.screen_stack[-2]
+        target = below if value in actions_of(self.viewer.current_mode) else self.app
+        self.dismiss(None)
+        self.app.call_later(self.app.run_action, value.id, target)
+
+
+def applicable(app: App[object], screen: Screen[object]) -> Iterator[Action]:
+    """The actions of the palette that the screen, or else the app, can do now."""
+    own = [(action, screen) for action in actions_of(app.current_mode)]
+    for action, target in [*own, *((action, app) for action in actions_of(None))]:
+        _, name, parameters = parse(action.id)
+        able = hasattr(target, f"action_{name}") or hasattr(target, f"_action_{name}")
+        if action.palette and able and target.check_action(name, parameters):
+            yield action

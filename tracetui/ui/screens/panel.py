@@ -1,0 +1,75 @@
+"""What opens over a screen and closes again: a panel at the bottom, under a rule with its title.
+
+The screen stays visible above it. Escape closes it without a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
+
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widget import Widget
+
+from tracetui.ui.palette import Role
+from tracetui.ui.strips import Piece
+from tracetui.ui.widgets.lines import Lines
+
+if TYPE_CHECKING:
+    from tracetui.ui.app import TraceApp
+
+Result = TypeVar("Result")
+
+
+class Panel(ModalScreen[Result]):
+    """A panel with a title, some widgets, and the keys that work in it."""
+
+    CSS = """
+    Panel { background: transparent; align: center bottom; }
+    Panel > Vertical { width: 100%; height: auto; background: ansi_default; }
+    Panel Input { width: 1fr; height: 1; border: none; padding: 0; background: ansi_default; }
+    Panel Input:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
+    TITLE_OF: ClassVar[str] = ""
+    KEYS: ClassVar[tuple[tuple[str, str], ...]] = ()  #: (key, what it does)
+
+    @property
+    def viewer(self) -> TraceApp:
+        return cast("TraceApp", self.app)
+
+    def style_of(self, role: Role) -> Style:
+        return self.viewer.palette.style_of(role)
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Lines(self.viewer.glyphs, id="title")
+            yield from self.body()
+
+    def body(self) -> Iterable[Widget]:
+        """The widgets under the title."""
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        self.entitle("")
+
+    def entitle(self, said: str, role: Role = Role.DIM) -> None:
+        """Draw the title, then what is to be said now, and the keys at the right end."""
+        rule = self.viewer.glyphs.rule
+        title: list[Piece] = [
+            (f"{rule * 2} ", self.style_of(Role.RULE)),
+            (f"{self.TITLE_OF}  ", self.style_of(Role.TITLE)),
+            (said, self.style_of(role)),
+            (f" {rule * 400}" if not said else "", self.style_of(Role.RULE)),
+        ]
+        keys: list[Piece] = []
+        for key, does in self.KEYS:
+            keys += [(key, self.style_of(Role.KEY)), (f" {does}  ", self.style_of(Role.DIM))]
+        self.query_one("#title", Lines).show([title], keys)
+
+    def action_close(self) -> None:
+        self.dismiss(None)

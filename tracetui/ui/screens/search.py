@@ -1,0 +1,159 @@
+"""The search prompt: one line at the bottom, the number of hits as one types. Enter goes to the nearest hit.
+
+Knows how to ask; `NameSearch` knows what matches, and the hits live in `app.state.search` for all screens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from textual import on
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Input
+from textual.worker import get_current_worker
+
+from tracetui.arrays import Int64s
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Trace
+from tracetui.ui.name_search import REGEX, WHOLE, BadPattern, NameSearch
+from tracetui.ui.palette import Role
+from tracetui.ui.screens.panel import Panel
+from tracetui.ui.state import NONE, Search
+
+DEBOUNCE_S = 0.06
+SLOW_S = 0.25  #: a search that takes longer says that it is running
+
+
+class SearchPrompt(Panel[int]):
+    """Closes with the slice to go to, or None; what was found stays in the state, unless it was dropped."""
+
+    TITLE_OF = "Search"
+    KEYS = (("enter", "go"), ("esc", "drop"))
+
+    class Found(Message):
+        """What a thread found for a query: the hits, or why there are none."""
+
+        def __init__(self, query: str, rows: Int64s, refusal: str) -> None:
+            super().__init__()
+            self.query, self.rows, self.refusal = query, rows, refusal
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._names: NameSearch | None = None
+        self._asked = ""  # the query that is typed
+        self._answered = ""  # the query that state.search answers
+        self._go = False  # enter was pressed before the answer came
+        self._timer: Timer | None = None
+
+    def body(self) -> Iterable[Widget]:
+        yield Input(placeholder=f"part of a name, {REGEX}pattern or {WHOLE}whole name", compact=True)
+
+    def on_mount(self) -> None:
+        if self.viewer.trace is None:
+            self.entitle("Still reading the trace.")
+        else:
+            self._names = NameSearch(self.viewer.trace)
+            self.entitle("lower case matches any case")
+
+    # ---------------------------------------------------------------- typing
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._asked, self._go = event.value, False
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(DEBOUNCE_S, self._search)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._go = True
+        if not self._asked:
+            self.action_close()
+        elif self._answered == self._asked:
+            self._close_with_hit()
+
+    def action_close(self) -> None:
+        """Drop the search."""
+        self._keep(Search())
+        self.dismiss(None)
+
+    # --------------------------------------------------------------- finding
+
+    def _search(self) -> None:
+        names, query = self._names, self._asked
+        if names is None:
+            return
+        self.set_timer(SLOW_S, lambda: self._say_searching(query))
+
+        def search() -> None:
+            worker = get_current_worker()
+            try:
+                rows, refusal = names.rows(query, lambda: worker.is_cancelled), ""
+            except BadPattern as bad:
+                rows, refusal = np.empty(0, np.int64), str(bad)
+            if not worker.is_cancelled:
+                self.post_message(self.Found(query, rows, refusal))
+
+        self.run_worker(search, thread=True, exclusive=True, group="search")
+
+    def _say_searching(self, query: str) -> None:
+        if query == self._asked != self._answered:
+            self.entitle("searching; a key stops it")
+
+    @on(Found)
+    def _found(self, message: Found) -> None:
+        message.stop()
+        if message.query != self._asked:
+            return
+        self._answered = message.query
+        self._keep(Search(message.query, message.rows))
+        if message.refusal:
+            self.entitle(printable(message.refusal, 200), Role.WARNING)
+        elif not message.query:
+            self.entitle("")
+        else:
+            count = len(message.rows)
+            self.entitle(f"{count:,} slice{'s' * (count != 1)}", Role.TEXT if count else Role.WARNING)
+        if self._go:
+            self._close_with_hit()
+
+    def _keep(self, search: Search) -> None:
+        self.viewer.state.search = search
+        self.viewer.view_changed()
+
+    def _close_with_hit(self) -> None:
+        trace, state = self.viewer.trace, self.viewer.state
+        if trace is not None and len(state.search.hits):
+            self.dismiss(step_to_hit(trace, state.search, state.row, state.viewport.start_ns, 1))
+
+
+def step_to_hit(trace: Trace, search: Search, row: int, time_ns: int, step: int) -> int:
+    """Go to the next (1) or previous (-1) hit in time, and around at the end; its slice, -1 without hits.
+
+    Next to the hit that is selected (`row`); else, next to the selected slice; without one, next to a time.
+    """
+    hits = search.hits
+    if not len(hits):
+        return NONE
+    if 0 <= search.at < len(hits) and hits[search.at] == row:
+        at = search.at + step
+    else:
+        moment = int(trace.slices.start[row]) if row >= 0 else time_ns
+        starts = trace.slices.start[hits]
+        if step > 0:
+            at = int(np.searchsorted(starts, moment, "left"))
+        else:
+            at = int(np.searchsorted(starts, moment, "right")) - 1
+    search.at = at % len(hits)
+    return int(hits[search.at])
+
+
+def same_name(trace: Trace, row: int) -> Search:
+    """The search for the name of a slice, which is the hit it stands at."""
+    hits = NameSearch(trace).named_as(row)
+    return Search(WHOLE + trace.name(row), hits, int(np.flatnonzero(hits == row)[0]))
