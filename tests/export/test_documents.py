@@ -1,0 +1,230 @@
+"""Text, JSON and CSV of the same analysis say the same, cell by cell, whatever the names are."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pandas as pd
+import pytest
+
+from tests.export.training import NAMES, training_events
+from tests.synthetic import load_json, piece, process, trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.export.cells import text_cell
+from tracetui.export.documents import STEP_SUMS, dumps, gaps_document, step_document, summary_document
+from tracetui.export.lines import gap_lines
+from tracetui.export.report import gaps_text, summary_text
+from tracetui.export.selection import Selection, step_numbers, step_window
+from tracetui.export.tables_csv import write_gaps, write_steps
+from tracetui.export.text import cell_width, to_ascii
+from tracetui.trace.build import build_trace
+from tracetui.trace.clean import printable
+from tracetui.units import format_duration, format_ms, format_percent, format_time
+
+ALL = Selection()
+REAL = ("npu/level0/rank1", "npu/level2/rank0", "npu/level2/rank1", "gpu/resnet_rank0")
+
+
+@pytest.fixture(scope="module")
+def training() -> Analysis:
+    return analyse(trace_of(training_events()))
+
+
+@pytest.fixture(scope="module", params=["training", *REAL])
+def any_analysis(request: pytest.FixtureRequest, training: Analysis) -> Analysis:
+    if request.param == "training":
+        return training
+    directory, _, name = request.param.rpartition("/")
+    traces: Path = request.getfixturevalue("real_traces")
+    path = next(
+        path for path in (traces / directory).rglob("*.json*") if name in str(path) and is_trace(path)
+    )
+    return analyse(build_trace(load_json(path)))
+
+
+def is_trace(path: Path) -> bool:
+    return path.name == "trace_view.json" or path.suffix == ".gz"
+
+
+def words(line: str) -> list[str]:
+    """The cells of a table's line that are separated by two blanks or more."""
+    return [cell for cell in line.split("  ") if cell.strip()]
+
+
+def rows_below(text: str, title: str) -> list[str]:
+    """The rows of the table whose title starts so."""
+    lines = text.splitlines()
+    first = next(i for i, line in enumerate(lines) if title in line)
+    rule = next(i for i in range(first, len(lines)) if "──" in lines[i])
+    end = next((i for i in range(rule, len(lines)) if not lines[i]), len(lines))
+    return lines[rule + 1 : end]
+
+
+def test_the_summary_adds_up(any_analysis: Analysis) -> None:
+    for device in summary_document(any_analysis, ALL)["devices"]:
+        window = device["end_ns"] - device["start_ns"]
+        assert (
+            device["computing_ns"] + device["communication_not_overlapped_ns"] + device["free_ns"] == window
+        )
+        gaps = [gap for gap in gaps_document(any_analysis, ALL)["gaps"] if gap["device"] == device["device"]]
+        assert device["aicore_ns"] + sum(gap["dur_ns"] for gap in gaps) == window
+        assert sum(gap["idle_ns"] for gap in gaps) == device["idle_ns"]
+        assert 0 <= device["linked_tasks"] <= device["tasks"]
+
+
+def test_every_number_is_an_integer_that_json_readers_take(any_analysis: Analysis) -> None:
+    for document in (summary_document(any_analysis, ALL), gaps_document(any_analysis, ALL)):
+        text = dumps(document)
+        assert text.isascii()
+        assert orjson.loads(text) == json.loads(text) == document
+
+
+def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis) -> None:
+    gaps = gaps_document(any_analysis, ALL)["gaps"]
+    idle = [gap["idle_ns"] for gap in gaps]
+    assert idle == sorted(idle, reverse=True)
+    rows = rows_below(gaps_text(any_analysis, ALL, 0, 10_000), "AICore gap")
+    assert len(rows) == len(gaps)
+    for row, gap in zip(rows, gaps):
+        start = format_time(gap["start_ns"] - any_analysis.trace.start_ns)
+        expected = [start, format_duration(gap["dur_ns"]), format_duration(gap["idle_ns"])]
+        expected += [] if gap["step"] is None else [str(gap["step"])]
+        expected += ["(end)" if gap["after"] is None else printable(gap["after"]["name"])]
+        expected += ["-" if gap["line"] is None else printable(gap["line"])]
+        cells = row.split()
+        assert cells == " ".join(expected).split() or cells[1:] == " ".join(expected).split()
+
+
+def test_gaps_csv_is_the_json(any_analysis: Analysis) -> None:
+    stream = io.BytesIO()
+    gaps = gaps_document(any_analysis, ALL)["gaps"]
+    assert write_gaps(stream, any_analysis, ALL) == len(gaps)
+    stream.seek(0)
+    table = pd.read_csv(stream, keep_default_na=False)
+    for key in ("start_ns", "dur_ns", "idle_ns", "aicpu_ns", "communication_ns", "copy_ns"):
+        assert table[key].dtype == np.int64
+        assert table[key].tolist() == [gap[key] for gap in gaps]
+    assert table["line"].tolist() == [text_cell(gap["line"] or "") for gap in gaps]
+    for side in ("before", "after"):
+        sides = [gap[side] or {"name": "", "stream": ""} for gap in gaps]
+        assert table[side].tolist() == [text_cell(task["name"]) for task in sides]
+        assert table[f"{side}_stream"].tolist() == [text_cell(task["stream"]) for task in sides]
+    steps = ["" if gap["step"] is None else str(gap["step"]) for gap in gaps]
+    assert table["step"].astype(str).tolist() == steps
+
+
+def test_steps_of_text_json_and_csv(any_analysis: Analysis) -> None:
+    steps = [
+        (device["device"], step)
+        for device in summary_document(any_analysis, ALL)["devices"]
+        for step in device["steps"]
+    ]
+    stream = io.BytesIO()
+    assert write_steps(stream, any_analysis, ALL) == len(steps) == len(any_analysis.steps)
+    stream.seek(0)
+    table = pd.read_csv(stream)
+    assert table["device"].tolist() == [device for device, _ in steps]
+    for key in ("step", "start_ns", "end_ns", *STEP_SUMS):
+        assert table[key].tolist() == [step[key] for _, step in steps]
+    if len(any_analysis.devices) == 1 and steps:
+        rows = rows_below(summary_text(any_analysis, ALL, 0, 1000), "Steps, in ms")
+        for row, (_, step) in zip(rows, steps):
+            shown = [
+                key for key in STEP_SUMS if step["bubble_ns"] or not ("receive" in key or "bubble" in key)
+            ]
+            assert sorted(row.split()) == sorted(
+                [str(step["step"]), *(format_ms(step[key]) for key in shown)]
+            )
+
+
+def test_totals_of_the_text_are_those_of_the_json(any_analysis: Analysis) -> None:
+    text = summary_text(any_analysis, ALL, None, 80)
+    for device in summary_document(any_analysis, ALL)["devices"]:
+        window = device["end_ns"] - device["start_ns"]
+        for key in (
+            "computing_ns",
+            "communication_ns",
+            "communication_not_overlapped_ns",
+            "free_ns",
+            "idle_ns",
+        ):
+            if window:
+                share = format_percent(device[key], window)
+                assert f"{format_ms(device[key])} ms{share:>9}" in text
+    assert f"{summary_document(any_analysis, ALL)['trace']['events']:,} events" in text
+
+
+def test_text_fits_80_columns_and_obeys_nothing(any_analysis: Analysis) -> None:
+    text = summary_text(any_analysis, ALL, None, 80) + gaps_text(any_analysis, ALL, 0, 80)
+    for line in text.splitlines():
+        assert line.isprintable()
+        assert cell_width(line) <= 80
+        assert line == line.rstrip()
+    assert to_ascii(text).isascii()
+
+
+def test_hostile_names_reach_json_as_they_are(training: Analysis) -> None:
+    gaps = gaps_document(training, ALL)["gaps"]
+    names = {gap["after"]["name"] for gap in gaps if gap["after"]}
+    assert {name.replace("\ud800", "\ufffd") for name in NAMES[1:]} <= names
+
+
+def test_the_line_of_a_gap_is_that_of_the_task_that_ends_it(training: Analysis) -> None:
+    lines = {
+        gap["after"]["name"]: gap["line"] for gap in gaps_document(training, ALL)["gaps"] if gap["after"]
+    }
+    assert lines["矩阵乘法"] == f"/home/u/=train {NAMES.index('矩阵乘法') % 3}.py({NAMES.index('矩阵乘法')})"
+
+
+def test_the_line_of_a_gap_is_one_that_its_idle_time_is_charged_to(any_analysis: Analysis) -> None:
+    charged = {
+        (gap, None if not line.file else f"{line.file}({line.line})")
+        for line in any_analysis.lines
+        for gap in line.gap_indices.tolist()
+    }
+    ranked = any_analysis.gaps.ranked()
+    shown = list(zip(ranked.tolist(), gap_lines(any_analysis, ranked)))
+    idle = any_analysis.gaps.idle
+    assert {pair for pair in shown if idle[pair[0]]} <= charged
+
+
+def test_a_selection_lists_what_starts_in_it(training: Analysis) -> None:
+    gaps = gaps_document(training, ALL)["gaps"]
+    starts = sorted(gap["start_ns"] for gap in gaps)
+    window = (starts[2], starts[5])
+    chosen = gaps_document(training, Selection(window=window))["gaps"]
+    assert sorted(gap["start_ns"] for gap in chosen) == starts[2:5]
+    assert [gap["step"] for gap in gaps_document(training, Selection(step=6))["gaps"]] == [
+        gap["step"] for gap in gaps if gap["step"] == 6
+    ]
+    assert gaps_document(training, ALL, 3)["gaps"] == gaps[:3]
+    first, second = summary_document(training, ALL)["devices"][0]["steps"]
+    assert summary_document(training, Selection(step=5))["devices"][0]["steps"] == [first]
+    later = Selection(window=(first["start_ns"] + 1, second["start_ns"] + 1))
+    assert summary_document(training, later)["devices"][0]["steps"] == [second]
+    assert step_numbers(training) == [5, 6]
+    start, end = step_window(training, 6)
+    assert start <= second["start_ns"] < second["end_ns"] <= end
+    assert step_document(training.steps[1])["computing_ns"] == second["computing_ns"]
+
+
+def test_without_a_device_the_text_says_so() -> None:
+    host = analyse(trace_of([*process(1, "python", "CPU"), piece(1, 1, "aten::mm", 1, 2, "cpu_op")]))
+    assert summary_document(host, ALL)["devices"] == []
+    assert "No device in this trace" in summary_text(host, ALL, None, 80)
+    assert "gap" not in summary_text(host, ALL, None, 80)
+    assert gaps_text(host, ALL, 5, 80) == "No AICore gap.\n"
+
+
+def test_a_difference_to_the_producer_is_shown() -> None:
+    events = training_events()
+    events += [*process(50, "Overlap Analysis", "NPU", 23)]
+    events += [
+        {"ph": "M", "name": "thread_name", "pid": 50, "tid": 3, "args": {"name": "Free"}},
+        piece(50, 3, "Free", 1_736_412_474_000_000, 7777.125),
+    ]
+    assert f"free{'7.777 ms':>41}" in summary_text(analyse(trace_of(events)), ALL, None, 80)

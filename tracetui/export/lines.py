@@ -1,0 +1,74 @@
+"""The Python lines and stacks that tables write beside tasks, operators and gaps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.links import frames_of
+from tracetui.arrays import Int64s
+from tracetui.trace.stack import Frame, parse_call_stack
+
+
+class Stacks:
+    """Where slices come from: keys of stacks, so that each is looked at once, not once a slice."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._trace = analysis.trace
+        self._links = analysis.links
+        self._rules = analysis.rules
+        self._called = bool((analysis.trace.slices.stack >= 0).any())
+
+    def keys(self, rows: Int64s) -> Int64s:
+        """int64[n]: the key of the stack of each slice row, -1 where none is known.
+
+        A task has the stack of its operator (backward: of the forward one), any other slice its own.
+        """
+        keys = self._trace.slices.stack[rows].astype(np.int64)
+        tasks = self._links.tasks
+        if not len(tasks):
+            return keys
+        place = np.minimum(np.searchsorted(tasks, rows), len(tasks) - 1)
+        linked = tasks[place] == rows
+        place = place[linked]
+        # A call stack is its string; one that only python_function slices tell, the row of the innermost.
+        stack, frame = self._links.stack[place].astype(np.int64), self._links.frame[place]
+        keys[linked] = np.where(stack >= 0, stack, np.where(frame >= 0, -2 - frame, -1))
+        return keys
+
+    def frames(self, key: int) -> tuple[Frame, ...]:
+        """The stack of a key, leaf first."""
+        if key == -1:
+            return ()
+        if key < 0:
+            return frames_of(self._trace, -2 - key)
+        return parse_call_stack(self._trace.strings[key])
+
+    def line(self, key: int) -> str | None:
+        """The user's line of a stack, "train.py(88)" with the path as written; None where no stack tells.
+
+        python_function slices give the line where their function is defined: that counts only in a trace
+        without any call stack, whose line is the one executed.
+        """
+        if self._called and key < 0:
+            return None
+        frame = self._rules.line_of(self.frames(key))
+        return f"{frame.file}({frame.line})" if frame is not None and frame.file else None
+
+
+def gap_lines(analysis: Analysis, gaps: Int64s) -> list[str | None]:
+    """For each gap the line behind most of its idle time: that of the tasks its idle intervals end with."""
+    stacks, idle = Stacks(analysis), analysis.idle
+    rank = np.full(len(analysis.gaps), -1, np.int64)
+    rank[gaps] = np.arange(len(gaps))
+    inside = np.flatnonzero(rank[idle.gap] >= 0)
+    tasks = idle.task[inside]
+    keys = np.full(len(inside), -1, np.int64)
+    keys[tasks >= 0] = stacks.keys(tasks[tasks >= 0])
+    lines = {key: stacks.line(key) for key in np.unique(keys).tolist()}
+    spent: list[dict[str | None, int]] = [{} for _ in range(len(gaps))]
+    durations = (idle.end - idle.start)[inside].tolist()
+    for gap, key, ns in zip(rank[idle.gap[inside]].tolist(), keys.tolist(), durations):
+        line = lines[key]
+        spent[gap][line] = spent[gap].get(line, 0) + ns
+    return [max(charges, key=charges.__getitem__, default=None) for charges in spent]

@@ -1,0 +1,54 @@
+"""Which steps and gaps of an analysis a table lists: those of one step, those that start in one window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.steps import Step
+from tracetui.arrays import Int64s
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A step is in a window if its device part starts in it, a gap if it starts in it."""
+
+    step: int | None = None  #: number of a ProfilerStep; None: all
+    window: tuple[int, int] | None = None  #: [start, end), epoch ns; None: all
+
+    def steps(self, analysis: Analysis) -> list[Step]:
+        """The steps listed, in the order of the analysis."""
+        return [
+            step
+            for step in analysis.steps
+            if (self.step is None or step.number == self.step)
+            and (self.window is None or self.window[0] <= step.start_ns < self.window[1])
+        ]
+
+    def gaps(self, analysis: Analysis, top: int = 0) -> Int64s:
+        """Indices of the gaps listed, most idle first; at most `top`, 0 for all."""
+        ranked = analysis.gaps.ranked()
+        if self.window is not None:
+            start = analysis.gaps.start[ranked]
+            ranked = ranked[(self.window[0] <= start) & (start < self.window[1])]
+        if self.step is not None:
+            numbers = np.array([step.number for step in analysis.steps] + [-1], np.int64)
+            ranked = ranked[numbers[analysis.gaps.step[ranked]] == self.step]
+        return ranked[:top] if top else ranked
+
+
+def step_numbers(analysis: Analysis) -> list[int]:
+    """The numbers of the trace's steps, each once, in order."""
+    return sorted({step.number for step in analysis.steps})
+
+
+def step_window(analysis: Analysis, number: int) -> tuple[int, int]:
+    """[start, end) in epoch ns: the step's start on the host to its end on the device, over all devices."""
+    spans = [
+        (min(step.host_start_ns, step.start_ns), max(step.host_end_ns, step.end_ns))
+        for step in analysis.steps
+        if step.number == number
+    ]
+    return min(start for start, _ in spans), max(end for _, end in spans)
