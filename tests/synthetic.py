@@ -28,6 +28,7 @@ from tracetui.trace.model import Trace
 
 _FLOW_PHASES = {"s": 0, "t": 1, "f": 2}
 _CORRELATIONS = ("connection_id", "correlation_id", "correlation")
+_COUNTER_IDS = {"acc_id", "PA Link ID", "PCIE ID"}
 _NO_CORRELATION = {4294967295, 18446744073709551615}
 _NO_FLOW = {"18446744069414584320", "18446744073709551615"}
 
@@ -52,7 +53,7 @@ def event_table(
     events: list[dict[str, Any]], path: str = "synthetic.json", document: dict[str, Any] | None = None
 ) -> EventTable:
     """The columns of well-formed JSON events, in their order. Times are in us, of any type."""
-    table = _Table()
+    table = _Table(int((document or {}).get("baseTimeNanoseconds", 0)))
     for ordinal, event in enumerate(events):
         table.add(ordinal, event)
     report = ReadReport(bytes=0, text_bytes=0, events=len(events), skipped=0)
@@ -116,7 +117,8 @@ def flow(phase: str, cat: str, flow_id: Any, pid: Any, tid: Any, ts: Any) -> dic
 class _Table:
     """What has been gathered: dicts from a value to its index, and rows of columns."""
 
-    def __init__(self) -> None:
+    def __init__(self, base_ns: int) -> None:
+        self.base_ns = base_ns
         self.strings: dict[str, int] = {}
         self.threads: dict[tuple[str, str], int] = {}
         self.series: dict[tuple[int, int, str], int] = {}
@@ -136,7 +138,7 @@ class _Table:
             tid = str(event.get("tid", ""))
             self.metadata.append(Metadata(event["name"], str(event["pid"]), tid, str(value)))
             return
-        time = nanoseconds(event["ts"])
+        time = self._time(event)
         thread_index = _index(self.threads, (str(event["pid"]), str(event["tid"])))
         if phase == "X":
             dur = max(nanoseconds(event.get("dur", 0)), 0)
@@ -145,7 +147,7 @@ class _Table:
             self.open.setdefault(thread_index, []).append((ordinal, event))
         elif phase == "E":
             begun, begin = self.open[thread_index].pop()
-            start = nanoseconds(begin["ts"])
+            start = self._time(begin)
             self._slice(begun, begin, thread_index, start, time - start)
         elif phase in _FLOW_PHASES:
             category = self._string(event.get("cat"))
@@ -153,7 +155,7 @@ class _Table:
         elif phase == "C":
             name = self._string(event["name"])
             for key, value in event["args"].items():
-                if isinstance(value, (int, float, Decimal)):
+                if key not in _COUNTER_IDS and isinstance(value, (int, float, Decimal)):
                     series = _index(self.series, (thread_index, name, key))
                     self.counters.append((time, series, float(value)))
         elif phase in ("i", "I"):
@@ -167,6 +169,11 @@ class _Table:
         stack = self._string(args.get("Call stack") or None)
         row = (start, dur, thread_index, name, category, ordinal, _correlation(args), task_type, direction)
         self.slices.append((*row, stack, int(args.get("Python id", -1))))
+
+    def _time(self, event: dict[str, Any]) -> int:
+        """Epoch ns; a time before 2001 counts from the document's own beginning."""
+        time = nanoseconds(event["ts"])
+        return time + self.base_ns if time < 10**18 else time
 
     def _string(self, text: str | None) -> int:
         return -1 if text is None else _index(self.strings, text)

@@ -62,16 +62,14 @@ def test_the_innermost_slice_that_encloses_a_time(
 def test_the_slice_that_starts_at_a_time(slices: list[Interval], times: list[int]) -> None:
     trace = one_thread(slices)
     lanes = trace.tracks[0].lanes
-    for outermost in (False, True):
-        found = starting(trace, lanes, np.array(times), outermost=outermost)
-        for time, row in zip(times, found.tolist()):
-            at = np.flatnonzero(trace.slices.start == time).tolist()
-            depths = [trace.lane_of(other) for other in at]
-            if at:
-                assert trace.slices.start[row] == time
-                assert trace.lane_of(row) == (min(depths) if outermost else max(depths))
-            else:
-                assert row == -1
+    found = starting(trace, lanes, np.array(times))
+    for time, row in zip(times, found.tolist()):
+        at = np.flatnonzero(trace.slices.start == time).tolist()
+        if at:
+            assert trace.slices.start[row] == time
+            assert trace.lane_of(row) == max(trace.lane_of(other) for other in at)
+        else:
+            assert row == -1
 
 
 @given(intervals)

@@ -102,9 +102,7 @@ def _sort_counters(table: EventTable, track_of_series: Int32s) -> tuple[Counters
     columns = table.counters
     track = track_of_series[columns.series]
     order = np.lexsort((columns.time, track))
-    order = order[track[order] >= 0]
-    count = int(track_of_series.max(initial=-1)) + 1
-    bounds = np.searchsorted(track[order], np.arange(count + 1)).astype(np.int64)
+    bounds = np.searchsorted(track[order], np.arange(len(track_of_series) + 1)).astype(np.int64)
     return Counters(columns.time[order], columns.value[order]), bounds
 
 

@@ -171,9 +171,6 @@ TASK_NAME_PREFIXES = (
 #: The kernels of collectives: msprof counts them as communication, not as computing.
 COMMUNICATION_KERNEL_SUFFIXES = ("AicpuKernel", "AivKernel")
 
-#: Keys of a counter's args that tell one unit from another; they are not measured values.
-COUNTER_IDS = frozenset({"acc_id", "PA Link ID", "PCIE ID"})
-
 #: Flow categories whose ids are unique: one with several starts is shared by unrelated tasks, and ignored.
 UNIQUE_FLOWS = frozenset({"HostToDevice"})
 

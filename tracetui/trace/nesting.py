@@ -63,12 +63,11 @@ def enclosing(
     return found
 
 
-def starting(trace: Lanes, lanes: range, times: Int64s, outermost: bool = False) -> Int64s:
-    """The innermost (or outermost) slice to start exactly at each time, -1 where none; int64[m], rows."""
+def starting(trace: Lanes, lanes: range, times: Int64s) -> Int64s:
+    """The innermost slice to start exactly at each time, -1 where none does; int64[m], rows."""
     found = np.full(len(times), -1, np.int64)
     open_times = np.arange(len(times))
-    near = lanes[:DEEPEST_LANE]
-    for lane in near if outermost else reversed(near):
+    for lane in reversed(lanes[:DEEPEST_LANE]):
         if not len(open_times):
             break
         candidates = _last_started(trace, lane_slices(trace, lane), times[open_times])

@@ -14,7 +14,6 @@ from tracetui.trace.dialect import (
     ASCEND_CATEGORIES,
     ASCEND_PROCESSES,
     CATEGORIES,
-    COUNTER_IDS,
     GPU_ACTIVITIES,
     Place,
     place_of,
@@ -76,18 +75,18 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
 
 
 def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s]:
-    """The counter tracks, in reading order, and int32[series], the one of each series or -1 for an id."""
-    found: dict[int, Unplaced] = {}
-    for index, (thread, name, key) in enumerate(table.series):
-        if key in COUNTER_IDS:
-            continue
+    """The counter tracks, in reading order, and int32[series], the one of each series."""
+    found: list[Unplaced] = []
+    for thread, name, key in table.series:
         pid, tid = table.threads[thread]
         process = processes[pid]
         title = table.strings[name] if key in ("value", "") else f"{table.strings[name]} · {key}"
-        found[index] = Unplaced(Layer.COUNTER, Family.OTHER, process.title, title, process.device, pid, tid)
-    order = sorted(found, key=lambda index: _reading_order(found[index], processes[found[index].pid]))
-    track_of_series = np.full(len(table.series), -1, np.int32)
-    track_of_series[order] = np.arange(len(order))
+        found.append(Unplaced(Layer.COUNTER, Family.OTHER, process.title, title, process.device, pid, tid))
+    order = sorted(
+        range(len(found)), key=lambda index: _reading_order(found[index], processes[found[index].pid])
+    )
+    track_of_series = np.empty(len(found), np.int32)
+    track_of_series[order] = np.arange(len(found))
     return [found[index] for index in order], track_of_series
 
 
