@@ -1,0 +1,53 @@
+"""The reader and the simple builder of the tests make the same trace of a real file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.synthetic import load_json
+from tracetui.arrays import Int32s
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
+from tracetui.trace.model import Trace
+
+TEXTS = ("name", "category", "task_type", "direction", "stack")
+NUMBERS = ("start", "dur", "activity", "event", "correlation", "python_id")
+
+
+def texts(trace: Trace, column: Int32s) -> list[str | None]:
+    return [trace.string(index) for index in column.tolist()]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json",
+        "npu/level0/rank1_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json",
+        "gpu/cpu_only_with_stacks.pt.trace.json.gz",
+        "gpu/sampled_rank-0.json.gz",
+    ],
+)
+def test_traces_are_equal(real_traces: Path, name: str) -> None:
+    path = real_traces / name
+    with TraceFile(path) as file:
+        read = build_trace(file.read())
+    expected = build_trace(load_json(path))
+    assert [(t.layer, t.family, t.process, t.name, t.rows, t.samples) for t in read.tracks] == [
+        (t.layer, t.family, t.process, t.name, t.rows, t.samples) for t in expected.tracks
+    ]
+    assert read.lane_rows.tolist() == expected.lane_rows.tolist()
+    for column in NUMBERS:
+        assert np.array_equal(getattr(read.slices, column), getattr(expected.slices, column)), column
+    for column in TEXTS:
+        assert texts(read, getattr(read.slices, column)) == texts(expected, getattr(expected.slices, column))
+    assert np.array_equal(read.counters.value, expected.counters.value)
+    arrows = [
+        sorted(
+            zip(texts(trace, trace.flows.category), trace.flows.source.tolist(), trace.flows.target.tolist())
+        )
+        for trace in (read, expected)
+    ]
+    assert arrows[0] == arrows[1]
