@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tracetui.arrays import Int64s
 from tracetui.reader.events import Metadata
 from tracetui.reader.literals import exactly
 from tracetui.reader.normalise import (
@@ -37,6 +37,10 @@ _FLOW_PHASES = {"s": 0, "t": 1, "f": 2}
 _NOT_A_SERIES = frozenset(("acc_id", "PA Link ID", "PCIE ID"))
 _NO_ARGS: dict[str, Any] = {}
 _UNEXPECTED = (KeyError, TypeError, AttributeError, ValueError, OverflowError)
+
+
+class _FloatTimes(Exception):  # noqa: N818 - no error: the block's timestamps need their text
+    pass
 
 
 class _Kinds(dict[str, int]):
@@ -91,23 +95,26 @@ class PartReader:
         """
         self.events += len(elements)
         try:
-            if float in {type(event.get("ts")) for event in elements}:
+            try:
+                self._add(elements, np.arange(first, first + len(elements)))
+            except _FloatTimes:
                 exactly(elements, text)
-            self._add(elements, range(first, first + len(elements)))
+                self._add(elements, np.arange(first, first + len(elements)))
         except _UNEXPECTED:
             exactly(elements, text)
             kept, ordinals, others = normalised(elements, first)
             self._skipped += others
-            self._add(kept, ordinals)
+            self._add(kept, np.array(ordinals, np.int64))
 
-    def _add(self, elements: list[Any], ordinals: Sequence[int]) -> None:
-        kinds = [_KINDS[event["ph"]] for event in elements]
+    def _add(self, elements: list[Any], ordinals: Int64s) -> None:
+        kinds = bytes([_KINDS[event["ph"]] for event in elements])
         block = self._block = {}
         metadata: list[Metadata] = []
         unknown: list[str] = []
         for kind in set(kinds):
-            events = [event for event, its in zip(elements, kinds) if its == kind]
-            places = [place for place, its in zip(ordinals, kinds) if its == kind]
+            rows = np.flatnonzero(np.frombuffer(kinds, np.uint8) == kind)
+            events = [elements[row] for row in rows.tolist()]
+            places = ordinals[rows]
             if kind == _SLICE:
                 self._slices("slice", events, places)
             elif kind == _COUNTER:
@@ -137,13 +144,13 @@ class PartReader:
         strings = self._strings
         return array("i", [strings[value] for value in values])
 
-    def _points(self, table: str, events: list[Any], places: list[int]) -> None:
+    def _points(self, table: str, events: list[Any], places: Int64s) -> None:
         block, threads = self._block, self._threads
-        block[table + ".ts"] = [event["ts"] for event in events]
+        block[table + ".ts"] = _stamps(events)
         block[table + ".thread"] = array("i", [threads[event["pid"], event["tid"]] for event in events])
-        block[table + ".event"] = array("q", places)
+        block[table + ".event"] = places
 
-    def _slices(self, table: str, events: list[Any], places: list[int]) -> None:
+    def _slices(self, table: str, events: list[Any], places: Int64s) -> None:
         block, strings = self._block, self._strings
         self._points(table, events, places)
         block[table + ".dur"] = [event.get("dur", 0) for event in events]
@@ -172,23 +179,23 @@ class PartReader:
 
     def _flows(self, events: list[Any]) -> None:
         block, threads, strings = self._block, self._threads, self._strings
-        block["flow.ts"] = [event["ts"] for event in events]
+        block["flow.ts"] = _stamps(events)
         block["flow.thread"] = array("i", [threads[event["pid"], event["tid"]] for event in events])
         block["flow.category"] = array("i", [strings[event.get("cat")] for event in events])
         block["flow.phase"] = array("b", [_FLOW_PHASES[event["ph"]] for event in events])
-        ids = [flow_id(event["id"]) for event in events]
-        big = self._flow_ids
-        block["flow.id"] = array("q", [id_ if type(id_) is int else -2 - big[id_] for id_ in ids])
+        ids = [event["id"] for event in events]
+        if set(map(type, ids)) != {int} or min(ids) < 0 or max(ids) >= 1 << 63:
+            big = self._flow_ids
+            ids = [id_ if type(id_) is int else -2 - big[id_] for id_ in map(flow_id, ids)]
+        block["flow.id"] = array("q", ids)
 
     def _counters(self, events: list[Any]) -> None:
-        block, shapes = self._block, self._shapes
-        block["counter.ts"] = [event["ts"] for event in events]
+        block, number = self._block, self._shapes.__getitem__
+        block["counter.ts"] = _stamps(events)
         block["counter.shape"] = array(
-            "i", [shapes[(event["pid"], event["tid"], event["name"], *event["args"])] for event in events]
+            "i", [number((event["pid"], event["tid"], event["name"], *event["args"])) for event in events]
         )
-        values: list[Any] = []
-        for event in events:
-            values += event["args"].values()
+        values = list(chain.from_iterable([event["args"].values() for event in events]))
         try:
             block["counter.value"] = array("d", values)
         except (TypeError, OverflowError):
@@ -226,7 +233,7 @@ class PartReader:
         return list(chain.from_iterable(self._kept.pop(name, ())))
 
     def _array(self, name: str) -> NDArray[Any]:
-        return np.concatenate([np.frombuffer(values, values.typecode) for values in self._kept.pop(name)])
+        return np.concatenate([np.asarray(values) for values in self._kept.pop(name)])
 
     def _finish_counters(self, columns: dict[str, NDArray[Any]]) -> list[tuple[int, str, str]]:
         """Add the columns of the counters, one row per series of each event; return the series."""
@@ -254,6 +261,13 @@ class PartReader:
         columns["counter.series"] = row_series[keep]
         columns["counter.value"] = value[keep]
         return list(series)
+
+
+def _stamps(events: list[Any]) -> list[Any]:
+    stamps = [event["ts"] for event in events]
+    if float in set(map(type, stamps)):
+        raise _FloatTimes
+    return stamps
 
 
 def _metadata(event: dict[str, Any]) -> Metadata:

@@ -125,6 +125,8 @@ def whole_of(value: Any) -> int:
 
 def flow_id(value: Any) -> int | str:
     """The id's decimal value where it fits 63 bits, else its text."""
+    if type(value) is str and len(value) < 19 and value.isdecimal() and value.isascii():
+        return int(value)
     number = whole_of(value)
     if 0 <= number < _INT64_END:
         return number

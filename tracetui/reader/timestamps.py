@@ -152,16 +152,22 @@ def _fixed_width(joined: str, count: int, width: int) -> tuple[Int64s, Bools]:
     whole = digits[:, : -5 if dotted else -1]
     if not 0 < whole.shape[1] <= 16:
         return everything_odd
-    odd = (whole > 9).any(axis=1) | (digits[:, -1] != newline)
+    strange = (whole > 9).any() or (digits[:, -1] != newline).any()
     # Products of floats: integers below 2**53 are exact, and it is ten times as fast as with int64.
     powers = 10.0 ** np.arange(whole.shape[1] - 1, -1, -1)
     microseconds = whole.astype(np.float64) @ powers
-    odd |= microseconds >= 1 << 53
-    result = microseconds.astype(np.int64)
-    result[odd] = 0
-    result *= 1000
+    strange = strange or (microseconds >= 1 << 53).any()
+    odd = np.zeros(count, np.bool_)
     if dotted:
         fraction = digits[:, -4:-1]
-        odd |= (fraction > 9).any(axis=1) | (digits[:, -5] != dot)
-        result += (fraction.astype(np.float64) @ np.array([100.0, 10.0, 1.0])).astype(np.int64)
+        strange = strange or (fraction > 9).any() or (digits[:, -5] != dot).any()
+    if strange:  # looking at each row costs as much as all the rest
+        odd = (whole > 9).any(axis=1) | (digits[:, -1] != newline) | (microseconds >= 1 << 53)
+        if dotted:
+            odd |= (fraction > 9).any(axis=1) | (digits[:, -5] != dot)
+        microseconds[odd] = 0
+    result = microseconds.astype(np.int64) * 1000
+    if dotted:
+        thousandths = fraction.astype(np.int64)
+        result += thousandths[:, 0] * 100 + thousandths[:, 1] * 10 + thousandths[:, 2]
     return result, odd
