@@ -19,6 +19,8 @@ from tracetui.arrays import Bools, Floats, Int32s, Int64s
 from tracetui.trace.clean import printable
 
 GAP = 2  #: blanks between two columns
+LONGEST = 400  #: characters of a name that can be seen in a table
+UNKNOWN = "-"  #: how what is not known is shown
 
 #: What a cell shows: plain text, or pieces of text with a style each.
 Cell = Union[str, Sequence[tuple[str, Style]]]
@@ -84,17 +86,23 @@ def name_column(
     least: int = 12,
     rank: int = 0,
     style: Style | None = None,
+    show: Callable[[str], str] = str,
 ) -> Column:
-    """A left-aligned column of names: codes int32[n] are places in `names`; -1 is unknown, a dash."""
+    """A left-aligned column of names: codes int32[n] are places in `names`; -1 is unknown, a dash.
+
+    `show` says how a name is shown; the filter and an export take the whole name.
+    """
     shown = [*names, ""]  # -1 indexes the last one
+    longest = max((len(show(name)) for name in names), default=1)
+    width = min(width, max(longest, len(title) + 1))
     clean: dict[int, str] = {}
 
     def draw(row: int, width: int) -> str:
         code = int(codes[row])
         text = clean.get(code)
         if text is None:
-            text = clean[code] = printable(shown[code], 400) if code >= 0 else "–"
-        return text if len(text) <= width and text.isascii() else clipped(text, width)
+            text = clean[code] = printable(show(shown[code]), LONGEST) if code >= 0 else UNKNOWN
+        return text
 
     return Column(
         key,
@@ -111,11 +119,11 @@ def name_column(
     )
 
 
-def clipped(text: str, width: int) -> str:
-    """The text in at most `width` cells, its end marked with … where cut."""
+def clipped(text: str, width: int, ellipsis: str = "…") -> str:
+    """The text in at most `width` cells, its end marked with an ellipsis where cut."""
     if cell_len(text) <= width:
         return text
-    return set_cell_size(text, max(width - 1, 0)).rstrip() + "…" if width > 0 else ""
+    return set_cell_size(text, max(width - 1, 0)).rstrip() + ellipsis if width > 0 else ""
 
 
 @dataclass
@@ -209,3 +217,10 @@ def fit(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
         cells[place] += more
         left -= more
     return [(place, cells[place]) for place in sorted(kept)]
+
+
+def distinct(strings: Sequence[str], codes: Int32s) -> tuple[Int32s, list[str]]:
+    """The codes (int32[n], places in `strings`, -1 unknown) as places in a list of only the strings used."""
+    used, places = np.unique(codes, return_inverse=True)
+    unknown = int(used[0] < 0) if len(used) else 0
+    return (places - unknown).astype(np.int32), [strings[code] for code in used[unknown:].tolist()]

@@ -20,6 +20,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tracetui.ui.columns import GAP, Cell, Column, Rows, clipped, fit
+from tracetui.ui.glyphs import BLOCKS, Glyphs
+from tracetui.ui.strips import Piece, fitted
 
 WHEEL_ROWS = 3
 _PLAIN = Style.null()
@@ -78,7 +80,7 @@ class Table(Widget, can_focus=True):
         id: Optional[str] = None,  # noqa: A002, UP045 - Textual's own name
         cursor_style: Style = _CURSOR,
         header_style: Style = _HEADER,
-        marks: tuple[str, str] = ("▲", "▼"),
+        glyphs: Glyphs = BLOCKS,
     ) -> None:
         super().__init__(id=id)
         self.rows = Rows((), 0)
@@ -87,7 +89,7 @@ class Table(Widget, can_focus=True):
         self.top = 0  #: place in rows.view of the first row on screen
         self._cursor_style = cursor_style
         self._header_style = header_style
-        self._marks = marks
+        self._glyphs = glyphs
         self._fitted: list[tuple[int, int]] = []
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(1024)
 
@@ -257,7 +259,7 @@ class Table(Widget, can_focus=True):
         place = self.top + y - 1
         if place >= len(self.rows.view):
             text = self.empty if y == 2 and not len(self.rows.view) else ""
-            return Strip([Segment(set_cell_size(clipped(text, width), width))], width)
+            return fitted([(text, _PLAIN)], width, self._glyphs.ellipsis)
         row = int(self.rows.view[place])
         key = (row, place == self.cursor)
         strip = self._strips.get(key)
@@ -269,44 +271,49 @@ class Table(Widget, can_focus=True):
         titles = []
         for place, cells in self._fitted:
             column = self.rows.columns[place]
-            mark = self._marks[self.rows.descending] if place == self.rows.sort else ""
-            titles.append(_aligned(clipped(column.title, cells - len(mark)) + mark, cells, column.right))
+            mark = ""
+            if place == self.rows.sort:
+                mark = self._glyphs.down if self.rows.descending else self._glyphs.up
+            title = clipped(column.title, cells - len(mark), self._glyphs.ellipsis) + mark
+            titles.append(self._aligned(title, cells, column.right))
         text = set_cell_size((" " * GAP).join(titles), width)
         return Strip([Segment(text, self._header_style)], width)
 
     def _draw(self, row: int, width: int, style: Style) -> Strip:
-        """One row: neighbouring pieces of one style become one segment, so that few bytes are sent."""
-        pieces: list[tuple[str, Style]] = []
+        """One row: neighbouring pieces of one style become one segment, so that few bytes are sent.
+
+        What a column draws in colours of its own keeps them under the cursor.
+        """
+        pieces: list[Piece] = []
         for place, cells in self._fitted:
             column = self.rows.columns[place]
             if pieces:
-                pieces.append((" " * GAP, _PLAIN))
-            pieces.extend(_cell(column.draw(row, cells), cells, column))
-        pieces.append((" " * width, _PLAIN))
+                pieces.append((" " * GAP, style))
+            pieces.extend(self._cell(column.draw(row, cells), cells, column, style))
+        pieces.append((" " * width, style))
         segments: list[Segment] = []
-        run, run_style = "", _PLAIN
+        run, run_style = "", style
         for text, own in pieces:
             if own is not run_style and own != run_style:
                 if run:
-                    segments.append(Segment(run, run_style + style))
+                    segments.append(Segment(run, run_style))
                 run, run_style = "", own
             run += text
-        segments.append(Segment(run, run_style + style))
+        segments.append(Segment(run, run_style))
         return Strip(segments).crop(0, width)
 
+    def _cell(self, cell: Cell, cells: int, column: Column, style: Style) -> list[Piece]:
+        """The pieces of a cell, padded to its width."""
+        if isinstance(cell, str):
+            own = column.style + style if column.style else style
+            return [(self._aligned(cell, cells, column.right), own)]
+        pieces = list(cell)
+        blanks = " " * (cells - sum(cell_len(text) for text, _ in pieces))
+        return [(blanks, style), *pieces] if column.right else [*pieces, (blanks, style)]
 
-def _cell(cell: Cell, cells: int, column: Column) -> list[tuple[str, Style]]:
-    """The pieces of a cell, padded to its width."""
-    if isinstance(cell, str):
-        return [(_aligned(cell, cells, column.right), column.style or _PLAIN)]
-    pieces = list(cell)
-    blanks = " " * (cells - sum(cell_len(text) for text, _ in pieces))
-    return [(blanks, _PLAIN), *pieces] if column.right else [*pieces, (blanks, _PLAIN)]
-
-
-def _aligned(text: str, cells: int, right: bool) -> str:
-    """The text in exactly `cells` cells. A number that does not fit shows as #, never as another number."""
-    length = cell_len(text)
-    if length > cells:
-        return "#" * cells if right else set_cell_size(clipped(text, cells), cells)
-    return " " * (cells - length) + text if right else text + " " * (cells - length)
+    def _aligned(self, text: str, cells: int, right: bool) -> str:
+        """The text in exactly `cells` cells. A number that does not fit is #s, never another number."""
+        length = cell_len(text)
+        if length > cells:
+            return "#" * cells if right else set_cell_size(clipped(text, cells, self._glyphs.ellipsis), cells)
+        return " " * (cells - length) + text if right else text + " " * (cells - length)

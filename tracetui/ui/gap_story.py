@@ -1,0 +1,129 @@
+"""The story of one gap: what its time went to, what ran around it, where the task that ended it came from.
+
+Pure: makes lines of styled text, knows no widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich.style import Style
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.links import Chain
+from tracetui.trace.clean import printable
+from tracetui.ui.bars import TimeInks
+from tracetui.ui.branches import package_of
+from tracetui.ui.gap_columns import task_words
+from tracetui.ui.glyphs import Glyphs
+from tracetui.ui.palette import Palette, Role
+from tracetui.ui.strips import Piece
+from tracetui.units import format_duration, format_time
+
+Line = list[Piece]
+
+_CELLS = 9
+
+
+def exact_us(ns: int) -> str:
+    """Microseconds with all digits of the nanoseconds, so that sums can be checked: "3,210.123"."""
+    return f"{ns // 1000:,}.{ns % 1000:03d}"
+
+
+class GapStory:
+    """Writes stories in one palette."""
+
+    def __init__(self, palette: Palette, glyphs: Glyphs, inks: TimeInks) -> None:
+        self._palette, self._glyphs, self._inks = palette, glyphs, inks
+        self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
+
+    def lines(self, analysis: Analysis, gap: int, rank: int, chain: Chain | None, width: int) -> list[Line]:
+        """All lines, the most telling first; `chain` is that of the task that ended the gap."""
+        lines = [self._title(analysis, gap, rank, width), self._parts(analysis, gap)]
+        lines.append(self._labelled("ran before", task_words(analysis, int(analysis.gaps.before[gap]))))
+        lines.append(
+            self._labelled("waited for", task_words(analysis, int(analysis.gaps.after[gap])), self._bold)
+        )
+        lines += self._hops(analysis, gap, chain)
+        lines += self._stack(chain, analysis.rules)
+        return lines
+
+    def _title(self, analysis: Analysis, gap: int, rank: int, width: int) -> Line:
+        gaps = analysis.gaps
+        words = [
+            f"gap {rank:,} of {len(gaps):,}",
+            f"idle {format_duration(int(gaps.idle[gap]))}",
+            f"at {format_time(int(gaps.start[gap]) - analysis.trace.start_ns)}",
+        ]
+        if gaps.step[gap] >= 0:
+            words.append(f"step {analysis.steps[int(gaps.step[gap])].number}")
+        if len(analysis.devices) > 1:
+            words.append(printable(analysis.devices[int(gaps.device[gap])].device))
+        rule, dot = self._glyphs.rule, f" {self._glyphs.dot} "
+        title = f"{rule * 2} {dot.join(words)} "
+        return [(title + rule * max(width - len(title), 0), self._palette.style_of(Role.RULE))]
+
+    def _parts(self, analysis: Analysis, gap: int) -> Line:
+        gaps, inks = analysis.gaps, self._inks
+        parts = (
+            ("idle", gaps.idle, inks.idle),
+            ("communication", gaps.communication, inks.communication),
+            ("AI CPU", gaps.aicpu, inks.aicpu),
+            ("copy", gaps.copy, inks.copy),
+        )
+        line: Line = []
+        for name, values, ink in parts:
+            ns = int(values[gap])
+            line += [(" + ", self._dim)] if line else []
+            line += [(f"{ink.glyph} ", ink.style), (f"{name} ", self._text if ns else self._dim)]
+            line += [(exact_us(ns), self._bold) if ns else ("0", self._dim)]
+        whole = int(gaps.end[gap] - gaps.start[gap])
+        return [*line, (f" = {exact_us(whole)} µs", self._text)]
+
+    def _labelled(self, label: str, text: str, style: Style | None = None) -> Line:
+        return [(f"{label:<{_CELLS + 2}}", self._dim), (text, style or self._text)]
+
+    def _hops(self, analysis: Analysis, gap: int, chain: Chain | None) -> Iterator[Line]:
+        """The way of the task that ended the gap: when each hop began, from the gap's start; what it took."""
+        if chain is None:
+            yield [("The task that ended it is not linked to the host.", self._dim)]
+            return
+        start = int(analysis.gaps.start[gap])
+        yield [(_cells("", "began", "took", "to next"), self._dim)]
+        for hop in chain.hops:
+            began = hop.start_ns - start
+            sign = "+" if began >= 0 else ""
+            to_next = format_duration(hop.wait_ns) if hop is not chain.hops[-1] else ""
+            times = _cells(hop.name, sign + format_duration(began), format_duration(hop.dur_ns))
+            yield [
+                (times, self._text),
+                (f"{to_next:>{_CELLS}}", self._bold),
+                (f"  {printable(analysis.trace.name(hop.row), 200)}", self._text),
+            ]
+        if chain.missing is not None:
+            yield [(f"{chain.missing} not found: the trace does not tell", self._dim)]
+
+    def _stack(self, chain: Chain | None, rules: FrameRules) -> Iterator[Line]:
+        """The stack leaf first; the user's own frames stand out, those of packages are counted."""
+        if chain is None or not chain.stack:
+            return
+        if chain.backward:
+            yield [("backward pass: the stack of its forward operator", self._dim)]
+
+        for name, frames in groupby(chain.stack, lambda frame: package_of(frame, rules)):
+            run = list(frames)
+            if name:
+                count = "1 frame" if len(run) == 1 else f"{len(run)} frames"
+                yield [(f"  {self._glyphs.dot} {count} of {printable(name, 60)}", self._dim)]
+                continue
+            for frame in run:
+                yield [
+                    (f"  {printable(frame.file, 200)}({frame.line})", self._palette.style_of(Role.USER_LINE)),
+                    (f" {printable(frame.function, 80)}", self._text),
+                ]
+
+
+def _cells(name: str, *times: str) -> str:
+    return f"{name:<{_CELLS}}" + "".join(f"{time:>{_CELLS}}" for time in times)

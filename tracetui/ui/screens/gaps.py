@@ -1,0 +1,155 @@
+"""All AICore gaps, ranked by idle time, and the story of the one under the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events, on
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.timer import Timer
+from textual.widget import Widget
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.arrays import Int64s
+from tracetui.ui.actions import bindings
+from tracetui.ui.bars import time_inks
+from tracetui.ui.gap_columns import gap_columns, gaps_answer, ranks
+from tracetui.ui.gap_story import GapStory
+from tracetui.ui.messages import SelectionChanged
+from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.source import SourcePane
+from tracetui.ui.widgets.table import Table
+
+SETTLED_S = 0.05  #: a held cursor key moves the timeline only where it rests
+STORY_LINES = 11
+WIDE = 120  #: cells from which the source stands beside the story
+
+
+class GapsScreen(TableScreen):
+    """One row per gap; the row under the cursor is the selected gap of all screens."""
+
+    DEFAULT_CSS = """
+    GapsScreen #below { height: 11; }
+    GapsScreen Lines#story { width: 3fr; height: 1fr; }
+    GapsScreen SourcePane { width: 2fr; margin-left: 2; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("gaps")]
+    TITLE_OF = "Gaps"
+    KEYS = (("enter", "timeline"), ("1-9", "n-th worst"), ("/", "filter"), ("< > =", "sort"), ("e", "export"))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ranked: Int64s | None = None
+        self._rank: Int64s | None = None
+        self._shown: Analysis | None = None
+        self._timer: Timer | None = None
+        self._resting = -1  # the gap that nobody has moved to: opening the screen does not move the timeline
+
+    def below(self) -> Iterable[Widget]:
+        viewer = self.viewer
+        with Horizontal(id="below"):
+            yield Lines(viewer.glyphs, id="story")
+            yield SourcePane(viewer.palette, viewer.glyphs)
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        below = self.query_one("#below")
+        below.display = height >= 14
+        below.styles.height = max(STORY_LINES, height * 2 // 5) if height >= 22 else height // 2 - 1
+        self.query_one(SourcePane).display = width >= WIDE
+        self._tell()
+
+    def build(self) -> None:
+        analysis = self.viewer.analysis
+        assert analysis is not None
+        if not len(analysis.gaps):
+            self.missing(no_gaps(analysis))
+            return
+        self._shown = analysis
+        self._ranked = analysis.gaps.ranked()
+        self._rank = ranks(self._ranked)
+        self.query_one(SourcePane).files = SourceFiles(
+            self.viewer.path, self.viewer.options.sources, analysis.trace.end_ns
+        )
+        palette = self.viewer.palette
+        columns = gap_columns(analysis, palette, time_inks(palette, self.viewer.glyphs))
+        self.table.show(columns, len(analysis.gaps), sort=0, descending=False)
+        self._follow()
+        self._resting = self.table.row
+        self.say(gaps_answer(analysis), self.place())
+
+    def missing(self, sentence: str) -> None:
+        super().missing(sentence)
+        self._shown = None
+        self.query_one("#story", Lines).show([])
+        self.query_one(SourcePane).show("", 0)
+
+    # ----------------------------------------------------- one selected gap
+
+    def on_selection_changed(self, message: SelectionChanged) -> None:
+        self._follow()
+
+    def _follow(self) -> None:
+        """Put the cursor on the selected gap."""
+        gap = self.viewer.state.gap
+        if self._shown is not None and 0 <= gap < len(self._shown.gaps) and gap != self.table.row:
+            self.table.move_to_row(gap)
+
+    @on(Table.Moved)
+    def _moved(self, message: Table.Moved) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(SETTLED_S, self._settled)
+
+    def _settled(self) -> None:
+        self._tell()
+        gap = self.table.row
+        if (
+            self.is_current
+            and self._shown is not None
+            and gap not in (-1, self._resting, self.viewer.state.gap)
+        ):
+            self._resting = -1
+            self.viewer.go_to_gap(gap)
+
+    def _tell(self) -> None:
+        """The story of the gap under the cursor, and the source it leads to."""
+        analysis, gap = self._shown, self.table.row
+        story = self.query_one("#story", Lines)
+        if analysis is None or gap < 0 or self._rank is None:
+            story.show([])
+            return
+        chain = analysis.links.chain(int(analysis.gaps.after[gap])) if analysis.gaps.after[gap] >= 0 else None
+        palette, glyphs = self.viewer.palette, self.viewer.glyphs
+        teller = GapStory(palette, glyphs, time_inks(palette, glyphs))
+        story.show(teller.lines(analysis, gap, int(self._rank[gap]), chain, story.size.width))
+        frame = analysis.rules.line_of(chain.stack) if chain is not None else None
+        if frame is None:
+            self.query_one(SourcePane).show("", 0)
+        else:
+            self.query_one(SourcePane).show(frame.file, frame.line, frame.function)
+
+    def action_nth_gap(self, n: int) -> None:
+        """The n-th worst gap; a filter that hides it is dropped."""
+        if self._ranked is not None and n <= len(self._ranked):
+            gap = int(self._ranked[n - 1])
+            if not self.table.move_to_row(gap):
+                self.viewer.state.filter = ""
+                self.table.filter_by("")
+                self.table.move_to_row(gap)
+
+    @on(Table.Activated)
+    def _open(self, message: Table.Activated) -> None:
+        self.viewer.go_to_gap(message.row)
+        self.viewer.action_go("timeline")
+
+
+def no_gaps(analysis: Analysis) -> str:
+    """Why there is no gap to show."""
+    if not analysis.devices:
+        return "No device in this trace: there is no idle time to look at."
+    return "No gap: the AI cores were busy all the time."

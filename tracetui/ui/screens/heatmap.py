@@ -1,0 +1,154 @@
+"""Three heat maps: streams over time, idle time of steps by phase, lengths of gaps over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events, on
+from textual.binding import BindingType
+from textual.widget import Widget
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat import Heat, gap_lengths, step_phase, stream_busy
+from tracetui.trace.clean import printable
+from tracetui.ui.actions import bindings
+from tracetui.ui.messages import ViewChanged
+from tracetui.ui.palette import Role
+from tracetui.ui.screens.table_screen import AnswerScreen
+from tracetui.ui.widgets.heat import HeatMap, shades
+from tracetui.ui.widgets.lines import Lines
+from tracetui.units import format_duration, format_time
+
+VIEWS = ("streams over time", "steps by phase", "gap lengths over time")
+
+
+class HeatmapScreen(AnswerScreen):
+    """One heat map at a time; tab shows the next."""
+
+    DEFAULT_CSS = """
+    HeatmapScreen #readout { height: 2; }
+    """
+    AUTO_FOCUS = "HeatMap"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("heatmap")]
+    TITLE_OF = "Heatmap"
+    KEYS = (("tab", "next map"), ("arrows", "cell"), ("enter", "open in the timeline"), ("T", "timeline"))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view = 0
+
+    def body(self) -> Iterable[Widget]:
+        yield HeatMap(self.viewer.palette, self.viewer.glyphs)
+        yield Lines(self.viewer.glyphs, id="readout")
+
+    @property
+    def map(self) -> HeatMap:
+        return self.query_one(HeatMap)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.refresh_answer)
+
+    def on_view_changed(self, message: ViewChanged) -> None:
+        if self.viewer.state.window is not None:
+            self.refresh_answer()
+
+    def action_next_view(self) -> None:
+        self._view = (self._view + 1) % len(VIEWS)
+        self.map.row = self.map.column = 0
+        self.refresh_answer()
+
+    def action_cell(self, rows: int, columns: int) -> None:
+        self.map.move_to(self.map.row + rows, self.map.column + columns)
+
+    def missing(self, sentence: str) -> None:
+        self.map.show(None, lambda row: Style.null())
+        self.query_one("#readout", Lines).show([])
+        self.say(sentence, self._views())
+
+    def build(self) -> None:
+        analysis = self.viewer.analysis
+        assert analysis is not None
+        if not analysis.devices:
+            self.missing("No device in this trace: there is nothing to heat.")
+            return
+        heat = self._heat(analysis)
+        if heat is None or not heat.values.size:
+            self.missing(_nothing(self._view, analysis))
+            return
+        self.map.show(heat, self._ink(heat), analysis.trace.start_ns)
+        self.say(heat.title, self._views())
+
+    def _heat(self, analysis: Analysis) -> Heat | None:
+        start_ns, end_ns = self.viewer.state.window or (analysis.trace.start_ns, analysis.trace.end_ns)
+        columns = min(self.map.time_columns(), max(end_ns - start_ns, 1))
+        if self._view == 0:
+            return stream_busy(analysis.trace, start_ns, end_ns, columns)
+        if self._view == 1:
+            return step_phase(analysis.steps) if analysis.steps else None
+        return gap_lengths(analysis.gaps, start_ns, end_ns, columns) if len(analysis.gaps) else None
+
+    def _ink(self, heat: Heat) -> Callable[[int], Style]:
+        """Idle time is the bright ink; busy time is not."""
+        style = self.style_of(Role.COUNTER if self._view == 0 else Role.IDLE)
+        return lambda row: style
+
+    def _views(self) -> list[tuple[str, Style]]:
+        """The maps there are, the one shown marked."""
+        pieces = []
+        for place, name in enumerate(VIEWS):
+            role = Role.TITLE if place == self._view else Role.DIM
+            pieces.append((f"{name}  " if place < len(VIEWS) - 1 else name, self.style_of(role)))
+        return (
+            pieces
+            if self.size.width >= 140
+            else [(f"{self._view + 1}/{len(VIEWS)}", self.style_of(Role.DIM))]
+        )
+
+    @on(HeatMap.Moved)
+    def _read_out(self, message: HeatMap.Moved) -> None:
+        heat, analysis = self.map.heat, self.viewer.analysis
+        if heat is None or analysis is None:
+            return
+        steps = ("nothing", "to 20 %", "40 %", "60 %", "80 %", "more")
+        legend = "   ".join(f"{step} {mark * 2}" for step, mark in zip(steps, shades(self.viewer.glyphs)))
+        self.query_one("#readout", Lines).show(
+            [
+                [
+                    (
+                        readout(heat, message.row, message.column, analysis.trace.start_ns),
+                        self.style_of(Role.NUMBER),
+                    )
+                ],
+                [(legend, self.style_of(Role.DIM))],
+            ]
+        )
+
+    @on(HeatMap.Activated)
+    def _activated(self, message: HeatMap.Activated) -> None:
+        self.action_open_cell()
+
+    def action_open_cell(self) -> None:
+        """Show the time of the cell in the timeline."""
+        heat = self.map.heat
+        if heat is None or not heat.values.size:
+            return
+        start, end = (int(times[self.map.row, self.map.column]) for times in (heat.start, heat.end))
+        if end > start:
+            self.viewer.show_interval(start, end)
+
+
+def readout(heat: Heat, row: int, column: int, origin_ns: int) -> str:
+    """The exact numbers of a cell: "Stream 2 · 0.129 s .. 0.131 s · 1.23 ms, 61.5 %"."""
+    start, end = int(heat.start[row, column]), int(heat.end[row, column])
+    where = printable(heat.columns[column], 60) if heat.columns else ""
+    times = f"{format_time(start - origin_ns)} .. {format_time(end - origin_ns)}" if end > start else ""
+    value = f"{format_duration(int(heat.ns[row, column]))}, {heat.values[row, column]:.1%}"
+    return " · ".join(part for part in (printable(heat.rows[row], 60), where, times, value) if part)
+
+
+def _nothing(view: int, analysis: Analysis) -> str:
+    if view == 1:
+        return "No ProfilerStep in this trace: no steps to compare. tab shows the next map."
+    return "No gap: the AI cores were busy all the time." if view == 2 else "No device stream in this trace."

@@ -1,0 +1,208 @@
+"""The steps of the training loop: what each spent its time on, and how one differs from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+import numpy as np
+from textual import on
+from textual.binding import BindingType
+from textual.widget import Widget
+
+from tracetui.analysis.steps import Span, Step
+from tracetui.trace.clean import printable
+from tracetui.ui.actions import bindings
+from tracetui.ui.bars import TimeInks, stacked_bar, time_inks
+from tracetui.ui.columns import Cell, Column, name_column, number_column
+from tracetui.ui.gap_story import exact_us
+from tracetui.ui.palette import Role
+from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.table import Table
+from tracetui.units import format_duration, format_ms, format_percent
+
+#: title, key, importance; the sums of a step in the order of step_trace_time.csv
+_SUMS = (
+    ("computing", "computing_ns", 1),
+    ("comm exposed", "communication_not_overlapped_ns", 1),
+    ("overlapped", "overlapped_ns", 5),
+    ("communication", "communication_ns", 4),
+    ("free", "free_ns", 1),
+    ("stage", "stage_ns", 0),
+    ("bubble", "bubble_ns", 6),
+    ("no receive", "communication_not_overlapped_exclude_receive_ns", 7),
+    ("preparing", "preparing_ns", 3),
+    ("idle", "idle_ns", 0),
+)
+#: the three parts that add up to the time of a step on its device
+_PARTS = (
+    ("computing", "computing_ns"),
+    ("comm exposed", "communication_not_overlapped_ns"),
+    ("free", "free_ns"),
+)
+_PHASES = (("iteration gap", "iteration_gap"), ("fwd+bwd", "forward_backward"), ("tail", "tail"))
+
+
+class StepsScreen(TableScreen):
+    """One row per step and device, in milliseconds."""
+
+    DEFAULT_CSS = """
+    StepsScreen #story { height: 4; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("steps")]
+    TITLE_OF = "Steps, ms"
+    KEYS = (
+        ("enter", "open in the timeline"),
+        ("< > =", "sort"),
+        ("e", "export"),
+        ("T", "timeline"),
+        ("?", "keys"),
+    )
+
+    def below(self) -> Iterable[Widget]:
+        yield Lines(self.viewer.glyphs, id="story")
+
+    def build(self) -> None:
+        analysis = self.viewer.analysis
+        assert analysis is not None
+        steps = analysis.steps
+        if not steps:
+            why = "a step is what lies between two calls of profiler.step()"
+            self.missing(
+                f"No ProfilerStep in this trace: {why}."
+                if analysis.devices
+                else "No device in this trace: no steps."
+            )
+            return
+        inks = time_inks(self.viewer.palette, self.viewer.glyphs)
+        self.table.show(step_columns(steps, inks), len(steps))
+        self.say(steps_answer(steps), self.place())
+
+    def missing(self, sentence: str) -> None:
+        super().missing(sentence)
+        self.query_one("#story", Lines).show([])
+
+    @on(Table.Moved)
+    def _tell_story(self, message: Table.Moved) -> None:
+        analysis = self.viewer.analysis
+        if analysis is None or not 0 <= message.row < len(analysis.steps):
+            return
+        rule = self.viewer.glyphs.rule
+        step = analysis.steps[message.row]
+        story, text = step_story(step, analysis.steps), self.style_of(Role.TEXT)
+        title = f"{rule * 2} step {step.number} on {printable(step.device, 40)} "
+        self.query_one("#story", Lines).show(
+            [
+                [(title + rule * max(self.size.width - len(title), 0), self.style_of(Role.RULE))],
+                *([(line, text)] for line in story),
+            ]
+        )
+
+    @on(Table.Activated)
+    def _open(self, message: Table.Activated) -> None:
+        analysis = self.viewer.analysis
+        if analysis is not None:
+            step = analysis.steps[message.row]
+            self.viewer.show_interval(step.start_ns, step.end_ns, step.row)
+
+
+def step_columns(steps: Sequence[Step], inks: TimeInks) -> list[Column]:
+    """The columns of the step table; times in ms with three decimals, exported in ns."""
+    devices = list(dict.fromkeys(step.device for step in steps))
+    numbers = np.array([step.number for step in steps], np.int64)
+    columns = [number_column("step", "step", numbers, str)]
+    if len(devices) > 1:
+        codes = np.array([devices.index(step.device) for step in steps], np.int32)
+        columns.append(name_column("device", "device", codes, devices, width=8, least=6, rank=1))
+    columns.append(_bar_column(steps, inks))
+    columns += [
+        _ms_column(key, title, [getattr(step, key) for step in steps], rank) for title, key, rank in _SUMS
+    ]
+    for title, key in _PHASES:
+        spans: list[Span] = [getattr(step, key) for step in steps]
+        if any(spans):
+            columns.append(_ms_column(f"{key}_ns", title, [_length(span) for span in spans], 8))
+    return columns
+
+
+def _bar_column(steps: Sequence[Step], inks: TimeInks) -> Column:
+    whole = max(map(_whole, steps))
+    part_inks = (inks.compute, inks.communication, inks.idle)
+
+    def draw(row: int, width: int) -> Cell:
+        step = steps[row]
+        parts = [(getattr(step, key), ink) for (_, key), ink in zip(_PARTS, part_inks)]
+        return stacked_bar(parts, whole, width)
+
+    wholes = np.array([*map(_whole, steps)], np.int64)
+    title = f"compute{inks.compute.glyph} comm{inks.communication.glyph} free{inks.idle.glyph}"
+    return Column("", title, wholes, draw, 40, 20, rank=2, right=False)
+
+
+def _ms_column(key: str, title: str, values: Sequence[int | None], rank: int) -> Column:
+    exact = list(values)
+    floats = np.array([np.nan if value is None else value for value in exact], np.float64)
+
+    def draw(row: int, width: int) -> str:
+        value = exact[row]
+        return "-" if value is None else format_ms(value)
+
+    width = max(len(title) + 1, *(len(draw(row, 0)) for row in range(len(exact))))
+    return Column(key, title, floats, draw, width, rank=rank, plain=lambda row: exact[row])
+
+
+def _length(span: Span) -> int | None:
+    return None if span is None else span[1] - span[0]
+
+
+def steps_answer(steps: Sequence[Step]) -> str:
+    """ "40 steps: computing 61.0 %, comm exposed 12.0 %, free 27.0 %; median 812 ms" """
+    whole = sum(map(_whole, steps))
+    shares = (
+        f"{name} {format_percent(sum(getattr(step, key) for step in steps), whole)}" for name, key in _PARTS
+    )
+    usual = format_duration(_median([*map(_whole, steps)]))
+    count, median = ("1 step", usual) if len(steps) == 1 else (f"{len(steps):,} steps", f"median {usual}")
+    return f"{count}: {', '.join(shares)}; {median}"
+
+
+def step_story(step: Step, steps: Sequence[Step]) -> list[str]:
+    """Three lines on one step: what it adds up to, its phases, how it differs from the median step."""
+    parts = " + ".join(f"{name} {exact_us(getattr(step, key))}" for name, key in _PARTS)
+    phases = [
+        f"{title} {format_ms(span[1] - span[0])} ms"
+        for title, key in _PHASES
+        for span in (getattr(step, key),)
+        if span is not None
+    ]
+    return [
+        f"{parts} = {exact_us(_whole(step))} µs",
+        "Phases: " + (", ".join(phases) if phases else "the trace does not tell them apart"),
+        _differences(step, [other for other in steps if other.device == step.device]),
+    ]
+
+
+def _differences(step: Step, steps: Sequence[Step]) -> str:
+    if len(steps) < 3:
+        return "Too few steps to say what is usual."
+    by = {
+        name: getattr(step, key) - _median([getattr(other, key) for other in steps]) for name, key in _PARTS
+    }
+    words = [f"{name} {_signed(by[name])}" for name in sorted(by, key=lambda name: -abs(by[name]))]
+    whole = _whole(step) - _median([*map(_whole, steps)])
+    return f"Against the median step: {_signed(whole)}; {', '.join(words)}"
+
+
+def _whole(step: Step) -> int:
+    """ns of the three parts that a step's bar is made of."""
+    return sum(getattr(step, key) for _, key in _PARTS)
+
+
+def _signed(ns: int) -> str:
+    return ("+" if ns >= 0 else "") + format_duration(ns)
+
+
+def _median(values: Sequence[int]) -> int:
+    """The lower median: a value that occurs."""
+    return sorted(values)[(len(values) - 1) // 2]

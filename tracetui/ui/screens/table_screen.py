@@ -1,0 +1,239 @@
+"""What all screens of one table share: the answer on top, the table, the filter as one types, the keys below.
+
+Knows no analysis: a screen of its own fills the table in `build` and says what it shows in `answer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.style import Style
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input
+
+from tracetui.trace.clean import printable
+from tracetui.ui.messages import AnalysisFailed, AnalysisReady, TraceGrew, TraceLoaded
+from tracetui.ui.palette import Role
+from tracetui.ui.strips import Piece
+from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.ui.widgets.table import Table
+
+if TYPE_CHECKING:
+    from tracetui.ui.app import TraceApp
+
+
+class FilterInput(Input):
+    """Where the text of a filter is typed: enter keeps it, escape drops it."""
+
+    DEFAULT_CSS = """
+    FilterInput { display: none; background: ansi_default; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "drop", show=False),
+        Binding("down,up", "submit", show=False),
+    ]
+
+    def action_drop(self) -> None:
+        self.value = ""
+        self.post_message(Input.Submitted(self, ""))
+
+
+class AnswerScreen(Screen[None]):
+    """A screen that says its answer in the first line and names its keys in the last."""
+
+    DEFAULT_CSS = """
+    AnswerScreen { background: ansi_default; }
+    """
+    TITLE_OF: ClassVar[str] = ""  #: the first word of the answer
+    KEYS: ClassVar[tuple[tuple[str, str], ...]] = ()  #: (key, what it does), the most useful first
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stale = True
+        self._failure = ""
+
+    @property
+    def viewer(self) -> TraceApp:
+        return cast("TraceApp", self.app)
+
+    def style_of(self, role: Role) -> Style:
+        return self.viewer.palette.style_of(role)
+
+    def compose(self) -> ComposeResult:
+        yield Lines(self.viewer.glyphs, id="answer")
+        yield from self.body()
+        yield Lines(self.viewer.glyphs, id="keys")
+
+    def body(self) -> Iterable[Widget]:
+        """The widgets between the answer and the keys."""
+        raise NotImplementedError
+
+    def build(self) -> None:
+        """Show what the analysis says; it is there."""
+        raise NotImplementedError
+
+    def missing(self, sentence: str) -> None:
+        """Show nothing, and say why."""
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        self.query_one("#keys", Lines).show([self._keys()])
+        self.refresh_answer()
+
+    def say(self, answer: str, right: Line = ()) -> None:
+        """The answer in words."""
+        title = (f"{self.TITLE_OF}  ", self.style_of(Role.TITLE))
+        self.query_one("#answer", Lines).show([[title, (answer, self.style_of(Role.TEXT))]], right)
+
+    def refresh_answer(self) -> None:
+        """Build anew, now or when the screen is next in front."""
+        self._stale = True
+        if not (self.is_current and self.is_attached and self.children):
+            return
+        self._stale = False
+        if self._failure:
+            self.missing(self._failure)
+        elif self.viewer.trace is None:
+            self.missing("Still reading the trace.")
+        elif self.viewer.analysis is None:
+            self.missing("Still analysing.")
+        else:
+            self.build()
+
+    def _keys(self) -> list[Piece]:
+        line: list[Piece] = []
+        for key, does in self.KEYS:
+            line += [(key, self.style_of(Role.KEY)), (f" {does}   ", self.style_of(Role.DIM))]
+        return line
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        if self._stale:
+            self.refresh_answer()
+
+    def on_trace_grew(self, message: TraceGrew) -> None:
+        self.refresh_answer()
+
+    def on_trace_loaded(self, message: TraceLoaded) -> None:
+        self.refresh_answer()
+
+    def on_analysis_ready(self, message: AnalysisReady) -> None:
+        self._failure = ""
+        self.refresh_answer()
+
+    def on_analysis_failed(self, message: AnalysisFailed) -> None:
+        self._failure = message.sentence
+        self.refresh_answer()
+
+
+class TableScreen(AnswerScreen):
+    """An answer with one table behind it."""
+
+    AUTO_FOCUS = "Table"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+
+    def body(self) -> Iterable[Widget]:
+        viewer = self.viewer
+        yield Table(
+            cursor_style=self.style_of(Role.SELECTED),
+            header_style=self.style_of(Role.TITLE),
+            glyphs=viewer.glyphs,
+        )
+        yield from self.below()
+        yield FilterInput(id="filter", placeholder="filter: a part of a name", compact=True)
+
+    def below(self) -> Iterable[Widget]:
+        """The widgets under the table."""
+        return ()
+
+    @property
+    def table(self) -> Table:
+        return self.query_one(Table)
+
+    def missing(self, sentence: str) -> None:
+        self.table.empty = sentence
+        self.table.show((), 0)
+        self.say(sentence)
+
+    def refresh_answer(self) -> None:
+        if self.is_current and self.table.rows.filter != self.viewer.state.filter:
+            self.table.filter_by(self.viewer.state.filter)
+        super().refresh_answer()
+
+    def place(self) -> Line:
+        """Where the cursor is, and the filter: "matmul: 3/128"."""
+        rows = self.table.rows
+        if not rows.length:
+            return ()
+        text = printable(rows.filter, 20)
+        at = self.table.cursor + 1 if len(rows.view) else 0
+        count = f"{at:,}/{len(rows.view):,}"
+        found = [(f"/{text} ", self.style_of(Role.HIT))] if text else []
+        return [*found, (count, self.style_of(Role.DIM))]
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        super().on_screen_resume(event)
+        self.table.filter_by(self.viewer.state.filter)
+
+    @on(Table.Moved)
+    def _show_place(self, message: Table.Moved) -> None:
+        answer = self.query_one("#answer", Lines)
+        rows = self.table.rows
+        if rows.length:
+            self.table.empty = f"No name contains {printable(rows.filter, 40)!r}: esc drops the filter."
+        answer.show(answer.lines, self.place())
+
+    # -------------------------------------------------------------- filter
+
+    def action_filter(self) -> None:
+        field = self.query_one(FilterInput)
+        field.value = self.viewer.state.filter
+        field.display = True
+        field.focus()
+
+    @on(Input.Changed, "#filter")
+    def _filter(self, event: Input.Changed) -> None:
+        event.stop()
+        self.viewer.state.filter = event.value
+        self.table.filter_by(event.value)
+
+    @on(Input.Submitted, "#filter")
+    def _filtered(self, event: Input.Submitted) -> None:
+        event.stop()
+        event.input.display = False
+        self.table.focus()
+
+    async def action_leave(self) -> None:
+        """Drop the filter; without one go back."""
+        if self.viewer.state.filter:
+            self.viewer.state.filter = ""
+            self.table.filter_by("")
+        else:
+            await self.viewer.run_action("back")
+
+    # --------------------------------------------------------------- table
+
+    def action_cursor(self, rows: int) -> None:
+        self.table.action_cursor(rows)
+
+    def action_page(self, pages: int) -> None:
+        self.table.action_page(pages)
+
+    def action_first(self) -> None:
+        self.table.action_first()
+
+    def action_last(self) -> None:
+        self.table.action_last()
+
+    def action_activate(self) -> None:
+        self.table.action_activate()
+
+    def action_sort_beside(self, step: int) -> None:
+        self.table.action_sort_beside(step)
+
+    def action_reverse(self) -> None:
+        self.table.action_reverse()

@@ -1,0 +1,55 @@
+"""A few lines of styled text, each cut to the width: answers, footers, readouts, the story of a gap.
+
+Knows no markup: a piece is text and a style, so nothing from a trace is ever parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tracetui.ui.glyphs import BLOCKS, Glyphs
+from tracetui.ui.strips import Piece, fitted
+
+Line = Sequence[Piece]
+
+PLAIN = Style.null()
+
+
+class Lines(Widget):
+    """Lines of pieces, each cut to the width; those that do not fit the height are not shown."""
+
+    DEFAULT_CSS = """
+    Lines { width: 1fr; height: 1; }
+    """
+
+    def __init__(self, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.lines: Sequence[Line] = ()
+        self.right: Line = ()
+        self._glyphs = glyphs
+
+    def show(self, lines: Iterable[Line], right: Line = ()) -> None:
+        """Show other lines; `right` stands at the right end of the first one and is the last to be cut."""
+        self.lines, self.right = list(lines), right
+        self.refresh()
+
+    @property
+    def text(self) -> str:
+        """All that is said, without styles and at any length."""
+        return "\n".join("".join(text for text, _ in line) for line in [*self.lines, self.right] if line)
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        if y >= len(self.lines):
+            return Strip.blank(width)
+        right = self.right if y == 0 else ()
+        if not right:
+            return fitted(self.lines[y], width, self._glyphs.ellipsis)
+        taken = sum(cell_len(text) for text, _ in right) + 1
+        left = fitted(self.lines[y], max(width - taken, 0), self._glyphs.ellipsis)
+        return Strip.join([left, fitted([(" ", PLAIN), *right], min(taken, width), self._glyphs.ellipsis)])
