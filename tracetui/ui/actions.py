@@ -50,7 +50,7 @@ def _unlisted(*fields: Any, **more: Any) -> Action:
 
 
 T = ("timeline",)
-G, M, OPS = ("gaps",), ("heatmap",), ("operators",)
+G, H, M, OPS = ("gaps",), ("hotspots",), ("heatmap",), ("operators",)
 ROWS = ("gaps", "hotspots", "operators", "steps")  #: the screens that are a table of rows
 EXPORTED = ("gaps", "operators", "steps")  #: those that write it to a file
 VIEWS = ("operators", "heatmap")  #: the screens with several views
@@ -78,6 +78,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("flow(1)", ("right_square_bracket",), SELECT, "follow: to the device", "Operator → launch → task", T),
     Action("next_gap(1)", ("x",), IDLE, "go: next worst gap", "The gap with the next less idle time"),
     Action("next_gap(-1)", ("X",), IDLE, "go: previous gap by rank", "The gap with the next more idle time"),
+    Action("line_gap(1)", ("x",), IDLE, "go: next gap of the line", "The gaps of the line, the worst first", H),
+    Action("line_gap(-1)", ("X",), IDLE, "go: gap of the line before", "The other way round", H),
     *(
         _unlisted(f"nth_gap({n})", (str(n),), IDLE, f"go: gap number {n}", f"The gap of rank {n}", T + G)
         for n in range(1, 10)
@@ -116,6 +118,14 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("cell(1, 0)", ("down", "j"), TABLES, "move: cell below", "The row below", M),
     _unlisted("open_cell", ("enter",), TABLES, "open: cell", "Its time in the timeline", M),
     Action("stack", ("p",), STACK, "show: Python stack", "The stack of the selection, and the source", T),
+    Action("next_pane(1)", ("tab",), STACK, "show: next pane", "The table, the stacks, the source", H),
+    _unlisted("next_pane(-1)", ("shift+tab",), STACK, "show: pane before", "The other way round", H),
+    _unlisted("longest", ("right", "l"), STACK, "stacks: longest below", "Open the frame, go to the longest", H),
+    _unlisted("parent", ("left", "h"), STACK, "stacks: caller", "Go to the caller", H),
+    _unlisted("toggle", ("space",), STACK, "stacks: open or close", "What the frame calls", H),
+    Action("threshold(1)", ("plus",), STACK, "stacks: show fewer", "Sum up more of the small frames", H),
+    Action("threshold(-1)", ("minus",), STACK, "stacks: show more", "Sum up fewer of the small frames", H),
+    Action("fold_frames", ("z",), STACK, "stacks: fold packages", "Fold or show the frames of packages", H),
     Action("open_editor", ("o",), STACK, "open: editor", "$EDITOR at the line shown"),
     Action("go('timeline')", ("T",), GO, "go: timeline", "Tracks over time"),
     Action("go('gaps')", ("G",), GO, "go: gaps", "All gaps, the most idle first"),
