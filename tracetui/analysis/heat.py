@@ -81,7 +81,7 @@ def step_phase(steps: Sequence[Step]) -> Heat:
 
 
 def gap_lengths(gaps: Gaps, start_ns: int, end_ns: int, columns: int) -> Heat:
-    """How much of each column, of all devices together, gaps of each length take; a cell opens the longest."""
+    """Of each column, of all devices: the part taken by gaps of each length. A cell opens the longest."""
     edges = even_edges(start_ns, end_ns, columns)
     shape = (len(LENGTHS), len(edges) - 1)
     ns, longest, start, end = (np.zeros(shape, np.int64) for _ in range(4))

@@ -31,7 +31,7 @@ class Columns:
 class Raster:
     """Runs of sorted slices that do not overlap: all lanes of a trace, or one set of time.
 
-    Tables are made at first use: 0.1 s and 24 bytes per slice of a trace with 10 M slices.
+    Tables are made at first use: 0.2 s for 10 M slices. Then 200 columns take 0.2 ms.
     """
 
     def __init__(self, starts: Int64s, ends: Int64s) -> None:
@@ -133,53 +133,58 @@ def idle(intervals: Intervals, edges: Int64s) -> Columns:
     return Raster(intervals.starts, intervals.ends).columns(range(len(intervals)), edges)
 
 
-BLOCK = 32  #: values per block: a query looks at most at two partial blocks and two table entries
+BLOCK = 32  #: values per block: with 16, queries take 0.8 times as long, and making the tables 3 times
 
 
 class _RangeMaximum:
-    """The place of the maximum in any range of `values`, for many ranges at once."""
+    """The place of the maximum in any range of `values`, for many ranges at once.
+
+    A sparse table over blocks: level k holds the place of the maximum of 2 ** k blocks from each block on. A
+    range is two entries of one level, which may overlap, and parts of two blocks, looked at value by value.
+    """
 
     def __init__(self, values: Int64s) -> None:
         self._values = values
         blocks = len(values) // BLOCK
-        whole = values[: blocks * BLOCK].reshape(blocks, BLOCK)
-        best = whole.argmax(axis=1) + np.arange(blocks) * BLOCK if blocks else np.empty(0, np.int64)
-        #: level k holds the place of the maximum of 2 ** k blocks from each block on
-        self._levels = [best]
-        while len(self._levels[-1]) > (width := 1 << (len(self._levels) - 1)):
-            level = self._levels[-1]
-            self._levels.append(self._better(level[:-width], level[width:]))
-
-    def argmax(self, first: Int64s, stop: Int64s) -> Int64s:
-        """The place of the maximum of values[first:stop], -1 where the range is empty."""
-        best = np.full(len(first), -1, np.int64)
-        (asked,) = np.nonzero(first < stop)
-        if len(asked):
-            best[asked] = self._argmax(first[asked], stop[asked])
-        return best
+        level = values[: blocks * BLOCK].reshape(blocks, BLOCK).argmax(axis=1) + np.arange(blocks) * BLOCK
+        levels, width = [level], 1
+        while len(level) > width:
+            level = self._better(level[:-width], level[width:])
+            levels.append(level)
+            width *= 2
+        self._table = np.concatenate(levels)
+        self._levels = np.cumsum([0] + [len(level) for level in levels[:-1]])
 
     def maximum(self, first: Int64s, stop: Int64s) -> Int64s:
         """The maximum of values[first:stop], 0 where the range is empty."""
         best = self.argmax(first, stop)
-        if not len(self._values):
-            return np.zeros(len(first), np.int64)
-        return np.where(best < 0, 0, self._values[best])
+        maximum = np.zeros(len(first), np.int64)
+        maximum[best >= 0] = self._values[best[best >= 0]]
+        return maximum
+
+    def argmax(self, first: Int64s, stop: Int64s) -> Int64s:
+        """The place of the maximum of values[first:stop], -1 where the range is empty."""
+        asked = first < stop
+        if asked.all():
+            return self._argmax(first, stop)
+        best = np.full(len(first), -1, np.int64)
+        if asked.any():
+            best[asked] = self._argmax(first[asked], stop[asked])
+        return best
 
     def _argmax(self, first: Int64s, stop: Int64s) -> Int64s:
-        first_block, stop_block = -(-first // BLOCK), stop // BLOCK
-        best = self._scan(first, np.minimum(stop, first_block * BLOCK))
-        best = self._better(
-            best, self._scan(np.maximum(first, np.minimum(stop_block * BLOCK, stop - 1)), stop)
-        )
-        (wide,) = np.nonzero(first_block < stop_block)
-        if len(wide):
-            low, high = first_block[wide], stop_block[wide]
+        low, high = -(-first // BLOCK), stop // BLOCK
+        head_stop = np.minimum(stop, low * BLOCK)
+        tail_first = np.maximum(first, np.minimum(high * BLOCK, stop - 1))
+        parts = self._scan(np.concatenate((first, tail_first)), np.concatenate((head_stop, stop)))
+        best = self._better(parts[: len(first)], parts[len(first) :])
+        wide = low < high
+        if wide.any():
+            low, high = low[wide], high[wide]
             level = np.frexp((high - low).astype(np.float64))[1] - 1
-            for k in np.unique(level).tolist():
-                chosen = level == k
-                table = self._levels[k]
-                inner = self._better(table[low[chosen]], table[high[chosen] - (1 << k)])
-                best[wide[chosen]] = self._better(best[wide[chosen]], inner)
+            entry = self._levels[level]
+            inner = self._better(self._table[entry + low], self._table[entry + high - (1 << level)])
+            best[wide] = self._better(best[wide], inner)
         return best
 
     def _scan(self, first: Int64s, stop: Int64s) -> Int64s:
