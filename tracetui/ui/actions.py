@@ -78,7 +78,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("flow(1)", ("right_square_bracket",), SELECT, "follow: to the device", "Operator → launch → task", T),
     Action("next_gap(1)", ("x",), IDLE, "go: next worst gap", "The gap with the next less idle time"),
     Action("next_gap(-1)", ("X",), IDLE, "go: previous gap by rank", "The gap with the next more idle time"),
-    Action("line_gap(1)", ("x",), IDLE, "go: next gap of the line", "The gaps of the line, the worst first", H),
+    Action("line_gap(1)", ("x",), IDLE, "go: next gap of the line", "The worst of the line first", H),
     Action("line_gap(-1)", ("X",), IDLE, "go: gap of the line before", "The other way round", H),
     *(
         _unlisted(f"nth_gap({n})", (str(n),), IDLE, f"go: gap number {n}", f"The gap of rank {n}", T + G)
@@ -120,9 +120,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("stack", ("p",), STACK, "show: Python stack", "The stack of the selection, and the source", T),
     Action("next_pane(1)", ("tab",), STACK, "show: next pane", "The table, the stacks, the source", H),
     _unlisted("next_pane(-1)", ("shift+tab",), STACK, "show: pane before", "The other way round", H),
-    _unlisted("longest", ("right", "l"), STACK, "stacks: longest below", "Open the frame, go to the longest", H),
+    _unlisted("longest", ("right", "l"), STACK, "stacks: longest below", "Open the frame and go there", H),
     _unlisted("parent", ("left", "h"), STACK, "stacks: caller", "Go to the caller", H),
-    _unlisted("toggle", ("space",), STACK, "stacks: open or close", "What the frame calls", H),
+    _unlisted("toggle_frame", ("space",), STACK, "stacks: open or close", "What the frame calls", H),
     Action("threshold(1)", ("plus",), STACK, "stacks: show fewer", "Sum up more of the small frames", H),
     Action("threshold(-1)", ("minus",), STACK, "stacks: show more", "Sum up fewer of the small frames", H),
     Action("fold_frames", ("z",), STACK, "stacks: fold packages", "Fold or show the frames of packages", H),
