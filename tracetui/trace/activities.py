@@ -9,13 +9,20 @@ from typing import Callable
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.arrays import Int8s, Int32s, Int64s
 from tracetui.reader.events import EventTable
 from tracetui.trace.dialect import GPU_ACTIVITIES, activity_of_name, activity_of_type, is_nccl
 from tracetui.trace.model import Activity, Family, Layer
 from tracetui.trace.tracks import Unplaced
 
 _UNDECIDED = -1
+
+#: What all slices of a family do.
+_FIXED = {
+    Family.GROUP: Activity.COMMUNICATION,
+    Family.PLANE: Activity.COMMUNICATION_TASK,
+    Family.ANNOTATIONS: Activity.OTHER,
+}
 
 
 def classify(table: EventTable, tracks: list[Unplaced], track_of_slice: Int32s) -> Int8s:
@@ -24,13 +31,8 @@ def classify(table: EventTable, tracks: list[Unplaced], track_of_slice: Int32s) 
     A hardware task with the connection id of a group's collective on the same device is a part of it. Where
     no task of the trace has a type, every task that its name does not tell otherwise counts as a kernel.
     """
-    activity = np.full(len(track_of_slice), Activity.NONE, np.int8)
-    by_family = {Family.GROUP: Activity.COMMUNICATION, Family.PLANE: Activity.COMMUNICATION_TASK}
-    fixed = [by_family.get(track.family, Activity.NONE) for track in tracks]
-    fixed_of_track = np.array([*fixed, Activity.NONE], np.int8)
-    activity[:] = fixed_of_track[track_of_slice]
-    is_annotation = np.array([t.family == Family.ANNOTATIONS for t in tracks] + [False])
-    activity[is_annotation[track_of_slice]] = Activity.OTHER
+    of_track = [_FIXED.get(track.family, Activity.NONE) for track in tracks]
+    activity: Int8s = np.array([*of_track, Activity.NONE], np.int8)[track_of_slice]
     is_stream = np.array([t.family == Family.TASKS and t.layer == Layer.DEVICE for t in tracks] + [False])
     tasks = np.flatnonzero(is_stream[track_of_slice])
     activity[tasks] = _task_activities(table, tasks)
@@ -55,12 +57,12 @@ def _task_activities(table: EventTable, tasks: Int64s) -> Int8s:
     by_category = np.where((by_category == Activity.AICORE) & (nccl != _UNDECIDED), nccl, by_category)
     by_name = _look_up(strings, name, activity_of_name)
     by_type = _look_up(strings, task_type, activity_of_type)
-    untyped = on_gpu | (task_type < 0)
-    if (task_type < 0).all() and not on_gpu.any():
+    if not on_gpu.any() and (task_type < 0).all():
         by_type[:] = Activity.AICORE
-    activity = np.where(on_gpu, by_category, np.where(by_name != _UNDECIDED, by_name, by_type))
-    activity[untyped & (activity == _UNDECIDED)] = Activity.OTHER
-    return np.where(activity == _UNDECIDED, Activity.OTHER, activity).astype(np.int8)
+    on_npu = np.where(by_name != _UNDECIDED, by_name, by_type)
+    activity = np.where(on_gpu, by_category, on_npu)
+    activity[activity == _UNDECIDED] = Activity.OTHER
+    return activity.astype(np.int8)
 
 
 def _look_up(strings: list[str], column: Int32s, meaning: Callable[[str], Activity | None]) -> Int8s:
@@ -80,15 +82,13 @@ def _mark_parts_of_collectives(
 ) -> None:
     """Set COMMUNICATION_TASK on the hardware tasks of collectives, in place."""
     correlation = table.slices.correlation
-    for device in {track.device for track in tracks if track.family == Family.GROUP}:
-        groups = _on(tracks, track_of_slice, device, Family.GROUP)
-        connections = np.unique(correlation[groups])
-        own = tasks[_on(tracks, track_of_slice[tasks], device, Family.TASKS)]
-        part = np.isin(correlation[own], connections[connections >= 0])
-        activity[own[part]] = Activity.COMMUNICATION_TASK
-
-
-def _on(tracks: list[Unplaced], track_of_slice: Int32s, device: str | None, family: Family) -> Bools:
-    """Whether each slice lies on a track of this device and family."""
-    wanted = np.array([track.device == device and track.family == family for track in tracks] + [False])
-    return wanted[track_of_slice]
+    is_group = np.array([track.family == Family.GROUP for track in tracks] + [False])
+    groups = np.flatnonzero(is_group[track_of_slice])
+    rows = np.concatenate((groups, tasks))
+    devices = {track.device: number for number, track in enumerate(tracks)}
+    device = np.array([devices[track.device] for track in tracks] + [-1])[track_of_slice[rows]]
+    distinct, connection = np.unique(correlation[rows], return_inverse=True)
+    key = device * len(distinct) + connection.reshape(-1)
+    known = correlation[rows] >= 0
+    part = np.isin(key[len(groups) :], key[: len(groups)]) & known[len(groups) :]
+    activity[tasks[part]] = Activity.COMMUNICATION_TASK
