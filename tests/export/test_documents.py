@@ -87,7 +87,7 @@ def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis) -> None
     gaps = gaps_document(any_analysis, ALL)["gaps"]
     idle = [gap["idle_ns"] for gap in gaps]
     assert idle == sorted(idle, reverse=True)
-    rows = rows_below(gaps_text(any_analysis, ALL, 0, 10_000), "AICore gap")
+    rows = rows_below(gaps_text(any_analysis, ALL, 0, 10_000), "most idle first")
     assert len(rows) == len(gaps)
     for row, gap in zip(rows, gaps):
         start = format_time(gap["start_ns"] - any_analysis.trace.start_ns)
@@ -217,7 +217,7 @@ def test_without_a_device_the_text_says_so() -> None:
     assert summary_document(host, ALL)["devices"] == []
     assert "No device in this trace" in summary_text(host, ALL, None, 80)
     assert "gap" not in summary_text(host, ALL, None, 80)
-    assert gaps_text(host, ALL, 5, 80) == "No AICore gap.\n"
+    assert gaps_text(host, ALL, 5, 80) == "No gaps.\n"
 
 
 def test_a_difference_to_the_producer_is_shown() -> None:

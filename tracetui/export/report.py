@@ -11,6 +11,7 @@ from tracetui.export.documents import gaps_document, summary_document
 from tracetui.export.selection import Selection
 from tracetui.export.text import MARGIN, Column, bar, cut, table
 from tracetui.trace.clean import printable
+from tracetui.trace.model import Kind
 from tracetui.units import (
     format_bytes,
     format_count,
@@ -135,7 +136,7 @@ def _gaps(analysis: Analysis, selection: Selection, top: int, width: int) -> lis
     gaps = gaps_document(analysis, selection, top)["gaps"]
     total = len(selection.gaps(analysis))
     if not gaps:
-        return ["No AICore gap."]
+        return ["No gaps."]
     several = len(analysis.devices) > 1
     origin = analysis.trace.start_ns
     rows = []
@@ -161,8 +162,9 @@ def _gaps(analysis: Analysis, selection: Selection, top: int, width: int) -> lis
         Column("until", right=False, shrink_to=12),
         Column("Python line", right=False, shrink_to=16, keep_end=True),
     ]
+    what = "kernel gap" if analysis.trace.kind is Kind.GPU else "AICore gap"
     if len(gaps) < total:
-        title = f"The {format_count(len(gaps))} AICore gaps of {format_count(total)} with the most idle time"
+        title = f"The {format_count(len(gaps))} of {format_count(total)} {what}s with the most idle time"
     else:
-        title = f"{format_count(total)} AICore gap{'s' if total > 1 else ''}, most idle first"
+        title = f"{format_count(total)} {what}{'s' if total > 1 else ''}, most idle first"
     return [title, *table(columns, rows, width)]

@@ -1,0 +1,323 @@
+"""tracetui as it is called: what comes out where, with which exit status."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pandas as pd
+import pytest
+
+from tests.export.training import NAMES, training_events
+from tracetui import __version__
+from tracetui.cli import main
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.ui.options import ViewerOptions
+
+
+class Output:
+    """What one run wrote."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+Run = Callable[..., Output]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run_tracetui(*arguments: str) -> Output:
+        capsys.readouterr()
+        code = main(arguments)
+        return Output(code, *capsys.readouterr())
+
+    return run_tracetui
+
+
+def only_sentence(output: Output) -> str:
+    """The one line on stderr, without its prefix; nothing else was written."""
+    assert output.out == ""
+    assert output.err.endswith("\n")
+    assert output.err.count("\n") == 1
+    assert output.err.isprintable() or output.err[:-1].isprintable()
+    assert output.err.startswith("tracetui: ")
+    return output.err[len("tracetui: ") : -1]
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["gaps", "--help"]])
+def test_help_and_version_succeed(run: Run, arguments: list[str]) -> None:
+    output = run(*arguments)
+    assert output.code == ExitCode.OK
+    assert output.err == ""
+    assert __version__ in output.out or "usage: tracetui" in output.out
+
+
+@pytest.mark.parametrize("arguments", [[], ["summary"], ["--window", "1..2", "t"], ["t", "--nonsense"]])
+def test_wrong_arguments(run: Run, arguments: list[str]) -> None:
+    output = run(*arguments)
+    assert output.code == ExitCode.USAGE
+    only_sentence(output)
+
+
+def test_without_a_terminal_the_viewer_is_the_summary(run: Run, trace_path: str) -> None:
+    viewed, summed = run(trace_path), run("summary", trace_path)
+    assert viewed.code == summed.code == ExitCode.OK
+    assert viewed.out == summed.out
+    assert "NPU" in viewed.out
+    assert "textual" not in sys.modules or "tracetui.ui.app" not in sys.modules
+
+
+@pytest.mark.parametrize("command", ["summary", "gaps"])
+def test_json_is_one_object_and_nothing_else(run: Run, trace_path: str, command: str) -> None:
+    output = run(command, trace_path, "--json")
+    assert output.code == ExitCode.OK
+    assert output.err == ""
+    document = json.loads(output.out)
+    assert document["schema"] == 1
+    assert set(document) == {"schema", "gaps"} if command == "gaps" else {"schema", "trace", "devices"}
+
+
+def test_top_counts_gaps(run: Run, trace_path: str) -> None:
+    everything = json.loads(run("gaps", trace_path, "--json").out)["gaps"]
+    assert json.loads(run("gaps", trace_path, "--json", "--top", "3").out)["gaps"] == everything[:3]
+    assert json.loads(run("gaps", trace_path, "--json", "--top", "0").out)["gaps"] == everything
+    assert len(everything) > 20
+    assert run("gaps", trace_path).out.count("\n") == 3 + 20
+    assert run("gaps", trace_path, "--top", "0").out.count("\n") == 3 + len(everything)
+
+
+def test_step_and_window_restrict(run: Run, trace_path: str) -> None:
+    everything = json.loads(run("gaps", trace_path, "--json").out)["gaps"]
+    start = json.loads(run("summary", trace_path, "--json").out)["trace"]["start_ns"]
+    of_step = json.loads(run("gaps", trace_path, "--json", "--step", "6").out)["gaps"]
+    assert of_step == [gap for gap in everything if gap["step"] == 6]
+    inside = json.loads(run("gaps", trace_path, "--json", "--window", "200us..0.5ms").out)["gaps"]
+    assert inside == [gap for gap in everything if 200_000 <= gap["start_ns"] - start < 500_000]
+    assert 0 < len(inside) < len(everything)
+
+
+def test_a_step_that_is_not_there(run: Run, trace_path: str) -> None:
+    output = run("gaps", trace_path, "--step", "99")
+    assert output.code == ExitCode.USAGE
+    assert only_sentence(output) == "there is no step 99 in this trace: its steps are 5, 6"
+
+
+def test_a_window_after_the_end_is_said(run: Run, trace_path: str) -> None:
+    output = run("gaps", trace_path, "--window", "100s..200s")
+    assert output.code == ExitCode.OK
+    assert output.out == "No gaps.\n"
+    assert "after the end of the trace" in output.err
+
+
+def test_export_writes_the_window(run: Run, trace_path: str, tmp_path: Path) -> None:
+    path = tmp_path / "events.csv"
+    output = run("export", trace_path, "--csv", str(path), "--step", "6", "--tracks", "hardware")
+    assert output.code == ExitCode.OK
+    assert output.out == ""
+    table = pd.read_csv(path, keep_default_na=False)
+    assert f"{len(table)} events written to {path}" in output.err
+    assert set(table["thread"]) == {"Stream 2"}
+    assert len(NAMES) <= len(table) < 2 * len(NAMES)
+
+
+def test_csv_to_stdout(run: Run, trace_path: str) -> None:
+    output = run("export", trace_path, "--csv", "-")
+    assert output.code == ExitCode.OK
+    assert output.err == ""
+    table = pd.read_csv(io.StringIO(output.out), keep_default_na=False)
+    assert len(table) == sum(event["ph"] == "X" for event in training_events())
+
+
+@pytest.mark.parametrize("command", ["summary", "gaps", "export"])
+def test_a_file_is_not_overwritten_without_force(
+    run: Run, trace_path: str, tmp_path: Path, command: str
+) -> None:
+    path = tmp_path / "old.csv"
+    path.write_text("old")
+    output = run(command, trace_path, "--csv", str(path))
+    assert output.code == ExitCode.USAGE
+    assert only_sentence(output) == f"{path} exists; --force replaces it"
+    assert path.read_text() == "old"
+    assert run(command, trace_path, "--csv", str(path), "--force").code == ExitCode.OK
+    assert "start_ns" in path.read_text()
+
+
+def test_where_no_file_can_be_written(run: Run, trace_path: str, tmp_path: Path) -> None:
+    output = run("gaps", trace_path, "--csv", str(tmp_path / "no" / "x.csv"))
+    assert output.code == ExitCode.ERROR
+    assert "No such file or directory" in only_sentence(output)
+    assert run("gaps", trace_path, "--csv", str(tmp_path)).code == ExitCode.ERROR
+
+
+def test_no_such_track(run: Run, trace_path: str) -> None:
+    output = run("export", trace_path, "--csv", "-", "--tracks", "\x1b[2J")
+    assert output.code == ExitCode.USAGE
+    assert "no track" in only_sentence(output)
+
+
+BAD = {
+    "missing": None,
+    "empty": b"",
+    "white": b"  \n ",
+    "binary": bytes(range(256)) * 8,
+    "html": b"<html></html>",
+    "number": b"42",
+    "object": b'{"a": 1}',
+    "nothing": b"[]",
+    "half a gzip": gzip.compress(b"[]")[:12],
+    "cut": b'[{"ph": "X", "na',
+    "na\x1b[31mme\n": b"",
+    "sur\udcffrogate": b"",
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("command", ["view", "summary"])
+def test_no_trace_is_one_sentence(run: Run, tmp_path: Path, name: str, command: str) -> None:
+    content = BAD[name]
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    output = run(str(path)) if command == "view" else run(command, str(path), "--json")
+    assert output.code == ExitCode.UNREADABLE
+    only_sentence(output)
+
+
+def test_a_directory_without_a_trace(run: Run, tmp_path: Path) -> None:
+    output = run("summary", str(tmp_path))
+    assert output.code == ExitCode.UNREADABLE
+    only_sentence(output)
+
+
+def test_a_directory_that_holds_a_trace(run: Run, trace_path: str) -> None:
+    assert run("summary", str(Path(trace_path).parent)).out == run("summary", trace_path).out
+
+
+def test_a_truncated_trace_is_read_and_said(run: Run, trace_path: str, tmp_path: Path) -> None:
+    text = Path(trace_path).read_bytes()
+    path = tmp_path / "cut.json"
+    path.write_bytes(text[: 2 * len(text) // 3])
+    output = run("summary", str(path))
+    assert output.code == ExitCode.OK
+    assert "cut off" in output.out
+    document = json.loads(run("summary", str(path), "--json").out)
+    assert document["trace"]["truncated"] is True
+    assert document["trace"]["warnings"]
+    assert all(warning in output.err for warning in document["trace"]["warnings"])
+
+
+@pytest.mark.parametrize("command", ["summary", "gaps"])
+def test_ascii_on_demand_and_where_stdout_knows_no_more(
+    run: Run, trace_path: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unicode, plain = run(command, trace_path), run(command, trace_path, "--ascii")
+    assert not unicode.out.isascii()
+    assert plain.out.isascii()
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="latin-1"))
+    assert main([command, trace_path]) == ExitCode.OK
+    assert raw.getvalue().decode("ascii") == plain.out
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "sentence"),
+    [
+        (MemoryError(), ExitCode.ERROR, "there is not enough memory for this trace"),
+        (RuntimeError("a\x1b[2J\nb"), ExitCode.ERROR, "unexpected RuntimeError: a\\x1b[2J\\nb"),
+        (OSError(5, "Input/output error", "f\x1b"), ExitCode.ERROR, "f\\x1b: Input/output error"),
+    ],
+)
+def test_what_nobody_expects_is_one_sentence(
+    run: Run, monkeypatch: pytest.MonkeyPatch, trace_path: str, raised: Exception, code: int, sentence: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("tracetui.cli.commands.load", fail)
+    output = run("summary", trace_path)
+    assert output.code == code
+    assert only_sentence(output).startswith(sentence)
+    monkeypatch.setenv("TRACETUI_DEBUG", "1")
+    assert "Traceback" in run("summary", trace_path).err
+
+
+def test_ctrl_c_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch, trace_path: str) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tracetui.cli.commands.load", interrupt)
+    output = run("summary", trace_path)
+    assert (output.code, output.out, output.err) == (ExitCode.CANCELLED, "", "")
+
+
+def test_sigterm_while_writing_leaves_no_file(
+    run: Run, monkeypatch: pytest.MonkeyPatch, trace_path: str, tmp_path: Path
+) -> None:
+    def terminated(*_: object) -> int:
+        os.kill(os.getpid(), 15)
+        return 0
+
+    monkeypatch.setattr("tracetui.cli.commands.write_gaps", terminated)
+    assert run("gaps", trace_path, "--csv", str(tmp_path / "x.csv")).code == ExitCode.CANCELLED
+    assert list(tmp_path.iterdir()) == []
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def sit_at_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Make stdin, stdout and stderr one terminal; in the test itself, since pytest sets them before it."""
+    stream = Terminal()
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, stream)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    return stream
+
+
+def test_a_dumb_terminal_gets_a_sentence(monkeypatch: pytest.MonkeyPatch, trace_path: str) -> None:
+    terminal = sit_at_terminal(monkeypatch)
+    monkeypatch.setenv("TERM", "dumb")
+    assert main([trace_path]) == ExitCode.USAGE
+    assert terminal.getvalue().startswith("tracetui: this terminal")
+
+
+def test_with_stderr_elsewhere_the_summary_says_why(monkeypatch: pytest.MonkeyPatch, trace_path: str) -> None:
+    terminal = sit_at_terminal(monkeypatch)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert main([trace_path]) == ExitCode.OK
+    assert "stderr, which is redirected" in terminal.getvalue()
+
+
+def test_no_viewer_for_what_is_no_trace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    terminal = sit_at_terminal(monkeypatch)
+    assert main([str(tmp_path / "missing")]) == ExitCode.UNREADABLE
+    assert terminal.getvalue().count("\n") == 1
+
+
+def test_the_viewer_gets_the_options(monkeypatch: pytest.MonkeyPatch, trace_path: str) -> None:
+    opened: list[tuple[Path, ViewerOptions]] = []
+
+    def open_viewer(path: Path, options: ViewerOptions) -> int:
+        opened.append((path, options))
+        return 0
+
+    app = ModuleType("tracetui.ui.app")
+    monkeypatch.setattr(app, "run_viewer", open_viewer, raising=False)
+    monkeypatch.setitem(sys.modules, "tracetui.ui.app", app)
+    sit_at_terminal(monkeypatch)
+    for name in ("NO_COLOR", "COLORTERM", "SSH_CONNECTION"):
+        monkeypatch.delenv(name, raising=False)
+    assert main([trace_path, "--step", "6", "--window", "1us..2us", "--no-mouse", "--source", "src"]) == 0
+    expected = ViewerOptions("256", False, False, (Path("src"),), 6, (1000, 2000))
+    assert opened == [(Path(trace_path), expected)]

@@ -1,0 +1,74 @@
+"""What only a process of its own shows: imports, pipes that close, signals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SLOW = {"numpy", "orjson", "pandas", "rich", "textual"}
+
+
+def start(*arguments: str, stdout: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[bytes]:
+    paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environ = {**os.environ, "PYTHONPATH": paths, "TERM": "xterm"}
+    command = [sys.executable, *arguments]
+    return subprocess.Popen(
+        command, env=environ, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE
+    )
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The third parties that a run imports."""
+    program = (
+        "import sys; from tracetui.cli import main\n"
+        f"main({arguments!r})\n"
+        f"print(*{SLOW!r} & sys.modules.keys(), file=sys.stderr)"
+    )
+    _, err = start("-c", program).communicate(timeout=30)
+    return set(err.decode().splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["gaps", "--help"]])
+def test_help_imports_nothing_slow(arguments: list[str]) -> None:
+    assert loaded_by(*arguments) == set()
+
+
+def test_tables_need_no_terminal_libraries(trace_path: str) -> None:
+    assert loaded_by("summary", trace_path) == {"numpy", "orjson"}
+
+
+@pytest.mark.parametrize(
+    "arguments", [["gaps", "--top", "0"], ["export", "--csv", "-"], ["summary", "--json"]]
+)
+def test_a_pipe_that_closes_is_no_error(trace_path: str, arguments: list[str]) -> None:
+    process = start("-m", "tracetui", arguments[0], trace_path, *arguments[1:])
+    assert process.stdout is not None
+    process.stdout.close()
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (0, b"")
+
+
+def test_a_full_disk_is_one_sentence(trace_path: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        process = start("-m", "tracetui", "gaps", trace_path, "--json", stdout=full)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert err == b"tracetui: No space left on device\n"
+
+
+def test_ctrl_c_while_reading(tmp_path: Path) -> None:
+    pipe = tmp_path / "slow.json"
+    pipe.write_bytes(b"[" + b'{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},' * 2_000_000)
+    process = start("-m", "tracetui", "summary", str(pipe))
+    time.sleep(0.6)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, b"", b"")

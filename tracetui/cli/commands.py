@@ -1,0 +1,203 @@
+"""What each command does with a trace, between the arguments and the tables."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import BinaryIO
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.cli import terminal
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.load import load
+from tracetui.cli.parser import Request, UsageError
+from tracetui.cli.progress import ProgressLine
+from tracetui.export.atomic import refuse_to_overwrite, write_atomically
+from tracetui.export.documents import dumps, gaps_document, summary_document
+from tracetui.export.events_csv import matching_tracks, write_events
+from tracetui.export.report import gaps_text, summary_text
+from tracetui.export.selection import Selection, step_numbers, step_window
+from tracetui.export.tables_csv import write_gaps, write_steps
+from tracetui.export.text import to_ascii
+from tracetui.reader.locate import locate_trace
+from tracetui.trace.clean import printable
+from tracetui.units import OPEN_END, format_count, format_duration
+
+TOP_GAPS = 20  #: gaps that `tracetui gaps` lists as text
+
+
+def run(request: Request) -> int:
+    """Do what was asked for; returns the exit status."""
+    if request.command == "view":
+        return _view(request)
+    with _cancelled_by(signal.SIGTERM, signal.SIGHUP):
+        _COMMANDS[request.command](request)
+    return ExitCode.OK
+
+
+def _view(request: Request) -> int:
+    front = terminal.choose_front(os.environ, sys.stdin, sys.stdout, sys.stderr)
+    if front is terminal.Front.DUMB:
+        raise UsageError("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")
+    if front is not terminal.Front.VIEWER:
+        with _cancelled_by(signal.SIGTERM, signal.SIGHUP):
+            _summary(request)
+        if front is terminal.Front.HIDDEN:
+            _print("\nThe viewer is drawn on stderr, which is redirected: this is the summary.\n", request)
+        return ExitCode.OK
+    path = locate_trace(request.path)
+    terminal.prepare_viewer(os.environ)
+    # Only here is textual imported.
+    from tracetui.ui.app import run_viewer
+    from tracetui.ui.options import ViewerOptions
+
+    palette = terminal.choose_palette(os.environ) if request.palette == "auto" else request.palette
+    options = ViewerOptions(
+        palette=palette,
+        ascii=_in_ascii(request),
+        mouse=request.mouse,
+        sources=request.sources,
+        step=request.step,
+        window=request.window,
+    )
+    return run_viewer(path, options)
+
+
+def _summary(request: Request) -> None:
+    analysis, selection = _open(request)
+    if request.csv is not None:
+        _write_csv(request, lambda stream: write_steps(stream, analysis, selection), "steps")
+    if request.json:
+        sys.stdout.write(dumps(summary_document(analysis, selection)))
+    elif request.csv is None:
+        _print(summary_text(analysis, selection, request.top, _width()), request)
+
+
+def _gaps(request: Request) -> None:
+    analysis, selection = _open(request)
+    if request.csv is not None:
+        _write_csv(request, lambda stream: write_gaps(stream, analysis, selection, request.top or 0), "gaps")
+    if request.json:
+        sys.stdout.write(dumps(gaps_document(analysis, selection, request.top or 0)))
+    elif request.csv is None:
+        top = TOP_GAPS if request.top is None else request.top
+        _print(gaps_text(analysis, selection, top, _width()), request)
+
+
+def _export(request: Request) -> None:
+    analysis, selection = _open(request)
+    trace = analysis.trace
+    start, end = selection.window or (trace.start_ns, trace.start_ns + OPEN_END)
+    if selection.step is not None:
+        step_start, step_end = step_window(analysis, selection.step)
+        start, end = max(start, step_start), min(end, step_end)
+    tracks = None if request.tracks is None else matching_tracks(trace, request.tracks)
+    if tracks is not None and not tracks:
+        raise UsageError(f"no track of this trace has {printable(request.tracks or '')!r} in its name")
+    _write_csv(request, lambda stream: write_events(stream, analysis, start, end, tracks), "events")
+
+
+_COMMANDS: dict[str, Callable[[Request], None]] = {"summary": _summary, "gaps": _gaps, "export": _export}
+
+
+def _open(request: Request) -> tuple[Analysis, Selection]:
+    """Load the trace, say on stderr what is wrong with it, and find what of it is asked for."""
+    if request.csv not in (None, "-"):
+        with _refusal(request):  # now, not after a minute of reading
+            refuse_to_overwrite(str(request.csv), request.force)
+    analysis = load(request.path, ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None))
+    trace = analysis.trace
+    if not request.json:
+        for warning in (*trace.report.warnings, *trace.notes):
+            _say(printable(warning))
+    numbers = step_numbers(analysis)
+    if request.step is not None and request.step not in numbers:
+        known = f"its steps are {_listed(numbers)}" if numbers else "no device of it has steps"
+        raise UsageError(f"there is no step {request.step} in this trace: {known}")
+    if request.window is None:
+        return analysis, Selection(request.step)
+    span = trace.end_ns - trace.start_ns
+    if request.window[0] >= span:
+        _say(f"the window starts after the end of the trace, which is {format_duration(span)} long")
+    start, end = (trace.start_ns + ns for ns in request.window)
+    return analysis, Selection(request.step, (start, end))
+
+
+def _listed(numbers: list[int]) -> str:
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(map(str, numbers[:10])) + (", ..." if len(numbers) > 10 else "")
+
+
+def _write_csv(request: Request, write: Callable[[BinaryIO], int], what: str) -> None:
+    """Write a csv file, or stdout for "-"."""
+    path = str(request.csv)
+    if path == "-":
+        sys.stdout.flush()
+        write(sys.stdout.buffer)
+        return
+    rows = 0
+
+    def fill(stream: BinaryIO) -> None:
+        nonlocal rows
+        rows = write(stream)
+
+    with _refusal(request):
+        write_atomically(path, fill, request.force)
+    _say(f"{format_count(rows)} {what} written to {printable(path)}")
+
+
+@contextlib.contextmanager
+def _refusal(request: Request) -> Iterator[None]:
+    """Say what stands in the way of a file as a matter of the arguments."""
+    try:
+        yield
+    except FileExistsError:
+        advice = "it is not a file" if request.force else "--force replaces it"
+        raise UsageError(f"{printable(str(request.csv))} exists; {advice}") from None
+
+
+def _print(text: str, request: Request) -> None:
+    sys.stdout.write(to_ascii(text) if _in_ascii(request) else text)
+
+
+def _in_ascii(request: Request) -> bool:
+    return request.ascii or not terminal.speaks_unicode(sys.stdout)
+
+
+def _say(sentence: str) -> None:
+    """One line on stderr, where there is one."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"tracetui: {sentence}\n")
+
+
+def _width() -> int:
+    """Columns of text: those of the terminal, 80 where there is none."""
+    return shutil.get_terminal_size().columns if terminal.is_terminal(sys.stdout) else 80
+
+
+@contextlib.contextmanager
+def _cancelled_by(*signals: signal.Signals) -> Iterator[None]:
+    """Let these signals do as ctrl+c does, so that half a file is never left behind."""
+
+    def cancel(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    # A signal that is ignored (nohup) stays so.
+    caught = [number for number in signals if signal.getsignal(number) == signal.SIG_DFL]
+    for number in caught:
+        signal.signal(number, cancel)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, signal.SIG_DFL)
