@@ -10,9 +10,9 @@ class Glyphs:
     """One set of characters, each one cell wide."""
 
     shades: str  #: 9 levels of a column, from nothing (a space) to full
-    eighths: str  #: 8 widths of a cell filled from the left: index k = k / 8 (0 is a space)
+    eighths: str  #: 8 widths of a cell filled from the left, index k = k / 8; blanks in ASCII
     full: str
-    sliver: str  #: a slice too short for its share of a column to show
+    sliver: str  #: the least there is to see; the line between two slices that touch
     folded: str  #: marks a group that is folded
     unfolded: str
     rule: str  #: horizontal rule between panes
@@ -23,6 +23,7 @@ class Glyphs:
     right: str
     ellipsis: str
     arrow: str  #: one hop of a chain
+    here: str  #: the line that the cursor is on
     pin: str
     dot: str  #: separates items of one line
     up: str  #: sorted ascending
@@ -45,6 +46,7 @@ BLOCKS = Glyphs(
     right="▌",
     ellipsis="…",
     arrow="→",
+    here="›",
     pin="◆",
     dot="·",
     up="▲",
@@ -67,6 +69,7 @@ ASCII = Glyphs(
     right="]",
     ellipsis="~",
     arrow=">",
+    here=">",
     pin="*",
     dot="-",
     up="^",

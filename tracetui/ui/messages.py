@@ -1,6 +1,6 @@
 """What the parts of the viewer tell each other: messages to the app, passed on to every screen.
 
-Workers never touch a widget: they post these.
+Workers never touch a widget: they post these. They do not bubble: from a screen they would come back to the app.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class LoadProgress(Message):
+class LoadProgress(Message, bubble=False):
     """So much of the file is read."""
 
     done_bytes: int
@@ -25,44 +25,56 @@ class LoadProgress(Message):
 
 
 @dataclass
-class TraceGrew(Message):
+class TraceGrew(Message, bubble=False):
     """A picture of what is read so far; more comes. Rows of the trace before it are void."""
 
     trace: Trace
 
 
 @dataclass
-class TraceLoaded(Message):
+class TraceLoaded(Message, bubble=False):
     """The trace is complete, or as complete as it will be: its report says which."""
 
     trace: Trace
 
 
 @dataclass
-class LoadFailed(Message):
-    """There is no trace: one sentence for the user, and the exit code of the program."""
+class LoadFailed(Message, bubble=False):
+    """There is no trace."""
 
-    sentence: str
-    exit_code: int
+    error: Exception
 
 
 @dataclass
-class AnalysisReady(Message):
+class AnalysisReady(Message, bubble=False):
     """`app.analysis` is there."""
 
     analysis: Analysis
 
 
 @dataclass
-class AnalysisFailed(Message):
+class AnalysisFailed(Message, bubble=False):
     """The analysis of this trace raised: the timeline still works."""
 
     sentence: str
 
 
-class ViewChanged(Message):
+class ViewChanged(Message, bubble=False):
     """`app.state` has another viewport, window, fold or pin."""
 
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, ViewChanged)
 
-class SelectionChanged(Message):
+
+class SelectionChanged(Message, bubble=False):
     """`app.state` has another selected slice or gap."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, SelectionChanged)
+
+
+@dataclass
+class Status(Message, bubble=False):
+    """A sentence for the last line, until the next key."""
+
+    sentence: str

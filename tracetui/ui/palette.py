@@ -1,8 +1,8 @@
 """The only place where colours are named: styles of activities, families and roles, in four palettes.
 
 `ansi` uses the terminal's own 16 colours (the fewest bytes over a slow link), `256` and `true` are calmer,
-`none` has no colour: what a colour says is said by bold, dim, reverse and underline as well. No style paints
-a background, except of what is selected.
+`none` has no colour: what a colour says is said by bold, dim, reverse and underline as well. Nothing paints a
+background but slices wide enough for their name, and what is selected.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from rich.color import ColorSystem
 from rich.style import Style
 
 from tracetui.trace.model import Activity
@@ -85,23 +87,50 @@ _ROLES: Mapping[Role | Activity, tuple[tuple[str, str, str], str]] = {
     Activity.OTHER: (_GREY, ""),
 }
 
-#: hues of host operators: apart from each other, quieter than idle
-_HUES: tuple[tuple[str, str, str], ...] = (
-    ("cyan", "color(73)", "#5aa9a9"),
-    ("blue", "color(68)", "#6b93c9"),
-    ("green", "color(108)", "#87af87"),
-    ("white", "color(146)", "#a9aec8"),
-    ("red", "color(138)", "#b08a8a"),
-    ("magenta", "color(139)", "#a98bb0"),
+#: fill and text of a slice wide enough for its name, in 256 and true colours. In 16 colours the fill is the
+#: ink reversed, which is the fewest bytes and legible with every terminal's own colours
+_FILLS: Mapping[Role | Activity, tuple[tuple[str, str], tuple[str, str]]] = {
+    Role.IDLE: (("color(221)", "color(16)"), ("#ffd35c", "#1a1400")),
+    Role.FRAME: (("color(238)", "color(250)"), ("#3b424e", "#c3cad6")),
+    Role.HOST: (("color(66)", "color(16)"), ("#3f7f86", "#e8f4f5")),
+    Role.SELECTED: (("color(231)", "color(16)"), ("#ffffff", "#10141a")),
+    Activity.NONE: (("color(66)", "color(16)"), ("#3f7f86", "#e8f4f5")),
+    Activity.AICORE: (("color(67)", "color(231)"), ("#2f6fb3", "#eaf2fb")),
+    Activity.AICPU: (("color(62)", "color(231)"), ("#5a5fd6", "#eeeefc")),
+    Activity.COMMUNICATION: (("color(96)", "color(231)"), ("#8e4a9e", "#f8edfa")),
+    Activity.COPY: (("color(65)", "color(231)"), ("#3f8550", "#ecf7ee")),
+    Activity.COMMUNICATION_TASK: (("color(60)", "color(252)"), ("#5b4468", "#e3d8e8")),
+    Activity.WAIT: (("color(236)", "color(246)"), ("#2c313a", "#8b93a1")),
+    Activity.EVENT: (("color(236)", "color(246)"), ("#2c313a", "#8b93a1")),
+    Activity.OTHER: (("color(240)", "color(252)"), ("#4a515d", "#dde2ea")),
+}
+
+#: hues of host operators, ansi name and (fill, text): apart from each other, quieter than idle
+_HUES: tuple[tuple[str, tuple[str, str], tuple[str, str]], ...] = (
+    ("cyan", ("color(66)", "color(231)"), ("#2f6f75", "#e6f3f4")),
+    ("blue", ("color(61)", "color(231)"), ("#44609a", "#e9eef8")),
+    ("green", ("color(65)", "color(231)"), ("#4c7a58", "#ebf4ed")),
+    ("white", ("color(242)", "color(231)"), ("#5b6472", "#eceff4")),
+    ("magenta", ("color(96)", "color(231)"), ("#75557f", "#f3ecf5")),
+    ("red", ("color(95)", "color(231)"), ("#85585a", "#f7eeee")),
 )
 #: hues of Python frames, one per file: quieter still
-_FILE_HUES: tuple[tuple[str, str, str], ...] = (
-    ("bright_black", "color(242)", "#6c7380"),
-    ("cyan", "color(66)", "#5f8787"),
-    ("blue", "color(60)", "#5f6b97"),
-    ("green", "color(65)", "#5f7f63"),
-    ("magenta", "color(96)", "#80648a"),
+_FILE_HUES: tuple[tuple[str, tuple[str, str], tuple[str, str]], ...] = (
+    ("bright_black", ("color(238)", "color(250)"), ("#363d48", "#c3cad6")),
+    ("bright_black", ("color(237)", "color(250)"), ("#2f3d45", "#bfd0d8")),
+    ("bright_black", ("color(239)", "color(250)"), ("#3a3a50", "#c8c8dc")),
+    ("bright_black", ("color(240)", "color(251)"), ("#404236", "#d2d4c2")),
 )
+
+
+@dataclass(frozen=True)
+class Paint:
+    """How a slice is drawn."""
+
+    ink: Style  #: glyphs that show a share of a cell
+    box: Style  #: text on the slice: it fills its cells
+    edge: Style  #: glyphs that show the part of a cell before the slice starts
+
 
 PALETTES = ("ansi", "256", "true", "none")
 
@@ -116,20 +145,44 @@ class Palette:
         self._styles = {
             role: self._style(colour, attributes) for role, (colour, attributes) in _ROLES.items()
         }
-        self._hues = [self._style(colour, "") for colour in _HUES]
-        self._file_hues = [self._style(colour, "dim" if name == "none" else "") for colour in _FILE_HUES]
+        self._paints = {what: self._paint(_ROLES[what][0][0], *fills) for what, fills in _FILLS.items()}
+        if name in ("ansi", "none"):
+            selected = Style(reverse=True, bold=True, underline=name == "none")
+            self._paints[Role.SELECTED] = Paint(Style(bold=True), selected, selected)
+        self._hues = [self._paint(*hue) for hue in _HUES]
+        self._file_hues = [self._paint(*hue) for hue in _FILE_HUES]
+
+    @property
+    def color_system(self) -> ColorSystem | None:
+        """The most colours this palette needs; None for none."""
+        systems = {"ansi": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT, "true": ColorSystem.TRUECOLOR}
+        return systems.get(self.name)
 
     def style_of(self, what: Role | Activity) -> Style:
-        """The style of a role or an activity."""
+        """The style of text of a role or an activity."""
         return self._styles[what]
 
-    def hue(self, name: str) -> Style:
-        """The style of a host operator or call: the same name is the same colour in every run."""
+    def paint_of(self, what: Role | Activity) -> Paint:
+        """How slices of an activity (or IDLE, FRAME, HOST, SELECTED) are drawn."""
+        return self._paints[what]
+
+    def hue(self, name: str) -> Paint:
+        """Of a host operator or call: the same name has the same colour in every run."""
         return self._hues[_stable(name) % len(self._hues)]
 
-    def file_hue(self, file: str) -> Style:
-        """The style of Python frames of a file."""
+    def file_hue(self, file: str) -> Paint:
+        """Of the Python frames of a file."""
         return self._file_hues[_stable(file) % len(self._file_hues)]
+
+    def _paint(self, ansi: str, indexed: tuple[str, str], true: tuple[str, str]) -> Paint:
+        if self.name in ("ansi", "none"):
+            ink = Style.parse(ansi) if self.name == "ansi" else Style()
+            if ansi == "bright_black":  # reversed, black on dark grey cannot be read
+                box = ink + Style(underline=True)
+                return Paint(ink, box, ink + Style(reverse=True))
+            return Paint(ink, ink + Style(reverse=True), ink + Style(reverse=True))
+        fill, text = indexed if self.name == "256" else true
+        return Paint(Style.parse(fill), Style.parse(f"{text} on {fill}"), Style.parse(f"{fill} reverse"))
 
     def _style(self, colour: tuple[str, str, str], attributes: str) -> Style:
         text = "" if self.name == "none" else colour[("ansi", "256", "true").index(self.name)]

@@ -104,7 +104,8 @@ class Place:
     viewport: Viewport
     row: int = NONE  #: the selected slice
     gap: int = NONE  #: the selected gap (index into Analysis.gaps)
-    track: Key | None = None  #: the track the cursor is on
+    cursor: Key = ()  #: the line of the timeline that the cursor is on
+    time_ns: int = 0  #: the moment that the cursor is at: kept when it moves to another line
     window: tuple[int, int] | None = None  #: the window of time that tables and exports use, ns
 
 
@@ -142,7 +143,7 @@ class ViewState:
     burst: str | None = None  #: the movement the top of the undo stack belongs to
 
     def __post_init__(self) -> None:
-        self.place = Place(self.bounds)
+        self.place = Place(self.bounds, time_ns=self.bounds.start_ns)
 
     @property
     def viewport(self) -> Viewport:
@@ -222,7 +223,7 @@ class ViewState:
         self.place = replace(self.place, viewport=bounds if everything else self.viewport.within(bounds))
 
     def forget_rows(self) -> None:
-        """Rows and gaps have been numbered anew: nothing may point at the old ones."""
+        """Rows and gaps have been numbered anew: nothing may point at the old ones, also after undo."""
         self.place = replace(self.place, row=NONE, gap=NONE)
         self.undo_stack = [replace(place, row=NONE, gap=NONE) for place in self.undo_stack]
         self.redo_stack = [replace(place, row=NONE, gap=NONE) for place in self.redo_stack]

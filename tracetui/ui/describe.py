@@ -1,0 +1,178 @@
+"""What the details pane says of a slice, of a gap, and of what led to a device task. Pure: lines of text and style.
+
+Every name goes through `printable`; times and shares are exact, and what is not known is said to be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from rich.style import Style
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.links import Chain
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Activity, Trace
+from tracetui.trace.stack import Frame
+from tracetui.ui.bars import stacked_bar, time_inks
+from tracetui.ui.glyphs import Glyphs
+from tracetui.ui.palette import Palette, Role
+from tracetui.units import format_duration, format_exact, format_percent, format_time
+
+Line = list[tuple[str, Style]]
+
+_ACTIVITIES = {
+    Activity.AICORE: "AI core",
+    Activity.AICPU: "AI CPU",
+    Activity.COMMUNICATION: "communication",
+    Activity.COPY: "copy",
+    Activity.COMMUNICATION_TASK: "part of a collective",
+    Activity.WAIT: "wait",
+    Activity.EVENT: "event",
+    Activity.OTHER: "other task",
+}
+_LABEL = 11  #: cells of the label before a line
+_BAR = 24
+
+
+class Pen(NamedTuple):
+    """What lines are written with."""
+
+    palette: Palette
+    glyphs: Glyphs
+
+    def label(self, text: str) -> tuple[str, Style]:
+        """The dim word in front of a line."""
+        return (f" {text}".ljust(_LABEL), self.palette.style_of(Role.DIM))
+
+    def text(self, text: str, what: Role | Activity = Role.TEXT) -> tuple[str, Style]:
+        return (text, self.palette.style_of(what))
+
+
+def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
+    """Name, times and place of a slice: two lines."""
+    track = trace.track_of(row)
+    start, dur = int(trace.slices.start[row]), int(trace.slices.dur[row])
+    activity = Activity(int(trace.slices.activity[row]))
+    place = f"{printable(track.process)} {pen.glyphs.dot} {printable(track.name)}"
+    if track.device:
+        place = f"{printable(track.device)} {pen.glyphs.dot} {place}"
+    head: Line = [pen.text(f" {printable(trace.name(row), 300)}", Role.TITLE)]
+    facts: Line = [
+        pen.label("took"),
+        pen.text(format_duration(dur), Role.NUMBER),
+        pen.text(f" ({format_exact(dur)})" if dur >= 1000 else "", Role.DIM),
+        pen.text("  at ", Role.DIM),
+        pen.text(format_time(start - trace.start_ns, 1)),
+        pen.text("  on ", Role.DIM),
+        pen.text(place),
+    ]
+    if activity is not Activity.NONE:
+        facts += [pen.text("  is ", Role.DIM), pen.text(_ACTIVITIES[activity], activity)]
+        task_type = trace.string(int(trace.slices.task_type[row]))
+        if task_type:
+            facts.append(pen.text(f" {printable(task_type, 40)}", Role.DIM))
+    return [head, facts]
+
+
+def describe_gap(analysis: Analysis, gap: int, rank: int, pen: Pen) -> list[Line]:
+    """How long a gap is, what it is made of, and between which tasks it lies: four lines."""
+    trace, gaps = analysis.trace, analysis.gaps
+    start, end, idle = int(gaps.start[gap]), int(gaps.end[gap]), int(gaps.idle[gap])
+    device = printable(analysis.devices[int(gaps.device[gap])].device)
+    head: Line = [
+        pen.text(f" Gap {rank} of {len(gaps)}", Role.TITLE),
+        pen.text(f"  {device} idle {format_duration(idle)}", Role.IDLE),
+        pen.text(f" of {format_duration(end - start)}  at ", Role.DIM),
+        pen.text(format_time(start - trace.start_ns, 1)),
+    ]
+    step = int(gaps.step[gap])
+    if step >= 0:
+        head.append(pen.text(f"  step {analysis.steps[step].number}", Role.DIM))
+    inks = time_inks(pen.palette, pen.glyphs)
+    parts = (
+        ("idle", idle, inks.idle),
+        ("AI CPU", int(gaps.aicpu[gap]), inks.aicpu),
+        ("communication", int(gaps.communication[gap]), inks.communication),
+        ("copy", int(gaps.copy[gap]), inks.copy),
+    )
+    made: Line = [pen.label("made of")]
+    made += stacked_bar([(part, ink) for _, part, ink in parts], end - start, _BAR)
+    for word, part, ink in parts:
+        if part:
+            made.append((f"  {word} {format_duration(part)}", ink.style))
+            made.append(pen.text(f" {format_percent(part, end - start)}", Role.DIM))
+    before, after = int(gaps.before[gap]), int(gaps.after[gap])
+    return [head, made, _neighbour("after", trace, before, pen), _neighbour("ended by", trace, after, pen)]
+
+
+def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
+    """How a task came from the host to the device, with the time from each hop to the next: one or two lines."""
+    if chain is None:
+        return []
+    line: Line = [pen.label("came from")]
+    for hop in chain.hops:
+        activity = Activity(int(trace.slices.activity[hop.row]))
+        line.append(pen.text(printable(trace.name(hop.row), 60), activity if activity else Role.HOST))
+        if hop is not chain.hops[-1]:
+            line.append(pen.text(f" {pen.glyphs.arrow} ", Role.DIM))
+            line.append(pen.text(f"{format_duration(hop.wait_ns)} ", Role.NUMBER))
+            line.append(pen.text(f"{pen.glyphs.arrow} ", Role.DIM))
+    if chain.missing and chain.missing != "stack":
+        line.append(pen.text(f"  no {chain.missing} found", Role.DIM))
+    return [line]
+
+
+def describe_stack(
+    stack: tuple[Frame, ...], rules: FrameRules, backward: bool, source: str | None, pen: Pen
+) -> list[Line]:
+    """The user's own line of a stack, and its source if it was found: up to two lines."""
+    frame = rules.line_of(stack)
+    if frame is None:
+        return []
+    line: Line = [
+        pen.label("line"),
+        pen.text(printable(f"{frame.file}({frame.line})" if frame.file else frame.function), Role.USER_LINE),
+        pen.text(f"  in {printable(frame.function, 60)}" if frame.file else ""),
+        pen.text("  (backward of it)" if backward else "", Role.DIM),
+    ]
+    lines = [line]
+    if source is not None:
+        lines.append([pen.label(""), pen.text(f"{frame.line} {pen.glyphs.bar} ", Role.DIM), pen.text(source)])
+    return lines
+
+
+def describe_frames(stack: tuple[Frame, ...], rules: FrameRules, pen: Pen) -> list[Line]:
+    """A whole stack, leaf first, one line per frame; the user's line stands out."""
+    own = rules.line_of(stack)
+    return [
+        [
+            pen.label("stack" if place == 0 else ""),
+            pen.text(printable(str(frame)), Role.USER_LINE if frame is own else Role.DIM),
+        ]
+        for place, frame in enumerate(stack)
+    ]
+
+
+def describe_args(args: Mapping[str, Any], pen: Pen) -> list[Line]:
+    """The args of a slice, one line each; stacks are shown elsewhere."""
+    lines: list[Line] = []
+    for key, value in args.items():
+        if key != "Call stack":
+            text = printable(str(value), 1000)
+            lines.append([pen.label(printable(str(key), 40) + " "), pen.text(text)])
+    return lines
+
+
+def _neighbour(word: str, trace: Trace, row: int, pen: Pen) -> Line:
+    if row < 0:
+        return [pen.label(word), pen.text("no task", Role.DIM)]
+    activity = Activity(int(trace.slices.activity[row]))
+    return [
+        pen.label(word),
+        pen.text(printable(trace.name(row), 200), activity),
+        pen.text(f"  {format_duration(int(trace.slices.dur[row]))}", Role.NUMBER),
+        pen.text(f"  {printable(trace.track_of(row).name)}", Role.DIM),
+    ]

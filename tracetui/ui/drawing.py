@@ -1,0 +1,147 @@
+"""From the columns of a lane to one line of styled text.
+
+Pure: knows columns of time (tracetui.analysis.raster), glyphs and paints; not the widget, the trace or the
+state. A slice that covers whole columns is a box with its name in it. All other columns show how much of their
+time is busy as a height in eighths: a column is never drawn fuller than it is, and what is there is never
+drawn as nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+
+from tracetui.analysis.raster import Columns
+from tracetui.arrays import Bools, Int64s
+from tracetui.ui.glyphs import Glyphs
+from tracetui.ui.palette import Paint
+
+#: below this many cells a name is not worth reading
+NAME_CELLS = 5
+#: stands behind a character that is two cells wide, and is taken out at the end
+_WIDE = "\0"
+
+Name = Callable[[int], str]
+
+
+def shades(part: Int64s, whole: Int64s, touched: Bools) -> Int64s:
+    """int64[columns]: part / whole in eighths, rounded; 0 only where nothing is, 8 only where nearly all is."""
+    level = (part * 16 + whole) // np.maximum(2 * whole, 1)
+    return np.clip(level, touched.astype(np.int64), 8)
+
+
+def draw_lane(
+    columns: Columns, paints: Sequence[Paint], chosen: Int64s, name: Name, glyphs: Glyphs
+) -> list[Segment]:
+    """One line, as many cells as there are columns.
+
+    chosen : int64[columns], the place in `paints` for the slice in `columns.row`; any value where that is -1.
+    name : slice row -> printable name.
+    """
+    width = np.diff(columns.edges)
+    row = columns.row
+    touched = row >= 0
+    level = shades(columns.busy, width, touched)
+    boxed = _boxed(columns, width)
+    cells = [glyphs.shades[shade] for shade in level.tolist()]
+    #: style of a column: 3 * paint + 0 ink, 1 box, 2 edge
+    style = np.where(touched, 3 * chosen, -1) + boxed
+    first, stop = _runs(np.where(boxed, row, -1))
+    _partial_edges(columns, width, boxed, first, stop, style, cells, glyphs)
+    for start, end in zip(first.tolist(), stop.tolist()):
+        follows = start > 0 and bool(boxed[start - 1])
+        cells[start:end] = _box(name, int(row[start]), end - start, follows, glyphs)
+    styles = [look for paint in paints for look in (paint.ink, paint.box, paint.edge)]
+    return segments(cells, style, styles)
+
+
+def segments(cells: Sequence[str], style: Int64s, styles: Sequence[Style]) -> list[Segment]:
+    """One segment for each run of equal styles; blanks (style -1) join the ink on their left."""
+    blank = style < 0
+    if blank.any():
+        inks = np.where(~blank & (style % 3 == 0), style, -1)
+        last = np.maximum.accumulate(np.where(blank, -1, np.arange(len(style))))
+        style = np.where(blank & (last >= 0), inks[np.maximum(last, 0)], style)
+    bounds = [0, *(np.flatnonzero(np.diff(style)) + 1).tolist(), len(style)]
+    return [
+        Segment(
+            "".join(cells[start:end]).replace(_WIDE, ""), styles[style[start]] if style[start] >= 0 else None
+        )
+        for start, end in zip(bounds, bounds[1:])
+    ]
+
+
+def clip_cells(text: str, width: int, ellipsis: str) -> str:
+    """The text in exactly `width` cells: padded, or cut with an ellipsis."""
+    if text.isascii():
+        return text.ljust(width) if len(text) <= width else text[: width - 1] + ellipsis
+    if cell_len(text) <= width:
+        return set_cell_size(text, width)
+    return set_cell_size(text, width - 1) + ellipsis
+
+
+def _boxed(columns: Columns, width: Int64s) -> Bools:
+    """Columns that one slice covers, and full ones beside them that it shares with a neighbour."""
+    whole = (columns.longest == width) & (width > 0)
+    full = (columns.busy * 16 >= width * 15) & (width > 0) & (columns.row >= 0)
+    same = columns.row[1:] == columns.row[:-1]
+    beside = np.zeros(len(width), np.bool_)
+    beside[1:] |= whole[:-1] & same
+    beside[:-1] |= whole[1:] & same
+    boxed: Bools = whole | (full & beside)
+    return boxed
+
+
+def _runs(values: Int64s) -> tuple[Int64s, Int64s]:
+    """Starts and stops of the runs of equal values that are not -1."""
+    bounds = np.concatenate(([0], np.flatnonzero(np.diff(values)) + 1, [len(values)]))
+    first, stop = bounds[:-1], bounds[1:]
+    kept = values[first] >= 0
+    return first[kept], stop[kept]
+
+
+def _partial_edges(
+    columns: Columns,
+    width: Int64s,
+    boxed: Bools,
+    first: Int64s,
+    stop: Int64s,
+    style: Int64s,
+    cells: list[str],
+    glyphs: Glyphs,
+) -> None:
+    """The columns at both ends of a box that its slice has to itself: filled from its side, in eighths."""
+    if glyphs.eighths.isspace() or not len(first):
+        return
+    alone = ~boxed & (columns.busy == columns.longest) & (columns.longest > 0)
+    eighths = columns.longest * 8 // np.maximum(width, 1)
+    last = len(width) - 1
+    row = columns.row
+    for at in stop[(stop <= last) & alone[np.minimum(stop, last)]].tolist():
+        if row[at] == row[at - 1]:
+            cells[at] = glyphs.eighths[max(int(eighths[at]), 1)]
+    for at in (first[first > 0] - 1).tolist():
+        if alone[at] and row[at] == row[at + 1]:
+            part = int(eighths[at])
+            cells[at] = glyphs.eighths[min(8 - part, 7)]
+            style[at] += 2
+
+
+def _box(name: Name, row: int, width: int, follows: bool, glyphs: Glyphs) -> list[str]:
+    """The cells of a box: its name if there is room, after a line where another box ends."""
+    lead = glyphs.sliver if follows else ""
+    room = width - len(lead)
+    if room < NAME_CELLS:
+        return list((lead + " " * room)[:width])
+    text = clip_cells(name(row), room, glyphs.ellipsis)
+    if text.isascii():
+        return list(lead + text)
+    cells = [lead] if lead else []
+    for character in text:
+        cells.append(character)
+        cells.extend(_WIDE * (cell_len(character) - 1))
+    return cells[:width] + [" "] * (width - len(cells))

@@ -1,0 +1,52 @@
+"""Along the flow between host and device: from a slice to the one that it led to, or that led to it.
+
+Pure: knows links and flows, no screen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.links import Chain, Links
+from tracetui.trace.model import Trace
+
+
+def follow(trace: Trace, links: Links | None, row: int, direction: int, chain: Chain | None = None) -> int:
+    """The next slice towards the device (direction 1) or the host (-1); -1 where there is none.
+
+    A chain that one has followed so far decides where a launch or operator led to several tasks.
+    """
+    if links is not None:
+        chain = chain_through(links, row, chain)
+        if chain is not None:
+            rows = [hop.row for hop in chain.hops]
+            place = rows.index(row) + direction
+            if 0 <= place < len(rows):
+                return rows[place]
+            if direction < 0 and chain.forward >= 0:
+                return chain.forward
+    return _along_flows(trace, row, direction)
+
+
+def chain_through(links: Links, row: int, chain: Chain | None = None) -> Chain | None:
+    """A chain that holds a slice: the one given if it does, else that of the first task launched by it."""
+    if chain is not None and any(hop.row == row for hop in chain.hops):
+        return chain
+    own = links.chain(row)
+    if own is not None:
+        return own
+    for hop in (links.launch, links.dequeue, links.enqueue, links.operator):
+        places = np.flatnonzero(hop == row)
+        if len(places):
+            tasks = links.tasks[places]
+            first = int(tasks[np.argmin(links.trace.slices.start[tasks])])
+            return links.chain(first)
+    return None
+
+
+def _along_flows(trace: Trace, row: int, direction: int) -> int:
+    here, there = trace.flows.source, trace.flows.target
+    if direction < 0:
+        here, there = there, here
+    found = there[(here == row) & (there >= 0)]
+    return int(found[0]) if len(found) else -1

@@ -1,0 +1,176 @@
+"""The lines of the timeline from top to bottom: groups of tracks, their lanes, what is folded and pinned.
+
+Knows tracks, not slices and not the terminal. Lines are told apart by keys that stay the same while a trace
+is still being read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Family, Layer, Trace, Track
+from tracetui.ui.state import Key
+
+#: device first: a gap is looked for there, and what the host did meanwhile is right below
+ORDER = (
+    Layer.DEVICE,
+    Layer.COMMUNICATION,
+    Layer.PYTHON,
+    Layer.MARKS,
+    Layer.CANN,
+    Layer.OTHER,
+    Layer.OVERLAP,
+    Layer.COUNTER,
+)
+
+_SHORT = {
+    Family.FRAMES: "frames",
+    Family.COLLECTOR: "GC",
+    Family.ANNOTATIONS: "ranges",
+}
+
+
+class LineKind(Enum):
+    """What a line of the timeline shows."""
+
+    IDLE = "idle"  #: when a device does nothing
+    GROUP = "group"  #: the header of a group of tracks
+    LANE = "lane"  #: one lane of a track
+    FOLDED = "folded"  #: all lanes of a track in one line
+    COUNTER = "counter"
+
+
+@dataclass(frozen=True)
+class TrackLine:
+    """One line of the timeline."""
+
+    kind: LineKind
+    key: Key
+    label: str  #: printable; "" below the first line of a track
+    track: int = -1  #: index into Trace.tracks
+    lane: int = -1  #: of a LANE
+    device: int = -1  #: index into Trace.devices, of an IDLE line
+    foldable: Key = ()  #: what `fold` folds when the cursor is here; () where nothing can be folded
+    folded: bool = False
+    members: int = 0  #: tracks of a GROUP
+
+
+@dataclass(frozen=True)
+class TimelineLines:
+    """All lines: the first `fixed` ones stay on top when the others scroll."""
+
+    lines: tuple[TrackLine, ...]
+    fixed: int
+
+    def index(self, key: Key) -> int:
+        """The place of a line; -1 where it is not shown."""
+        for place, line in enumerate(self.lines):
+            if line.key == key:
+                return place
+        return -1
+
+
+def track_key(track: Track) -> Key:
+    """What tells a track apart from all others of its trace."""
+    return ("track", track.pid, track.tid, track.family.name, track.name if track.samples else "")
+
+
+def group_key(track: Track) -> Key:
+    """What a track shares with those it stands under one header with."""
+    part = "planes" if track.family is Family.PLANE else ""
+    return ("group", track.layer.name, track.process, track.pid, part)
+
+
+def idle_key(device: str) -> Key:
+    """The key of the idle line of a device."""
+    return ("idle", device)
+
+
+def is_folded(key: Key, folded_at_first: bool, toggled: frozenset[Key]) -> bool:
+    """Whether a group or track is folded: as at first, unless it was toggled."""
+    return folded_at_first != (key in toggled)
+
+
+def timeline_lines(trace: Trace, toggled: frozenset[Key], pinned: Sequence[Key]) -> TimelineLines:
+    """The lines of a trace."""
+    shown = [track for track in trace.tracks if len(track.rows) or len(track.samples)]
+    fixed = [_idle_line(device, label) for device, label in enumerate(trace.devices)]
+    for key in pinned:
+        for track in shown:
+            if track_key(track) == key:
+                fixed.extend(_track_lines(track, toggled))
+    lines: list[TrackLine] = []
+    groups: dict[Key, list[Track]] = {}
+    for track in sorted(shown, key=lambda track: (ORDER.index(track.layer), track.family is Family.PLANE)):
+        if track_key(track) not in pinned:
+            groups.setdefault(group_key(track), []).append(track)
+    for key, tracks in groups.items():
+        lines.extend(_group_lines(key, tracks, toggled))
+    return TimelineLines((*fixed, *lines), len(fixed))
+
+
+def place_of_slice(trace: Trace, row: int, toggled: frozenset[Key]) -> tuple[Key, Key]:
+    """The key of the line that shows a slice, and of the folded group that hides that line, else ()."""
+    track = trace.track_of(row)
+    key, group = track_key(track), group_key(track)
+    hidden = group if is_folded(group, folded_group(track), toggled) else ()
+    if len(track.lanes) > 1 and is_folded(key, folded_track(track), toggled):
+        return key, hidden
+    return (*key, str(trace.lane_of(row) - track.lanes.start)), hidden
+
+
+def folded_group(track: Track) -> bool:
+    """Whether the group of a track is folded at first: what repeats others, and counters."""
+    return track.layer in (Layer.COUNTER, Layer.OVERLAP) or track.family is Family.PLANE
+
+
+def folded_track(track: Track) -> bool:
+    """Whether a track is folded at first: Python frames are deep, parts of collectives overlap."""
+    return track.family is Family.FRAMES or (track.layer is Layer.DEVICE and len(track.lanes) > 2)
+
+
+def _group_lines(key: Key, tracks: Sequence[Track], toggled: frozenset[Key]) -> Iterator[TrackLine]:
+    first = tracks[0]
+    folded = is_folded(key, folded_group(first), toggled)
+    yield TrackLine(LineKind.GROUP, key, group_label(first), foldable=key, folded=folded, members=len(tracks))
+    if not folded:
+        for track in tracks:
+            yield from _track_lines(track, toggled)
+
+
+def _track_lines(track: Track, toggled: frozenset[Key]) -> Iterator[TrackLine]:
+    key = track_key(track)
+    label = track_label(track)
+    if not len(track.rows):
+        yield TrackLine(LineKind.COUNTER, key, label, track.index)
+        return
+    if len(track.lanes) > 1 and is_folded(key, folded_track(track), toggled):
+        yield TrackLine(LineKind.FOLDED, key, label, track.index, foldable=key, folded=True)
+        return
+    foldable = key if len(track.lanes) > 1 else ()
+    for depth, lane in enumerate(track.lanes):
+        yield TrackLine(
+            LineKind.LANE, (*key, str(depth)), "" if depth else label, track.index, lane, foldable=foldable
+        )
+
+
+def _idle_line(device: int, label: str) -> TrackLine:
+    return TrackLine(LineKind.IDLE, idle_key(label), f"{printable(label)} idle", device=device)
+
+
+def track_label(track: Track) -> str:
+    """What stands beside a track: its name, and which of the tracks of one thread it is."""
+    name = printable(track.name).strip() or f"thread {printable(track.tid)}"
+    short = _SHORT.get(track.family)
+    return f"{name} {short}" if short and short not in name else name
+
+
+def group_label(track: Track) -> str:
+    """The header of a group: its process, and the device it belongs to."""
+    process = printable(track.process).strip() or f"process {printable(track.pid)}"
+    if track.family is Family.PLANE:
+        process += " planes"
+    return f"{process} · {printable(track.device)}" if track.device else process

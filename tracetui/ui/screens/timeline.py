@@ -1,0 +1,416 @@
+"""The timeline: the tracks over time, the map of the whole trace above them, the details of the selection below.
+
+Turns keys and the mouse into changes of `app.state`; the widgets draw it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, cast
+
+import numpy as np
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from tracetui.trace.model import Trace
+from tracetui.ui.actions import bindings
+from tracetui.ui.follow import follow
+from tracetui.ui.messages import (
+    AnalysisFailed,
+    AnalysisReady,
+    LoadProgress,
+    SelectionChanged,
+    Status,
+    TraceGrew,
+    TraceLoaded,
+    ViewChanged,
+)
+from tracetui.ui.picture import Picture
+from tracetui.ui.rows import LineKind, TrackLine, folded_group, group_key, is_folded, track_key
+from tracetui.ui.screens.search import SearchPrompt, same_name, step_to_hit
+from tracetui.ui.screens.track_finder import TrackFinder
+from tracetui.ui.state import Key, Viewport
+from tracetui.ui.steps import beside, gap_beside, snapped
+from tracetui.ui.widgets.details import Details
+from tracetui.ui.widgets.minimap import Minimap
+from tracetui.ui.widgets.ruler import Ruler
+from tracetui.ui.widgets.status import KeyLine, TopLine
+from tracetui.ui.widgets.tracks import Tracks
+
+if TYPE_CHECKING:
+    from tracetui.ui.app import TraceApp
+
+PAN_PARTS = 8  #: a pan moves by one eighth of the screen
+ZOOM = (2, 3)  #: a zoom in leaves two thirds of the span
+FOOTER = (
+    ("next_gap(1)", "worst gap"),
+    ("pan(-1)|pan(1)|zoom(1)|zoom(-1)", "move"),
+    ("flow(-1)|flow(1)", "host/device"),
+    ("stack", "stack"),
+    ("search", "search"),
+)
+
+
+class TimelineScreen(Screen[None]):
+    """Top line, map, ruler, tracks, details, keys."""
+
+    CSS = "TimelineScreen { background: ansi_default; }"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("timeline")]
+    AUTO_FOCUS = "Tracks"
+
+    @property
+    def viewer(self) -> TraceApp:
+        return cast("TraceApp", self.app)
+
+    @property
+    def trace(self) -> Trace | None:
+        return self.viewer.trace
+
+    def compose(self) -> ComposeResult:
+        self.top_line, self.minimap, self.ruler = TopLine(), Minimap(), Ruler()
+        self.tracks, self.details, self.key_line = Tracks(), Details(), KeyLine(FOOTER)
+        yield self.top_line
+        yield self.minimap
+        yield self.ruler
+        yield self.tracks
+        yield self.details
+        yield self.key_line
+
+    def on_mount(self) -> None:
+        if self.trace is not None:
+            self._show_trace()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.details.styles.height = min(max(event.size.height // 4 + 2, 7), 16)
+        self.call_after_refresh(self._laid_out)
+
+    def copy_text(self) -> str:
+        """What `copy` copies: the details of the selection."""
+        return self.details.text if max(self.viewer.state.row, self.viewer.state.gap) >= 0 else ""
+
+    # Messages
+
+    def on_load_progress(self, message: LoadProgress) -> None:
+        self.top_line.update()
+
+    def on_trace_grew(self, message: TraceGrew) -> None:
+        self._show_trace()
+
+    def on_trace_loaded(self, message: TraceLoaded) -> None:
+        self._show_trace()
+
+    def on_analysis_ready(self, message: AnalysisReady) -> None:
+        self._show_trace()
+
+    def on_analysis_failed(self, message: AnalysisFailed) -> None:
+        self._show_trace()
+
+    def on_view_changed(self, message: ViewChanged) -> None:
+        self._show_state()
+
+    def on_selection_changed(self, message: SelectionChanged) -> None:
+        self._show_state()
+        self.details.show_state()
+        self._reveal()
+
+    def on_status(self, message: Status) -> None:
+        self.key_line.say(message.sentence)
+
+    def on_key(self) -> None:
+        self.key_line.say("")
+
+    def _show_trace(self) -> None:
+        if self.trace is not None:
+            self.tracks.show_trace(Picture(self.trace, self.viewer.analysis))
+        self.top_line.update()
+        self.details.renew()
+        self._laid_out()
+
+    def _laid_out(self) -> None:
+        """The width of the labels may have changed: everything aligns with it."""
+        self.ruler.label_width = self.tracks.label_width
+        self.minimap.show_trace(self.tracks.picture, self.tracks.label_width)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        self.tracks.show_state()
+        self.minimap.show_state()
+        self.ruler.show_state()
+
+    def _reveal(self) -> None:
+        """Scroll to the line of the cursor; lay out again if it came from a group that was folded."""
+        cursor = self.viewer.state.place.cursor
+        if self.tracks.lines.index(cursor) < 0:
+            self.tracks.arrange()
+        place = self.tracks.lines.index(cursor)
+        if place >= 0:
+            self.tracks.reveal(place)
+
+    # Moving in time
+
+    def action_pan(self, by: int) -> None:
+        state = self.viewer.state
+        state.pan(by * max(state.viewport.span_ns // PAN_PARTS, 1))
+        self.viewer.view_changed()
+
+    def action_zoom(self, by: int) -> None:
+        state = self.viewer.state
+        anchor = state.place.time_ns
+        if not state.viewport.start_ns <= anchor < state.viewport.end_ns:
+            anchor = state.viewport.centre_ns
+        self._zoom(by, anchor)
+
+    def _zoom(self, by: int, anchor_ns: int) -> None:
+        closer, farther = ZOOM[0] ** abs(by), ZOOM[1] ** abs(by)
+        ratio = (closer, farther) if by > 0 else (farther, closer)
+        self.viewer.state.zoom(*ratio, anchor_ns)
+        self.viewer.view_changed()
+
+    def action_show_all(self) -> None:
+        self.viewer.state.look(self.viewer.state.bounds)
+        self.viewer.view_changed()
+
+    def action_fit_selection(self) -> None:
+        span = self._selected_span()
+        if span is None:
+            self.viewer.say("Nothing is selected.")
+            return
+        start, end = span
+        margin = max((end - start) // 40, 1)
+        self.viewer.state.look(Viewport(start - margin, end + margin))
+        self.viewer.view_changed()
+
+    def _selected_span(self) -> tuple[int, int] | None:
+        """Start and end of the selected gap or slice, else the window."""
+        viewer, state = self.viewer, self.viewer.state
+        if state.gap >= 0 and viewer.analysis is not None:
+            gaps = viewer.analysis.gaps
+            return int(gaps.start[state.gap]), int(gaps.end[state.gap])
+        if state.row >= 0 and self.trace is not None:
+            return int(self.trace.slices.start[state.row]), int(self.trace.slices.end[state.row])
+        return state.window
+
+    # Selecting
+
+    def _cursor_line(self) -> TrackLine | None:
+        """The line of the cursor; the first line where there is no cursor yet."""
+        lines = self.tracks.lines
+        place = max(lines.index(self.viewer.state.place.cursor), 0)
+        return lines.lines[place] if lines.lines else None
+
+    def action_event(self, by: int) -> None:
+        line, picture, state = self._cursor_line(), self.tracks.picture, self.viewer.state
+        if line is None or picture is None:
+            return
+        if line.kind is LineKind.IDLE:
+            self._to_gap(gap_beside(picture, line.device, state.gap, state.place.time_ns, by))
+        elif line.kind in (LineKind.LANE, LineKind.FOLDED):
+            lane = line.lane if line.lane >= 0 else picture.trace.tracks[line.track].lanes[0]
+            row = beside(picture.trace, lane, state.row, state.place.time_ns, by)
+            if row >= 0:
+                self.viewer.select(row)
+        else:
+            self.action_pan(by)
+
+    def _to_gap(self, gap: int) -> None:
+        """Select a gap without zooming."""
+        viewer, state = self.viewer, self.viewer.state
+        if gap >= 0 and viewer.analysis is not None:
+            gaps = viewer.analysis.gaps
+            start, end = int(gaps.start[gap]), int(gaps.end[gap])
+            viewport = state.viewport.showing(start, end, state.bounds)
+            state.go(replace(state.place, viewport=viewport, gap=gap, row=-1, time_ns=start), "select")
+            viewer.selection_changed()
+
+    def action_track(self, by: int) -> None:
+        lines, state = self.tracks.lines, self.viewer.state
+        if lines.lines:
+            at = lines.index(state.place.cursor)
+            self._to_line(min(max(at + by if at >= 0 else 0, 0), len(lines.lines) - 1), state.place.time_ns)
+
+    def _to_line(self, place: int, time_ns: int, end_ns: int | None = None) -> None:
+        """Put the cursor on a line, and select what is there at a time (or within a column)."""
+        picture, viewer, state = self.tracks.picture, self.viewer, self.viewer.state
+        line = self.tracks.lines.lines[place]
+        row = gap = -1
+        if picture is not None and line.kind is LineKind.LANE:
+            row = picture.slice_at(line.lane, time_ns)
+            if row < 0 and end_ns is not None:
+                row = int(picture.lane(line.lane, np.array([time_ns, end_ns], np.int64)).row[0])
+        elif picture is not None and line.kind is LineKind.FOLDED:
+            edges = np.array([time_ns, end_ns or time_ns + 1], np.int64)
+            row = int(picture.folded(picture.trace.tracks[line.track], edges).row[0])
+        elif picture is not None and line.kind is LineKind.IDLE:
+            gap = picture.gap_at(line.device, time_ns)
+        state.go(replace(state.place, cursor=line.key, row=row, gap=gap, time_ns=time_ns), "select")
+        viewer.selection_changed()
+
+    def action_flow(self, by: int) -> None:
+        viewer, state, trace = self.viewer, self.viewer.state, self.trace
+        if trace is None:
+            return
+        row = state.row
+        if state.gap >= 0 and viewer.analysis is not None:
+            row = int(viewer.analysis.gaps.after[state.gap])
+            if row >= 0:
+                viewer.select(row)
+            return
+        links = viewer.analysis.links if viewer.analysis is not None else None
+        found = follow(trace, links, row, by, self.details.chain) if row >= 0 else -1
+        if found >= 0:
+            viewer.select(found)
+        else:
+            viewer.say("The flow ends here." if row >= 0 else "Nothing is selected.")
+
+    def action_nth_gap(self, rank: int) -> None:
+        self.viewer.action_nth_gap(rank)
+
+    def action_stack(self) -> None:
+        if not self.details.toggle_stack():
+            self.viewer.say("There is no Python stack for this selection.")
+
+    # Searching
+
+    def action_search(self) -> None:
+        self.app.push_screen(SearchPrompt(), self._hit)
+
+    def action_next_hit(self, by: int) -> None:
+        state = self.viewer.state
+        if self.trace is not None and len(state.search.hits):
+            self._hit(step_to_hit(self.trace, state.search, state.row, state.viewport.start_ns, by))
+        else:
+            self.viewer.say("Nothing is searched for: press /.")
+
+    def action_search_same(self) -> None:
+        state = self.viewer.state
+        if self.trace is not None and state.row >= 0:
+            state.search = same_name(self.trace, state.row)
+            self._hit(state.row)
+
+    def _hit(self, row: int | None) -> None:
+        if row is not None and row >= 0:
+            self.viewer.select(row)
+            self.viewer.say(f"{self.viewer.state.search.count}  n N: next, previous")
+
+    def action_find_track(self) -> None:
+        self.app.push_screen(TrackFinder(), self._to_track)
+
+    def _to_track(self, index: int | None) -> None:
+        if index is None or self.trace is None:
+            return
+        track, state = self.trace.tracks[index], self.viewer.state
+        if is_folded(group_key(track), folded_group(track), state.toggled):
+            state.toggle(group_key(track))
+        self.tracks.arrange()
+        for place, line in enumerate(self.tracks.lines.lines):
+            if line.track == index:
+                self._to_line(place, state.place.time_ns)
+                return
+
+    # Window, folds and pins
+
+    def action_mark_window(self) -> None:
+        """Start a window at the selection, or end the one that was started."""
+        state = self.viewer.state
+        span = self._selected_span() if max(state.row, state.gap) >= 0 else None
+        start, end = span or (state.place.time_ns, state.place.time_ns)
+        if state.mark is None:
+            state.mark = start
+            self.viewer.say("The window starts here: go to its end and press v again, or escape.")
+        else:
+            self._set_window(min(state.mark, start), max(state.mark, end))
+            state.mark = None
+        self.viewer.view_changed()
+
+    def action_window_selection(self) -> None:
+        span = self._selected_span()
+        if span is not None:
+            self._set_window(*span)
+
+    def _set_window(self, start_ns: int, end_ns: int, burst: str | None = None) -> None:
+        state = self.viewer.state
+        state.go(replace(state.place, window=(start_ns, max(end_ns, start_ns + 1))), burst)
+        self.viewer.view_changed()
+
+    def action_fold(self) -> None:
+        line = self._cursor_line()
+        if line is not None and line.foldable:
+            self._fold(line.foldable)
+
+    def _fold(self, key: Key) -> None:
+        state = self.viewer.state
+        state.toggle(key)
+        self.tracks.arrange()
+        if self.tracks.lines.index(state.place.cursor) < 0:
+            cursor = key if self.tracks.lines.index(key) >= 0 else (*key, "0")
+            state.place = replace(state.place, cursor=cursor)
+        self._laid_out()
+        self._reveal()
+
+    def action_pin(self) -> None:
+        line, trace = self._cursor_line(), self.trace
+        if line is not None and line.track >= 0 and trace is not None:
+            self.viewer.state.toggle_pin(track_key(trace.tracks[line.track]))
+            self.tracks.arrange()
+            self._laid_out()
+
+    def action_back(self) -> None:
+        """Drop what was begun: a window, the selection; else stop the loading."""
+        state = self.viewer.state
+        if self.details.shows_stack:
+            self.details.toggle_stack()
+        elif state.mark is not None:
+            state.mark = None
+            self.viewer.view_changed()
+        elif self.viewer.progress is not None:
+            self.viewer.action_back()
+        elif state.window is not None:
+            state.go(replace(state.place, window=None))
+            self.viewer.view_changed()
+        else:
+            self.viewer.select(-1)
+
+    # The mouse
+
+    @on(Tracks.Pressed)
+    def _pressed(self, message: Tracks.Pressed) -> None:
+        message.stop()
+        if message.place < 0:
+            return
+        line, state = self.tracks.lines.lines[message.place], self.viewer.state
+        if message.dragging:
+            edge = self._snapped(line, message.time_ns)
+            start, end = sorted((self._snapped(line, state.place.time_ns), edge))
+            if end > start:
+                self._set_window(start, end, "drag")
+        elif message.on_label and line.kind is LineKind.GROUP:
+            self._fold(line.foldable)
+        else:
+            column = max(state.viewport.span_ns // self.tracks.columns, 1)
+            self._to_line(message.place, message.time_ns, message.time_ns + column)
+
+    def _snapped(self, line: TrackLine, time_ns: int) -> int:
+        """A time moved to the edge of a slice of the line, if there is one within two columns."""
+        if self.trace is None or line.lane < 0:
+            return time_ns
+        reach = 2 * self.viewer.state.viewport.span_ns // self.tracks.columns
+        return snapped(self.trace, line.lane, time_ns, reach)
+
+    @on(Tracks.Wheeled)
+    def _wheeled(self, message: Tracks.Wheeled) -> None:
+        message.stop()
+        if message.sideways:
+            self.action_pan(message.turn)
+        elif message.time_ns is None:
+            self.tracks.scroll_lines(self.tracks.top + 3 * message.turn)
+        else:
+            self._zoom(-message.turn, message.time_ns)
+
+    @on(Minimap.Pressed)
+    def _to_time(self, message: Minimap.Pressed) -> None:
+        message.stop()
+        state = self.viewer.state
+        state.pan(message.time_ns - state.viewport.centre_ns)
+        self.viewer.view_changed()

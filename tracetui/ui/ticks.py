@@ -1,0 +1,59 @@
+"""Round times for a ruler: where the ticks are, and what they say. Integer ns, no terminal."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tracetui.ui.state import Viewport
+
+#: cells between two ticks, for a label and air
+TICK_CELLS = 14
+
+
+class Tick(NamedTuple):
+    """One labelled moment."""
+
+    column: int
+    time_ns: int
+    label: str
+
+
+def tick_step(span_ns: int, columns: int, cells: int = TICK_CELLS) -> int:
+    """The smallest 1, 2 or 5 times a power of ten, in ns, that leaves `cells` between ticks."""
+    least = max(-(-span_ns * cells // max(columns, 1)), 1)
+    step = 1
+    while True:
+        for factor in (1, 2, 5):
+            if factor * step >= least:
+                return factor * step
+        step *= 10
+
+
+def ticks(viewport: Viewport, origin_ns: int, columns: int) -> list[Tick]:
+    """The ticks of a viewport, at round times from the origin."""
+    step = tick_step(viewport.span_ns, columns)
+    first = -((origin_ns - viewport.start_ns) // step) * step + origin_ns
+    found = []
+    for time_ns in range(first, viewport.end_ns, step):
+        column = viewport.column_of(time_ns, columns)
+        if 0 <= column < columns:
+            found.append(Tick(column, time_ns, format_tick(time_ns - origin_ns, step)))
+    return found
+
+
+def format_tick(ns: int, step_ns: int) -> str:
+    """A moment with the decimals its step needs: "12.5 ms", "1.25 s", "40 µs"."""
+    if ns == 0:
+        return "0"
+    if step_ns >= 100_000_000 or ns >= 10_000_000_000:
+        scale, unit = 1_000_000_000, "s"
+    elif step_ns >= 100_000 or ns >= 1_000_000:
+        scale, unit = 1_000_000, "ms"
+    else:
+        scale, unit = 1000, "µs"
+    whole, rest = divmod(ns, scale)
+    decimals = 0
+    while step_ns % (scale // 10**decimals):
+        decimals += 1
+    fraction = f".{rest:0{len(str(scale)) - 1}d}"[: decimals + 1] if decimals else ""
+    return f"{whole}{fraction} {unit}"

@@ -1,0 +1,226 @@
+"""The pane under the tracks: what is selected, where it came from, the line of Python behind it.
+
+Asks for what has to be read from files (args, source) in a thread, and shows it when it comes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rich.segment import Segment
+from textual import events, on
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.links import Chain
+from tracetui.trace.stack import Frame, parse_call_stack
+from tracetui.ui.describe import (
+    Line,
+    Pen,
+    describe_args,
+    describe_chain,
+    describe_frames,
+    describe_gap,
+    describe_slice,
+    describe_stack,
+)
+from tracetui.ui.follow import chain_through
+from tracetui.ui.palette import Role
+from tracetui.ui.source_files import SourceFile, SourceFiles
+from tracetui.ui.strips import fitted
+
+if TYPE_CHECKING:
+    from tracetui.ui.app import TraceApp
+
+
+@dataclass
+class Found:
+    """What threads have read for a selection."""
+
+    args: dict[str, Any] = field(default_factory=dict)
+    source: str | None = None
+
+
+class Details(Widget):
+    """A rule with a title, then as many lines as there is room for; the wheel scrolls the rest."""
+
+    DEFAULT_CSS = """
+    Details { width: 1fr; height: 8; }
+    """
+
+    class Read(Message):
+        """A thread has read what belongs to a selection."""
+
+        def __init__(self, selection: tuple[int, int], found: Found) -> None:
+            super().__init__()
+            self.selection, self.found = selection, found
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[Line] = []
+        self.top = 0
+        self.chain: Chain | None = None  #: of the selected slice, or of the task that ended the selected gap
+        self.shows_stack = False
+        self._title = ""
+        self._selection = (-1, -1)  # row, gap
+        self._found = Found()
+        self._sources: SourceFiles | None = None
+
+    @property
+    def trace_app(self) -> TraceApp:
+        return self.app  # type: ignore[return-value]
+
+    @property
+    def text(self) -> str:
+        """All lines without styles: what `copy` copies."""
+        return "\n".join("".join(text for text, _ in line).strip() for line in self.lines)
+
+    @property
+    def stack(self) -> tuple[Frame, ...]:
+        """The Python stack of the selection, leaf first."""
+        trace, (row, _) = self.trace_app.trace, self._selection
+        if self.chain is not None and self.chain.stack:
+            return self.chain.stack
+        text = trace.string(int(trace.slices.stack[row])) if trace is not None and row >= 0 else None
+        return parse_call_stack(text) if text else ()
+
+    @property
+    def rules(self) -> FrameRules:
+        """Whose line a stack is charged to."""
+        analysis = self.trace_app.analysis
+        return analysis.rules if analysis is not None else FrameRules()
+
+    def show_state(self) -> None:
+        """Show what is selected now."""
+        state = self.trace_app.state
+        selection = (state.row, state.gap)
+        if selection != self._selection:
+            self._selection, self._found, self.top = selection, Found(), 0
+            self.chain = self._chain()
+            self._read()
+        self._tell()
+
+    def renew(self) -> None:
+        """The trace or its analysis is another one: look everything up again."""
+        self._selection = (-2, -2)
+        self.show_state()
+
+    def toggle_stack(self) -> bool:
+        """Show the whole stack, or the summary again. False if there is no stack."""
+        if not self.stack:
+            return False
+        self.shows_stack, self.top = not self.shows_stack, 0
+        self._tell()
+        return True
+
+    def _chain(self) -> Chain | None:
+        analysis = self.trace_app.analysis
+        row, gap = self._selection
+        if analysis is None:
+            return None
+        if gap >= 0:
+            after = int(analysis.gaps.after[gap])
+            return analysis.links.chain(after) if after >= 0 else None
+        return chain_through(analysis.links, row, self.chain) if row >= 0 else None
+
+    def _tell(self) -> None:
+        app = self.trace_app
+        pen = Pen(app.palette, app.glyphs)
+        row, gap = self._selection
+        self._title = "gap" if gap >= 0 else "slice" if row >= 0 else "details"
+        self.lines = []
+        if app.trace is None:
+            pass
+        elif self.shows_stack and self.stack:
+            self._title = "Python stack"
+            self.lines = describe_frames(self.stack, self.rules, pen)
+        elif gap >= 0 and app.analysis is not None:
+            self.lines = describe_gap(app.analysis, gap, app.rank_of(gap), pen)
+            self.lines += describe_chain(app.trace, self.chain, pen)
+            self.lines += self._stack_lines(pen)
+        elif row >= 0:
+            self.lines = describe_slice(app.trace, row, pen)
+            self.lines += describe_chain(app.trace, self.chain, pen)
+            self.lines += self._stack_lines(pen)
+            self.lines += describe_args(self._found.args, pen)
+        else:
+            self.lines = self._hints(pen)
+        self.refresh()
+
+    def _stack_lines(self, pen: Pen) -> list[Line]:
+        backward = self.chain is not None and self.chain.backward
+        return describe_stack(self.stack, self.rules, backward, self._found.source, pen)
+
+    def _hints(self, pen: Pen) -> list[Line]:
+        """What to do where nothing is selected."""
+        app = self.trace_app
+        lines: list[Line] = []
+        if app.analysis is not None and len(app.analysis.gaps):
+            lines.append(
+                [pen.text(" x", Role.KEY), pen.text(" goes to the worst gap: why was the device idle?")]
+            )
+        lines.append([pen.text(" arrows or a click", Role.KEY), pen.text(" select a slice")])
+        lines += [[pen.text(f" {pen.glyphs.warning} {warning}", Role.WARNING)] for warning in app.warnings]
+        return lines
+
+    def _read(self) -> None:
+        """Read args and source of the selection in a thread."""
+        app, selection = self.trace_app, self._selection
+        if app.trace is None or max(selection) < 0:
+            return
+        file, event = app.trace_file, int(app.trace.slices.event[selection[0]]) if selection[0] >= 0 else -1
+        frame = self.rules.line_of(self.stack)
+        if self._sources is None:
+            self._sources = SourceFiles(app.path, app.options.sources, app.trace.end_ns)
+        sources = self._sources
+
+        def read() -> None:
+            args = file.args(event) if file is not None and event >= 0 else {}
+            source = _line_of(sources, frame) if frame is not None else None
+            self.post_message(self.Read(selection, Found(args, source)))
+
+        self.run_worker(read, thread=True, exclusive=True, group="details")
+
+    @on(Read)
+    def _arrived(self, message: Read) -> None:
+        message.stop()
+        if message.selection == self._selection:
+            self._found = message.found
+            self._tell()
+
+    def render_line(self, y: int) -> Strip:
+        palette, glyphs, width = self.trace_app.palette, self.trace_app.glyphs, self.size.width
+        if y == 0:
+            hidden = len(self.lines) - self.top - self.size.height + 1
+            more = f" {hidden} more " if hidden > 0 else ""
+            title = f"{glyphs.rule * 2} {self._title} "
+            rule = title.ljust(width - len(more), glyphs.rule)[: max(width - len(more), 0)] + more
+            return Strip([Segment(rule[:width], palette.style_of(Role.RULE))])
+        place = self.top + y - 1
+        return fitted(self.lines[place] if place < len(self.lines) else (), width, glyphs.ellipsis)
+
+    def scroll_lines(self, by: int) -> None:
+        """Show later or earlier lines."""
+        top = max(min(self.top + by, len(self.lines) - self.size.height + 1), 0)
+        if top != self.top:
+            self.top = top
+            self.refresh()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.scroll_lines(2)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.scroll_lines(-2)
+
+
+def _line_of(sources: SourceFiles, frame: Frame) -> str | None:
+    """The source line of a frame, where its file is on this host."""
+    found = sources.find(frame.file)
+    if not isinstance(found, SourceFile) or not 0 < frame.line <= len(found.lines):
+        return None
+    return found.lines[frame.line - 1].strip()

@@ -1,0 +1,116 @@
+"""The first and the last line of a screen: what is open and how it is doing; what the most useful keys are."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Kind
+from tracetui.ui.actions import ACTIONS, key_label
+from tracetui.ui.palette import Role
+from tracetui.ui.strips import Piece
+from tracetui.ui.widgets.lines import Lines
+from tracetui.units import format_bytes, format_count, format_duration, format_percent
+
+if TYPE_CHECKING:
+    from tracetui.ui.app import TraceApp
+
+_KINDS = {Kind.ASCEND: "Ascend", Kind.GPU: "GPU", Kind.CHROME: "Chrome"}
+
+
+class TopLine(Lines):
+    """The file, its kind and span, how idle each device is, and what is wrong or under way."""
+
+    DEFAULT_CSS = """
+    TopLine { height: 1; }
+    """
+
+    @property
+    def trace_app(self) -> TraceApp:
+        return self.app  # type: ignore[return-value]
+
+    def on_mount(self) -> None:
+        self.update()
+
+    def update(self) -> None:
+        """Say it again: the trace, the analysis or the progress has changed."""
+        self.show([self._left()], self._right())
+
+    def _left(self) -> list[Piece]:
+        app = self.trace_app
+        style = app.palette.style_of
+        name = printable(PurePath(app.path).name, 60)
+        pieces: list[Piece] = [(f" {name}", style(Role.TITLE))]
+        if app.trace is None:
+            return pieces
+        dot = (f"  {app.glyphs.dot}  ", style(Role.DIM))
+        span = format_duration(app.trace.end_ns - app.trace.start_ns)
+        pieces += [("  ", style(Role.TEXT)), (f"{_KINDS[app.trace.kind]} {span}", style(Role.TEXT))]
+        if app.analysis is not None:
+            for activity in app.analysis.devices:
+                if activity.window_ns:
+                    share = format_percent(activity.idle_ns, activity.window_ns)
+                    pieces += [dot, (f"{printable(activity.device)} ", style(Role.TEXT))]
+                    pieces += [(f"idle {share}", style(Role.IDLE))]
+        return pieces
+
+    def _right(self) -> list[Piece]:
+        app = self.trace_app
+        style = app.palette.style_of
+        pieces: list[Piece] = []
+        if app.progress is not None:
+            done, total, events = app.progress
+            share = f"{100 * done // total} % of {format_bytes(total)}" if total else format_bytes(done)
+            text = f"reading {share}, {format_count(events)} events"
+            pieces.append((f"{text}  esc stops ", style(Role.NUMBER)))
+        elif app.analysing:
+            pieces.append(("analysing… ", style(Role.DIM)))
+        if count := len(app.warnings):
+            text = f"{app.glyphs.warning} {count} warning{'s' if count > 1 else ''} "
+            pieces.append((text, style(Role.WARNING)))
+        return pieces
+
+
+class KeyLine(Lines):
+    """The five most useful keys of a screen, or what the program has just to say."""
+
+    DEFAULT_CSS = """
+    KeyLine { height: 1; }
+    """
+
+    def __init__(self, actions: tuple[tuple[str, str], ...]) -> None:
+        """`actions`: id of an action and one or two words for it."""
+        super().__init__()
+        self._actions = actions
+
+    @property
+    def trace_app(self) -> TraceApp:
+        return self.app  # type: ignore[return-value]
+
+    def on_mount(self) -> None:
+        self.say("")
+
+    def say(self, sentence: str, role: Role = Role.TEXT) -> None:
+        """Show a sentence in place of the keys; "" shows the keys again."""
+        style = self.trace_app.palette.style_of
+        if sentence:
+            self.show([[(f" {sentence}", style(role))]])
+            return
+        pieces: list[Piece] = []
+        for action_id, words in self._actions:
+            keys = " ".join(_keys_of(part) for part in action_id.split("|"))
+            pieces += [(f" {keys}", style(Role.KEY)), (f" {words} ", style(Role.DIM))]
+        self.show([pieces], [("? help ", style(Role.DIM))] if self._room(pieces) else ())
+
+    def _room(self, pieces: list[Piece]) -> bool:
+        return not self.size.width or sum(cell_len(text) for text, _ in pieces) + 8 < self.size.width
+
+    def on_resize(self) -> None:
+        self.say("")
+
+
+def _keys_of(action_id: str) -> str:
+    return next((key_label(action.keys[0]) for action in ACTIONS if action.id == action_id), "")
