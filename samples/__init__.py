@@ -1,1 +1,1 @@
-"""Generated traces with planted gaps: a small simulation of training on an Ascend NPU, and its file writer."""
+"""Generated traces with planted gaps: a small simulation of training on an Ascend NPU, and a writer."""

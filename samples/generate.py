@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 from samples.scenarios import SCENARIOS, simulate
+from samples.truth import Truth
 from samples.writer import TraceWriter
 
 
@@ -23,13 +25,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, default=0, help="simulated steps (default: the scenario's own)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the variation (default 1)")
     parser.add_argument("--no-task-queue", action="store_true", help="launch from the operators' own thread")
+    parser.add_argument("--truth", type=Path, help="also write why the device was idle, as JSON")
     chosen = parser.parse_args(arguments)
+    if chosen.truth and chosen.mb:
+        parser.error("--truth tells of one run: not with --mb")
 
     recording = simulate(chosen.scenario, chosen.steps, chosen.seed, not chosen.no_task_queue)
     writer = TraceWriter(recording, chosen.level)
     times = writer.repetitions(int(chosen.mb * 1e6)) if chosen.mb else 1
     with chosen.out.open("wb") as file:
         size = writer.write(file, times)
+    if chosen.truth:
+        answers = Truth(recording, chosen.level).as_json()
+        chosen.truth.write_text(json.dumps(answers, indent=1) + "\n", encoding="utf-8")
     print(f"{chosen.out}: {size / 1e6:.2f} MB, {times * len(recording.steps)} steps")
     return 0
 

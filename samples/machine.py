@@ -8,7 +8,7 @@ first out, so every time is known as soon as its cause has happened: no event lo
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from samples.recording import (
@@ -126,7 +126,7 @@ class Machine:
             self._launch_kernel(worker, launch, name, kernel, stream)
             self.spend(worker, 2)
         call.end = worker.now
-        self._done(worker, launch, api)
+        self._done(worker, launch)
 
     def copy(self, thread: Thread, operator: Operator, size: int, us: float, stream: int = 2) -> None:
         """Enqueue a copy from host to device."""
@@ -147,7 +147,7 @@ class Machine:
             "MEMCPY_ASYNC", "PCIE_DMA_SQE", stream, worker.now + self.jitter(7), us, call.connection
         )
         task.size, task.direction, task.link, task.launch = size, "host to device", link, launch
-        self._done(worker, launch, "acl_memcpy_host_to_device")
+        self._done(worker, launch)
 
     def record_event(self, thread: Thread, operator: Operator, stream: int) -> int:
         """Record an event on `stream`; returns the device time at which it happens."""
@@ -158,7 +158,7 @@ class Machine:
             "EVENT_RECORD", "EVENT_RECORD_SQE", stream, worker.now + self.jitter(5), 0.02, call.connection
         )
         task.launch = launch
-        self._done(worker, launch, "record_event")
+        self._done(worker, launch)
         return task.end
 
     def wait_event(self, thread: Thread, operator: Operator, stream: int, event: int) -> None:
@@ -169,10 +169,10 @@ class Machine:
         task = self._task(
             "EVENT_WAIT", "EVENT_WAIT_SQE", stream, worker.now + self.jitter(5), 0.02, call.connection
         )
-        task.end = max(task.end, event + 20)
+        task.end = max(task.end, event + self.jitter(0.4))
         self.stream(stream).free = task.end
         task.launch = launch
-        self._done(worker, launch, "wait_event")
+        self._done(worker, launch)
 
     def all_reduce(self, thread: Thread, operator: Operator, count: int, us: float, skew_us: float) -> None:
         """An all-reduce on the collective stream; the slowest rank comes `skew_us` late."""
@@ -199,7 +199,7 @@ class Machine:
             Collective(index, begin, end, node.connection, count, link, launch, self._fraction(end - begin))
         )
         stream.free = end
-        self._done(worker, launch, "HcclAllreduce")
+        self._done(worker, launch)
 
     def synchronize(self, thread: Thread, until: int | None = None) -> None:
         """Wait on `thread` until the compute stream has finished (or until the device time `until`)."""
@@ -216,7 +216,7 @@ class Machine:
         thread.now = outer.end
 
     def read_back(self, thread: Thread) -> None:
-        """A blocking copy of a few bytes from device to host, as `.item()` makes after its synchronisation."""
+        """A blocking copy of a few bytes from device to host, as `.item()` makes at its end."""
         start = thread.now
         end = start + self.jitter(32)
         outer = self.api("aclrtMemcpy", thread, start, end, "ACL_RTS", "acl")
@@ -237,16 +237,15 @@ class Machine:
         self.recording.correlations += 1
         self.recording.enqueues.append(Enqueue(self._correlation, thread.tid, enqueued, thread.now))
         begin = max(enqueued + self.jitter(11), self.dequeue.now + self.jitter(2.5))
-        self.recording.dequeues.append(
-            Dequeue(self._correlation, f"Dequeue@{name}", self.dequeue.tid, begin, begin)
-        )
+        slot = Dequeue(self._correlation, f"Dequeue@{name}", self.dequeue.tid, begin, begin)
+        self.recording.dequeues.append(slot)
         self.dequeue.now = begin + self.jitter(3)
-        return self.dequeue, Launch(operator, thread.tid, enqueued, begin, begin)
+        return self.dequeue, Launch(operator, thread.tid, enqueued, begin, begin, slot)
 
-    def _done(self, worker: Thread, launch: Launch, name: str) -> None:
+    def _done(self, worker: Thread, launch: Launch) -> None:
         self.spend(worker, 2.2)
-        if self.task_queue:
-            self.recording.dequeues[-1].end = worker.now
+        if launch.slot is not None:
+            launch.slot.end = worker.now
 
     def _launch_kernel(self, worker: Thread, launch: Launch, name: str, kernel: Kernel, stream: int) -> None:
         start = worker.now
@@ -269,7 +268,9 @@ class Machine:
         self.api("KernelLaunchWithHandle", worker, inner, worker.now, "KernelLaunchWithHandle", "runtime")
         self.spend(worker, 1.6)
         node.end = worker.now
-        own = Launch(launch.operator, launch.thread, launch.enqueue, launch.dequeue, node.end)
+        own = replace(launch, end=node.end)
+        if launch.slot is None:
+            own.enqueue = own.dequeue = start
         task = self._task(name, kernel.type, stream, flow + self.jitter(8.5), kernel.us, node.connection)
         task.launch = own
         if kernel.type.startswith("MIX"):

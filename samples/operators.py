@@ -11,14 +11,14 @@ from samples.machine import Kernel
 
 
 class Recipe(NamedTuple):
-    """An operator: the cpu_ops from outer to inner, what the innermost launches, and its backward operators."""
+    """An operator: its cpu_ops from outer to inner, what the innermost launches, its backward operators."""
 
     ops: tuple[str, ...]
     api: str | None = None
     kernels: tuple[Kernel, ...] = ()
     backward: str | None = None
     gradients: tuple[str, ...] = ()
-    builtin: str | None = None  #: the C function that Python calls
+    compile_us: float = 0.0  #: compiled as a graph at every launch, which takes so long
     allocates: bool = True
 
 
@@ -58,9 +58,33 @@ RECIPES: dict[str, Recipe] = {
         _vector("TransposeAiCore_Transpose"),
         "CloneBackward0",
     ),
-    "copy": Recipe(
-        ("aten::copy_",), "aclnnInplaceCopy", _vector("TensorMoveAiCore_TensorMove"), allocates=False
+    "argmax": Recipe(("aten::argmax",), "aclnnArgMax", _vector("ArgMaxV2_ArgMaxV2", 9.0)),
+    "chunk": Recipe(("aten::chunk", "aten::split", "aten::narrow"), allocates=False),
+    "conv2d": Recipe(
+        ("aten::conv2d", "aten::convolution", "aten::_convolution"),
+        "Conv2D",
+        (
+            Kernel("trans_TransData_0", "AI_CORE", 40.0),
+            Kernel("Conv2D1", "AI_CORE", 200.0),
+            Kernel("trans_TransData_2", "AI_CORE", 30.0),
+        ),
+        "ConvolutionBackward0",
+        ("conv2d_grad",),
+        compile_us=1600.0,
     ),
+    "conv2d_grad": Recipe(
+        ("aten::convolution_backward",),
+        "Conv2DBackpropFilter",
+        (
+            Kernel("trans_TransData_12", "AI_CORE", 40.0),
+            Kernel("Conv2DBackpropFilter6_MemSet", "AI_CORE", 4.0),
+            Kernel("Conv2DBackpropFilter6", "AI_CORE", 260.0),
+        ),
+        compile_us=900.0,
+    ),
+    "eq": Recipe(("aten::eq",), "aclnnEqTensor", _vector("EqualAiCore_Equal", 2.4)),
+    "flatten": Recipe(("aten::flatten", "aten::view"), allocates=False),
+    "sum": Recipe(("aten::sum",), "aclnnReduceSum", (Kernel("ReduceSumOpAiCore_ReduceSum", "MIX_AIV", 4.6),)),
     "cross_entropy_softmax": Recipe(
         ("aten::log_softmax", "aten::_log_softmax"),
         "aclnnLogSoftmax",
@@ -127,7 +151,13 @@ RECIPES: dict[str, Recipe] = {
     "masked_fill_grad": Recipe(
         ("aten::masked_fill",), "aclnnInplaceMaskedFillScalar", _vector("MaskedFillAiCore_MaskedFill")
     ),
-    "mean": Recipe(("aten::mean",), "aclnnMean", (Kernel("ReduceMeanAiCore_ReduceMean", "AI_CORE", 5.0),)),
+    "mean": Recipe(
+        ("aten::mean",),
+        "aclnnMean",
+        _vector("ReduceMeanAiCore_ReduceMean", 5.0),
+        "MeanBackward1",
+        ("mul_grad",),
+    ),
     "mm_grad": Recipe(("aten::mm",), "aclnnMm", MATMUL),
     "mul": Recipe(("aten::mul",), "aclnnMuls", _vector("MulAiCore_Mul"), "MulBackward0", ("mul_grad",)),
     "mul_grad": Recipe(("aten::mul",), "aclnnMuls", _vector("MulAiCore_Mul")),
@@ -164,7 +194,6 @@ RECIPES: dict[str, Recipe] = {
     ),
     "topk": Recipe(("aten::topk",), "aclnnTopk", (Kernel("TopkV2_TopKV2", "MIX_AIV", 24.0),)),
     "transpose": _view("transpose"),
-    "unbind": Recipe(("aten::unbind", "aten::select"), allocates=False),
     "view": Recipe(("aten::view",), allocates=False),
     # optimizer (one call for all parameters)
     "foreach_add": Recipe(
@@ -191,3 +220,31 @@ RECIPES: dict[str, Recipe] = {
     ),
     "foreach_sqrt": Recipe(("aten::_foreach_sqrt",), "aclnnForeachSqrt", _vector("ForeachSqrt_ForeachSqrt")),
 }
+
+SYNTAX = {"add", "bitwise_and", "bitwise_not", "bmm", "fill", "ge", "mul", "select", "slice"}
+METHODS = {
+    "argmax",
+    "chunk",
+    "contiguous",
+    "eq",
+    "flatten",
+    "masked_fill",
+    "mean",
+    "permute",
+    "repeat_interleave",
+    "softmax",
+    "sum",
+    "topk",
+    "transpose",
+    "view",
+}
+
+
+def builtin(name: str) -> str | None:
+    """The C function that Python calls for an operator; None where it is an operator of the language."""
+    if name in SYNTAX:
+        return None
+    method = RECIPES[name].ops[0].split("::")[1]
+    if name in METHODS:
+        return f"<built-in method {method} of Tensor object at 0xfffca17d7e50>"
+    return f"<built-in method {method} of type object at 0xffffab81cf10>"

@@ -12,6 +12,9 @@ from typing import NamedTuple
 COMPUTE_STREAM = 2
 COPY_STREAM = 3
 COLLECTIVE_STREAM = 4
+AICORE = ("AI_CORE", "MIX_AIV")  #: task types that run on the AI cores
+AICPU = ("AI_CPU", "DSA_SQE")  #: compute tasks that run elsewhere
+COPY = "MEMCPY_ASYNC"
 
 
 class Frame(NamedTuple):
@@ -119,6 +122,7 @@ class Launch:
     enqueue: int
     dequeue: int
     end: int
+    slot: Dequeue | None = None
 
 
 @dataclass

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator
 from operator import add
 from typing import Any, BinaryIO
 
-from samples.layers import Cell, Clock, Event, Layers
-from samples.recording import Recording
+from samples.cells import Cell, Clock, Event
+from samples.framework import FrameworkLayer
+from samples.intervals import Interval, union, without
+from samples.msprof import MsprofLayers, Timed
+from samples.recording import AICORE, AICPU, Recording
 
 PAUSE = 1_000_000  #: ns between two repetitions
-COMPUTE = ("AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "AI_CPU", "DSA_SQE")
-Interval = tuple[int, int]
 
 
 class Template:
@@ -66,7 +67,8 @@ class TraceWriter:
         self._recording = recording
         self._level = level
         self._counters_ns = counters_ns
-        self._layers = Layers(recording, level)
+        self._framework_layer = FrameworkLayer(recording)
+        self._layers = MsprofLayers(recording, level)
         ends = [recording.end, *(task.end for task in recording.tasks)]
         period = max(ends) - recording.start + PAUSE
         self._period = period - period % 1000
@@ -104,26 +106,26 @@ class TraceWriter:
         yield ","  # the producer appends its second array here: the only comma without a space
         yield from _separated(self._msprof(times))
         yield ", "
-        yield from _separated(Template(self._layers.launches()).repeat(times, self._strides))
+        yield from _separated(Template(self._framework_layer.launches()).repeat(times, self._strides))
         yield "]"
 
     def _framework(self, times: int) -> Iterator[str]:
-        layers = self._layers
-        for events in (layers.operators(), layers.dequeues(), layers.enqueues()):
+        layer = self._framework_layer
+        for events in (layer.operators(), layer.dequeues(), layer.enqueues()):
             yield from Template(events).repeat(times, self._strides)
-        yield from self._once(layers.framework_metadata())
-        yield from Template(layers.pairs()).repeat(times, self._strides)
-        yield from Template(layers.calls(roots=False)).repeat(times, self._strides)
-        roots = layers.calls(roots=True)
+        yield from self._once(layer.metadata())
+        yield from Template(layer.pairs()).repeat(times, self._strides)
+        yield from Template(layer.calls(roots=False)).repeat(times, self._strides)
+        roots = layer.calls(roots=True)
         for event in roots:
             event["dur"] = round(event["dur"] + (times - 1) * self._period / 1000, 3)
         yield from self._once(roots)
-        yield from Template(layers.collections()).repeat(times, self._strides)
-        yield from self._once(layers.collections_metadata())
+        yield from Template(layer.collections()).repeat(times, self._strides)
+        yield from self._once(layer.collections_metadata())
 
     def _msprof(self, times: int) -> Iterator[str]:
         layers, recording = self._layers, self._recording
-        yield from self._once(layers.device_metadata())
+        yield from self._once(layers.metadata())
         start, end = recording.start, recording.end + (times - 1) * self._period
         first, last = layers.profiling(start, end)
         frequency = 14, "AI Core Freq"
@@ -154,9 +156,11 @@ class TraceWriter:
     def _once(self, events: list[Event]) -> Iterator[str]:
         return Template(events).repeat(1, self._strides)
 
-    def _overlap(self) -> tuple[list[tuple[int, Event]], Interval]:
+    def _overlap(self) -> tuple[list[Timed], Interval]:
         """The rows of the Overlap Analysis and the window that they fill."""
-        compute = union([(task.start, task.end) for task in self._recording.tasks if task.type in COMPUTE])
+        compute = union(
+            [(task.start, task.end) for task in self._recording.tasks if task.type in AICORE + AICPU]
+        )
         communication = union([(operation.start, operation.end) for operation in self._recording.collectives])
         busy = union(compute + communication)
         window = busy[0][0], busy[-1][1]
@@ -169,7 +173,7 @@ class TraceWriter:
         ]
         return rows, window
 
-    def _counters(self) -> list[tuple[int, Event]]:
+    def _counters(self) -> list[Timed]:
         layers, recording = self._layers, self._recording
         timed = []
         for index, at in enumerate(range(recording.start + 240, recording.end, self._counters_ns)):
@@ -181,36 +185,7 @@ class TraceWriter:
         return timed
 
 
-def union(intervals: list[Interval]) -> list[Interval]:
-    """Disjoint, sorted intervals that cover the same time."""
-    merged: list[Interval] = []
-    for start, end in sorted(intervals):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        elif start < end:
-            merged.append((start, end))
-    return merged
-
-
-def without(intervals: list[Interval], holes: list[Interval]) -> list[Interval]:
-    """What of `intervals` lies outside `holes`; both disjoint and sorted."""
-    left: list[Interval] = []
-    index = 0
-    for start, end in intervals:
-        while index < len(holes) and holes[index][1] <= start:
-            index += 1
-        scan = index
-        while scan < len(holes) and holes[scan][0] < end:
-            if start < holes[scan][0]:
-                left.append((start, holes[scan][0]))
-            start = max(start, holes[scan][1])
-            scan += 1
-        if start < end:
-            left.append((start, end))
-    return left
-
-
-def _by_time(timed: list[tuple[int, Event]]) -> Iterator[Event]:
+def _by_time(timed: list[Timed]) -> Iterator[Event]:
     return (event for _, event in sorted(timed, key=lambda pair: pair[0]))
 
 
