@@ -225,7 +225,7 @@ class Stopped(Exception):  # noqa: N818 - nothing went wrong
 
 
 class Watched(io.RawIOBase):
-    """A stream in front of another: counts what is written, says so now and then, and stops where it should."""
+    """A stream in front of another: counts what is written, says so at times, and stops where it should."""
 
     def __init__(self, should_stop: Callable[[], bool], on_progress: Callable[[int], object]) -> None:
         super().__init__()

@@ -1,0 +1,312 @@
+"""Lines of Python ranked by the idle time charged to them, the tree of their stacks, and their source.
+
+Idle time is charged to the line that enqueued the task that ended it; of an operator of the backward pass, to
+the line of its forward operator. What has no stack has a row of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events, on
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widget import Widget
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.lines import LineIdle
+from tracetui.trace.clean import printable
+from tracetui.trace.stack import Frame
+from tracetui.ui.actions import bindings
+from tracetui.ui.editor import open_in_editor
+from tracetui.ui.hotspot_columns import hotspots_answer, line_columns, line_name
+from tracetui.ui.palette import Role
+from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.source import SourcePane
+from tracetui.ui.widgets.stack_tree import StackTree
+from tracetui.ui.widgets.table import Table
+from tracetui.units import format_duration, format_time
+
+WIDE = 120  #: cells from which the source stands beside the table and the stacks
+CHARGED = "Charged to the line that enqueued the task ending the idle; (backward): the line of the forward."
+
+
+class HotspotsScreen(TableScreen):
+    """A table of lines, a tree of stacks, and the source of what is under the cursor of the last one used."""
+
+    CSS = """
+    HotspotsScreen #panes { height: 1fr; }
+    HotspotsScreen #left { width: 3fr; }
+    HotspotsScreen SourcePane { width: 2fr; margin-left: 2; }
+    HotspotsScreen.narrow #panes { layout: vertical; }
+    HotspotsScreen.narrow #left { width: 1fr; height: 1fr; }
+    HotspotsScreen.narrow SourcePane { width: 1fr; height: 1fr; margin-left: 0; }
+    HotspotsScreen #stacks-title { height: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("hotspots"),
+        Binding("o", "open_editor", show=False),
+    ]
+    TITLE_OF = "Hotspots"
+    KEYS = (
+        ("enter", "worst gap"),
+        ("x X", "gaps of the line"),
+        ("tab", "stacks, source"),
+        ("o", "editor"),
+        ("/", "filter"),
+        ("?", "keys"),
+    )
+
+    class Charged(Message):
+        """The idle time is charged to lines and stacks, which may take a while."""
+
+        def __init__(self, analysis: Analysis) -> None:
+            super().__init__()
+            self.analysis = analysis
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: Analysis | None = None  # whose lines are in the table
+        self._asked: tuple[Frame, ...] = ()  # the stack to reveal once there is a tree
+        self._gap = -1  # place in the gaps of the line
+
+    def body(self) -> Iterable[Widget]:
+        viewer = self.viewer
+        table, *filter_field = super().body()
+        with Horizontal(id="panes"):
+            with Vertical(id="left"):
+                yield table
+                yield Lines(viewer.glyphs, id="stacks-title")
+                yield StackTree(viewer.palette, viewer.glyphs)
+            yield SourcePane(viewer.palette, viewer.glyphs)
+        yield Lines(viewer.glyphs, id="note")
+        yield from filter_field
+
+    @property
+    def stacks(self) -> StackTree:
+        return self.query_one(StackTree)
+
+    @property
+    def source(self) -> SourcePane:
+        return self.query_one(SourcePane)
+
+    # -------------------------------------------------------------- contents
+
+    def build(self) -> None:
+        analysis = self.viewer.analysis
+        assert analysis is not None
+        if not any(device.idle_ns for device in analysis.devices):
+            self.missing(no_idle(analysis))
+            return
+        self.missing("Charging the idle time to lines.")
+
+        def charge() -> None:
+            _ = analysis.lines, analysis.stacks
+            self.post_message(self.Charged(analysis))
+
+        self.run_worker(charge, thread=True, exclusive=True, group="charge")
+
+    @on(Charged)
+    def _fill(self, message: Charged) -> None:
+        message.stop()
+        analysis = message.analysis
+        if analysis is not self.viewer.analysis:
+            return
+        self._shown = analysis
+        viewer = self.viewer
+        self.source.files = SourceFiles(viewer.path, viewer.options.sources, analysis.trace.end_ns)
+        columns = line_columns(analysis, viewer.palette, viewer.glyphs)
+        self.stacks.show(analysis.stacks, analysis.rules)
+        self.table.show(columns, len(analysis.lines), sort=0)
+        self.say(hotspots_answer(analysis), self.place())
+        self._note(CHARGED)
+        if self._asked:
+            self.reveal(self._asked)
+
+    def missing(self, sentence: str) -> None:
+        super().missing(sentence)
+        self._shown = None
+        self._note("")
+
+    def _note(self, said: str, role: Role = Role.DIM) -> None:
+        self.query_one("#note", Lines).show([[(said, self.style_of(role))]])
+
+    def reveal(self, stack: tuple[Frame, ...]) -> None:
+        """Show a stack (leaf first): in the tree, and its line in the table and the source."""
+        self._asked = () if self._shown is not None else stack
+        if self._shown is None:
+            return
+        if not stack:
+            self._note("The selection has no Python stack.", Role.WARNING)
+            return
+        charged = self._shown.rules.line_of(stack)
+        for place, line in enumerate(self._shown.lines):
+            if charged is not None and (line.file, line.line, line.function) == charged:
+                self.table.move_to_row(place)
+                break
+        if not self.stacks.reveal(stack):
+            self._note("No idle time is charged to this stack.", Role.WARNING)
+        self._focus(self.stacks)
+        if charged is not None:
+            self.source.show(*charged)
+
+    # ----------------------------------------------------------------- panes
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < WIDE, "narrow")
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """In a narrow terminal the table and the stacks take turns."""
+        narrow = self.has_class("narrow")
+        on_stacks = self._left is self.stacks
+        self.table.display = not (narrow and on_stacks)
+        self.stacks.display = not narrow or on_stacks
+        title = self.query_one("#stacks-title", Lines)
+        title.display = self.stacks.display
+        rule = self.viewer.glyphs.rule
+        title.show(
+            [
+                [
+                    (f"{rule * 2} ", self.style_of(Role.RULE)),
+                    ("stacks ", self.style_of(Role.TITLE if on_stacks else Role.DIM)),
+                    (rule * self.size.width, self.style_of(Role.RULE)),
+                ]
+            ]
+        )
+
+    @property
+    def _left(self) -> Table | StackTree:
+        """The pane that says what the source shows."""
+        return self.stacks if self.has_class("on-stacks") else self.table
+
+    @property
+    def _pane(self) -> Table | StackTree | SourcePane:
+        """The pane that keys go to."""
+        return self.source if self.source.has_focus else self._left
+
+    def _focus(self, pane: Table | StackTree | SourcePane) -> None:
+        if pane is not self.source:
+            self.set_class(pane is self.stacks, "on-stacks")
+            self._arrange()
+        pane.focus()
+        self._show_source()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """A click may focus a pane too."""
+        if event.widget in (self.table, self.stacks) and event.widget is not self._left:
+            self.set_class(event.widget is self.stacks, "on-stacks")
+            self._arrange()
+            self._show_source()
+
+    @on(Table.Moved)
+    def _line_moved(self, message: Table.Moved) -> None:
+        if self._gap >= 0:
+            self._note(CHARGED)
+        self._gap = -1
+        self._show_source()
+
+    @on(StackTree.Moved)
+    def _frame_moved(self, message: StackTree.Moved) -> None:
+        self._show_source()
+
+    def _show_source(self) -> None:
+        if self._left is self.stacks:
+            frame = self.stacks.frame
+        else:
+            line = self.line
+            frame = Frame(line.file or "", line.line, line.function) if line is not None else None
+        if frame is None:
+            self.source.show("", 0)
+        else:
+            self.source.show(*frame)
+
+    @property
+    def line(self) -> LineIdle | None:
+        """The line under the cursor of the table."""
+        row = self.table.row
+        return self._shown.lines[row] if self._shown is not None and row >= 0 else None
+
+    # --------------------------------------------------------------- actions
+
+    def action_next_pane(self, step: int) -> None:
+        panes = (self.table, self.stacks, self.source)
+        self._focus(panes[(panes.index(self._pane) + step) % len(panes)])
+
+    def action_cursor(self, rows: int) -> None:
+        self._pane.action_cursor(rows)
+
+    def action_page(self, pages: int) -> None:
+        self._pane.action_page(pages)
+
+    def action_first(self) -> None:
+        self._pane.action_first()
+
+    def action_last(self) -> None:
+        self._pane.action_last()
+
+    def action_activate(self) -> None:
+        self._pane.action_activate()
+
+    def action_toggle_frame(self) -> None:
+        if self._pane is self.stacks:
+            self.stacks.action_activate()
+
+    def action_longest(self) -> None:
+        self._focus(self.stacks)
+        self.stacks.action_longest()
+
+    def action_parent(self) -> None:
+        if self._left is self.stacks:
+            self.stacks.action_parent()
+
+    def action_threshold(self, steps: int) -> None:
+        self.stacks.action_threshold(steps)
+
+    def action_fold_frames(self) -> None:
+        self.stacks.action_folds()
+
+    @on(Table.Activated)
+    def _go_to_worst(self, message: Table.Activated) -> None:
+        line = self.line
+        if line is not None and len(line.gap_indices):
+            self.viewer.go_to_gap(int(line.gap_indices[max(self._gap, 0)]))
+            self.viewer.action_go("timeline")
+
+    def action_line_gap(self, step: int) -> None:
+        """The next gap of the line (the worst first), selected on all screens; say where it is."""
+        line, analysis = self.line, self._shown
+        if line is None or analysis is None or not len(line.gap_indices):
+            return
+        count = len(line.gap_indices)
+        self._gap = (self._gap + step) % count if self._gap >= 0 or step > 0 else count - 1
+        gap = int(line.gap_indices[self._gap])
+        self.viewer.go_to_gap(gap)
+        idle = format_duration(int(analysis.gaps.idle[gap]))
+        moment = format_time(int(analysis.gaps.start[gap]) - analysis.trace.start_ns)
+        name = printable(line_name(line), 60)
+        self._note(
+            f"gap {self._gap + 1:,} of {count:,} of {name}: idle {idle} at {moment}; enter goes there",
+            Role.TEXT,
+        )
+
+    def action_open_editor(self) -> None:
+        source = self.source.source
+        if source is None:
+            self._note("There is no source file to open.", Role.WARNING)
+            return
+        problem = open_in_editor(self.app, source, self.source.line)
+        if problem:
+            self._note(problem, Role.WARNING)
+        self.source.reread()
+
+
+def no_idle(analysis: Analysis) -> str:
+    """Why there is no line to show."""
+    if not analysis.devices:
+        return "No device in this trace: there is no idle time to charge."
+    return "The device was never idle."
