@@ -248,6 +248,14 @@ def test_what_nobody_expects_is_one_sentence(
     assert "Traceback" in run("summary", trace_path).err
 
 
+def test_a_closed_stdout_is_one_sentence(monkeypatch: pytest.MonkeyPatch, trace_path: str) -> None:
+    stderr = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["summary", trace_path]) == ExitCode.ERROR
+    assert stderr.getvalue() == "tracetui: stdout is closed\n"
+
+
 def test_ctrl_c_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch, trace_path: str) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
