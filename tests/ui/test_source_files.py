@@ -152,8 +152,17 @@ def test_a_file_changed_after_the_profile_is_told_apart(
     path = write(trace.parent / "net.py")
     profiled_ns = path.stat().st_mtime_ns - 365 * DAY_NS
     os.utime(path, ns=(0, profiled_ns + days * DAY_NS))
-    os.utime(trace, ns=(0, profiled_ns + (0 if not epoch else 300 * DAY_NS)))  # copied later, or not
+    os.utime(trace, ns=(0, profiled_ns + (300 * DAY_NS if epoch else 0)))
     files = SourceFiles(trace, profiled_ns=profiled_ns if epoch else 12_345)
+    assert found(files, str(path)).newer is newer
+
+
+@pytest.mark.parametrize(("seconds", "newer"), [(-1, False), (1, False), (3600, True)])
+def test_a_copy_that_came_with_the_trace_is_no_change(trace: Path, seconds: int, newer: bool) -> None:
+    path = write(trace.parent / "net.py")
+    copied_ns = path.stat().st_mtime_ns
+    os.utime(trace, ns=(0, copied_ns - seconds * 10**9))
+    files = SourceFiles(trace, profiled_ns=copied_ns - 365 * DAY_NS)
     assert found(files, "/x/net.py").newer is newer
 
 

@@ -46,10 +46,10 @@ async def test_it_opens_along_the_longest_and_says_what_it_folded() -> None:
     app = TreeApp(training())
     async with app.run_test(size=(100, 10)):
         lines = app.lines()
-    assert "(2 frames of torch and the standard library folded)" in lines[0]
-    assert [" ".join(line.split()) for line in lines[1:6]] == [
+    assert lines[0].startswith("-- stacks: 2 frames of torch and the standard library folded --")
+    assert [" ".join(line.split()) for line in lines[2:7]] == [
         "90.0 ms 90.0 % ####### - main train.py:1",
-        "60.0 ms 60.0 % #### - ~ 2 frames of torch and the standard library",
+        "60.0 ms 60.0 % #### - ~ run (2 frames of torch and the standard library)",
         "60.0 ms 60.0 % #### 60.0 ms loss loss.py:1",
         "30.0 ms 30.0 % ## 30.0 ms load train.py:1",
         "10.0 ms 10.0 % | 10.0 ms (no stack)",
@@ -95,7 +95,7 @@ async def test_the_row_of_small_frames_opens_them() -> None:
     app = TreeApp(root(node("big", 1000), node("a", 1), node("b", 2)))
     async with app.run_test(size=(60, 10)):
         app.stacks.action_last()
-        assert app.lines()[2].endswith("~ 2 frames under 0.5 % each")
+        assert app.lines()[3].endswith("~ 2 frames under 0.5 % each")
         app.stacks.action_activate()
         assert len(app.stacks.rows) == 3
 
@@ -106,18 +106,18 @@ async def test_a_long_tree_scrolls_with_the_cursor_and_the_mouse_selects() -> No
         app.stacks.branches.threshold = 0
         app.stacks.action_threshold(0)
         app.stacks.action_page(3)
-        assert app.stacks.cursor == 27
-        assert app.lines()[9].split()[-2] == "f27"
-        await pilot.click(StackTree, offset=(3, 4))
+        assert app.stacks.cursor == 24
+        assert app.lines()[9].split()[-2] == "f24"
+        await pilot.click(StackTree, offset=(3, 5))
         assert app.stacks.frame is not None
-        assert app.stacks.frame.function == "f22"
+        assert app.stacks.frame.function == "f20"
 
 
 async def test_names_are_neither_obeyed_nor_parsed() -> None:
     evil = StackNode(Frame("/x/[red]\x1b[2J.py", 1, "[bold]f\x07"), 5, 5, 1, ())
     app = TreeApp(StackNode(None, 5, 0, 1, (evil,)))
     async with app.run_test(size=(60, 10)):
-        line = app.lines()[1]
+        line = app.lines()[2]
     assert line.isprintable()
     assert "[bold]f" in line
     assert "[red]" in line
@@ -129,4 +129,4 @@ async def test_an_empty_tree_says_so() -> None:
         app.stacks.action_longest()
         app.stacks.action_activate()
         app.stacks.action_page(1)
-        assert "No idle time" in app.lines()[1]
+        assert "No idle time" in app.lines()[2]

@@ -26,6 +26,7 @@ _TAB = 4
 #: Names that say nothing without the directory that holds them.
 _COMMON = frozenset({"__init__.py", "__main__.py", "setup.py", "conftest.py"})
 _KERNEL = ("/proc/", "/sys/", "/dev/")
+_COPY_NS = 60 * 10**9  # a file unpacked or checked out together with the trace is no change
 _LINE_ENDS = re.compile(
     r"\r\n|\r|\n"
 )  # str.splitlines also splits at form feeds, which Python does not count
@@ -67,7 +68,9 @@ class SourceFiles:
         trace = Path(trace_path).absolute()
         self.beside = trace.parent
         self.roots = _roots(trace, sources)
-        self._profiled_ns = profiled_ns if profiled_ns > _EPOCH_NS else _modified_ns(trace)
+        written_ns = _modified_ns(trace)
+        self._profiled_ns = profiled_ns if profiled_ns > _EPOCH_NS else written_ns
+        self._copied_ns = max(self._profiled_ns, written_ns) + _COPY_NS
         self._kept: OrderedDict[str, SourceFile | NotFound] = OrderedDict()
 
     def find(self, recorded: str) -> SourceFile | NotFound:
@@ -97,7 +100,8 @@ class SourceFiles:
                 refused = refused or f"{printable(str(path))} {content}."
             elif content is not None:
                 text, modified_ns = content
-                return SourceFile(path, _lines(text), root, modified_ns > self._profiled_ns > 0)
+                ran_ns = self._profiled_ns if root is None else self._copied_ns
+                return SourceFile(path, _lines(text), root, modified_ns > ran_ns > 0)
         return NotFound(refused or "The source file is not on this host.", self.roots)
 
 

@@ -32,7 +32,7 @@ from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
 
 WIDE = 120  #: cells from which the source stands beside the table and the stacks
-CHARGED = "Charged to the line that enqueued the task ending the idle; (backward): the line of the forward."
+CHARGED = "Charged to the line that enqueued the task ending it; (backward): its forward."
 
 
 class HotspotsScreen(TableScreen):
@@ -45,7 +45,6 @@ class HotspotsScreen(TableScreen):
     HotspotsScreen.narrow #panes { layout: vertical; }
     HotspotsScreen.narrow #left { width: 1fr; height: 1fr; }
     HotspotsScreen.narrow SourcePane { width: 1fr; height: 1fr; margin-left: 0; }
-    HotspotsScreen #stacks-title { height: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("hotspots"),
@@ -54,8 +53,8 @@ class HotspotsScreen(TableScreen):
     TITLE_OF = "Hotspots"
     KEYS = (
         ("enter", "worst gap"),
-        ("x X", "gaps of the line"),
-        ("tab", "stacks, source"),
+        ("x", "next gap"),
+        ("tab", "stacks"),
         ("o", "editor"),
         ("/", "filter"),
         ("?", "keys"),
@@ -80,7 +79,6 @@ class HotspotsScreen(TableScreen):
         with Horizontal(id="panes"):
             with Vertical(id="left"):
                 yield table
-                yield Lines(viewer.glyphs, id="stacks-title")
                 yield StackTree(viewer.palette, viewer.glyphs)
             yield SourcePane(viewer.palette, viewer.glyphs)
         yield Lines(viewer.glyphs, id="note")
@@ -166,18 +164,6 @@ class HotspotsScreen(TableScreen):
         on_stacks = self._left is self.stacks
         self.table.display = not (narrow and on_stacks)
         self.stacks.display = not narrow or on_stacks
-        title = self.query_one("#stacks-title", Lines)
-        title.display = self.stacks.display
-        rule = self.viewer.glyphs.rule
-        title.show(
-            [
-                [
-                    (f"{rule * 2} ", self.style_of(Role.RULE)),
-                    ("stacks ", self.style_of(Role.TITLE if on_stacks else Role.DIM)),
-                    (rule * self.size.width, self.style_of(Role.RULE)),
-                ]
-            ]
-        )
 
     @property
     def _left(self) -> Table | StackTree:

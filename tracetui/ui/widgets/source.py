@@ -170,10 +170,19 @@ class SourcePane(Widget, can_focus=True):
         head = [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
         if self.has_focus:
             head[0] = (head[0][0], self._palette.style_of(Role.TITLE))
-        doubts = self.doubts()
-        if doubts:
-            head.append((f"   {f' {self._glyphs.dot} '.join(doubts)}", self._palette.style_of(Role.WARNING)))
+        where, doubts = self.where(), self.doubts()
+        said = f" {self._glyphs.dot} ".join([where, *doubts] if where else doubts)
+        if said:
+            head.append((f"   {said}", self._palette.style_of(Role.WARNING if doubts else Role.DIM)))
         return head
+
+    def where(self) -> str:
+        """Where the file was found, "" for the recorded path."""
+        source = self.source
+        if source is None or source.root is None:
+            return ""
+        beside = self.files is not None and source.root == self.files.beside
+        return f"source found {'beside the trace' if beside else f'below {printable(str(source.root))}'}"
 
     def doubts(self) -> list[str]:
         """Why the text shown may not be the text that ran."""
@@ -181,10 +190,6 @@ class SourcePane(Widget, can_focus=True):
         if source is None:
             return []
         doubts = []
-        if source.root is not None:
-            beside = self.files is not None and source.root == self.files.beside
-            found = "beside the trace" if beside else f"below {printable(str(source.root))}"
-            doubts.append(f"source found {found}")
         if source.newer:
             doubts.append("file changed after the profile")
         if self.line > len(source.lines):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rich.style import Style
+from rich.segment import Segment
 from textual import events
 from textual.geometry import Region
 from textual.message import Message
@@ -25,7 +27,9 @@ from tracetui.units import format_duration, format_percent
 BAR = 8  #: cells
 NUMBER = 8  #: "1.24 ms" and a blank
 WIDE = 76  #: from this width on there is room for the bar and the own time
+HEAD = 2  #: lines above the first row
 WHEEL_ROWS = 3
+_BUILT_IN = re.compile(r"<built-in (?:method|function) (\w+)[^>]*>")
 _EMPTY = StackNode(None, 0, 0, 0, ())
 
 
@@ -161,12 +165,12 @@ class StackTree(Widget, can_focus=True):
             self.refresh()
         else:
             for changed in (before, place):
-                self.refresh(Region(0, changed - self.top + 1, self.size.width, 1))
+                self.refresh(Region(0, changed - self.top + HEAD, self.size.width, 1))
         self.post_message(self.Moved(self, self.frame))
 
     @property
     def _page(self) -> int:
-        return max(self.size.height - 1, 1)
+        return max(self.size.height - HEAD, 1)
 
     def _scroll(self) -> bool:
         """Bring the cursor into view; True where all rows moved."""
@@ -179,8 +183,8 @@ class StackTree(Widget, can_focus=True):
         self._scroll()
 
     def on_click(self, event: events.Click) -> None:
-        place = self.top + event.y - 1
-        if event.y > 0 and place < len(self.rows):
+        place = self.top + event.y - HEAD
+        if event.y >= HEAD and place < len(self.rows):
             self._move_to(place)
             if event.chain == 2:
                 self.action_activate()
@@ -203,34 +207,30 @@ class StackTree(Widget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
-        if y == 0:
-            return self._head(width)
-        place = self.top + y - 1
+        if y < HEAD:
+            return self._columns(width) if y else self._title(width)
+        place = self.top + y - HEAD
         if place < len(self.rows):
             strip = self._draw(self.rows[place], width)
-            return strip.apply_style(self._palette.style_of(Role.SELECTED)) if self._marked(place) else strip
-        if y == 1 and not self.rows:
-            return fitted(
-                [("No idle time with a Python stack.", self._palette.style_of(Role.DIM))], width, ""
-            )
+            if place == self.cursor and self.has_focus:
+                return Strip([Segment(strip.text, self._palette.style_of(Role.SELECTED))], width)
+            return strip
+        if y == HEAD and not self.rows:
+            return fitted([("No idle time with a Python stack.", self._palette.style_of(Role.DIM))], width)
         return Strip.blank(width)
 
-    def _marked(self, place: int) -> bool:
-        return place == self.cursor and self.has_focus
+    def _title(self, width: int) -> Strip:
+        """A rule that says in words what is hidden."""
+        rule, hidden = self._glyphs.rule, self.branches.hidden(self.rows)
+        title = f"{rule * 2} stacks{': ' if hidden else ''}{hidden} "
+        style = self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE)
+        return fitted([(title + rule * max(width - len(title), 0), style)], width, self._glyphs.ellipsis)
 
-    def _head(self, width: int) -> Strip:
-        """The titles of the columns, then in words what is hidden."""
-        style = self._palette.style_of(Role.TITLE if self.has_focus else Role.DIM)
+    def _columns(self, width: int) -> Strip:
         titles = f"{'idle':>{NUMBER}}{'':>8}"
         if width >= WIDE:
             titles += " " * (BAR + 1) + f"{'own':>{NUMBER}}"
-        hidden = self.branches.hidden(self.rows)
-        said = f"  ({hidden})" if hidden else ""
-        return fitted(
-            [(titles + "  stack", style), (said, self._palette.style_of(Role.DIM))],
-            width,
-            self._glyphs.ellipsis,
-        )
+        return fitted([(f"{titles}  stack", self._palette.style_of(Role.DIM))], width)
 
     def _draw(self, branch: Branch, width: int) -> Strip:
         dim = self._palette.style_of(Role.DIM)
@@ -259,9 +259,16 @@ class StackTree(Widget, can_focus=True):
             return [(f"{self._glyphs.ellipsis} {branch.small} frames under {under} each", dim)]
         if len(branch.nodes) > 1:
             packages = printable(self.branches.packages(branch.nodes))
-            return [(f"{self._glyphs.ellipsis} {len(branch.nodes)} frames of {packages}", dim)]
+            last = f"{_named(frame)}  " if frame is not None else ""
+            return [(f"{self._glyphs.ellipsis} {last}({len(branch.nodes)} frames of {packages})", dim)]
         if frame is None:
             return [("(no stack)", dim)]
         name = self._palette.style_of(Role.USER_LINE) if self.branches.is_users(frame) else dim
         file = printable(frame.file.replace("\\", "/").rsplit("/", 1)[-1])
-        return [(printable(frame.function, 200), name), (f"  {file}:{frame.line}" if file else "", dim)]
+        return [(_named(frame), name), (f"  {file}:{frame.line}" if file else "", dim)]
+
+
+def _named(frame: Frame) -> str:
+    """The function of a frame, of a built-in one its name: "<built-in method mean of Tensor object>" is "mean"."""
+    built_in = _BUILT_IN.fullmatch(frame.function)
+    return printable(built_in[1] if built_in else frame.function, 200)
