@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from textual.binding import Binding
 
@@ -44,16 +43,18 @@ class Action:
     priority: bool = False  #: wins over the focused widget
 
 
-def _unlisted(*fields: Any, **more: Any) -> Action:
+def _unlisted(
+    key: str, keys: tuple[str, ...], group: str, title: str, text: str, screens: tuple[str, ...] = ()
+) -> Action:
     """An action that is only a key: nobody looks for it by name."""
-    return Action(*fields, **more, palette=False)
+    return Action(key, keys, group, title, text, screens, palette=False)
 
 
 T = ("timeline",)
 G, H, M, OPS = ("gaps",), ("hotspots",), ("heatmap",), ("operators",)
-ROWS = ("gaps", "hotspots", "operators", "steps")  #: the screens that are a table of rows
-EXPORTED = ("gaps", "operators", "steps")  #: those that write it to a file
-VIEWS = ("operators", "heatmap")  #: the screens with several views
+ROWS = ("gaps", "hotspots", "operators", "steps", "statistics")  #: the screens that are a table of rows
+EXPORTED = ("gaps", "operators", "steps", "statistics")  #: those that write it to a file
+VIEWS = ("operators", "heatmap", "statistics")  #: the screens with several views
 
 ACTIONS: tuple[Action, ...] = (
     _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", T),
@@ -68,14 +69,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("fit_selection", ("f",), MOVE, "fit: selection", "The selected slice or gap fills the screen", T),
     Action("undo", ("backspace",), MOVE, "undo: movement", "Back to where you looked before"),
     Action("redo", ("U",), MOVE, "redo: movement", "Take the undo back"),
-    _unlisted("event(-1)", ("left", "h", "comma"), SELECT, "select: event before", "Previous of the row", T),
-    _unlisted("event(1)", ("right", "l", "full_stop"), SELECT, "select: event after", "Next of the row", T),
+    _unlisted("event(-1)", ("left", "h", "comma"), SELECT, "select: slice before", "Before it in the row", T),
+    _unlisted("event(1)", ("right", "l", "full_stop"), SELECT, "select: slice after", "After it in the row", T),
     _unlisted("track(-1)", ("up", "k"), SELECT, "select: row above", "The row above, same time", T),
     _unlisted("track(1)", ("down", "j"), SELECT, "select: row below", "The row below, same time", T),
     _unlisted("track(-12)", ("pageup",), SELECT, "select: rows above", "A page up", T),
     _unlisted("track(12)", ("pagedown",), SELECT, "select: rows below", "A page down", T),
-    Action("flow(-1)", ("left_square_bracket",), SELECT, "follow: to the host", "Task → launch → operator", T),
-    Action("flow(1)", ("right_square_bracket",), SELECT, "follow: to the device", "Operator → launch → task", T),
+    Action("flow(-1)", ("left_square_bracket",), SELECT, "follow: to host", "Task → launch → operator", T),
+    Action("flow(1)", ("right_square_bracket",), SELECT, "follow: to device", "Operator → launch → task", T),
     Action("next_gap(1)", ("x",), IDLE, "go: next worst gap", "The gap with the next less idle time"),
     Action("next_gap(-1)", ("X",), IDLE, "go: previous gap by rank", "The gap with the next more idle time"),
     Action("line_gap(1)", ("x",), IDLE, "go: next gap of the line", "The worst of the line first", H),
@@ -90,6 +91,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("search_same", ("asterisk",), SEARCH, "search: this name", "All slices of the selected name", T),
     Action("mark_window", ("v",), WINDOW, "mark: window", "Start a window at the selection; then end it", T),
     Action("window_selection", ("r",), WINDOW, "window: selection", "The window becomes the selection", T),
+    Action("statistics", ("i",), WINDOW, "show: statistics", "Time per name, and idle time, in the window"),
     Action("export", ("e",), WINDOW, "export: window", "Write the slices of the window to a CSV file"),
     Action("copy", ("y",), WINDOW, "copy: selection", "To the clipboard, and to a file"),
     Action("fold", ("space",), TRACKS, "fold: track", "Fold or unfold the track or group of the cursor", T),
@@ -137,7 +139,7 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("palette", ("colon", "ctrl+p"), PROGRAM, "palette: commands", "Find a command by name"),
     Action("help", ("question_mark",), PROGRAM, "help: keys", "All keys of this screen"),
     Action("quit", ("q",), PROGRAM, "quit: tracetui", "Leave"),
-    _unlisted("cancel", ("ctrl+c",), PROGRAM, "cancel: loading", "Stop the loading, else leave", priority=True),
+    Action("cancel", ("ctrl+c",), PROGRAM, "cancel: loading", "Stop it, else leave", (), False, True),
     _unlisted("suspend", ("ctrl+z",), PROGRAM, "suspend: to the shell", "Back with `fg`"),
 )  # fmt: skip
 

@@ -257,6 +257,12 @@ class TraceApp(App[int]):
         state.go(place, state.burst)
         self.selection_changed()
 
+    def stop_loading(self) -> bool:
+        """Stop the loading, keeping what is read; False where nothing was there to stop."""
+        running = self.progress is not None and not self._stop_loading
+        self._stop_loading = self._stop_loading or running
+        return running
+
     def rank_of(self, gap: int) -> int:
         """The rank of a gap by idle time, from 1."""
         return self._ranks.get(gap, 0)
@@ -281,9 +287,7 @@ class TraceApp(App[int]):
 
     def action_nth_gap(self, rank: int) -> None:
         if self.analysis is None:
-            self.say(
-                "Still reading." if self.progress else "Still analysing." if self.analysing else self.problem
-            )
+            self.say(self.problem or "The gaps are still being looked for.")
         elif not len(self.analysis.gaps):
             self.say("There are no gaps in this trace.")
         elif 1 <= rank <= len(self.analysis.gaps):
@@ -293,6 +297,9 @@ class TraceApp(App[int]):
 
     def action_export(self) -> None:
         self._open("export_dialog", "ExportDialog")
+
+    def action_statistics(self) -> None:
+        self._open("statistics", "StatisticsPanel")
 
     def action_help(self) -> None:
         self._open("help", "HelpScreen")
@@ -305,7 +312,7 @@ class TraceApp(App[int]):
             self.push_screen(_screen(module, name)())
 
     def action_copy(self) -> None:
-        """Copy what the screen in front tells: to the clipboard, and to a file in case the terminal refuses."""
+        """Copy what the screen in front tells: to the clipboard, and to a file."""
         copied = getattr(self.screen, "copy_text", None)
         text = copied() if callable(copied) else ""
         if not text:
@@ -315,11 +322,9 @@ class TraceApp(App[int]):
         path = keep_copy(text)
         self.say(f"Copied to the clipboard, and to {path}." if path else "Copied to the clipboard.")
 
-    def action_back(self) -> None:
+    async def action_back(self) -> None:
         """Stop the loading, else go back to the timeline."""
-        if self.progress is not None:
-            self._stop_loading = True
-        elif self.current_mode != "timeline":
+        if not self.stop_loading() and self.current_mode != "timeline":
             self.switch_mode("timeline")
 
     async def action_quit(self) -> None:
@@ -329,9 +334,7 @@ class TraceApp(App[int]):
         """Close what is open, stop the loading, else leave."""
         if isinstance(self.screen, ModalScreen):
             self.screen.dismiss(None)
-        elif self.progress is not None and not self._stop_loading:
-            self._stop_loading = True
-        else:
+        elif not self.stop_loading():
             self._leave(CANCELLED)
 
     def action_suspend(self) -> None:

@@ -1,11 +1,11 @@
-"""What the details pane says of a slice, of a gap, and of what led to a device task. Pure: lines of text and style.
+"""What the details pane says of a slice, of a gap, and of what led to a task. Pure: styled lines.
 
 Every name goes through `printable`; times and shares are exact, and what is not known is said to be missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rich.style import Style
@@ -17,6 +17,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame
 from tracetui.ui.bars import stacked_bar, time_inks
+from tracetui.ui.drawing import clip_cells
 from tracetui.ui.glyphs import Glyphs
 from tracetui.ui.palette import Palette, Role
 from tracetui.units import format_duration, format_exact, format_percent, format_time
@@ -35,6 +36,7 @@ _ACTIVITIES = {
 }
 _LABEL = 11  #: cells of the label before a line
 _BAR = 24
+_NAME = 32
 
 
 class Pen(NamedTuple):
@@ -108,8 +110,36 @@ def describe_gap(analysis: Analysis, gap: int, rank: int, pen: Pen) -> list[Line
     return [head, made, _neighbour("after", trace, before, pen), _neighbour("ended by", trace, after, pen)]
 
 
+def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[Line]:
+    """The worst gaps, one line each: rank, idle time, the task that ended it, the line of Python behind it."""
+    trace, gaps = analysis.trace, analysis.gaps
+    lines: list[Line] = []
+    for rank, gap in enumerate(ranked, 1):
+        after = int(gaps.after[gap])
+        chain = analysis.links.chain(after) if after >= 0 else None
+        frame = analysis.rules.line_of(chain.stack) if chain is not None else None
+        name = printable(trace.name(after)) if after >= 0 else "no task"
+        activity = Activity(int(trace.slices.activity[after])) if after >= 0 else Role.DIM
+        lines.append(
+            [
+                pen.text(f" {rank:>2} ", Role.KEY),
+                pen.text(f"{format_duration(int(gaps.idle[gap])):>9} idle", Role.IDLE),
+                pen.text("  until  ", Role.DIM),
+                pen.text(clip_cells(name, _NAME, pen.glyphs.ellipsis), activity),
+                pen.text(f"  {short_frame(frame)}" if frame is not None else "  (no stack)", Role.DIM),
+            ]
+        )
+    return lines
+
+
+def short_frame(frame: Frame) -> str:
+    """A frame in few cells: the end of its path, its line and function."""
+    file = "/".join(frame.file.replace("\\", "/").split("/")[-2:])
+    return printable(f"{file}({frame.line}) {frame.function}" if file else frame.function, 80)
+
+
 def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
-    """How a task came from the host to the device, with the time from each hop to the next: one or two lines."""
+    """How a task came from the host to the device, with the time from each hop to the next."""
     if chain is None:
         return []
     line: Line = [pen.label("came from")]

@@ -1,9 +1,9 @@
 """From the columns of a lane to one line of styled text.
 
 Pure: knows columns of time (tracetui.analysis.raster), glyphs and paints; not the widget, the trace or the
-state. A slice that covers whole columns is a box with its name in it. All other columns show how much of their
-time is busy as a height in eighths: a column is never drawn fuller than it is, and what is there is never
-drawn as nothing.
+state. A slice that covers whole columns is a box with its name in it. All other columns show how much of
+their time is busy as a height in eighths: a column is never drawn fuller than it is, and what is there is
+never drawn as nothing.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ Name = Callable[[int], str]
 
 
 def shades(part: Int64s, whole: Int64s, touched: Bools) -> Int64s:
-    """int64[columns]: part / whole in eighths, rounded; 0 only where nothing is, 8 only where nearly all is."""
+    """int64[columns]: part / whole in eighths, rounded; 0 only where nothing is."""
     level = (part * 16 + whole) // np.maximum(2 * whole, 1)
-    return np.clip(level, touched.astype(np.int64), 8)
+    shown: Int64s = np.clip(level, touched.astype(np.int64), 8)
+    return shown
 
 
 def draw_lane(

@@ -9,7 +9,7 @@ from tracetui.trace.model import Activity, Family, Trace, Track
 from tracetui.ui.palette import Paint, Palette, Role
 
 _BY_ACTIVITY = (Family.TASKS, Family.GROUP, Family.PLANE)
-_OVERLAP = {"Computing": Activity.AICORE, "Free": Role.IDLE}
+_OVERLAP: dict[str, Activity | Role] = {"Computing": Activity.AICORE, "Free": Role.IDLE}
 _QUIET = ("Enqueue", "Dequeue")
 
 

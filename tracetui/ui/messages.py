@@ -1,6 +1,6 @@
 """What the parts of the viewer tell each other: messages to the app, passed on to every screen.
 
-Workers never touch a widget: they post these. They do not bubble: from a screen they would come back to the app.
+Workers never touch a widget: they post these. They do not bubble: they would come back to the app.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tracetui.trace.model import Family, Trace, Track
 
 #: families whose outermost lane covers all others
 _NESTED = (Family.FRAMES, Family.OPERATORS, Family.CALLS, Family.ANNOTATIONS)
-#: samples of a counter that are looked at one by one for their maximum; above, the last one of a column counts
+#: samples of a counter on screen up to which their maximum counts; with more, the last one of a column
 _SAMPLES = 200_000
 
 
@@ -38,7 +38,7 @@ class Picture:
         return self._lanes.columns(range(rows.start, rows.stop), edges)
 
     def folded(self, track: Track, edges: Int64s) -> Columns:
-        """The columns of all lanes of a track together: busy where any is, named after the innermost slice."""
+        """All lanes of a track together: busy where any is, named after the innermost slice."""
         top = self.lane(track.lanes[0], edges)
         busy = top.busy if track.family in _NESTED else self._union_busy(track, edges)
         row, longest = top.row.copy(), top.longest.copy()
@@ -53,7 +53,7 @@ class Picture:
         return Columns(edges, busy, top.gap, row, longest)
 
     def idle(self, device: int, edges: Int64s) -> Columns | None:
-        """The columns of a device's idle time: `row` is an index into its idle intervals. None: not known yet."""
+        """A device's idle time: `row` is an index into its idle intervals. None: not known yet."""
         if self.analysis is None:
             return None
         if device not in self._idle:
@@ -62,7 +62,7 @@ class Picture:
         return raster.columns(rows, edges)
 
     def counter(self, track: Track, edges: Int64s) -> Floats:
-        """float64[columns]: the highest sample of each column, else the one before it; NaN before the first."""
+        """float64[columns]: the highest sample of each column, else the last before; NaN at first."""
         samples = slice(track.samples.start, track.samples.stop)
         time, value = self.trace.counters.time[samples], self.trace.counters.value[samples]
         place = np.searchsorted(time, edges, "left")
@@ -105,7 +105,7 @@ class Picture:
         """The slice of a lane that holds a time, or -1."""
         rows = self.trace.lane_slice_rows(lane)
         at = int(np.searchsorted(self.trace.slices.start[rows], time_ns, "right")) - 1
-        row = rows.start + at
+        row = int(rows.start) + at
         if at < 0 or (
             time_ns >= int(self.trace.slices.end[row]) and time_ns > int(self.trace.slices.start[row])
         ):

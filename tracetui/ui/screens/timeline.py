@@ -1,4 +1,4 @@
-"""The timeline: the tracks over time, the map of the whole trace above them, the details of the selection below.
+"""The timeline: tracks over time, the map of the whole trace above, the details of the selection below.
 
 Turns keys and the mouse into changes of `app.state`; the widgets draw it.
 """
@@ -143,7 +143,7 @@ class TimelineScreen(Screen[None]):
         """Scroll to the line of the cursor; lay out again if it came from a group that was folded."""
         cursor = self.viewer.state.place.cursor
         if self.tracks.lines.index(cursor) < 0:
-            self.tracks.arrange()
+            self.tracks.lay_out()
         place = self.tracks.lines.index(cursor)
         if place >= 0:
             self.tracks.reveal(place)
@@ -251,12 +251,10 @@ class TimelineScreen(Screen[None]):
         viewer, state, trace = self.viewer, self.viewer.state, self.trace
         if trace is None:
             return
-        row = state.row
         if state.gap >= 0 and viewer.analysis is not None:
-            row = int(viewer.analysis.gaps.after[state.gap])
-            if row >= 0:
-                viewer.select(row)
+            viewer.select(int(viewer.analysis.gaps.after[state.gap]))
             return
+        row = state.row
         links = viewer.analysis.links if viewer.analysis is not None else None
         found = follow(trace, links, row, by, self.details.chain) if row >= 0 else -1
         if found >= 0:
@@ -303,7 +301,7 @@ class TimelineScreen(Screen[None]):
         track, state = self.trace.tracks[index], self.viewer.state
         if is_folded(group_key(track), folded_group(track), state.toggled):
             state.toggle(group_key(track))
-        self.tracks.arrange()
+        self.tracks.lay_out()
         for place, line in enumerate(self.tracks.lines.lines):
             if line.track == index:
                 self._to_line(place, state.place.time_ns)
@@ -342,7 +340,7 @@ class TimelineScreen(Screen[None]):
     def _fold(self, key: Key) -> None:
         state = self.viewer.state
         state.toggle(key)
-        self.tracks.arrange()
+        self.tracks.lay_out()
         if self.tracks.lines.index(state.place.cursor) < 0:
             cursor = key if self.tracks.lines.index(key) >= 0 else (*key, "0")
             state.place = replace(state.place, cursor=cursor)
@@ -353,7 +351,7 @@ class TimelineScreen(Screen[None]):
         line, trace = self._cursor_line(), self.trace
         if line is not None and line.track >= 0 and trace is not None:
             self.viewer.state.toggle_pin(track_key(trace.tracks[line.track]))
-            self.tracks.arrange()
+            self.tracks.lay_out()
             self._laid_out()
 
     def action_back(self) -> None:
@@ -364,8 +362,8 @@ class TimelineScreen(Screen[None]):
         elif state.mark is not None:
             state.mark = None
             self.viewer.view_changed()
-        elif self.viewer.progress is not None:
-            self.viewer.action_back()
+        elif self.viewer.stop_loading():
+            pass
         elif state.window is not None:
             state.go(replace(state.place, window=None))
             self.viewer.view_changed()

@@ -26,6 +26,7 @@ from tracetui.ui.describe import (
     describe_gap,
     describe_slice,
     describe_stack,
+    describe_worst,
 )
 from tracetui.ui.follow import chain_through
 from tracetui.ui.palette import Role
@@ -141,11 +142,13 @@ class Details(Widget):
             self.lines = describe_gap(app.analysis, gap, app.rank_of(gap), pen)
             self.lines += describe_chain(app.trace, self.chain, pen)
             self.lines += self._stack_lines(pen)
+            self.lines += describe_frames(self.stack, self.rules, pen)
         elif row >= 0:
             self.lines = describe_slice(app.trace, row, pen)
             self.lines += describe_chain(app.trace, self.chain, pen)
             self.lines += self._stack_lines(pen)
             self.lines += describe_args(self._found.args, pen)
+            self.lines += describe_frames(self.stack, self.rules, pen)
         else:
             self.lines = self._hints(pen)
         self.refresh()
@@ -155,16 +158,18 @@ class Details(Widget):
         return describe_stack(self.stack, self.rules, backward, self._found.source, pen)
 
     def _hints(self, pen: Pen) -> list[Line]:
-        """What to do where nothing is selected."""
+        """Where nothing is selected: what is wrong with the trace, and where to look first."""
         app = self.trace_app
-        lines: list[Line] = []
-        if app.analysis is not None and len(app.analysis.gaps):
-            lines.append(
-                [pen.text(" x", Role.KEY), pen.text(" goes to the worst gap: why was the device idle?")]
-            )
-        lines.append([pen.text(" arrows or a click", Role.KEY), pen.text(" select a slice")])
-        lines += [[pen.text(f" {pen.glyphs.warning} {warning}", Role.WARNING)] for warning in app.warnings]
-        return lines
+        warn: list[Line] = [
+            [pen.text(f" {pen.glyphs.warning} {warning}", Role.WARNING)] for warning in app.warnings
+        ]
+        if app.analysis is None:
+            return [*warn, [pen.text(" arrows or a click select a slice", Role.DIM)]]
+        gaps = app.analysis.gaps
+        worst = [gap for gap in gaps.ranked()[:20].tolist() if gaps.idle[gap] > 0]
+        if worst:
+            self._title = "worst gaps: press a digit, or x"
+        return [*warn, *describe_worst(app.analysis, worst, pen)]
 
     def _read(self) -> None:
         """Read args and source of the selection in a thread."""

@@ -1,4 +1,4 @@
-"""The whole trace in two lines: how idle the devices are, where the worst gaps are, and what is on screen now."""
+"""The whole trace in two lines: how idle the devices are, where the worst gaps are, what is on screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Minimap(Widget):
-    """Line 0: idle of all devices, as bright ink. Line 1: the viewport between brackets, steps, ranks of gaps."""
+    """Line 0: idle of all devices, as bright ink. Line 1: the viewport, steps, ranks of gaps."""
 
     DEFAULT_CSS = """
     Minimap { width: 1fr; height: 2; }

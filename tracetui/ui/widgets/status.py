@@ -1,4 +1,4 @@
-"""The first and the last line of a screen: what is open and how it is doing; what the most useful keys are."""
+"""The first and the last line of a screen: what is open and how it is doing; the most useful keys."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.cache import LRUCache
@@ -30,7 +31,7 @@ from tracetui.units import format_duration, format_percent
 if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
 
-LABEL_LEAST, LABEL_MOST = 16, 28
+LABEL_LEAST, LABEL_MOST = 18, 28
 _NAME_LIMIT = 400  #: characters of a name that can matter on a screen
 
 
@@ -92,9 +93,9 @@ class Tracks(Widget, can_focus=True):
             self._looks = Looks(picture.trace, self.trace_app.palette)
             self._names.clear()
         self._picture = picture
-        self.arrange()
+        self.lay_out()
 
-    def arrange(self) -> None:
+    def lay_out(self) -> None:
         """Lay the lines out again: tracks came, were folded or pinned."""
         if self._picture is None:
             return
@@ -166,7 +167,10 @@ class Tracks(Widget, can_focus=True):
         key = self._shown[y] = self._key(line)
         strip = self._strips.get(key)
         if strip is None:
-            strip = Strip([*self._label(line), *self._time(line)], self.size.width)
+            if line.kind is LineKind.GROUP:
+                strip = Strip(self._group(line), self.size.width)
+            else:
+                strip = Strip([*self._label(line), *self._time(line)], self.size.width)
             self._strips[key] = strip
         return strip
 
@@ -191,10 +195,6 @@ class Tracks(Widget, can_focus=True):
         here = line.key == self.trace_app.state.place.cursor
         mark = glyphs.here if here else " "
         width = self.label_width - 1
-        if line.kind is LineKind.GROUP:
-            fold = glyphs.folded if line.folded else glyphs.unfolded
-            return [Segment(clip_cells(f"{mark}{fold} {line.label}", width, glyphs.ellipsis) + " ",
-                            palette.style_of(Role.TITLE))]  # fmt: skip
         text = f"{mark}{line.label}"
         if line.kind is LineKind.FOLDED:
             text = f"{mark}{line.label} {glyphs.folded}"
@@ -217,8 +217,6 @@ class Tracks(Widget, can_focus=True):
         """The columns of time of a line."""
         assert self._picture is not None
         edges = self.trace_app.state.viewport.edges(self.columns)
-        if line.kind is LineKind.GROUP:
-            return self._group(line)
         if line.kind is LineKind.IDLE:
             return self._idle(line, edges)
         if line.kind is LineKind.COUNTER:
@@ -226,9 +224,18 @@ class Tracks(Widget, can_focus=True):
         return self._slices(line, edges)
 
     def _group(self, line: TrackLine) -> list[Segment]:
-        palette, glyphs = self.trace_app.palette, self.trace_app.glyphs
-        text = f" {line.members} tracks " if line.folded else ""
-        return [Segment(text.rjust(self.columns, glyphs.rule)[: self.columns], palette.style_of(Role.RULE))]
+        """The header of a group, a rule after its name."""
+        palette, glyphs, width = self.trace_app.palette, self.trace_app.glyphs, self.size.width
+        mark = glyphs.here if line.key == self.trace_app.state.place.cursor else " "
+        title = f"{mark}{glyphs.folded if line.folded else glyphs.unfolded} {line.label} "
+        count = f" {line.members} track{'s' if line.members > 1 else ''} " if line.folded else ""
+        room = width - cell_len(title)
+        if room < len(count):
+            return [Segment(clip_cells(title, width, glyphs.ellipsis), palette.style_of(Role.TITLE))]
+        return [
+            Segment(title, palette.style_of(Role.TITLE)),
+            Segment(count.rjust(room, glyphs.rule), palette.style_of(Role.RULE)),
+        ]
 
     def _slices(self, line: TrackLine, edges: Int64s) -> list[Segment]:
         picture, looks = self._picture, self._looks
