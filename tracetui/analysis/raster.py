@@ -23,7 +23,7 @@ class Columns:
 
     edges: Int64s  #: int64[columns + 1], ns
     busy: Int64s  #: ns covered in each column
-    gap: Int64s  #: ns of the longest uncovered stretch in each column, cut to the column
+    gap: Int64s  #: ns of the longest stretch between slices in each column, cut to the column
     row: Int64s  #: the slice row (or interval) that covers most of the column, -1 where none touches it
     longest: Int64s  #: ns that it covers
 

@@ -1,0 +1,33 @@
+"""The real traces, read and analysed once for all tests."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from tests.synthetic import load_json
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.trace.build import build_trace
+
+NPU = ("level0/rank1", "level2/rank0", "level2/rank1")
+GPU = ("resnet_rank0.json.gz", "sampled_rank-0.json.gz", "sampled_rank-1.json.gz")
+
+
+def npu_output(traces: Path, rank: str) -> Path:
+    """The directory of a rank's results."""
+    return traces / "npu" / f"{rank}_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+
+
+def npu(traces: Path, rank: str) -> Analysis:
+    """A rank of NPU, like "level2/rank0"."""
+    return _analysis(npu_output(traces, rank) / "trace_view.json")
+
+
+def gpu(traces: Path, name: str) -> Analysis:
+    """A file of a GPU."""
+    return _analysis(traces / "gpu" / name)
+
+
+@cache
+def _analysis(path: Path) -> Analysis:
+    return analyse(build_trace(load_json(path)))

@@ -1,0 +1,89 @@
+"""Columns of lanes against counting nanosecond by nanosecond."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.analysis.intervals import union
+from tracetui.analysis.raster import BLOCK, Raster, even_edges, idle
+from tracetui.arrays import Int64s
+
+#: alternating lengths of gaps and slices of one lane; slices may have no length
+lanes = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30)
+edge_lists = st.lists(st.integers(-5, 120), min_size=2, max_size=12).map(sorted)
+
+
+def lane_of(lengths: list[tuple[int, int]]) -> tuple[Int64s, Int64s]:
+    bounds = np.cumsum(np.array(lengths, np.int64).reshape(-1))
+    return bounds[0::2], bounds[1::2]
+
+
+def longest_run(covered: list[bool], stops: set[int]) -> int:
+    """The longest stretch that is not covered; a slice of no length ends one and begins another."""
+    longest = run = 0
+    for place, is_covered in enumerate(covered):
+        run = 0 if is_covered else 1 if place in stops else run + 1
+        longest = max(longest, run)
+    return longest
+
+
+@given(st.lists(lanes, min_size=1, max_size=3), edge_lists, st.data())
+def test_columns_are_exact(
+    lengths: list[list[tuple[int, int]]], edges: list[int], data: st.DataObject
+) -> None:
+    several = [lane_of(lane) for lane in lengths]
+    raster = Raster(np.concatenate([s for s, _ in several]), np.concatenate([e for _, e in several]))
+    chosen = data.draw(st.integers(0, len(several) - 1))
+    offset = sum(len(starts) for starts, _ in several[:chosen])
+    starts, ends = several[chosen]
+    columns = raster.columns(range(offset, offset + len(starts)), np.array(edges, np.int64))
+    for place, (left, right) in enumerate(zip(edges, edges[1:])):
+        inside = np.minimum(ends, right) - np.maximum(starts, left)
+        covered = [bool(((starts <= t) & (t < ends)).any()) for t in range(left, right)]
+        assert columns.busy[place] == sum(covered)
+        stops = {t for t in starts.tolist() if t not in starts[ends > starts]}
+        assert columns.gap[place] == longest_run(covered, {t - left for t in stops})
+        assert columns.longest[place] == max(0, *inside.tolist(), 0)
+        row = int(columns.row[place])
+        if columns.longest[place]:
+            assert inside[row - offset] == columns.longest[place]
+        touched = ((starts < right) & ((ends > left) | (starts >= left))).any()
+        assert (row >= 0) == touched or left == right
+
+
+@given(lanes, edge_lists)
+def test_columns_add_up_to_the_whole(lengths: list[tuple[int, int]], edges: list[int]) -> None:
+    raster = Raster(*lane_of(lengths))
+    whole = raster.columns(range(len(raster)), np.array([edges[0], edges[-1]], np.int64))
+    columns = raster.columns(range(len(raster)), np.array(edges, np.int64))
+    assert columns.busy.sum() == whole.busy[0]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40 * BLOCK), st.integers(1, 30))
+def test_many_slices_in_a_column_keep_the_longest(seed: int, slices: int, columns: int) -> None:
+    lengths = np.random.default_rng(seed).integers(1, 10**6, 2 * slices)
+    bounds = np.cumsum(lengths)
+    starts, ends = bounds[0::2], bounds[1::2]
+    edges = even_edges(0, int(bounds[-1]) + 1, columns)
+    drawn = Raster(starts, ends).columns(range(slices), edges)
+    for place, (left, right) in enumerate(zip(edges.tolist(), edges[1:].tolist())):
+        inside = np.minimum(ends, right) - np.maximum(starts, left)
+        free = np.minimum(np.append(starts, right), right) - np.maximum(np.append([left], ends), left)
+        assert drawn.longest[place] == max(int(inside.max()), 0)
+        assert drawn.gap[place] == max(int(free.max()), 0)
+
+
+def test_a_set_of_time_is_drawn_without_a_trace() -> None:
+    columns = idle(union(np.array([10, 30]), np.array([20, 35])), np.array([0, 15, 30, 40]))
+    assert columns.busy.tolist() == [5, 5, 5]
+    assert columns.row.tolist() == [0, 0, 1]
+
+
+@given(st.integers(0, 10**18), st.integers(0, 10**18), st.integers(0, 50))
+def test_edges_are_even_within_a_nanosecond(start: int, span: int, columns: int) -> None:
+    edges = even_edges(start, start + span, columns)
+    assert (edges[0], edges[-1], len(edges)) == (start, start + span, max(columns, 1) + 1)
+    widths = np.diff(edges)
+    assert widths.max() - widths.min() <= 1
