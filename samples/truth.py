@@ -12,7 +12,18 @@ from typing import Any, NamedTuple
 
 from samples.host import SITE
 from samples.intervals import Interval, total, union, within, without
-from samples.recording import AICORE, AICPU, COLLECTIVE_STREAM, COPY, Launch, Operator, Recording, Role, Stack
+from samples.recording import (
+    AICORE,
+    AICPU,
+    COLLECTIVE_STREAM,
+    COPY,
+    Launch,
+    Link,
+    Operator,
+    Recording,
+    Role,
+    Stack,
+)
 
 Line = tuple["str | None", "int | None", "str | None", bool]
 
@@ -25,6 +36,7 @@ class Work(NamedTuple):
     name: str
     stream: int
     launch: Launch
+    link: Link | None
 
 
 class Span(NamedTuple):
@@ -121,10 +133,8 @@ class Truth:
     def _interval(self, start: int, end: int) -> dict[str, Any]:
         work = self._ending(end)
         launch = work.launch
-        launched = launch.end
-        if self._level == 0 and launch.slot is not None:
-            launched = launch.slot.end
-        first, second, third = (min(max(at, start), end) for at in (launch.enqueue, launch.dequeue, launched))
+        enqueued, dequeued, launched = self._milestones(work)
+        first, second, third = (min(max(at, start), end) for at in (enqueued, dequeued, launched))
         second = max(first, second)
         third = max(second, third)
         own = line_of(launch.operator)
@@ -140,8 +150,8 @@ class Truth:
             "task": work.name,
             "stream": work.stream,
             "operator": name,
-            "enqueue_ns": launch.enqueue,
-            "dequeue_ns": launch.dequeue,
+            "enqueue_ns": enqueued,
+            "dequeue_ns": dequeued,
             "launched_ns": launched,
             "file": own[0],
             "line": own[1],
@@ -150,6 +160,16 @@ class Truth:
             "exposed_by": self._exposed_by(launch.thread, start, first),
             "pieces": pieces,
         }
+
+    def _milestones(self, work: Work) -> tuple[int, int, int]:
+        """When the task was enqueued, dequeued and launched, as the level shows it."""
+        launch = work.launch
+        if self._level:
+            return launch.enqueue, launch.dequeue, launch.end
+        if launch.slot is not None:
+            return launch.enqueue, launch.dequeue, launch.slot.end
+        assert work.link is not None
+        return work.link.at, work.link.at, work.link.at
 
     def _ending(self, at: int) -> Work:
         """The task that starts at `at`; of several, the one enqueued first."""
@@ -160,11 +180,13 @@ class Truth:
                 and task.launch is not None
                 and (task.type in AICORE + AICPU or task.name == COPY)
             ):
-                found.append(Work(task.start, task.end, task.name, task.stream, task.launch))
+                found.append(Work(task.start, task.end, task.name, task.stream, task.launch, task.link))
         for operation in self._recording.collectives:
             if operation.start == at:
                 name = f"hcom_allReduce__271_{operation.index}_1"
-                found.append(Work(at, operation.end, name, COLLECTIVE_STREAM, operation.launch))
+                found.append(
+                    Work(at, operation.end, name, COLLECTIVE_STREAM, operation.launch, operation.link)
+                )
         return min(found, key=lambda work: work.launch.enqueue)
 
     def _split(

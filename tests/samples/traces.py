@@ -1,0 +1,70 @@
+"""Samples written and read back, for the tests of this package."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import defaultdict
+from functools import cache
+from typing import Any
+
+from samples.recording import Recording
+from samples.scenarios import simulate
+from samples.truth import Truth
+from samples.writer import TraceWriter
+
+Event = dict[str, Any]
+SCENARIO_NAMES = ("balanced", "mixed", "moba")
+
+
+@cache
+def recording(scenario: str, task_queue: bool = True) -> Recording:
+    return simulate(scenario, task_queue=task_queue)
+
+
+def written(scenario: str, level: int = 2, times: int = 1, task_queue: bool = True) -> bytes:
+    file = io.BytesIO()
+    TraceWriter(recording(scenario, task_queue), level).write(file, times)
+    return file.getvalue()
+
+
+@cache
+def events(scenario: str, level: int = 2, times: int = 1, task_queue: bool = True) -> list[Event]:
+    loaded: list[Event] = json.loads(written(scenario, level, times, task_queue))
+    return loaded
+
+
+@cache
+def truth(scenario: str, level: int = 2, task_queue: bool = True) -> dict[str, Any]:
+    return Truth(recording(scenario, task_queue), level).as_json()
+
+
+def nanoseconds(text: str) -> int:
+    whole, _, part = text.partition(".")
+    return int(whole) * 1000 + int(part.ljust(3, "0"))
+
+
+def start(event: Event) -> int:
+    return nanoseconds(event["ts"])
+
+
+def end(event: Event) -> int:
+    microseconds: float = event["dur"]
+    return start(event) + round(microseconds * 1000)
+
+
+def processes(trace: list[Event]) -> dict[int, str]:
+    """The names of the processes by pid."""
+    return {event["pid"]: event["args"]["name"] for event in trace if event["name"] == "process_name"}
+
+
+def slices(trace: list[Event], process: str) -> dict[int, list[Event]]:
+    """The slices of a process by thread, sorted by start and longest first."""
+    names = processes(trace)
+    threads = defaultdict(list)
+    for event in trace:
+        if event["ph"] == "X" and names.get(event["pid"]) == process:
+            threads[event["tid"]].append(event)
+    for found in threads.values():
+        found.sort(key=lambda event: (start(event), -event["dur"]))
+    return threads
