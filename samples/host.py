@@ -79,7 +79,7 @@ class Host:
         if at is not None:
             self.at(at)
         first = self.script.line(f"def {function}(")
-        with self._python(
+        with self.frame(
             f"{self.script.name}({first}): {function}", Frame(self.script.traced_as, first, function)
         ):
             yield
@@ -100,7 +100,7 @@ class Host:
         line = self.script.line(code)
         function, first = self.script.function(line)
         frame = Frame(self.script.traced_as, line, function)
-        with self._module_call(kind), self._python(f"{self.script.name}({first}): {function}", frame):
+        with self._module_call(kind), self.frame(f"{self.script.name}({first}): {function}", frame):
             yield
 
     @contextmanager
@@ -114,7 +114,7 @@ class Host:
     @contextmanager
     def library(self, file: str, defined: int, line: int, function: str) -> Iterator[None]:
         """A function of a library: defined at one line, executing another."""
-        with self._python(f"{file}({defined}): {function}", Frame(f"{SITE}/{file}", line, function)):
+        with self.frame(f"{file}({defined}): {function}", Frame(f"{SITE}/{file}", line, function)):
             yield
 
     def python(self, us: float, at: str | None = None) -> None:
@@ -130,7 +130,7 @@ class Host:
         self.machine.spend(thread, ms * 1000)
         self.machine.recording.collections.append(Collection(thread.tid, start, thread.now))
 
-    def _go_to(self, line: int) -> None:
+    def go_to(self, line: int) -> None:
         """The innermost frame goes on to `line`."""
         frame = self._stack[-1].frame
         assert frame is not None
@@ -150,7 +150,7 @@ class Host:
         return level
 
     @contextmanager
-    def _python(self, name: str, frame: Frame | None, module: int | None = None) -> Iterator[None]:
+    def frame(self, name: str, frame: Frame | None, module: int | None = None) -> Iterator[None]:
         """A frame of the Python tracer around what happens inside."""
         thread = self.machine.main
         level = self._open(name, frame, module)
@@ -168,17 +168,17 @@ class Host:
         number = self._modules.setdefault(kind, len(self._modules))
         file = "torch/nn/modules/module.py"
         wrapped = Frame(f"{SITE}/{file}", 1518, "_wrapped_call_impl")
-        module = self._python(f"nn.Module: {kind}_0", wrapped, number)
+        module = self.frame(f"nn.Module: {kind}_0", wrapped, number)
         with module, self.library(file, 1520, 1527, "_call_impl"):
             yield
 
-    def _call_stack(self) -> Stack:
+    def call_stack(self) -> Stack:
         if self._cached_stack is None:
             self._cached_stack = tuple(level.frame for level in reversed(self._stack) if level.frame)
         return self._cached_stack
 
     @contextmanager
-    def _operator(
+    def operator(
         self,
         thread: Thread,
         name: str,
@@ -196,7 +196,7 @@ class Host:
             texts = [",".join(map(str, shape)) for shape in shapes]
             operator.dims = ";\r\n".join(texts + [""] * (len(types or shapes) - len(texts)))
         if thread is self.machine.main:
-            operator.stack = self._call_stack()
+            operator.stack = self.call_stack()
         if forward is not None:
             operator.forward_stack = forward.stack
         self.machine.spend(thread, us / 2)

@@ -11,8 +11,11 @@ import random
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from samples.collective import Ring
 from samples.recording import (
     COLLECTIVE_STREAM,
+    COMPUTE_STREAM,
+    COPY,
     Api,
     Collective,
     Dequeue,
@@ -22,7 +25,7 @@ from samples.recording import (
     Operator,
     Recording,
     Task,
-    Transfer,
+    clock_fraction,
 )
 
 
@@ -100,7 +103,6 @@ class Machine:
         operator: Operator,
         api: str,
         kernels: tuple[Kernel, ...],
-        stream: int = 2,
         compile_us: float = 0.0,
     ) -> None:
         """Enqueue a launch of `kernels` from `thread`, dequeue it, launch, and run it on the device."""
@@ -123,12 +125,12 @@ class Machine:
         self.spend(worker, 2)
         for kernel in kernels:
             name = kernel.name if compiled else f"{api}_{kernel.name}"
-            self._launch_kernel(worker, launch, name, kernel, stream)
+            self._launch_kernel(worker, launch, name, kernel)
             self.spend(worker, 2)
         call.end = worker.now
         self._done(worker, launch)
 
-    def copy(self, thread: Thread, operator: Operator, size: int, us: float, stream: int = 2) -> None:
+    def copy(self, thread: Thread, operator: Operator, size: int, us: float) -> None:
         """Enqueue a copy from host to device."""
         worker, launch = self._take(thread, operator, "acl_memcpy_host_to_device")
         start = worker.now
@@ -144,7 +146,7 @@ class Machine:
         self.spend(worker, 1.5)
         call.end = launch.end = worker.now
         task = self._task(
-            "MEMCPY_ASYNC", "PCIE_DMA_SQE", stream, worker.now + self.jitter(7), us, call.connection
+            COPY, "PCIE_DMA_SQE", COMPUTE_STREAM, worker.now + self.jitter(7), us, call.connection
         )
         task.size, task.direction, task.link, task.launch = size, "host to device", link, launch
         self._done(worker, launch)
@@ -193,18 +195,20 @@ class Machine:
         call.end = node.end = launch.end = worker.now
         stream = self.stream(COLLECTIVE_STREAM)
         begin = max(inner + 5000 + self.jitter(6), stream.free + 240)
-        end = self._transfer(stream, begin, node.connection, count, us, skew_us)
+        ring = Ring(self.recording, stream.tasks, node.connection, count * 4 // self.recording.world)
+        end = ring.all_reduce(begin, us, skew_us)
+        stream.tasks += 1
         index = len(self.recording.collectives)
         self.recording.collectives.append(
-            Collective(index, begin, end, node.connection, count, link, launch, self._fraction(end - begin))
+            Collective(index, begin, end, node.connection, count, link, launch, clock_fraction(end - begin))
         )
         stream.free = end
         self._done(worker, launch)
 
-    def synchronize(self, thread: Thread, until: int | None = None) -> None:
-        """Wait on `thread` until the compute stream has finished (or until the device time `until`)."""
+    def synchronize(self, thread: Thread) -> None:
+        """Wait on `thread` until the compute stream has finished."""
         start = thread.now
-        finished = self.stream(2).free if until is None else until
+        finished = self.stream(COMPUTE_STREAM).free
         finished += -finished % 10
         end = max(start + self.jitter(7), finished + self.jitter(6))
         outer = self.api(
@@ -247,7 +251,7 @@ class Machine:
         if launch.slot is not None:
             launch.slot.end = worker.now
 
-    def _launch_kernel(self, worker: Thread, launch: Launch, name: str, kernel: Kernel, stream: int) -> None:
+    def _launch_kernel(self, worker: Thread, launch: Launch, name: str, kernel: Kernel) -> None:
         start = worker.now
         node = self.api("launch", worker, start, start, "launch", "node")
         node.item = name
@@ -271,7 +275,9 @@ class Machine:
         own = replace(launch, end=node.end)
         if launch.slot is None:
             own.enqueue = own.dequeue = start
-        task = self._task(name, kernel.type, stream, flow + self.jitter(8.5), kernel.us, node.connection)
+        task = self._task(
+            name, kernel.type, COMPUTE_STREAM, flow + self.jitter(8.5), kernel.us, node.connection
+        )
         task.launch = own
         if kernel.type.startswith("MIX"):
             task.subtask = 0
@@ -294,10 +300,6 @@ class Machine:
         self.recording.links.append(link)
         return link
 
-    def _fraction(self, duration: int) -> int:
-        """The device clock is not the host's: durations carry a sub-nanosecond part of n/32 ns."""
-        return duration // 1600 % 16
-
     def _task(self, name: str, kind: str, number: int, ready: int, us: float, connection: int) -> Task:
         """A task that starts when it is `ready` and its stream is free."""
         stream = self.stream(number)
@@ -305,76 +307,9 @@ class Machine:
         ticks = max(1, int(us * (1 + 0.04 * self._random.random()) * 50))
         duration = 20 if us <= 0.02 else ticks * 20
         task = Task(
-            name, kind, number, stream.tasks, start, start + duration, connection, self._fraction(duration)
+            name, kind, number, stream.tasks, start, start + duration, connection, clock_fraction(duration)
         )
         stream.tasks += 1
         stream.free = task.end
         self.recording.tasks.append(task)
         return task
-
-    def _transfer(
-        self, stream: Stream, begin: int, connection: int, count: int, us: float, skew_us: float
-    ) -> int:
-        """The hardware tasks of a ring of ranks; returns when the last has ended."""
-        peers = range(1, self.recording.world)
-        share = count * 4 // self.recording.world
-        number = stream.tasks
-        stream.tasks += 1
-        subtask = 0
-        notify = 52
-
-        def run(
-            kind: str, hardware: str, plane: int, peer: int | None, start: int, duration: int, size: int
-        ) -> int:
-            nonlocal subtask, notify
-            duration -= duration % 20
-            task = Task(
-                hardware,
-                hardware,
-                stream.number,
-                number,
-                start,
-                start + duration,
-                connection,
-                self._fraction(duration),
-                subtask,
-            )
-            wait = kind == "Notify_Wait"
-            local = kind == "Memcpy" and peer == 0
-            wire = "INVALID_TYPE" if size == 0 else "ON_CHIP" if local else "HCCS"
-            dtype = "FP32" if kind == "Reduce_Inline" else "INVALID_TYPE"
-            self.recording.tasks.append(task)
-            self.recording.transfers.append(
-                Transfer(task, plane, kind, peer, "LOCAL" if wait else "SDMA", wire, size, dtype, notify)
-            )
-            subtask += 1
-            notify += 4
-            return task.end
-
-        now = run("Memcpy", "SDMA", 0, 0, begin, 3420, share) + 1100
-        arrived = begin + int(skew_us * 1000)
-        moved = max(0, int(us * 1000) - 12000) // 2
-        for kind in ("Reduce_Inline", "Memcpy"):
-            ready = now
-            for peer in peers:
-                run("Notify_Record", "Write Value", peer, peer, now + 260 * peer, 720, 0)
-                late = arrived + 900 * peer if peer == 1 else now + 1800 * peer
-                ready = max(
-                    ready,
-                    run(
-                        "Notify_Wait",
-                        "Notify Wait",
-                        peer,
-                        peer,
-                        now + 2600 + 240 * peer,
-                        max(20, late - now - 2600),
-                        0,
-                    ),
-                )
-            now = ready + 300
-            for peer in peers:
-                ready = max(ready, run(kind, "SDMA", peer, peer, now + 260 * peer, moved, share))
-            now = ready + 1240
-        for peer in peers:
-            now = max(now, run("Notify_Record", "Write Value", peer, peer, now + 260, 780, 0))
-        return now

@@ -225,7 +225,7 @@ class MsprofLayers:
             "context id": task.subtask,
             "task type": transfer.type,
             "src rank": 0,
-            "dst rank": NONE if transfer.peer is None else transfer.peer,
+            "dst rank": transfer.peer,
             "transport type": transfer.transport,
             "size(Byte)": transfer.size,
             "data type": transfer.dtype,

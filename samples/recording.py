@@ -10,7 +10,6 @@ from enum import Enum
 from typing import NamedTuple
 
 COMPUTE_STREAM = 2
-COPY_STREAM = 3
 COLLECTIVE_STREAM = 4
 AICORE = ("AI_CORE", "MIX_AIV")  #: task types that run on the AI cores
 AICPU = ("AI_CPU", "DSA_SQE")  #: compute tasks that run elsewhere
@@ -151,7 +150,7 @@ class Transfer:
     task: Task
     plane: int
     type: str
-    peer: int | None
+    peer: int
     transport: str
     wire: str
     size: int
@@ -231,3 +230,8 @@ class Recording:
     correlations: int = 0
     python_ids: int = 0
     sequences: int = 0
+
+
+def clock_fraction(duration: int) -> int:
+    """The part below a nanosecond that the device's clock adds to a duration: n/32 ns, less than half."""
+    return duration // 1600 % 16

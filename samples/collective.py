@@ -1,0 +1,67 @@
+"""What the hardware does in a collective: copies to peers, and the notifications that order them."""
+
+from __future__ import annotations
+
+from samples.recording import COLLECTIVE_STREAM, Recording, Task, Transfer, clock_fraction
+
+HARDWARE = {
+    "Memcpy": "SDMA",
+    "Reduce_Inline": "SDMA",
+    "Notify_Record": "Write Value",
+    "Notify_Wait": "Notify Wait",
+}
+
+
+class Ring:
+    """One collective operation between the ranks of a recording, each of which holds `share` bytes of it."""
+
+    def __init__(self, recording: Recording, number: int, connection: int, share: int) -> None:
+        self._recording = recording
+        self._number = number
+        self._connection = connection
+        self._share = share
+        self._peers = range(1, recording.world)
+        self._subtask = 0
+
+    def all_reduce(self, begin: int, us: float, skew_us: float) -> int:
+        """Reduce, then gather; the first peer comes `skew_us` late. Returns when the last task has ended."""
+        now = self._run("Memcpy", 0, begin, 3420) + 1100
+        arrived = begin + int(skew_us * 1000)
+        moved = max(0, int(us * 1000) - 12000) // 2
+        for kind in ("Reduce_Inline", "Memcpy"):
+            ready = now
+            for peer in self._peers:
+                self._run("Notify_Record", peer, now + 260 * peer, 720)
+                late = arrived if peer == 1 else now
+                wait = now + 2600 + 240 * peer
+                ready = max(ready, self._run("Notify_Wait", peer, wait, max(20, late + 1800 * peer - wait)))
+            now = ready + 300
+            for peer in self._peers:
+                ready = max(ready, self._run(kind, peer, now + 260 * peer, moved))
+            now = ready + 1240
+        return max(self._run("Notify_Record", peer, now + 260 * peer, 780) for peer in self._peers)
+
+    def _run(self, kind: str, peer: int, start: int, duration: int) -> int:
+        """A task with a peer, on the stream and on the peer's plane; returns its end."""
+        end = start + duration - duration % 20
+        task = Task(
+            HARDWARE[kind], HARDWARE[kind], COLLECTIVE_STREAM, self._number, start, end, self._connection
+        )
+        task.fraction = clock_fraction(end - start)
+        task.subtask = self._subtask
+        self._subtask += 1
+        notify = kind.startswith("Notify")
+        move = Transfer(
+            task=task,
+            plane=peer,
+            type=kind,
+            peer=peer,
+            transport="LOCAL" if kind == "Notify_Wait" else "SDMA",
+            wire="INVALID_TYPE" if notify else "HCCS" if peer else "ON_CHIP",
+            size=0 if notify else self._share,
+            dtype="FP32" if kind == "Reduce_Inline" else "INVALID_TYPE",
+            notify=48 + 4 * self._subtask,
+        )
+        self._recording.tasks.append(task)
+        self._recording.transfers.append(move)
+        return end
