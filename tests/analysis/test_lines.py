@@ -1,0 +1,178 @@
+"""Idle time by line and by stack: all of it, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.analysis import real
+from tests.analysis.machine import (
+    AUTOGRAD,
+    MAIN,
+    PYTHON,
+    arrow,
+    call,
+    dequeue,
+    enqueue,
+    frame,
+    npu,
+    operator,
+    task,
+)
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.lines import DEEPEST_STACK, LineIdle, StackNode
+
+ROOT = "<string>(1): <module>"
+TORCH = "/opt/lib/python3.9/site-packages/torch/nn/functional.py(9): linear"
+
+
+def issued(
+    at: int, connection: int, start: int, stack: tuple[str, ...] | None, name: str = "aten::mm"
+) -> list[dict[str, Any]]:
+    """A kernel of 10 ns and the operator that launches it."""
+    return [
+        operator(at, 8, name, **({} if stack is None else {"stack": stack})),
+        enqueue(at + 1, 1, connection),
+        dequeue(at + 2, 6, connection),
+        call(at + 3, 2, connection),
+        task(start, 10, connection=connection),
+    ]
+
+
+def charged(lines: tuple[LineIdle, ...]) -> list[tuple[str | None, int, bool, int]]:
+    return [(line.file, line.line, line.backward, line.idle_ns) for line in lines]
+
+
+def walk(node: StackNode) -> list[StackNode]:
+    return [node, *(below for child in node.children for below in walk(child))]
+
+
+def check(analysis: Analysis) -> None:
+    idle, lines, root = analysis.idle_ns, analysis.lines, analysis.stacks
+    assert sum(line.idle_ns for line in lines) == root.idle_ns == idle
+    for line in lines:
+        assert sum(line.ops.values()) == line.idle_ns
+        assert len(line.gap_indices) == len(set(line.gap_indices.tolist())) == line.gaps
+        assert line.longest_ns <= line.idle_ns
+    assert root.gaps == len(np.unique(analysis.idle.gap))
+    for node in walk(root):
+        assert node.idle_ns == node.own_ns + sum(child.idle_ns for child in node.children)
+        assert list(node.children) == sorted(node.children, key=lambda child: -child.idle_ns)
+        assert all(child.gaps <= node.gaps for child in node.children)
+
+
+@pytest.mark.parametrize("rank", real.NPU)
+def test_real_idle_time_is_charged_whole(real_traces: Path, rank: str) -> None:
+    analysis = real.npu(real_traces, rank)
+    check(analysis)
+    files = {line.file for line in analysis.lines}
+    assert files == {"/home/z30057886/imagenet_script/main.py", None}
+    assert sum(line.idle_ns for line in analysis.lines if line.file) > 0.9 * analysis.idle_ns
+
+
+@pytest.mark.parametrize("name", real.GPU)
+def test_idle_time_without_any_stack_is_one_row(real_traces: Path, name: str) -> None:
+    analysis = real.gpu(real_traces, name)
+    check(analysis)
+    assert charged(analysis.lines) == [(None, 0, False, analysis.idle_ns)]
+    assert [child.frame for child in analysis.stacks.children] == [None]
+
+
+def test_idle_time_goes_to_the_line_that_launched_what_ends_it() -> None:
+    events = [
+        *npu(),
+        task(0, 10),
+        *issued(20, 1, 50, (TORCH, "/me/train.py(7): step", ROOT)),
+        *issued(70, 2, 100, (TORCH, "/me/train.py(8): step", ROOT), "aten::add"),
+        *issued(120, 3, 150, (TORCH, "/me/train.py(7): step", ROOT), "aten::mul"),
+        *issued(170, 4, 175, None),
+    ]
+    analysis = analyse(trace_of(events))
+    check(analysis)
+    assert charged(analysis.lines) == [
+        ("/me/train.py", 7, False, 80),
+        ("/me/train.py", 8, False, 40),
+        (None, 0, False, 15),
+    ]
+    first = analysis.lines[0]
+    assert (first.function, first.gaps, first.longest_ns) == ("step", 2, 40)
+    assert first.ops == {"aten::mm": 40, "aten::mul": 40}
+    assert first.gap_indices.tolist() == [0, 2]
+
+
+def test_the_rules_choose_the_line() -> None:
+    events = [*npu(), task(0, 10), *issued(20, 1, 50, (TORCH, "/me/lib/a.py(7): f", "/me/train.py(1): main"))]
+    trace = trace_of(events)
+    assert analyse(trace).lines[0].file == "/me/lib/a.py"
+    assert analyse(trace, FrameRules(skip=("/me/lib/",))).lines[0].file == "/me/train.py"
+
+
+def test_the_backward_pass_of_a_line_is_a_row_of_its_own() -> None:
+    stack = ("/me/train.py(7): step", ROOT)
+    events = [
+        *npu(),
+        task(0, 10),
+        *issued(20, 1, 50, stack),
+        operator(70, 9, "autograd::engine::evaluate_function: MmBackward0", tid=AUTOGRAD),
+        enqueue(72, 1, 2, tid=AUTOGRAD),
+        dequeue(73, 6, 2),
+        call(74, 2, 2),
+        task(100, 10, connection=2),
+        *arrow("fwdbwd", 1, (PYTHON, MAIN, 20), (PYTHON, AUTOGRAD, 70)),
+    ]
+    analysis = analyse(trace_of(events))
+    check(analysis)
+    assert sorted(charged(analysis.lines)) == [("/me/train.py", 7, False, 40), ("/me/train.py", 7, True, 40)]
+
+
+def test_recorded_frames_count_where_there_are_no_call_stacks() -> None:
+    frames = [frame(0, 99, "train.py(1): <module>"), frame(5, 60, "train.py(20): forward")]
+    frames.append(frame(6, 50, "torch/nn/functional.py(8): linear"))
+    analysis = analyse(trace_of([*npu(), task(0, 10), *frames, *issued(20, 1, 50, None)]))
+    check(analysis)
+    assert charged(analysis.lines) == [("train.py", 20, False, 40)]
+    path = [node.frame for node in walk(analysis.stacks)]
+    assert [str(frame) for frame in path] == [
+        "None",
+        "train.py(1): <module>",
+        "train.py(20): forward",
+        "torch/nn/functional.py(8): linear",
+    ]
+
+
+def test_call_stacks_give_the_line_and_recorded_frames_the_tree() -> None:
+    frames = [frame(0, 99, "train.py(1): <module>")]
+    analysis = analyse(
+        trace_of([*npu(), task(0, 10), *frames, *issued(20, 1, 50, ("/me/train.py(7): f", ROOT))])
+    )
+    assert charged(analysis.lines) == [("/me/train.py", 7, False, 40)]
+    assert [str(child.frame) for child in analysis.stacks.children] == ["train.py(1): <module>"]
+
+
+def test_endless_stacks_are_cut_and_still_charged() -> None:
+    deep = tuple(f"/me/recursive.py({line}): f" for line in range(1, 5 * DEEPEST_STACK))
+    analysis = analyse(trace_of([*npu(), task(0, 10), *issued(20, 1, 50, deep)]))
+    check(analysis)
+    assert len(walk(analysis.stacks)) == DEEPEST_STACK + 1
+
+
+stacks = st.lists(st.sampled_from(["/me/a.py(1): f", "/me/b.py(2): g", TORCH, ROOT]), max_size=4).map(tuple)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.none() | stacks), max_size=8))
+def test_whatever_the_stacks_all_idle_time_is_charged(
+    tasks: list[tuple[int, tuple[str, ...] | None]],
+) -> None:
+    events, time = [*npu(), task(0, 10)], 10
+    for connection, (gap, stack) in enumerate(tasks):
+        time += gap
+        events += issued(1000 + 20 * connection, connection, time, stack)
+        time += 10
+    check(analyse(trace_of(events)))

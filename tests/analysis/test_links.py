@@ -1,0 +1,278 @@
+"""Chains from tasks to operators and stacks: on real traces, and each hop and each missing hop by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.analysis import real
+from tests.analysis.machine import (
+    AUTOGRAD,
+    CANN,
+    HARDWARE,
+    MAIN,
+    PYTHON,
+    QUEUE,
+    arrow,
+    call,
+    collective,
+    dequeue,
+    enqueue,
+    frame,
+    npu,
+    operator,
+    task,
+    us,
+)
+from tests.synthetic import piece, process, thread, trace_of
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.links import Chain, Links, link_tasks
+from tracetui.trace.model import Activity, Trace
+
+STACK = ("/home/me/train.py(88): step", "<string>(1): <module>")
+
+
+def only_chain(events: list[dict[str, Any]], name: str = "kernel") -> tuple[Trace, Chain]:
+    """The chain of the only task of that name."""
+    trace = trace_of(events)
+    links = link_tasks(trace)
+    (row,) = [row for row in links.tasks.tolist() if trace.name(row) == name]
+    chain = links.chain(row)
+    assert chain is not None
+    return trace, chain
+
+
+def names(trace: Trace, chain: Chain) -> list[tuple[str, str]]:
+    return [(hop.name, trace.name(hop.row)) for hop in chain.hops]
+
+
+@pytest.mark.parametrize(
+    ("rank", "total", "linked"),
+    [("level0/rank1", 537, 511), ("level2/rank0", 539, 537), ("level2/rank1", 539, 537)],
+)
+def test_share_of_real_tasks_that_link(real_traces: Path, rank: str, total: int, linked: int) -> None:
+    links = real.npu(real_traces, rank).links
+    assert (links.total, links.linked) == (total, linked)
+    assert (links.dequeue >= 0).sum() == (links.enqueue >= 0).sum() == linked
+    assert (links.launch_point >= 0).sum() == linked
+
+
+@pytest.mark.parametrize("rank", real.NPU)
+def test_every_real_task_of_work_links_and_176_of_215_reach_python(real_traces: Path, rank: str) -> None:
+    analysis = real.npu(real_traces, rank)
+    links, slices = analysis.links, analysis.trace.slices
+    work = np.isin(
+        slices.activity[links.tasks],
+        (Activity.AICORE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY),
+    )
+    assert work.sum() == 215
+    assert (links.operator[work] >= 0).all()
+    with_stack = work & (links.stack >= 0)
+    assert with_stack.sum() == 176
+    assert (with_stack & (links.forward >= 0)).sum() == 100
+    assert (links.backward[with_stack] == (links.forward[with_stack] >= 0)).all()
+    assert ((links.frame >= 0) == (links.stack >= 0)).all()
+
+
+@pytest.mark.parametrize("rank", real.NPU)
+def test_the_producers_shortcut_agrees_with_every_chain(real_traces: Path, rank: str) -> None:
+    analysis = real.npu(real_traces, rank)
+    flows, links = analysis.trace.flows, analysis.links
+    arrows = flows.category == analysis.trace.strings.index("async_npu")
+    assert arrows.sum() == 210
+    place = links.index(flows.target[arrows])
+    assert (links.tasks[place] == flows.target[arrows]).all()
+    assert (links.operator[place] == flows.source[arrows]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "total", "launched", "linked"),
+    [("resnet_rank0.json.gz", 7747, 6875, 6785), ("sampled_rank-0.json.gz", 1204, 1204, 1188)],
+)
+def test_share_of_real_gpu_tasks_that_link(
+    real_traces: Path, name: str, total: int, launched: int, linked: int
+) -> None:
+    links = real.gpu(real_traces, name).links
+    assert (links.total, (links.launch >= 0).sum(), links.linked) == (total, launched, linked)
+
+
+def test_unlinked_real_tasks_say_what_is_missing(real_traces: Path) -> None:
+    for rank, count in (("level0/rank1", 26), ("level2/rank0", 2)):
+        links = real.npu(real_traces, rank).links
+        chains = [links.chain(row) for row in links.tasks[links.operator < 0].tolist()]
+        assert [chain.missing for chain in chains if chain is not None] == ["launch"] * count
+
+
+def queued() -> list[dict[str, Any]]:
+    return [
+        *npu(),
+        operator(0, 100, "aten::linear", stack=STACK),
+        operator(10, 50, "aten::mm"),
+        enqueue(20, 5, 7),
+        dequeue(40, 30, 7),
+        call(45, 10, 9),
+        task(80, 10, connection=9),
+    ]
+
+
+def test_the_whole_chain() -> None:
+    trace, chain = only_chain(queued())
+    assert names(trace, chain) == [
+        ("operator", "aten::mm"),
+        ("enqueue", "Enqueue"),
+        ("dequeue", "Dequeue@aclnnMm"),
+        ("launch", "Node@launch"),
+        ("task", "kernel"),
+    ]
+    assert [hop.wait_ns for hop in chain.hops] == [10, 20, 5, 35, 0]
+    assert [frame.function for frame in chain.stack] == ["step", "<module>"]
+    assert (chain.missing, chain.backward, chain.forward) == (None, False, -1)
+
+
+def test_a_dequeue_encloses_its_own_end() -> None:
+    events = [event for event in queued() if not str(event["name"]).startswith("Dequeue")]
+    trace, chain = only_chain([*events, dequeue(40, 5, 7)])
+    assert trace.name(chain.operator) == "aten::mm"
+
+
+@pytest.mark.parametrize(
+    ("lost", "missing"),
+    [("Node@launch", "launch"), ("Enqueue", "enqueue"), ("aten", "operator"), ("Dequeue", "operator")],
+)
+def test_a_missing_hop_is_named(lost: str, missing: str) -> None:
+    _, chain = only_chain([event for event in queued() if not str(event["name"]).startswith(lost)])
+    assert (chain.operator, chain.missing) == (-1, missing)
+
+
+def test_a_missing_dequeue_of_a_trace_with_a_queue_is_named() -> None:
+    other = [task(200, 5, name="other", connection=3), call(190, 5, 3)]
+    _, chain = only_chain([*queued(), *other], "other")
+    assert chain.missing == "dequeue"
+
+
+def test_without_a_queue_the_operator_encloses_the_launch_on_its_thread() -> None:
+    events = [
+        *npu(),
+        operator(0, 100, "aten::mm", stack=STACK),
+        operator(0, 100, "aten::other", tid=AUTOGRAD),
+        call(45, 10, 9, tid=MAIN),
+        task(80, 10, connection=9),
+    ]
+    trace, chain = only_chain(events)
+    assert names(trace, chain) == [("operator", "aten::mm"), ("launch", "Node@launch"), ("task", "kernel")]
+
+
+def test_kernels_are_launched_by_node_calls_and_copies_by_acl_calls() -> None:
+    calls = [call(45, 10, 9, name) for name in ("Runtime@launch", "Node@launch", "AscendCL@memcpy")]
+    trace, chain = only_chain([*queued(), *calls])
+    assert trace.name(chain.launch) == "Node@launch"
+    trace, chain = only_chain([*npu(), *calls, task(80, 10, "PCIE_DMA_SQE", connection=9)], "MEMCPY_ASYNC")
+    assert trace.name(chain.launch) == "AscendCL@memcpy"
+
+
+def test_collectives_link_like_kernels() -> None:
+    _, chain = only_chain([*queued(), collective(90, 20, "hcom_allReduce_", 9)], "hcom_allReduce_")
+    assert chain.missing is None
+
+
+def test_without_runtime_calls_the_launch_arrow_of_a_sibling_counts() -> None:
+    events = [event for event in queued() if event["name"] != "Node@launch"]
+    events += arrow("HostToDevice", 9, (CANN, QUEUE, 47), (HARDWARE, 2, 95))
+    events.append(task(95, 3, stream=2, connection=9, name="sibling"))
+    trace, chain = only_chain(events)
+    assert trace.name(chain.operator) == "aten::mm"
+    assert chain.launch == -1
+    assert [hop.name for hop in chain.hops] == ["operator", "enqueue", "dequeue", "task"]
+
+
+@pytest.mark.parametrize("flow", ["torch_to_npu", "mindspore_to_npu"])
+def test_the_producers_shortcut_stands_in_for_a_broken_chain(flow: str) -> None:
+    events = [*npu(), operator(10, 50, "aten::mm", stack=STACK), task(80, 10)]
+    shortcut = arrow("async_npu", 80, (PYTHON, MAIN, 10), (HARDWARE, 1, 80))
+    trace, chain = only_chain([*events, *({**end, "name": flow} for end in shortcut)])
+    assert names(trace, chain) == [("operator", "aten::mm"), ("task", "kernel")]
+    assert chain.missing is None
+
+
+def backward(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A backward operator that launches the kernel, inside the end of an arrow from `aten::forward`."""
+    return [
+        *npu(),
+        *events,
+        operator(100, 50, "autograd::engine::evaluate_function: MmBackward0", tid=AUTOGRAD),
+        operator(110, 35, "MmBackward0", tid=AUTOGRAD),
+        operator(120, 20, "aten::mm", tid=AUTOGRAD),
+        enqueue(121, 5, 7, tid=AUTOGRAD),
+        dequeue(140, 30, 7),
+        call(145, 10, 9),
+        task(180, 10, connection=9),
+        *arrow("fwdbwd", 1, (PYTHON, MAIN, 10), (PYTHON, AUTOGRAD, 110)),
+    ]
+
+
+def test_backward_operators_take_the_stack_of_their_forward_operator() -> None:
+    forward = [operator(0, 50, "aten::linear", stack=STACK), operator(10, 20, "aten::forward")]
+    trace, chain = only_chain(backward(forward))
+    assert (trace.name(chain.operator), trace.name(chain.forward)) == ("aten::mm", "aten::forward")
+    assert chain.backward
+    assert chain.stack[0].line == 88
+
+
+def test_backward_operators_without_a_forward_one_have_no_stack() -> None:
+    _, chain = only_chain(backward([]))
+    assert (chain.forward, chain.backward, chain.missing) == (-1, True, "stack")
+
+
+def test_frames_stand_in_where_there_are_no_call_stacks() -> None:
+    frames = [frame(0, 60, "train.py(1): <module>"), frame(5, 40, "train.py(70): forward")]
+    frames.append(frame(7, 2, "train.py(90): done"))
+    _, chain = only_chain(backward([*frames, operator(10, 20, "aten::forward")]))
+    assert [str(frame) for frame in chain.stack] == ["train.py(70): forward", "train.py(1): <module>"]
+
+
+def test_processes_with_equal_threads_are_told_by_their_pid() -> None:
+    """Two ranks in one file: the runtime's pid is made of that of its own process."""
+    other = (PYTHON + 1, "aten::wrong")
+    events = [
+        *npu(),
+        *process(other[0], "Python", "CPU"),
+        *process(PYTHON << 10, "CANN", "NPU"),
+        operator(0, 100, "aten::mm"),
+        operator(0, 100, other[1], pid=other[0]),
+        piece(PYTHON << 10, MAIN, "Node@launch", us(45), us(10), connection_id=9),
+        task(80, 10, connection=9),
+    ]
+    trace, chain = only_chain(events)
+    assert trace.name(chain.operator) == "aten::mm"
+
+
+def test_gpu_kernels_link_by_correlation() -> None:
+    events = [
+        *process(10, "python", "CPU"),
+        *process(0, "python", "GPU 0"),
+        *thread(0, 7, "stream 7 "),
+        piece(10, 10, "ProfilerStep#3", us(0), us(90), "user_annotation"),
+        piece(10, 10, "aten::mm", us(0), us(50), "cpu_op"),
+        piece(10, 10, "cudaLaunchKernel", us(10), us(5), "cuda_runtime", correlation=5),
+        piece(0, 7, "gemm", us(40), us(20), "kernel", correlation=5),
+        piece(10, 10, "cudaLaunchKernel", us(60), us(5), "cuda_runtime", correlation=6),
+        piece(0, 7, "orphan", us(70), us(20), "kernel", correlation=6),
+    ]
+    trace, chain = only_chain(events, "gemm")
+    assert names(trace, chain) == [("operator", "aten::mm"), ("launch", "cudaLaunchKernel"), ("task", "gemm")]
+    _, chain = only_chain(events, "orphan")
+    assert chain.missing == "operator"
+
+
+def test_only_tasks_have_chains(real_traces: Path) -> None:
+    links: Links = real.npu(real_traces, "level2/rank0").links
+    assert links.chain(int(links.operator.max())) is None
+    assert links.chain(len(links.trace.slices)) is None
+
+
+def test_a_trace_without_tasks_has_no_links() -> None:
+    links = analyse(trace_of([])).links
+    assert (links.total, links.linked, links.chain(0)) == (0, 0, None)

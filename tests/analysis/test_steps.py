@@ -1,0 +1,229 @@
+"""The step table against step_trace_time.csv, and the rules of a step's window one by one."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.analysis import real
+from tests.analysis.machine import (
+    AUTOGRAD,
+    MAIN,
+    call,
+    collective,
+    dequeue,
+    enqueue,
+    npu,
+    operator,
+    step,
+    task,
+    us,
+)
+from tests.synthetic import piece, process, thread, trace_of
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.steps import Step, step_of
+
+#: column of the csv: field, and by how many ns the csv may be off. Two columns are differences of float64
+#: epoch us, which have a grid of 0.25 us; the others add up durations rounded to ns.
+COLUMNS = {
+    "Computing": ("computing_ns", 30),
+    "Communication(Not Overlapped)": ("communication_not_overlapped_ns", 30),
+    "Overlapped": ("overlapped_ns", 30),
+    "Communication": ("communication_ns", 30),
+    "Free": ("free_ns", 30),
+    "Stage": ("stage_ns", 250),
+    "Bubble": ("bubble_ns", 0),
+    "Communication(Not Overlapped and Exclude Receive)": (
+        "communication_not_overlapped_exclude_receive_ns",
+        30,
+    ),
+    "Preparing": ("preparing_ns", 250),
+}
+
+
+@pytest.mark.parametrize("rank", real.NPU)
+def test_reproduces_the_producers_table(real_traces: Path, rank: str) -> None:
+    with (real.npu_output(real_traces, rank) / "step_trace_time.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    steps = real.npu(real_traces, rank).steps
+    assert [step.number for step in steps] == [int(row["Step"]) for row in rows] == [50]
+    for found, row in zip(steps, rows):
+        for column, (field, tolerance) in COLUMNS.items():
+            assert abs(getattr(found, field) - float(row[column]) * 1000) <= tolerance, column
+
+
+@pytest.mark.parametrize("rank", real.NPU)
+def test_phases_of_a_real_step_follow_each_other(real_traces: Path, rank: str) -> None:
+    (found,) = real.npu(real_traces, rank).steps
+    assert found.iteration_gap is not None
+    assert found.forward_backward is not None
+    assert found.tail is not None
+    assert found.iteration_gap == (found.host_start_ns, found.start_ns)
+    assert found.forward_backward[0] == found.iteration_gap[1]
+    assert found.tail == (found.forward_backward[1], found.end_ns)
+    assert found.forward_backward[0] < found.forward_backward[1] < found.end_ns
+    assert found.phase_idle_ns[0] == found.iteration_gap[1] - found.iteration_gap[0]
+
+
+def issue(
+    at: int, connection: int, start: int, dur: int, tid: int = MAIN, **args: Any
+) -> list[dict[str, Any]]:
+    """A kernel that an operator at `at` enqueues."""
+    kind = args.pop("kind", "AI_CORE")
+    return [
+        operator(at, 8, args.pop("op", "aten::mm"), tid=tid),
+        enqueue(at + 1, 1, connection, tid=tid),
+        dequeue(at + 2, 6, connection),
+        call(at + 3, 2, connection),
+        task(start, dur, kind, connection=connection),
+    ]
+
+
+def steps_of(events: list[dict[str, Any]]) -> tuple[Step, ...]:
+    return analyse(trace_of(events)).steps
+
+
+def two_steps() -> list[dict[str, Any]]:
+    """The second step's first kernel starts while the first step's window is still open."""
+    return [
+        *npu(),
+        step(4, 0, 100),
+        step(5, 100, 100),
+        *issue(10, 1, 30, 10),
+        *issue(50, 2, 70, 20),
+        *issue(110, 3, 130, 10),
+        *issue(150, 4, 190, 30),
+        collective(85, 20),
+    ]
+
+
+def test_windows_follow_the_tasks_that_the_host_step_enqueued() -> None:
+    first, second = steps_of(two_steps())
+    assert (first.number, first.host_start_ns, first.host_end_ns) == (4, 0, 100)
+    assert (first.start_ns, first.end_ns) == (30, 100)
+    assert (second.start_ns, second.end_ns) == (130, 220)
+
+
+def test_a_row_counts_whole_in_the_step_that_it_starts_in() -> None:
+    first, second = steps_of(two_steps())
+    assert (first.computing_ns, second.computing_ns) == (30, 40)
+    assert (first.communication_ns, first.communication_not_overlapped_ns) == (20, 15)
+    assert first.overlapped_ns == 5
+    # Free: 40..70 and, after the collective of 85..105, outside of both windows, 105..130.
+    assert (first.free_ns, second.free_ns) == (30, 50)
+    assert (first.idle_ns, second.idle_ns) == (30, 50)
+    assert (first.stage_ns, second.stage_ns) == (75, 90)
+    assert (first.preparing_ns, second.preparing_ns) == (30, 30)
+
+
+def test_overlapping_windows_give_a_row_to_the_first_step() -> None:
+    """The first step's last kernel runs long after the second step's first one."""
+    events = [
+        *npu(),
+        step(0, 0, 100),
+        step(1, 100, 100),
+        *issue(10, 1, 130, 10),
+        *issue(50, 2, 150, 50),
+        *issue(110, 3, 145, 5),
+    ]
+    first, second = steps_of(events)
+    assert (first.start_ns, first.end_ns) == (130, 200)
+    assert (second.start_ns, second.end_ns) == (145, 200)
+    assert (first.computing_ns, second.computing_ns, second.preparing_ns) == (65, 0, 0)
+    times = np.array([150, 129, 144, 200, 130])
+    assert step_of((first, second), "NPU", times).tolist() == [0, -1, 0, -1, 0]
+    assert step_of((first, second), "NPU 1", times).tolist() == [-1] * 5
+
+
+def test_the_first_enqueued_task_opens_the_window_even_if_another_starts_earlier() -> None:
+    events = [*npu(), step(0, 0, 100), *issue(10, 1, 60, 10), task(40, 5, stream=2, connection=2)]
+    events += issue(30, 2, 80, 5)
+    (found,) = steps_of(events)
+    assert (found.start_ns, found.computing_ns) == (60, 15)
+
+
+def test_a_step_without_kernels_has_the_window_of_the_host() -> None:
+    idle, _ = steps_of([*npu(), step(1, 0, 20), step(2, 20, 80), *issue(30, 1, 50, 10)])
+    assert (idle.start_ns, idle.end_ns, idle.stage_ns, idle.computing_ns) == (0, 20, 0, 0)
+    assert (idle.iteration_gap, idle.forward_backward, idle.tail) == (None, None, None)
+
+
+def test_without_a_queue_the_launches_inside_the_host_step_count() -> None:
+    events = [
+        *npu(),
+        step(0, 0, 100),
+        operator(10, 20),
+        call(12, 3, 1, tid=MAIN),
+        task(40, 70, connection=1),
+        operator(110, 20),
+        call(112, 3, 2, tid=MAIN),
+        task(140, 10, connection=2),
+    ]
+    (found,) = steps_of(events)
+    assert (found.start_ns, found.end_ns, found.computing_ns) == (40, 110, 70)
+
+
+def test_receiving_is_a_bubble() -> None:
+    (found,) = steps_of([*npu(), step(0, 0, 99), *issue(10, 1, 30, 10), collective(50, 7, "hcom_receive__1")])
+    assert (found.bubble_ns, found.communication_ns, found.stage_ns) == (7, 7, 20)
+    assert found.communication_not_overlapped_exclude_receive_ns == 0
+
+
+def test_phases_split_at_the_last_backward_computation() -> None:
+    events = [
+        *npu(),
+        step(0, 0, 200),
+        *issue(10, 1, 30, 10),
+        *issue(50, 2, 70, 20, tid=AUTOGRAD, op="autograd::engine::evaluate_function: MmBackward0"),
+        *issue(100, 3, 120, 20),
+    ]
+    (found,) = steps_of(events)
+    assert found.iteration_gap == (0, 30)
+    assert found.forward_backward == (30, 90)
+    assert found.tail == (90, 200)
+    assert found.phase_idle_ns == (30, 30, 90)
+
+
+def test_the_iteration_gap_begins_with_the_last_task_of_the_step_before() -> None:
+    first, second = steps_of(two_steps())
+    assert (first.iteration_gap, second.iteration_gap) == ((0, 30), (90, 130))
+    assert second.forward_backward is second.tail is None
+
+
+def test_steps_of_another_process_are_not_those_of_the_device() -> None:
+    other = [*process(900, "Python", "CPU"), step(7, 0, 50, pid=900)]
+    assert [found.number for found in steps_of([*two_steps(), *other])] == [4, 5]
+
+
+def test_steps_that_no_task_links_to_are_shown_all_the_same() -> None:
+    (found,) = steps_of([*npu(), step(3, 0, 50), task(10, 10)])
+    assert (found.number, found.start_ns, found.end_ns, found.computing_ns) == (3, 0, 50, 10)
+
+
+def test_gpu_steps_are_annotations_of_the_host() -> None:
+    events = [
+        *process(10, "python", "CPU"),
+        *process(0, "python", "GPU 0"),
+        *thread(0, 7, "stream 7 "),
+        piece(10, 10, "ProfilerStep#3", us(0), us(90), "user_annotation"),
+        piece(0, 7, "ProfilerStep#3", us(40), us(20), "gpu_user_annotation"),
+        piece(10, 10, "cudaLaunchKernel", us(10), us(5), "cuda_runtime", correlation=5),
+        piece(0, 7, "gemm", us(40), us(20), "kernel", correlation=5),
+    ]
+    (found,) = steps_of(events)
+    assert (found.number, found.device, found.start_ns, found.end_ns) == (3, "GPU 0", 40, 90)
+
+
+@pytest.mark.parametrize("name", ["ProfilerStep#", "ProfilerStep#x", "ProfilerStep#" + "9" * 30, "Step#1"])
+def test_other_names_are_no_steps(name: str) -> None:
+    assert steps_of([*npu(), operator(0, 50, name), task(10, 10)]) == ()
+
+
+def test_real_gpu_steps(real_traces: Path) -> None:
+    steps = real.gpu(real_traces, "sampled_rank-1.json.gz").steps
+    assert [(found.number, found.device) for found in steps] == [(551, "GPU 1"), (552, "GPU 1")]
+    assert all(found.start_ns >= found.host_start_ns for found in steps)
