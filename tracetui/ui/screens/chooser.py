@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from rich.style import Style
+from rich.cells import cell_len
+from rich.segment import Segment
 from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tracetui.ui.columns import clipped
 from tracetui.ui.fuzzy import matches
-from tracetui.ui.palette import Role
+from tracetui.ui.palette import Palette, Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.strips import fitted
 
@@ -26,8 +28,9 @@ class Choice(Generic[Value]):
     """One thing to choose. The texts are printable."""
 
     name: str  #: what is matched
-    note: str  #: at the right end
+    note: str
     value: Value
+    key: str = ""  #: the key that does the same
 
 
 class ChoiceList(Widget):
@@ -35,14 +38,21 @@ class ChoiceList(Widget):
 
     DEFAULT_CSS = "ChoiceList { width: 1fr; height: 12; }"
 
-    def __init__(self, text: Style, dim: Style, selected: Style, ellipsis: str) -> None:
+    def __init__(self, palette: Palette, ellipsis: str) -> None:
         super().__init__()
-        self.shown: Sequence[tuple[str, str]] = ()  #: name and note
+        self.shown: Sequence[Choice[Any]] = ()
         self.cursor = 0
         self._top = 0
-        self._text, self._dim, self._selected, self._ellipsis = text, dim, selected, ellipsis
+        self._widths = (0, 0, 0)  # of the keys, the names and the notes
+        self._palette, self._ellipsis = palette, ellipsis
 
-    def show(self, shown: Sequence[tuple[str, str]]) -> None:
+    def lay_out(self, choices: Sequence[Choice[Any]]) -> None:
+        """Make room for the longest of all choices, so that nothing moves while one types."""
+        texts = ([choice.key, choice.name, choice.note] for choice in choices)
+        widths = [max(map(cell_len, column)) for column in zip(*texts)] or [0, 0, 0]
+        self._widths = (widths[0], widths[1], widths[2])
+
+    def show(self, shown: Sequence[Choice[Any]]) -> None:
         """Show other choices, the first under the cursor."""
         self.shown, self.cursor, self._top = shown, 0, 0
         self.refresh()
@@ -63,12 +73,20 @@ class ChoiceList(Widget):
         place = self.place_at(y)
         if place < 0:
             said = "Nothing matches." if y == 0 and not self.shown else ""
-            return fitted([(said, self._dim)], width)
-        name, note = self.shown[place]
-        room = width - min(len(note) + 2, width // 2)
-        left = fitted([("  " + name, self._text)], room, self._ellipsis)
-        strip = Strip.join([left, fitted([("  " + note, self._dim)], width - room, self._ellipsis)])
-        return strip.apply_style(self._selected) if place == self.cursor else strip
+            return fitted([(said, self._palette.style_of(Role.DIM))], width)
+        choice = self.shown[place]
+        keys, names, notes = self._widths
+        names = min(names, max(width - keys - notes - 4, width // 2))
+        name = clipped(choice.name, names, self._ellipsis)
+        pieces = [
+            (f" {choice.key:>{keys}} ", self._palette.style_of(Role.KEY)),
+            (name + " " * (names - cell_len(name) + 2), self._palette.style_of(Role.TEXT)),
+            (choice.note, self._palette.style_of(Role.DIM)),
+        ]
+        strip = fitted(pieces, width, self._ellipsis)
+        if place == self.cursor:
+            return Strip([Segment(strip.text, self._palette.style_of(Role.SELECTED))], width)
+        return strip
 
 
 class Chooser(Panel[Value]):
@@ -94,15 +112,11 @@ class Chooser(Panel[Value]):
 
     def body(self) -> Iterable[Widget]:
         yield Input(placeholder=self.PLACEHOLDER, compact=True)
-        yield ChoiceList(
-            self.style_of(Role.TEXT),
-            self.style_of(Role.DIM),
-            self.style_of(Role.SELECTED),
-            self.viewer.glyphs.ellipsis,
-        )
+        yield ChoiceList(self.viewer.palette, self.viewer.glyphs.ellipsis)
 
     def on_mount(self) -> None:
         self._choices = self.choices()
+        self.query_one(ChoiceList).lay_out(self._choices)
         self._match("")
 
     def on_resize(self, event: events.Resize) -> None:
@@ -110,7 +124,7 @@ class Chooser(Panel[Value]):
 
     def _match(self, text: str) -> None:
         self._matching = matches(text, [choice.name for choice in self._choices])
-        shown = [(self._choices[place].name, self._choices[place].note) for place in self._matching]
+        shown = [self._choices[place] for place in self._matching]
         self.query_one(ChoiceList).show(shown)
         self.entitle(f"{len(shown):,} of {len(self._choices):,}" if text else f"{len(shown):,}")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from textual import on
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
@@ -48,6 +49,10 @@ class ExportDialog(Panel[str]):
 
     TITLE_OF = "Export"
     KEYS = (("enter", "write"), ("tab", "field"), ("esc", "close"))
+    DEFAULT_CSS = """
+    ExportDialog Horizontal { height: 1; }
+    ExportDialog Horizontal > Lines { width: 8; }
+    """
 
     class Counted(Message):
         """So many slices would be written."""
@@ -91,15 +96,17 @@ class ExportDialog(Panel[str]):
     def body(self) -> Iterable[Widget]:
         glyphs = self.viewer.glyphs
         yield Lines(glyphs, id="what")
-        yield Lines(glyphs, id="file-label")
-        yield Input(id="file", compact=True)
-        yield Lines(glyphs, id="tracks-label")
-        yield Input(id="tracks", placeholder="all", compact=True)
+        with Horizontal():
+            yield Lines(glyphs, id="file-label")
+            yield Input(id="file", compact=True)
+        with Horizontal():
+            yield Lines(glyphs, id="tracks-label")
+            yield Input(id="tracks", placeholder="all, or a part of their process/thread", compact=True)
 
     def on_mount(self) -> None:
         label = self.style_of(Role.DIM)
         self.query_one("#file-label", Lines).show([[("file", label)]])
-        self.query_one("#tracks-label", Lines).show([[("tracks: a part of process/thread", label)]])
+        self.query_one("#tracks-label", Lines).show([[("tracks", label)]])
         trace = self.viewer.trace
         if self.viewer.analysis is None or trace is None:
             self.entitle("Still analysing: export when that is done.", Role.WARNING)
@@ -133,12 +140,13 @@ class ExportDialog(Panel[str]):
             return
         start, end = (moment - trace.start_ns for moment in self.window)
         step = max((end - start) // 1000, 1)
-        what = "the window" if self.viewer.state.window else "what the timeline shows"
+        what = "the window" if self.viewer.state.window else "on screen"
+        tracks = sum(len(track.rows) > 0 for track in chosen(analysis, message.tracks))
         number = self.style_of(Role.NUMBER)
         text = self.style_of(Role.TEXT)
         line: Line = [
             (f"{message.count:,} slices", number),
-            (f" on {len(chosen(analysis, message.tracks)):,} tracks, from ", text),
+            (f" on {tracks:,} track{'s' * (tracks != 1)}, from ", text),
             (f"{format_time(start, step)} to {format_time(end, step)}", number),
             (f" ({format_duration(end - start)}: {what})", text),
         ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.cells import cell_len
@@ -45,7 +47,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
 class HelpScreen(ModalScreen[None]):
     """Keys by group in as many columns as fit, then the glossary."""
 
-    CSS = """
+    DEFAULT_CSS = """
     HelpScreen { background: ansi_default; }
     HelpScreen Lines { height: 1; }
     """
@@ -133,10 +135,11 @@ def _groups(screen: str | None) -> Iterable[tuple[str, list[Action]]]:
 
 def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) -> list[Line]:
     """A title, a line per action, an empty line."""
-    keys = [" ".join(key_label(key) for key in action.keys) for action in actions]
+    rows = [*_merged(actions)]
+    keys = [keys for keys, _ in rows]
     room = min(max(map(cell_len, keys)), 11)
     lines: list[Line] = [[(group, palette.style_of(Role.TITLE))]]
-    for action, key in zip(actions, keys):
+    for key, action in rows:
         verb, _, thing = action.title.partition(": ")
         text = f"{verb} {thing}"
         helped = action.help if cell_len(text) + cell_len(action.help) + room + 5 <= width else ""
@@ -148,6 +151,22 @@ def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) 
             line.append((f"  {helped}", palette.style_of(Role.DIM)))
         lines.append(line)
     return [*lines, []]
+
+
+def _merged(actions: Sequence[Action]) -> Iterable[tuple[str, Action]]:
+    """The keys and what they do; digits that do the same for their number share a row."""
+    for same, run in groupby(
+        actions, lambda action: action.id.partition("(")[0] if action.keys[0].isdigit() else action
+    ):
+        first, *rest = run
+        if isinstance(same, str) and rest:
+            digit, last = first.keys[0], rest[-1].keys[0]
+            title, helped = (text.replace(digit, "n") for text in (first.title, first.help))
+            yield f"{digit} - {last}", replace(first, title=title, help=helped)
+        else:
+            yield " ".join(key_label(key) for key in first.keys), first
+            for action in rest:
+                yield " ".join(key_label(key) for key in action.keys), action
 
 
 def _side_by_side(blocks: Sequence[Sequence[Line]], columns: int, width: int, ellipsis: str) -> list[Line]:

@@ -38,7 +38,7 @@ CHARGED = "Charged to the line that enqueued the task ending it; (backward): its
 class HotspotsScreen(TableScreen):
     """A table of lines, a tree of stacks, and the source of what is under the cursor of the last one used."""
 
-    CSS = """
+    DEFAULT_CSS = """
     HotspotsScreen #panes { height: 1fr; }
     HotspotsScreen #left { width: 3fr; }
     HotspotsScreen SourcePane { width: 2fr; margin-left: 2; }

@@ -20,7 +20,7 @@ class CommandPalette(Chooser[Action]):
 
     def choices(self) -> Sequence[Choice[Action]]:
         return [
-            Choice(action.title, f"{action.help}  {key_label(action.keys[0]):>6}", action)
+            Choice(action.title, action.help, action, key_label(action.keys[0]))
             for action in applicable(self.app, self.app.screen_stack[-2])
         ]
 

@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 class Panel(ModalScreen[Result]):
     """A panel with a title, some widgets, and the keys that work in it."""
 
-    CSS = """
+    DEFAULT_CSS = """
     Panel { background: transparent; align: center bottom; }
     Panel > Vertical { width: 100%; height: auto; background: ansi_default; }
     Panel Input { width: 1fr; height: 1; border: none; padding: 0; background: ansi_default; }
@@ -64,7 +64,6 @@ class Panel(ModalScreen[Result]):
             (f"{rule * 2} ", self.style_of(Role.RULE)),
             (f"{self.TITLE_OF}  ", self.style_of(Role.TITLE)),
             (said, self.style_of(role)),
-            (f" {rule * 400}" if not said else "", self.style_of(Role.RULE)),
         ]
         keys: list[Piece] = []
         for key, does in self.KEYS:

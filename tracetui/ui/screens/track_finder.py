@@ -25,9 +25,9 @@ def track_choices(trace: Trace) -> list[Choice[int]]:
     choices = []
     for track in trace.tracks:
         if len(track.rows):
-            count = f"{len(track.rows):,} slices"
+            count = f"{len(track.rows):>9,} slices"
         elif len(track.samples):
-            count = f"{len(track.samples):,} samples"
+            count = f"{len(track.samples):>9,} samples"
         else:
             continue
         choices.append(Choice(f"{group_label(track)}  {track_label(track)}", count, track.index))

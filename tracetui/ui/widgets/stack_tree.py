@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rich.style import Style
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.geometry import Region
 from textual.message import Message
@@ -269,6 +269,6 @@ class StackTree(Widget, can_focus=True):
 
 
 def _named(frame: Frame) -> str:
-    """The function of a frame, of a built-in one its name: "<built-in method mean of Tensor object>" is "mean"."""
+    """The function of a frame: "mean" for "<built-in method mean of Tensor object>"."""
     built_in = _BUILT_IN.fullmatch(frame.function)
     return printable(built_in[1] if built_in else frame.function, 200)
