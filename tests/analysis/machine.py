@@ -48,7 +48,7 @@ def collective(
     start: int, dur: int, name: str = "hcom_allReduce_", connection: int | None = None
 ) -> dict[str, Any]:
     """An operation of the communication group."""
-    args = {} if connection is None else {"connection_id": connection}
+    args: dict[str, Any] = {} if connection is None else {"connection_id": connection}
     return piece(GROUPS, 0, name, us(start), us(dur), **args)
 
 

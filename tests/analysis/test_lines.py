@@ -38,7 +38,7 @@ def issued(
 ) -> list[dict[str, Any]]:
     """A kernel of 10 ns and the operator that launches it."""
     return [
-        operator(at, 8, name, **({} if stack is None else {"stack": stack})),
+        operator(at, 8, name, stack=stack),
         enqueue(at + 1, 1, connection),
         dequeue(at + 2, 6, connection),
         call(at + 3, 2, connection),

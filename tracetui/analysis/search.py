@@ -40,5 +40,8 @@ def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:
 def rows_by_track(trace: Trace, rows: Int64s) -> Iterator[tuple[Track, Int64s]]:
     """The tracks of rows, each with the places of its rows; rows of -1 are left out."""
     track = track_of_rows(trace, rows)
-    for index in np.unique(track[track >= 0]).tolist():
-        yield trace.tracks[index], np.flatnonzero(track == index)
+    order = np.argsort(track, kind="stable")
+    indices, first = np.unique(track[order], return_index=True)
+    for index, places in zip(indices.tolist(), np.split(order, first[1:])):
+        if index >= 0:
+            yield trace.tracks[index], places
