@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.activity import device_tasks
-from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.callers import Callers
 from tracetui.analysis.search import first_equal, pick, rows_by_track, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
@@ -29,8 +29,6 @@ NEVER = np.iinfo(np.int64).max  #: the time of what is not known to have happene
 
 LAUNCH_FLOWS = ("HostToDevice",)
 OPERATOR_FLOWS = ("async_npu",)  #: operator to task: torch_to_npu, mindspore_to_npu
-BACKWARD_FLOW = "fwdbwd"
-BACKWARD_OPERATOR = "autograd::engine::evaluate_function"
 NOT_OPERATORS = ("enqueue", "dequeue", "user_annotation")
 
 #: Which of several runtime calls with a task's id launches it, best first: kernels and collectives; copies.
@@ -163,7 +161,7 @@ def link_tasks(trace: Trace) -> Links:
     dequeue, enqueue, operator = _operators(trace, point, thread)
     arrow = pick(trace.flows.source, _arrows(trace, tasks, OPERATOR_FLOWS))
     operator = np.where(operator >= 0, operator, arrow)
-    forward, stack_row, backward = _passes(trace, operator)
+    called = Callers(trace).of(operator)
     return Links(
         trace=trace,
         tasks=tasks,
@@ -172,10 +170,10 @@ def link_tasks(trace: Trace) -> Links:
         dequeue=dequeue,
         enqueue=enqueue,
         operator=operator,
-        forward=forward,
-        stack=pick(trace.slices.stack.astype(np.int64), stack_row).astype(np.int32),
-        frame=_frames(trace, np.where(forward >= 0, forward, operator)),
-        backward=backward,
+        forward=called.forward,
+        stack=called.stack,
+        frame=called.frame,
+        backward=called.backward,
     )
 
 
@@ -293,39 +291,6 @@ def _host_tracks(trace: Trace, thread: tuple[str, str]) -> list[Track]:
         if chosen:
             return chosen
     return tracks
-
-
-def _passes(trace: Trace, operator: Int64s) -> tuple[Int64s, Int64s, Bools]:
-    """Of each operator: its forward operator, the row with its call stack, whether it is backward."""
-    flows, slices = trace.flows, trace.slices
-    nothing = np.full(len(operator), -1, np.int64)
-    if not (operator >= 0).any():
-        return nothing, nothing, np.zeros(len(operator), np.bool_)
-    rows, place = np.unique(operator, return_inverse=True)
-    ancestors = Ancestors(trace)
-    category = [index for index in np.unique(flows.category).tolist() if trace.string(index) == BACKWARD_FLOW]
-    arrows = np.flatnonzero(np.isin(flows.category, category) & (flows.source >= 0) & (flows.target >= 0))
-    ends = np.zeros(len(slices), np.bool_)
-    ends[flows.target[arrows]] = True
-    turned = ancestors.nearest(rows, ends)
-    forward = pick(flows.source[arrows], first_equal(flows.target[arrows], turned))
-    has_stack = slices.stack >= 0
-    own, through = ancestors.nearest(rows, has_stack), ancestors.nearest(forward, has_stack)
-    autograd = [index for index, text in enumerate(trace.strings) if text.startswith(BACKWARD_OPERATOR)]
-    backward = (forward >= 0) | (ancestors.nearest(rows, np.isin(slices.name, autograd)) >= 0)
-    stack_row = np.where(through >= 0, through, own)
-    place = place.reshape(-1)
-    return forward[place], stack_row[place], backward[place]
-
-
-def _frames(trace: Trace, operator: Int64s) -> Int64s:
-    """The innermost python_function slice around the start of each operator, on its thread; -1 where none."""
-    frame = np.full(len(operator), -1, np.int64)
-    for track, places in rows_by_track(trace, operator):
-        for stack in trace.tracks:
-            if (stack.pid, stack.tid, stack.family) == (track.pid, track.tid, Family.FRAMES):
-                frame[places] = enclosing(trace, stack.lanes, trace.slices.start[operator[places]])
-    return frame
 
 
 def _of_category(trace: Trace, *categories: str) -> Bools:
