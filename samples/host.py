@@ -41,15 +41,14 @@ class Host:
         for code in lines:
             line = self.script.line(code)
             function = self.script.function(line)[0]
-            self._open(
-                f"{self.script.name}({line}): {function}", Frame(self.script.traced_as, line, function)
-            )
+            frame = Frame(self.script.traced_as, line, function)
+            self._open(f"{self.script.name}({line}): {function}", frame)
         self.machine.recording.roots = [level.call for level in self._stack]
 
     def finish(self) -> None:
         """Close everything that is open and let the device finish."""
         machine = self.machine
-        last = max([machine.main.now, machine.autograd.now, machine.dequeue.now])
+        last = max(machine.main.now, machine.autograd.now, machine.dequeue.now)
         machine.recording.end = machine.main.now = last + 500_000
         while self._stack:
             self._stack.pop().call.end = machine.main.now
@@ -59,18 +58,14 @@ class Host:
 
     def at(self, code: str) -> None:
         """The innermost function of the script goes on to the line that holds `code`."""
-        index = max(
-            i
-            for i, level in enumerate(self._stack)
-            if level.frame and level.frame.path == self.script.traced_as
-        )
         line = self.script.line(code)
-        frame = self._stack[index].frame
-        assert frame is not None
         function = self.script.function(line)[0]
-        if function != frame.function:
-            raise ValueError(f"{code!r} is in {function}, not in {frame.function}")
-        self._stack[index].frame = frame._replace(line=line)
+        for level in reversed(self._stack):
+            if level.frame and level.frame.path == self.script.traced_as:
+                if level.frame.function != function:
+                    raise ValueError(f"{code!r} is in {function}, not in {level.frame.function}")
+                level.frame = level.frame._replace(line=line)
+                break
         self._cached_stack = None
 
     @contextmanager
@@ -79,9 +74,8 @@ class Host:
         if at is not None:
             self.at(at)
         first = self.script.line(f"def {function}(")
-        with self.frame(
-            f"{self.script.name}({first}): {function}", Frame(self.script.traced_as, first, function)
-        ):
+        frame = Frame(self.script.traced_as, first, function)
+        with self.frame(f"{self.script.name}({first}): {function}", frame):
             yield
 
     @contextmanager

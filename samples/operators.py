@@ -39,6 +39,9 @@ BATCH_MATMUL = _cube("BatchMatMulNode_BatchMatMulV3")
 
 RECIPES: dict[str, Recipe] = {
     "add": Recipe(("aten::add",), "aclnnAdd", _vector("AddAiCore_Add"), "AddBackward0"),
+    "bincount": Recipe(
+        ("aten::bincount",), "aclnnBincount", (Kernel("BincountAiCpu_Bincount", "AI_CPU", 420.0),)
+    ),
     "bitwise_and": Recipe(
         ("aten::bitwise_and",), "aclnnBitwiseAndTensor", _vector("LogicalAndAiCore_LogicalAnd")
     ),
@@ -60,6 +63,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "argmax": Recipe(("aten::argmax",), "aclnnArgMax", _vector("ArgMaxV2_ArgMaxV2", 9.0)),
     "chunk": Recipe(("aten::chunk", "aten::split", "aten::narrow"), allocates=False),
+    "clamp": Recipe(("aten::clamp",), "aclnnClampMin", _vector("MaximumAiCore_Maximum", 2.2)),
     "conv2d": Recipe(
         ("aten::conv2d", "aten::convolution", "aten::_convolution"),
         "Conv2D",
@@ -173,6 +177,9 @@ RECIPES: dict[str, Recipe] = {
     ),
     "ones_like": Recipe(("aten::ones_like",), "aclnnInplaceOne", _vector("OnesLikeAiCore_OnesLike", 2.0)),
     "permute": _view("permute"),
+    "reciprocal": Recipe(
+        ("aten::reciprocal",), "aclnnReciprocal", _vector("ReciprocalAiCore_Reciprocal", 2.2)
+    ),
     "repeat_interleave": Recipe(
         ("aten::repeat_interleave",),
         "aclnnRepeatInterleaveIntWithDim",
@@ -224,13 +231,16 @@ RECIPES: dict[str, Recipe] = {
 SYNTAX = {"add", "bitwise_and", "bitwise_not", "bmm", "fill", "ge", "mul", "select", "slice"}
 METHODS = {
     "argmax",
+    "bincount",
     "chunk",
+    "clamp",
     "contiguous",
     "eq",
     "flatten",
     "masked_fill",
     "mean",
     "permute",
+    "reciprocal",
     "repeat_interleave",
     "softmax",
     "sum",

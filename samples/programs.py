@@ -162,7 +162,7 @@ def balanced(program: Program, steps: int) -> None:
 
 
 def mixed(program: Program, steps: int) -> None:
-    """An image classifier with a slow loader, blocking copies, compilation, late ranks, `.item()` and gc."""
+    """A classifier with a slow loader, blocking copies, AI CPU, compilation, late ranks, `.item()` and gc."""
     p = program
     batch, patches, width, classes, groups = 256, 196, 768, 1000, 8
     images, hidden = (batch, 3, 224, 224), (batch, patches, width)
@@ -200,9 +200,12 @@ def mixed(program: Program, steps: int) -> None:
         p.load("for images, labels in loader:", ms=11 if step else 6)
         p.to_device("images = images.to(device)", images, us=6200, blocking=True)
         p.to_device("labels = labels.to(device)", (batch,), us=2.4, blocking=True)
+        p.op("bincount", at="weight = labels.bincount(", shapes=[(batch,)])
+        p.op("clamp", shapes=[(classes,)])
+        p.op("reciprocal", shapes=[(classes,)])
         with p.distributed("Classifier", "def forward(self, images)", at="logits = model(images)"):
             classify()
-        _cross_entropy(p, "loss = functional.cross_entropy(logits, labels)", (batch, classes), 12)
+        _cross_entropy(p, "loss = functional.cross_entropy(logits, labels", (batch, classes), 12)
         p.zero_grad("optimizer.zero_grad()")
         p.backward("loss.backward()", bucket=3_000_000, collective_us=900, skew_us=4800 if step == 1 else 150)
         p.adamw("optimizer.step()", us=16)

@@ -45,19 +45,15 @@ class Template:
         self._text = ", ".join(map(text, events))
         self._first = values
 
-    def __len__(self) -> int:
-        return len(self._text)
-
-    def repeat(self, times: int, strides: dict[Clock, int]) -> Iterator[str]:
-        """The text of each repetition."""
+    def repeat(self, repetitions: range, strides: dict[Clock, int]) -> Iterator[str]:
+        """The text of each of some consecutive repetitions; nothing where there are no events."""
         if not self._text:
             return
-        values = self._first
         moves = [strides[clock] for clock in self._clocks]
-        for index in range(times):
-            if index:
-                values = list(map(add, values, moves))
+        values = [value + move * repetitions.start for value, move in zip(self._first, moves)]
+        for _ in repetitions:
             yield self._text % tuple(values)
+            values = list(map(add, values, moves))
 
 
 class TraceWriter:
@@ -106,21 +102,21 @@ class TraceWriter:
         yield ","  # the producer appends its second array here: the only comma without a space
         yield from _separated(self._msprof(times))
         yield ", "
-        yield from _separated(Template(self._framework_layer.launches()).repeat(times, self._strides))
+        yield from _separated(Template(self._framework_layer.launches()).repeat(range(times), self._strides))
         yield "]"
 
     def _framework(self, times: int) -> Iterator[str]:
         layer = self._framework_layer
         for events in (layer.operators(), layer.dequeues(), layer.enqueues()):
-            yield from Template(events).repeat(times, self._strides)
+            yield from Template(events).repeat(range(times), self._strides)
         yield from self._once(layer.metadata())
-        yield from Template(layer.pairs()).repeat(times, self._strides)
-        yield from Template(layer.calls(roots=False)).repeat(times, self._strides)
+        yield from Template(layer.pairs()).repeat(range(times), self._strides)
+        yield from Template(layer.calls(roots=False)).repeat(range(times), self._strides)
         roots = layer.calls(roots=True)
         for event in roots:
             event["dur"] = round(event["dur"] + (times - 1) * self._period / 1000, 3)
         yield from self._once(roots)
-        yield from Template(layer.collections()).repeat(times, self._strides)
+        yield from Template(layer.collections()).repeat(range(times), self._strides)
         yield from self._once(layer.collections_metadata())
 
     def _msprof(self, times: int) -> Iterator[str]:
@@ -136,12 +132,9 @@ class TraceWriter:
         rows, window = self._overlap()
         timed += rows
         again = layers.overlap(3, "Free", window[1], window[0] + self._period)
-        if times > 1:
-            bridged = Template(_by_time([*timed, again]))
-            yield from bridged.repeat(times - 1, self._strides)
-        closing = Template(_by_time(timed))
-        *_, text = closing.repeat(times, self._strides) if times == 1 else self._last(closing, times)
-        yield text
+        bridged, closing = Template(_by_time([*timed, again])), Template(_by_time(timed))
+        yield from bridged.repeat(range(times - 1), self._strides)
+        yield from closing.repeat(range(times - 1, times), self._strides)
         if self._level:
             yield from self._once([last])
         at = end + 4000 - (end + 4000) % 1000
@@ -149,12 +142,8 @@ class TraceWriter:
         event["ts"] = str(at // 1000)
         yield from self._once([event])
 
-    def _last(self, template: Template, times: int) -> Iterator[str]:
-        strides = {clock: stride * (times - 1) for clock, stride in self._strides.items()}
-        yield from template.repeat(2, strides)
-
     def _once(self, events: list[Event]) -> Iterator[str]:
-        return Template(events).repeat(1, self._strides)
+        return Template(events).repeat(range(1), self._strides)
 
     def _overlap(self) -> tuple[list[Timed], Interval]:
         """The rows of the Overlap Analysis and the window that they fill."""

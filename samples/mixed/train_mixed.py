@@ -69,8 +69,9 @@ def train(model, optimizer, loader, device, prof):
     for images, labels in loader:
         images = images.to(device)
         labels = labels.to(device)
+        weight = labels.bincount(minlength=CLASSES).clamp(min=1).reciprocal()
         logits = model(images)
-        loss = functional.cross_entropy(logits, labels)
+        loss = functional.cross_entropy(logits, labels, weight=weight)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
