@@ -39,7 +39,7 @@ def truth(scenario: str, level: int = 2, task_queue: bool = True) -> dict[str, A
     return Truth(recording(scenario, task_queue), level).as_json()
 
 
-@lru_cache(maxsize=None)
+@cache
 def nanoseconds(text: str) -> int:
     whole, _, part = text.partition(".")
     return int(whole) * 1000 + int(part.ljust(3, "0"))
