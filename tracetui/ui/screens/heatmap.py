@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
 from rich.style import Style
 from textual import events, on
 from textual.binding import BindingType
@@ -12,14 +14,16 @@ from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat import Heat, gap_lengths, step_phase, stream_busy
+from tracetui.analysis.raster import idle
 from tracetui.trace.clean import printable
+from tracetui.trace.model import Activity
 from tracetui.ui.actions import bindings
 from tracetui.ui.messages import ViewChanged
 from tracetui.ui.palette import Role
 from tracetui.ui.screens.table_screen import AnswerScreen
 from tracetui.ui.widgets.heat import HeatMap, shades
 from tracetui.ui.widgets.lines import Lines
-from tracetui.units import format_duration, format_time
+from tracetui.units import format_duration, format_percent, format_time
 
 VIEWS = ("streams over time", "steps by phase", "gap lengths over time")
 
@@ -77,22 +81,33 @@ class HeatmapScreen(AnswerScreen):
         if heat is None or not heat.values.size:
             self.missing(_nothing(self._view, analysis))
             return
-        self.map.show(heat, self._ink(heat), analysis.trace.start_ns)
-        self.say(heat.title, self._views())
+        self.map.show(heat, self._ink(analysis), analysis.trace.start_ns)
+        self.say(self._answer(analysis, heat), self._views())
 
     def _heat(self, analysis: Analysis) -> Heat | None:
         start_ns, end_ns = self.viewer.state.window or (analysis.trace.start_ns, analysis.trace.end_ns)
-        columns = min(self.map.time_columns(), max(end_ns - start_ns, 1))
-        if self._view == 0:
-            return stream_busy(analysis.trace, start_ns, end_ns, columns)
         if self._view == 1:
             return step_phase(analysis.steps) if analysis.steps else None
-        return gap_lengths(analysis.gaps, start_ns, end_ns, columns) if len(analysis.gaps) else None
 
-    def _ink(self, heat: Heat) -> Callable[[int], Style]:
-        """Idle time is the bright ink; busy time is not."""
-        style = self.style_of(Role.COUNTER if self._view == 0 else Role.IDLE)
-        return lambda row: style
+        def over_time(columns: int) -> Heat:
+            columns = min(columns, max(end_ns - start_ns, 1))
+            if self._view == 0:
+                return with_idle(stream_busy(analysis.trace, start_ns, end_ns, columns), analysis)
+            return gap_lengths(analysis.gaps, start_ns, end_ns, columns)
+
+        return over_time(self.map.time_columns(over_time(1).rows))
+
+    def _ink(self, analysis: Analysis) -> Callable[[int], Style]:
+        """Idle time is the bright ink; work is blue."""
+        bright, work = self.style_of(Role.IDLE), self.viewer.palette.style_of(Activity.AICORE)
+        busy_from = len(analysis.devices) if self._view == 0 else 1 << 30
+        return lambda row: bright if row < busy_from else work
+
+    def _answer(self, analysis: Analysis, heat: Heat) -> str:
+        where = "" if self.viewer.state.window is None or self._view == 1 else " in the window"
+        if not len(heat.edges):
+            return f"{heat.title}{where}"
+        return f"{heat.title}{where}; a column is {format_duration(int(heat.edges[1] - heat.edges[0]))}"
 
     def _views(self) -> list[tuple[str, Style]]:
         """The maps there are, the one shown marked."""
@@ -139,13 +154,35 @@ class HeatmapScreen(AnswerScreen):
             self.viewer.show_interval(start, end)
 
 
+def with_idle(heat: Heat, analysis: Analysis) -> Heat:
+    """The map with the idle time of each device on top."""
+    busy = np.stack([idle(device.idle, heat.edges).busy for device in analysis.devices])
+    several = len(analysis.devices) > 1
+    return replace(
+        heat,
+        rows=(*(f"{device.device} idle" if several else "idle" for device in analysis.devices), *heat.rows),
+        values=np.concatenate([busy / np.maximum(np.diff(heat.edges), 1), heat.values]),
+        ns=np.concatenate([busy, heat.ns]),
+        start=np.concatenate([np.broadcast_to(heat.edges[:-1], busy.shape), heat.start]),
+        end=np.concatenate([np.broadcast_to(heat.edges[1:], busy.shape), heat.end]),
+    )
+
+
 def readout(heat: Heat, row: int, column: int, origin_ns: int) -> str:
     """The exact numbers of a cell: "Stream 2 · 0.129 s .. 0.131 s · 1.23 ms, 61.5 %"."""
-    start, end = int(heat.start[row, column]), int(heat.end[row, column])
+    ns, start, end = (int(values[row, column]) for values in (heat.ns, heat.start, heat.end))
+    times = (int(heat.edges[column]), int(heat.edges[column + 1])) if len(heat.edges) else (start, end)
     where = printable(heat.columns[column], 60) if heat.columns else ""
-    times = f"{format_time(start - origin_ns)} .. {format_time(end - origin_ns)}" if end > start else ""
-    value = f"{format_duration(int(heat.ns[row, column]))}, {heat.values[row, column]:.1%}"
-    return " · ".join(part for part in (printable(heat.rows[row], 60), where, times, value) if part)
+    words = [printable(heat.rows[row], 60), where]
+    if times[1] > times[0]:
+        step = max((times[1] - times[0]) // 100, 1)
+        words.append(" .. ".join(format_time(time - origin_ns, step) for time in times))
+        words.append(f"{format_duration(ns)}, {format_percent(ns, times[1] - times[0])}")
+    else:
+        words.append("not known")
+    if end > start and (start, end) != times:
+        words.append(f"opens its longest, {format_duration(end - start)}")
+    return " · ".join(word for word in words if word)
 
 
 def _nothing(view: int, analysis: Analysis) -> str:

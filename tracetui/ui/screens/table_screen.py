@@ -10,21 +10,25 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.style import Style
 from textual import events, on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.trace.clean import printable
-from tracetui.ui.messages import AnalysisFailed, AnalysisReady, TraceGrew, TraceLoaded
+from tracetui.ui.messages import AnalysisFailed, AnalysisReady, Status, TraceGrew, TraceLoaded
 from tracetui.ui.palette import Role
+from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.strips import Piece
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
 
 if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
+
+
+SAID_S = 4.0  #: how long a sentence stands in place of the keys
 
 
 class FilterInput(Input):
@@ -115,6 +119,12 @@ class AnswerScreen(Screen[None]):
         if self._stale:
             self.refresh_answer()
 
+    def on_status(self, message: Status) -> None:
+        """Say a sentence in place of the keys, for a while."""
+        said = [(message.sentence, self.style_of(Role.TEXT))]
+        self.query_one("#keys", Lines).show([said])
+        self.set_timer(SAID_S, lambda: self.query_one("#keys", Lines).show([self._keys()]))
+
     def on_trace_grew(self, message: TraceGrew) -> None:
         self.refresh_answer()
 
@@ -130,7 +140,48 @@ class AnswerScreen(Screen[None]):
         self.refresh_answer()
 
 
-class TableScreen(AnswerScreen):
+class TableKeys:
+    """The actions of the registry that a table answers, for a screen that has one."""
+
+    if TYPE_CHECKING:
+        app: App[object]
+
+    @property
+    def table(self) -> Table:
+        raise NotImplementedError
+
+    def action_cursor(self, rows: int) -> None:
+        self.table.action_cursor(rows)
+
+    def action_page(self, pages: int) -> None:
+        self.table.action_page(pages)
+
+    def action_first(self) -> None:
+        self.table.action_first()
+
+    def action_last(self) -> None:
+        self.table.action_last()
+
+    def action_activate(self) -> None:
+        self.table.action_activate()
+
+    def action_sort_beside(self, step: int) -> None:
+        self.table.action_sort_beside(step)
+
+    def action_reverse(self) -> None:
+        self.table.action_reverse()
+
+    def action_export_table(self) -> None:
+        rows = self.table.rows
+        if len(rows.view):
+            self.app.push_screen(TableExport(rows.columns, rows.view, self.export_name()))
+
+    def export_name(self) -> str:
+        """What the exported table is called: "gaps"."""
+        return "table"
+
+
+class TableScreen(TableKeys, AnswerScreen):
     """An answer with one table behind it."""
 
     AUTO_FOCUS = "Table"
@@ -164,6 +215,9 @@ class TableScreen(AnswerScreen):
             self.table.filter_by(self.viewer.state.filter)
         super().refresh_answer()
 
+    def export_name(self) -> str:
+        return self.TITLE_OF.split(",")[0].lower()
+
     def place(self) -> Line:
         """Where the cursor is, and the filter: "matmul: 3/128"."""
         rows = self.table.rows
@@ -176,7 +230,6 @@ class TableScreen(AnswerScreen):
         return [*found, (count, self.style_of(Role.DIM))]
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
-        super().on_screen_resume(event)
         self.table.filter_by(self.viewer.state.filter)
 
     @on(Table.Moved)
@@ -214,26 +267,3 @@ class TableScreen(AnswerScreen):
             self.table.filter_by("")
         else:
             await self.viewer.run_action("back")
-
-    # --------------------------------------------------------------- table
-
-    def action_cursor(self, rows: int) -> None:
-        self.table.action_cursor(rows)
-
-    def action_page(self, pages: int) -> None:
-        self.table.action_page(pages)
-
-    def action_first(self) -> None:
-        self.table.action_first()
-
-    def action_last(self) -> None:
-        self.table.action_last()
-
-    def action_activate(self) -> None:
-        self.table.action_activate()
-
-    def action_sort_beside(self, step: int) -> None:
-        self.table.action_sort_beside(step)
-
-    def action_reverse(self) -> None:
-        self.table.action_reverse()

@@ -22,12 +22,13 @@ from tracetui.trace.clean import printable
 from tracetui.ui.columns import clipped
 from tracetui.ui.glyphs import BLOCKS, Glyphs
 from tracetui.ui.palette import Palette, Role
+from tracetui.ui.state import Viewport
 from tracetui.ui.strips import Piece, fitted
-from tracetui.units import format_duration, format_time
+from tracetui.ui.ticks import ticks
+from tracetui.units import format_duration
 
 LABEL_CELLS = 28  #: the longest label
 WRITTEN_CELLS = 16  #: a cell from this width on has its number written in it
-TICK_CELLS = 20  #: from one time of the axis to the next
 _NUMBER_CELLS = 8
 _WHEEL_ROWS = 3
 
@@ -87,16 +88,16 @@ class HeatMap(Widget, can_focus=True):
 
     # -------------------------------------------------------------- layout
 
-    def time_columns(self) -> int:
+    def time_columns(self, labels: Sequence[str] = ("",)) -> int:
         """How many columns of time fit beside labels."""
-        return max(self.size.width - LABEL_CELLS - 1, 1)
+        return max(self.size.width - self._label_cells(labels) - 1, 1)
 
     @property
     def label_cells(self) -> int:
-        heat = self.heat
-        if heat is None:
-            return 0
-        longest = max((cell_len(printable(label, LABEL_CELLS)) for label in heat.rows), default=0)
+        return 0 if self.heat is None else self._label_cells(self.heat.rows)
+
+    def _label_cells(self, labels: Sequence[str]) -> int:
+        longest = max((cell_len(printable(label, LABEL_CELLS)) for label in labels), default=0)
         return min(longest, LABEL_CELLS, max(self.size.width // 3, 1))
 
     @property
@@ -111,7 +112,7 @@ class HeatMap(Widget, can_focus=True):
     def row_height(self) -> int:
         if self.heat is None or not len(self.heat.rows):
             return 1
-        return max(min((self.size.height - 1) // len(self.heat.rows), 2 if len(self.heat.edges) else 1), 1)
+        return max(min((self.size.height - 1) // len(self.heat.rows), 3 if len(self.heat.edges) else 1), 1)
 
     def _rows_shown(self) -> int:
         return max((self.size.height - 1) // self.row_height, 1)
@@ -140,6 +141,7 @@ class HeatMap(Widget, can_focus=True):
         if self._follow():
             self.refresh()
         else:
+            self.refresh(Region(0, 0, self.size.width, 1))
             for changed in {old, row}:
                 y = 1 + (changed - self.top) * self.row_height
                 self.refresh(Region(0, y, self.size.width, self.row_height))
@@ -172,7 +174,9 @@ class HeatMap(Widget, can_focus=True):
         dim = self._palette.style_of(Role.DIM)
         if y == 0:
             axis = self._time_axis(heat) if len(heat.edges) else self._titles(heat)
-            return fitted([(" " * (self.label_cells + 1) + axis, dim)], width, self._glyphs.ellipsis)
+            return fitted(
+                [(" " * (self.label_cells + 1), dim), *self._marked(axis)], width, self._glyphs.ellipsis
+            )
         row = self.top + (y - 1) // self.row_height
         if row >= len(heat.rows):
             return Strip.blank(width)
@@ -190,11 +194,9 @@ class HeatMap(Widget, can_focus=True):
         if row != self.row or not 0 <= at < len(texts):
             return [("".join(texts), style)]
         selected = self._palette.style_of(Role.SELECTED)
-        return [
-            ("".join(texts[:at]), style),
-            (texts[at], style + selected),
-            ("".join(texts[at + 1 :]), style),
-        ]
+        # A shade reversed is another shade: the cell under the cursor shows a mark instead.
+        chosen = texts[at] if self.cell_width > 1 else self._glyphs.pin if first else " "
+        return [("".join(texts[:at]), style), (chosen, selected), ("".join(texts[at + 1 :]), style)]
 
     def _cell(self, heat: Heat, row: int, column: int, first: bool) -> str:
         shade = self._shades[shade_of(float(heat.values[row, column]))]
@@ -210,14 +212,27 @@ class HeatMap(Widget, can_focus=True):
         return axis_of([printable(label, 40) for label in shown], self.cell_width)
 
     def _time_axis(self, heat: Heat) -> str:
-        """A time every so many columns, from the column it is the left edge of."""
+        """Round times over the columns that hold them."""
         columns = heat.values.shape[1]
-        step_ns = max(int(heat.edges[-1] - heat.edges[0]) * TICK_CELLS // max(columns, 1), 1)
-        texts = [
-            format_time(int(heat.edges[column]) - self.origin_ns, step_ns)
-            for column in range(self.left, min(self.left + self._columns_shown(), columns), TICK_CELLS)
-        ]
-        return "".join(f"{self._glyphs.tick}{text}".ljust(TICK_CELLS) for text in texts)
+        cells = [" "] * columns
+        for tick in ticks(Viewport(int(heat.edges[0]), int(heat.edges[-1])), self.origin_ns, columns):
+            text = f"{self._glyphs.tick}{tick.label}"
+            if tick.column + len(text) <= columns:
+                cells[tick.column : tick.column + len(text)] = text
+        return "".join(cells)[self.left : self.left + self._columns_shown()]
+
+    def _marked(self, axis: str) -> list[Piece]:
+        """The axis with the column of the cursor marked."""
+        at = (self.column - self.left) * self.cell_width
+        dim, mark = (
+            self._palette.style_of(Role.DIM),
+            (self._glyphs.cursor, self._palette.style_of(Role.NUMBER)),
+        )
+        if self.cell_width > 1:
+            return [(axis, dim)]
+        axis = axis.ljust(at + 1)
+        mark = (self._glyphs.cursor, self._palette.style_of(Role.NUMBER))
+        return [(axis[:at], dim), mark, (axis[at + 1 :], dim)]
 
 
 def axis_of(labels: Sequence[str], cells: int) -> str:

@@ -1,0 +1,186 @@
+"""The screen of gaps: cells against the analysis, the story's sums, and one selection for all screens."""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from tests.export.training import PLAIN, training_events
+from tests.synthetic import piece, process, thread, trace_of
+from tests.ui.viewing import SETTLED_S, lines_of, said, viewing
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.trace.model import Trace
+from tracetui.ui.app import TraceApp
+from tracetui.ui.gap_columns import gaps_answer
+from tracetui.ui.messages import AnalysisFailed
+from tracetui.ui.screens.gaps import GapsScreen
+from tracetui.units import format_duration
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    return trace_of(training_events(PLAIN, steps=6))
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Trace:
+    return trace_of(training_events())
+
+
+def screen_of(app: TraceApp) -> GapsScreen:
+    assert isinstance(app.screen, GapsScreen)
+    return app.screen
+
+
+def analysis_of(app: TraceApp) -> Analysis:
+    assert app.analysis is not None
+    return app.analysis
+
+
+async def test_the_rows_are_the_gaps_of_the_analysis_worst_first(trace: Trace) -> None:
+    async with viewing(trace, "gaps", (160, 50)) as (app, _):
+        gaps = analysis_of(app).gaps
+        table = screen_of(app).table
+        assert table.rows.view.tolist() == gaps.ranked().tolist()
+        lines = lines_of(table)
+        assert "#▲" in lines[0]
+        for rank, gap in enumerate(gaps.ranked().tolist()[: len(lines) - 1], 1):
+            cells = re.split(r" {2,}", lines[rank].strip())
+            assert cells[0] == str(rank)
+            assert cells[1] == format_duration(int(gaps.idle[gap]))
+            assert format_duration(int(gaps.end[gap] - gaps.start[gap])) in cells
+            assert trace.name(int(gaps.after[gap])) in cells
+        assert said(app, "answer").startswith(f"Gaps  {gaps_answer(analysis_of(app))}")
+
+
+async def test_the_parts_of_a_gap_add_up_in_its_story(trace: Trace) -> None:
+    async with viewing(trace, "gaps") as (app, pilot):
+        gaps = analysis_of(app).gaps
+        for _ in range(5):
+            story = said(app, "story").splitlines()
+            numbers = [
+                int(text.replace(",", "").replace(".", "")) if "." in text else int(text)
+                for text in re.findall(r"\d[\d,]*(?:\.\d{3})?(?= [+=µ])", story[1])
+            ]
+            gap = screen_of(app).table.row
+            assert sum(numbers[:-1]) == numbers[-1] == gaps.end[gap] - gaps.start[gap]
+            await pilot.press("down")
+            await pilot.pause(SETTLED_S)
+
+
+async def test_the_story_tells_the_chain_and_the_line_of_the_task_that_ended_it(trace: Trace) -> None:
+    async with viewing(trace, "gaps") as (app, _):
+        analysis = analysis_of(app)
+        gap = screen_of(app).table.row
+        chain = analysis.links.chain(int(analysis.gaps.after[gap]))
+        story = said(app, "story")
+        assert chain is not None
+        for hop in chain.hops:
+            assert re.search(rf"^{hop.name} .*{re.escape(trace.name(hop.row))}$", story, re.MULTILINE)
+        frame = analysis.rules.line_of(chain.stack)
+        assert frame is not None
+        assert f"{frame.file}({frame.line})" in story
+
+
+async def test_the_cursor_is_the_selected_gap_of_all_screens(trace: Trace) -> None:
+    async with viewing(trace, "gaps") as (app, pilot):
+        ranked = analysis_of(app).gaps.ranked().tolist()
+        table = screen_of(app).table
+        before = app.state.viewport
+        assert app.state.gap == -1, "opening the screen moves nothing"
+        await pilot.press("down", "down")
+        await pilot.pause(SETTLED_S)
+        assert app.state.gap == ranked[2]
+        assert app.state.viewport != before
+        await pilot.press("x")
+        await pilot.pause(SETTLED_S)
+        assert (app.state.gap, table.row) == (ranked[3], ranked[3])
+        await pilot.press("2")
+        await pilot.pause(SETTLED_S)
+        assert (app.state.gap, table.row) == (ranked[1], ranked[1])
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.current_mode == "timeline"
+        assert app.state.gap == ranked[1]
+
+
+async def test_a_filter_of_nothing_says_so_and_a_ranked_gap_drops_it(trace: Trace) -> None:
+    async with viewing(trace, "gaps") as (app, pilot):
+        table = screen_of(app).table
+        await pilot.press("slash", "q", "z", "z")
+        await pilot.pause(SETTLED_S)
+        assert len(table.rows.view) == 0
+        assert any("No name contains 'qzz'" in line for line in lines_of(table))
+        assert "0/0" in said(app, "answer")
+        await pilot.press("enter", "1")
+        await pilot.pause(SETTLED_S)
+        assert app.state.filter == ""
+        assert table.row == analysis_of(app).gaps.ranked()[0]
+        await pilot.press("slash", "m", "a", "t", "m", "escape")
+        await pilot.pause(SETTLED_S)
+        assert len(table.rows.view) == len(analysis_of(app).gaps)
+        assert not screen_of(app).query_one("#filter", Input).display
+
+
+async def test_hostile_names_reach_the_screen_as_plain_text(hostile: Trace) -> None:
+    for size in ((80, 24), (200, 60)):
+        async with viewing(hostile, "gaps", size) as (app, pilot):
+            for _ in range(8):
+                await pilot.press("down")
+            await pilot.pause(SETTLED_S)
+            texts = [*lines_of(screen_of(app).table), said(app, "story"), said(app, "answer")]
+            for text in texts:
+                assert all(
+                    unicodedata.category(c) not in ("Cc", "Cf", "Cs") for c in text.replace("\n", "")
+                ), text
+
+
+async def test_the_table_is_exported_in_the_order_shown_with_exact_values(
+    hostile: Trace, tmp_path: Path
+) -> None:
+    path = tmp_path / "gaps.csv"
+    async with viewing(hostile, "gaps") as (app, pilot):
+        gaps = analysis_of(app).gaps
+        for _ in range(2):  # the second time over the file of the first
+            await pilot.press("e")
+            await pilot.pause()
+            app.screen.query_one(Input).value = str(path)
+            await pilot.press("enter")
+            await pilot.pause(SETTLED_S)
+        assert "enter again overwrites" in said(app, "title")
+        await pilot.press("escape")
+        await pilot.pause()
+        view = screen_of(app).table.rows.view.tolist()
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [int(row["idle_ns"]) for row in rows] == [int(gaps.idle[gap]) for gap in view]
+    assert [int(row["start_ns"]) for row in rows] == [int(gaps.start[gap]) for gap in view]
+    assert not [row for row in rows if row["after"][:1] in ("=", "+", "-", "@")]
+
+
+async def test_without_a_device_or_an_analysis_the_screen_says_why() -> None:
+    host = trace_of([*process(1, "Python"), *thread(1, 1, "main"), piece(1, 1, "aten::mm", 5, 5, "cpu_op")])
+    assert not analyse(host).devices
+    async with viewing(host, "gaps", (80, 24)) as (app, pilot):
+        assert "No device in this trace" in said(app, "answer")
+        await pilot.press("enter", "down", "1", "equals_sign", "greater_than_sign", "e")
+        assert app.current_mode == "gaps"
+        app.screen.post_message(AnalysisFailed("The analysis failed: too many cooks."))
+        await pilot.pause(SETTLED_S)
+        assert "too many cooks" in said(app, "answer")
+
+
+async def test_it_works_in_any_size(trace: Trace) -> None:
+    async with viewing(trace, "gaps", (80, 24)) as (app, pilot):
+        for width, height in ((20, 5), (1, 1), (300, 80), (80, 24)):
+            await pilot.resize_terminal(width, height)
+            await pilot.pause(SETTLED_S)
+        lines = lines_of(screen_of(app).table)
+        assert len(lines) >= 10
+        assert all(word in lines[0] for word in ("idle", "gap", "Python line", "waited for"))
+        assert not any("##" in line for line in lines), "a number is cut"

@@ -1,0 +1,151 @@
+"""The screen of operators and the statistics of a window: cells against the analysis, limits, instances."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from textual.widgets import Input
+
+from tests.export.training import PLAIN, training_events
+from tests.synthetic import trace_of
+from tests.ui.viewing import SETTLED_S, lines_of, said, viewing
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.operators import OperatorTable
+from tracetui.analysis.window import window_statistics
+from tracetui.trace.model import Trace
+from tracetui.ui.app import TraceApp
+from tracetui.ui.screens.operators import OperatorsScreen, instances
+from tracetui.ui.screens.statistics import StatisticsPanel
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.statistics import Statistics, idle_answer
+from tracetui.units import format_count, format_duration, format_percent
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    return trace_of(training_events(PLAIN, steps=6))
+
+
+def screen_of(app: TraceApp) -> OperatorsScreen:
+    assert isinstance(app.screen, OperatorsScreen)
+    return app.screen
+
+
+def analysis_of(app: TraceApp) -> Analysis:
+    assert app.analysis is not None
+    return app.analysis
+
+
+def cells_of(names: OperatorTable, place: int) -> list[str]:
+    """What a row has to show, apart from the activity and the bar."""
+    row = names[place]
+    times = (row.mean_ns, row.p50_ns, row.p95_ns, row.min_ns, row.max_ns)
+    share = format_percent(row.total_ns, int(names.total_ns.sum()))
+    return [
+        row.name,
+        format_count(row.count),
+        format_duration(row.total_ns),
+        share,
+        *map(format_duration, times),
+    ]
+
+
+def drawn_cells(line: str) -> list[str]:
+    return [cell for cell in re.split(r" {2,}", line.strip()) if not set(cell) <= set("█▏▎▍▌▋▊▉")]
+
+
+async def test_the_rows_are_the_names_of_the_analysis_on_device_and_host(trace: Trace) -> None:
+    async with viewing(trace, "operators", (200, 40)) as (app, pilot):
+        for names, key in ((analysis_of(app).device_operators, "tab"), (analysis_of(app).host_operators, "")):
+            lines = lines_of(screen_of(app).table)[1:]
+            for place in range(len(names)):
+                drawn = drawn_cells(lines[place])
+                host = names is analysis_of(app).host_operators
+                assert (drawn if host else [drawn[0], *drawn[2:]]) == cells_of(names, place)
+            assert f"{len(names):,} names of {int(names.count.sum()):,}" in said(app, "answer")
+            if key:
+                await pilot.press(key)
+                await pilot.pause(SETTLED_S)
+
+
+async def test_it_is_limited_to_the_window_or_to_a_step_and_says_so(trace: Trace) -> None:
+    async with viewing(trace, "operators") as (app, pilot):
+        analysis = analysis_of(app)
+        step = analysis.steps[1]
+        app.state.place = app.state.place.__class__(app.state.viewport, window=(step.start_ns, step.end_ns))
+        app.view_changed()
+        await pilot.pause(SETTLED_S)
+        inside = analysis.operators_in_window(step.start_ns, step.end_ns)
+        assert "in the window" in said(app, "answer")
+        assert f"of {int(inside.count.sum()):,} device tasks" in said(app, "answer")
+        await pilot.press("right_square_bracket")
+        await pilot.pause(SETTLED_S)
+        of_step = analysis.operators_in_step(0)
+        assert f"of step {analysis.steps[0].number} on" in said(app, "answer")
+        assert f"of {int(of_step.count.sum()):,} device tasks" in said(app, "answer")
+        await pilot.press("left_square_bracket")
+        await pilot.pause(SETTLED_S)
+        assert "in the window" in said(app, "answer")
+
+
+async def test_enter_goes_to_the_longest_and_full_stop_through_all(trace: Trace) -> None:
+    async with viewing(trace, "operators") as (app, pilot):
+        names = analysis_of(app).device_operators
+        place = screen_of(app).table.row
+        rows = instances(trace, int(names.name[place]), int(names.activity[place])).tolist()
+        assert len(rows) == int(names.count[place])
+        seen = []
+        for _ in rows:
+            await pilot.press("full_stop")
+            seen.append(app.state.row)
+        assert seen == rows
+        assert f"instance {len(rows)} of {len(rows)}" in said(app, "answer")
+        await pilot.press("comma")
+        assert app.state.row == rows[-2]
+        await pilot.press("enter")
+        await pilot.pause(SETTLED_S)
+        assert (app.current_mode, app.state.row) == ("timeline", int(names.longest[place]))
+
+
+async def test_the_statistics_are_those_of_the_window_over_the_screen_in_front(trace: Trace) -> None:
+    async with viewing(trace, "timeline", (160, 40)) as (app, pilot):
+        analysis = analysis_of(app)
+        window = (analysis.steps[0].start_ns, analysis.steps[1].end_ns)
+        app.state.place = app.state.place.__class__(app.state.viewport, window=window)
+        await pilot.press("i")
+        await pilot.pause(SETTLED_S)
+        panel = app.screen
+        assert isinstance(panel, StatisticsPanel)
+        names = analysis.operators_in_window(*window)
+        lines = lines_of(panel.table)[1:]
+        for place in range(min(len(names), len(lines))):
+            drawn = drawn_cells(lines[place])
+            assert [drawn[0], *drawn[2:]] == cells_of(names, place)
+        answer = panel.query_one(Statistics).query_one(Lines).text
+        idle = sum(device.idle.clip(*window).total for device in analysis.devices)
+        assert f"idle {format_duration(idle)} ({format_percent(idle, window[1] - window[0])})" in answer
+        await pilot.press("tab")
+        await pilot.pause(SETTLED_S)
+        assert "host operators" in panel.query_one(Statistics).query_one(Lines).text
+        await pilot.press("escape")
+        await pilot.pause(SETTLED_S)
+        assert not isinstance(app.screen, StatisticsPanel)
+
+
+def test_a_window_without_a_device_has_no_idle_time() -> None:
+    analysis = analyse(trace_of([]))
+    assert "no device" in idle_answer(analysis, window_statistics(analysis.trace, (), (), 0, 1000))
+
+
+async def test_the_filter_is_shared_with_the_other_tables(trace: Trace) -> None:
+    async with viewing(trace, "operators") as (app, pilot):
+        await pilot.press("slash", "M", "a", "t", "enter")
+        await pilot.pause(SETTLED_S)
+        assert not app.screen.query_one("#filter", Input).display
+        shown = len(screen_of(app).table.rows.view)
+        names = analysis_of(app).device_operators
+        assert shown == sum("mat" in names[place].name.casefold() for place in range(len(names)))
+        await pilot.press("G")
+        await pilot.pause(SETTLED_S)
+        assert "/Mat" in said(app, "answer")

@@ -1,0 +1,99 @@
+"""The screen of steps: the columns of step_trace_time.csv, what a step adds up to, and how steps differ."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.export.training import PLAIN, training_events
+from tests.synthetic import load_json, trace_of
+from tests.ui.viewing import SETTLED_S, lines_of, said, viewing
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.steps import Step
+from tracetui.trace.build import build_trace
+from tracetui.trace.model import Trace
+from tracetui.ui.screens.steps import StepsScreen, step_story, steps_answer
+from tracetui.units import format_ms
+
+SUMS = (
+    "computing_ns",
+    "communication_not_overlapped_ns",
+    "overlapped_ns",
+    "communication_ns",
+    "free_ns",
+    "stage_ns",
+    "bubble_ns",
+    "communication_not_overlapped_exclude_receive_ns",
+    "preparing_ns",
+    "idle_ns",
+)
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    return trace_of(training_events(PLAIN, steps=6))
+
+
+def drawn_cells(line: str) -> list[str]:
+    return [cell for cell in re.split(r" {2,}", line.strip()) if not set(cell) <= set("█▓▒░━")]
+
+
+async def check_rows(trace: Trace) -> None:
+    async with viewing(trace, "steps", (220, 40)) as (app, _):
+        assert isinstance(app.screen, StepsScreen)
+        assert app.analysis is not None
+        lines = lines_of(app.screen.table)[1:]
+        for place, step in enumerate(app.analysis.steps):
+            cells = drawn_cells(lines[place])
+            assert cells[0] == str(step.number)
+            assert cells[1 : 1 + len(SUMS)] == [format_ms(getattr(step, key)) for key in SUMS]
+
+
+async def test_the_rows_are_the_steps_of_the_analysis(trace: Trace) -> None:
+    await check_rows(trace)
+
+
+async def test_the_rows_of_a_real_trace_are_those_of_its_analysis(real_traces: Path) -> None:
+    path = next((real_traces / "npu" / "level2").rglob("trace_view.json"))
+    await check_rows(build_trace(load_json(path)))
+
+
+async def test_enter_opens_the_step_in_the_timeline(trace: Trace) -> None:
+    async with viewing(trace, "steps") as (app, pilot):
+        assert app.analysis is not None
+        await pilot.press("down", "down", "enter")
+        await pilot.pause(SETTLED_S)
+        step = app.analysis.steps[2]
+        assert (app.current_mode, app.state.row) == ("timeline", step.row)
+        assert app.state.viewport.start_ns <= step.start_ns < step.end_ns <= app.state.viewport.end_ns
+
+
+async def test_without_steps_it_says_why(trace: Trace) -> None:
+    bare = trace_of([e for e in training_events(PLAIN, steps=1) if not e["name"].startswith("ProfilerStep")])
+    async with viewing(bare, "steps", (80, 24)) as (app, pilot):
+        assert "No ProfilerStep in this trace" in said(app, "answer")
+        await pilot.press("enter", "down", "greater_than_sign")
+        assert app.current_mode == "steps"
+
+
+def steps_of(*free_ns: int) -> list[Step]:
+    steps = analyse(trace_of(training_events(PLAIN, steps=1))).steps
+    return [replace(steps[0], number=number, free_ns=free) for number, free in enumerate(free_ns)]
+
+
+def test_a_step_adds_up_and_is_compared_with_the_median() -> None:
+    steps = steps_of(1_000, 2_000, 9_000)
+    story = step_story(steps[2], steps)
+    parts = [int(text.replace(",", "").replace(".", "")) for text in re.findall(r"[\d,]+\.\d{3}", story[0])]
+    assert sum(parts[:-1]) == parts[-1]
+    assert story[2].startswith("Against the median step: +7.00 µs; free +7.00 µs")
+    assert "Too few" in step_story(steps[0], steps[:2])[2]
+
+
+def test_the_answer_counts_and_shares() -> None:
+    answer = steps_answer(steps_of(0, 0, 0))
+    assert answer.startswith("3 steps: computing ")
+    assert "free 0.0 %; median " in answer

@@ -1,0 +1,80 @@
+"""The statistics of the window, over the screen in front: the window marked, else what the timeline shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events, on
+from textual.binding import BindingType
+from textual.widget import Widget
+
+from tracetui.analysis.operators import OperatorTable
+from tracetui.trace.model import Track
+from tracetui.ui.actions import bindings
+from tracetui.ui.palette import Role
+from tracetui.ui.screens.panel import Panel
+from tracetui.ui.screens.table_screen import TableKeys
+from tracetui.ui.widgets.statistics import Statistics, window_words
+from tracetui.ui.widgets.table import Table
+
+
+class StatisticsPanel(TableKeys, Panel[None]):
+    """Time per name inside the window; tab goes from the devices to the host to the track selected."""
+
+    AUTO_FOCUS = "Table"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("statistics")]
+    TITLE_OF = "Statistics"
+    KEYS = (("tab", "host"), ("enter", "longest"), ("esc", "close"))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view = 0
+        self._names: OperatorTable | None = None
+
+    def body(self) -> Iterable[Widget]:
+        yield Statistics(self.viewer.palette, self.viewer.glyphs)
+
+    def on_mount(self, event: events.Mount) -> None:
+        event.prevent_default()  # Textual would call the panel's own after this one, and clear the title
+        self._show()
+
+    @property
+    def table(self) -> Table:
+        return self.query_one(Table)
+
+    def export_name(self) -> str:
+        return "window"
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """The window marked, else what the timeline shows; epoch ns."""
+        state = self.viewer.state
+        return state.window or (state.viewport.start_ns, state.viewport.end_ns)
+
+    def _track(self) -> Track | None:
+        trace, row = self.viewer.trace, self.viewer.state.row
+        return trace.track_of(row) if trace is not None and row >= 0 else None
+
+    def _show(self) -> None:
+        analysis = self.viewer.analysis
+        if analysis is None:
+            self.entitle("Still analysing.", Role.WARNING)
+            return
+        track = self._track() if self._view == 2 else None
+        self._names = self.query_one(Statistics).show(analysis, self.window, track, host=self._view == 1)
+        what = "the window" if self.viewer.state.window else "what is on screen"
+        self.entitle(f"{what}, {window_words(analysis, self.window)}")
+
+    def action_next_view(self) -> None:
+        self._view = (self._view + 1) % (3 if self._track() is not None else 2)
+        self._show()
+
+    @on(Table.Activated)
+    def _open(self, message: Table.Activated) -> None:
+        analysis, names = self.viewer.analysis, self._names
+        if analysis is not None and names is not None:
+            row = int(names.longest[message.row])
+            slices = analysis.trace.slices
+            self.dismiss(None)
+            self.viewer.show_interval(int(slices.start[row]), int(slices.end[row]), row)

@@ -1,0 +1,86 @@
+"""What happens inside a window of time: the idle time in one line, and time per name as a table."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.operators import OperatorTable
+from tracetui.analysis.window import WindowStatistics, window_statistics
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Track
+from tracetui.ui.glyphs import Glyphs
+from tracetui.ui.operator_columns import operator_columns
+from tracetui.ui.palette import Palette, Role
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.table import Table
+from tracetui.units import format_duration, format_percent, format_time
+
+
+class Statistics(Vertical):
+    """The statistics of a window; of all work of the devices, of the host, or of one track."""
+
+    DEFAULT_CSS = """
+    Statistics { width: 1fr; height: 50vh; }
+    Statistics Lines { height: 2; }
+    """
+
+    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+        super().__init__()
+        self._palette, self._glyphs = palette, glyphs
+
+    def compose(self) -> ComposeResult:
+        style_of = self._palette.style_of
+        yield Lines(self._glyphs)
+        yield Table(
+            cursor_style=style_of(Role.SELECTED), header_style=style_of(Role.TITLE), glyphs=self._glyphs
+        )
+
+    @property
+    def table(self) -> Table:
+        return self.query_one(Table)
+
+    def show(
+        self, analysis: Analysis, window: tuple[int, int], of: Track | None, host: bool
+    ) -> OperatorTable:
+        """Show the window of a track; without one, of the devices or of the host. Returns the rows."""
+        tracks = () if of is None else (of,)
+        inside = window_statistics(analysis.trace, tracks, analysis.devices, *window)
+        names = inside.names if of is not None else analysis.operators_in_window(*window, host=host)
+        text = self._palette.style_of(Role.TEXT)
+        whose = track_words(of) if of is not None else "host operators" if host else "device tasks"
+        count, total = int(names.count.sum()), format_duration(int(names.total_ns.sum()))
+        rows = f"{len(names):,} names of {count:,} {whose}, {total} cut to the window"
+        idle = self._palette.style_of(Role.IDLE)
+        self.query_one(Lines).show([[(idle_answer(analysis, inside), idle)], [(rows, text)]])
+        columns = operator_columns(names, self._palette, self._glyphs, host=host and of is None)
+        total_column = next(place for place, column in enumerate(columns) if column.key == "total_ns")
+        self.table.empty = "Nothing runs there."
+        self.table.show(columns, len(names), sort=total_column)
+        return names
+
+
+def window_words(analysis: Analysis, window: tuple[int, int]) -> str:
+    """ "0.120 s .. 0.130 s" """
+    step = max((window[1] - window[0]) // 1000, 1)
+    start, end = (format_time(time - analysis.trace.start_ns, step) for time in window)
+    return f"{start} .. {end}"
+
+
+def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
+    """ "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 AICore gaps of 4.20 ms" """
+    span = inside.end_ns - inside.start_ns
+    if not analysis.devices:
+        return f"{format_duration(span)}: no device in this trace"
+    devices = len(analysis.devices)
+    idle = f"idle {format_duration(inside.idle_ns)} ({format_percent(inside.idle_ns, span * devices)})"
+    longest = f", the longest {format_duration(inside.longest_idle_ns)}" if inside.idle_ns else ""
+    on = f" on {devices} devices" if devices > 1 else ""
+    gaps = f"{inside.gaps:,} AICore gap{'' if inside.gaps == 1 else 's'} of {format_duration(inside.gap_ns)}"
+    return f"{format_duration(span)}{on}: {idle}{longest}; {gaps}"
+
+
+def track_words(track: Track) -> str:
+    """The process and the thread of a track."""
+    return f"slices on {printable(track.process, 40)} {printable(track.name, 40)}"
