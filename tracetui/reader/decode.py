@@ -7,25 +7,19 @@ place of an element in it is what an event's ordinal counts.
 
 from __future__ import annotations
 
-import enum
+import contextlib
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Tuple
 
 import orjson
 
 from tracetui.reader.normalise import Literal
 from tracetui.reader.split import walk
 
-_TOO_LONG = 1 << 24  # bytes of one element: real ones have some kB, a cut string may have all of the file
+Spans = Tuple[Tuple[int, int], ...]  #: (start, end) of elements
 
-
-class Grammar(enum.Enum):
-    """How a block can be decoded."""
-
-    STRICT = 0  #: by orjson
-    LENIENT = 1  #: by Python's json
-    SPANS = 2  #: element by element
+LONGEST = 1 << 24  #: bytes of one element: real ones have some kB, a cut string may have all of the file
 
 
 @dataclass
@@ -35,8 +29,7 @@ class Block:
     elements: list[Any]
     end: int  #: bytes dealt with from the start of the text, the separator behind the block included
     length: int  #: bytes of the elements themselves
-    grammar: Grammar
-    spans: tuple[tuple[int, int], ...] = ()  #: (start, end) of each element where the grammar is SPANS
+    spans: Spans = ()  #: of each element, where the text between them isn't only separators
     skips: tuple[tuple[int, int, str], ...] = ()  #: (start, end, reason)
     ended: bool = False  #: the array's end was met
     lost: bool = False  #: the block ends inside something damaged
@@ -54,43 +47,44 @@ def decode_block(
     if boundary is not None and not lost:
         elements = strict(text[: boundary[0]])
         if elements is not None:
-            return Block(elements, boundary[1], boundary[0], Grammar.STRICT)
+            return Block(elements, boundary[1], boundary[0])
         elements = lenient(text[: boundary[0]])
         if elements is not None:
-            return Block(elements, boundary[1], boundary[0], Grammar.LENIENT)
+            return Block(elements, boundary[1], boundary[0])
     found = walk(text, final, wrapped, lost)
-    if found.wants and not found.spans and not found.skips and len(text) >= _TOO_LONG:
-        skip = (0, len(text), f"longer than {_TOO_LONG >> 20} MB")
-        return Block([], len(text), len(text), Grammar.SPANS, skips=(skip,), lost=True)
+    wants = (found.wants or found.lost) and not found.end and not final
+    if wants and len(text) >= LONGEST:
+        skip = (0, len(text), f"longer than {LONGEST >> 20} MB")
+        return Block([], len(text), len(text), skips=(skip,), lost=True)
     block = Block(
         [],
         found.end,
         found.end,
-        Grammar.SPANS,
         tuple(found.spans),
         tuple(found.skips),
         found.ended,
         found.lost,
-        found.wants and not found.end,
+        wants,
     )
     if found.spans and not found.skips and found.spans[0][0] == 0:
         # Nothing is damaged: only the boundary was a false one, or it is the end of the array.
         length = found.spans[-1][1]
         elements = strict(text[:length])
         if elements is not None:
-            block.elements, block.length, block.grammar, block.spans = elements, length, Grammar.STRICT, ()
+            block.elements, block.length, block.spans = elements, length, ()
             return block
     block.elements = [_element(text[start:end], exact=True) for start, end in found.spans]
     return block
 
 
-def decode_again(text: bytes, grammar: Grammar, spans: tuple[tuple[int, int], ...]) -> list[Any]:
-    """The elements of a block again, floats as floats; [] where the text isn't the same any more."""
-    if grammar is Grammar.STRICT:
-        return strict(text) or []
-    if grammar is Grammar.LENIENT:
-        return lenient(text, exact=False) or []
-    return [_element(text[start:end], exact=False) for start, end in spans]
+def decode_again(text: bytes, spans: Spans) -> list[Any]:
+    """The elements of a block again, numbers as numbers; [] where the text isn't the same any more.
+
+    By Python's json, which is exact where orjson makes a float of an integer beyond 64 bits.
+    """
+    if spans:
+        return [_element(text[start:end], exact=False) for start, end in spans]
+    return lenient(text, exact=False) or strict(text) or []
 
 
 def strict(text: bytes) -> list[Any] | None:
@@ -112,10 +106,9 @@ def lenient(text: bytes, exact: bool = True) -> list[Any] | None:
 
 
 def _element(text: bytes, exact: bool) -> Any:
-    try:
-        return orjson.loads(text)
-    except (ValueError, RecursionError):
-        pass
+    if exact:
+        with contextlib.suppress(ValueError, RecursionError):
+            return orjson.loads(text)
     try:
         return _loads(text.decode("utf-8", "replace"), exact)
     except (ValueError, RecursionError):

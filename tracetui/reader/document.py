@@ -8,6 +8,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
 _SPACE = re.compile(r"[ \t\r\n]*")
+_MOST = 10_000  # members: producers write some ten
 _LARGEST = 1 << 16  # characters of a member's value that is kept
 
 
@@ -57,7 +58,7 @@ def read_members(text: bytes, chars: str, at: int, members: dict[str, Any]) -> i
     """
     decoder = JSONDecoder(strict=False, parse_constant=lambda _: None, parse_int=_int)
     try:
-        while True:
+        for _ in range(_MOST):
             key, end = decoder.raw_decode(chars, at)
             at = _behind_space(chars, end)
             if not isinstance(key, str) or chars[at : at + 1] != ":":
@@ -76,6 +77,7 @@ def read_members(text: bytes, chars: str, at: int, members: dict[str, Any]) -> i
             at = _behind_space(chars, at + 1)
     except (JSONDecodeError, RecursionError, ValueError):
         return -1
+    return -1
 
 
 def _behind_space(chars: str, at: int) -> int:

@@ -1,8 +1,8 @@
 """Decoded events to the columns of one part of the file.
 
 `PartReader` takes block after block of decoded elements and keeps as lists what the columns need: the objects
-themselves are freed while they are still in the processor's cache. `finish` makes arrays. Strings, threads and
-series are numbered within the part, so parts don't depend on one another.
+themselves are freed while they are still in the processor's cache. `finish` makes arrays. Strings, threads
+and series are numbered within the part, so parts don't depend on one another.
 
 The fast way assumes well-formed events; a block with any other goes through `normalised` first.
 """
@@ -39,7 +39,7 @@ _NO_ARGS: dict[str, Any] = {}
 _UNEXPECTED = (KeyError, TypeError, AttributeError, ValueError, OverflowError)
 
 
-class _FloatTimes(Exception):  # noqa: N818 - no error: the block's timestamps need their text
+class _Inexact(Exception):  # noqa: N818 - no error: numbers of the block need their text
     pass
 
 
@@ -84,6 +84,7 @@ class PartReader:
         self._flow_ids = _numbers()
         self._kept: defaultdict[str, Any] = defaultdict(list)
         self._block: dict[str, Any] = {}  # lists and arrays of the block that is being read
+        self._final = True  # floats are taken as they are
         self._metadata: list[Metadata] = []
         self._skipped = 0
         self._unknown: dict[str, int] = {}
@@ -91,22 +92,24 @@ class PartReader:
     def add(self, elements: list[Any], first: int, text: bytes) -> None:
         """Take the decoded `elements` of one block; `first`: ordinal of the first one, `text`: their JSON.
 
-        Float timestamps in `elements` are replaced by their text.
+        Float timestamps and ids in `elements` are replaced by their text.
         """
         self.events += len(elements)
+        ordinals = np.arange(first, first + len(elements))
         try:
             try:
-                self._add(elements, np.arange(first, first + len(elements)))
-            except _FloatTimes:
+                self._add(elements, ordinals, final=False)
+            except _Inexact:
                 exactly(elements, text)
-                self._add(elements, np.arange(first, first + len(elements)))
+                self._add(elements, ordinals)
         except _UNEXPECTED:
             exactly(elements, text)
-            kept, ordinals, others = normalised(elements, first)
+            kept, places, others = normalised(elements, first)
             self._skipped += others
-            self._add(kept, np.array(ordinals, np.int64))
+            self._add(kept, np.array(places, np.int64))
 
-    def _add(self, elements: list[Any], ordinals: Int64s) -> None:
+    def _add(self, elements: list[Any], ordinals: Int64s, final: bool = True) -> None:
+        self._final = final
         kinds = bytes([_KINDS[event["ph"]] for event in elements])
         block = self._block = {}
         metadata: list[Metadata] = []
@@ -140,13 +143,18 @@ class PartReader:
             self._unknown[phase] = self._unknown.get(phase, 0) + 1
         self._skipped += len(unknown)
 
+    def _exact(self, values: list[Any]) -> list[Any]:
+        if not self._final and float in set(map(type, values)):
+            raise _Inexact
+        return values
+
     def _interned(self, values: list[Any]) -> array[int]:
         strings = self._strings
         return array("i", [strings[value] for value in values])
 
     def _points(self, table: str, events: list[Any], places: Int64s) -> None:
         block, threads = self._block, self._threads
-        block[table + ".ts"] = _stamps(events)
+        block[table + ".ts"] = self._exact([event["ts"] for event in events])
         block[table + ".thread"] = array("i", [threads[event["pid"], event["tid"]] for event in events])
         block[table + ".event"] = places
 
@@ -179,11 +187,11 @@ class PartReader:
 
     def _flows(self, events: list[Any]) -> None:
         block, threads, strings = self._block, self._threads, self._strings
-        block["flow.ts"] = _stamps(events)
+        block["flow.ts"] = self._exact([event["ts"] for event in events])
         block["flow.thread"] = array("i", [threads[event["pid"], event["tid"]] for event in events])
         block["flow.category"] = array("i", [strings[event.get("cat")] for event in events])
         block["flow.phase"] = array("b", [_FLOW_PHASES[event["ph"]] for event in events])
-        ids = [event["id"] for event in events]
+        ids = self._exact([event["id"] for event in events])
         if set(map(type, ids)) != {int} or min(ids) < 0 or max(ids) >= 1 << 63:
             big = self._flow_ids
             ids = [id_ if type(id_) is int else -2 - big[id_] for id_ in map(flow_id, ids)]
@@ -191,7 +199,7 @@ class PartReader:
 
     def _counters(self, events: list[Any]) -> None:
         block, number = self._block, self._shapes.__getitem__
-        block["counter.ts"] = _stamps(events)
+        block["counter.ts"] = self._exact([event["ts"] for event in events])
         block["counter.shape"] = array(
             "i", [number((event["pid"], event["tid"], event["name"], *event["args"])) for event in events]
         )
@@ -263,13 +271,6 @@ class PartReader:
         return list(series)
 
 
-def _stamps(events: list[Any]) -> list[Any]:
-    stamps = [event["ts"] for event in events]
-    if float in set(map(type, stamps)):
-        raise _FloatTimes
-    return stamps
-
-
 def _metadata(event: dict[str, Any]) -> Metadata:
     args = event.get("args", _NO_ARGS)
     value = args.get("name", args.get("labels", args.get("sort_index")))
@@ -284,12 +285,12 @@ def _correlations(all_args: list[Any], links: list[str]) -> array[int]:
     if len(links) == 1:
         key = links[0]
         values = [args.get(key, -1) for args in all_args]
-        if set(map(type, values)) == {int} and -2 < min(values) and max(values) < 0xFFFFFFFF:
+        if set(map(type, values)) == {int} and min(values) >= -1 and max(values) < 0xFFFFFFFF:
             return array("q", values)
     return array("q", map(correlation_of, all_args))
 
 
 def _python_ids(values: list[Any]) -> array[int]:
-    if set(map(type, values)) == {int} and -2 < min(values) and max(values) < 1 << 31:
+    if set(map(type, values)) == {int} and min(values) >= -1 and max(values) < 1 << 31:
         return array("i", values)
     return array("i", map(int32_of, values))

@@ -17,12 +17,12 @@ from types import TracebackType
 from typing import Any, Callable
 
 from tracetui.reader.columns import TableBuilder
-from tracetui.reader.decode import Block, Grammar, decode_again, decode_block
+from tracetui.reader.decode import LONGEST, Block, Spans, decode_again, decode_block
 from tracetui.reader.document import read_head, read_tail
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 from tracetui.reader.events import EventTable, ReadReport, Skip
 from tracetui.reader.extract import PartReader
-from tracetui.reader.split import last_boundary
+from tracetui.reader.split import CUT_OFF, last_boundary
 from tracetui.reader.text import Text, open_text
 
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
@@ -178,13 +178,13 @@ class _Reading:
             text = self._text.read(self._at, length)
             final = len(text) < length
             block = decode_block(text, None if lost else last_boundary(text), final, self._wrapped, lost)
-            if block.wants and not final:
-                length *= 4
+            if block.wants:
+                length = min(length * 4, LONGEST)
                 continue
             length = block_bytes
             self._take(block, text, reader)
             lost = block.lost
-            if final and (block.lost or block.ended or self._at_end(block, text)):
+            if final and block.end >= len(text):
                 break
             if self._at - part_start >= part_bytes:
                 self.builder.add(reader.finish())
@@ -192,9 +192,6 @@ class _Reading:
                 yield
         self.builder.add(reader.finish())
         yield
-
-    def _at_end(self, block: Block, text: bytes) -> bool:
-        return block.end >= len(text) or block.wants
 
     def _take(self, block: Block, text: bytes, reader: PartReader) -> None:
         for start, end, reason in block.skips:
@@ -209,12 +206,12 @@ class _Reading:
 
     @staticmethod
     def _json_of(block: Block, text: bytes) -> bytes:
-        if block.grammar is Grammar.SPANS:
+        if block.spans:
             return b",".join([text[start:end] for start, end in block.spans])
         return text[: block.length]
 
     def _skip(self, offset: int, length: int, reason: str) -> None:
-        if reason == "cut off":
+        if reason == CUT_OFF:
             self._cut = True
             return
         if offset == self._last_skip_end:  # goes on from the block before
@@ -277,9 +274,9 @@ class _Reading:
             yield problem
         if truncated:
             what = "the rest is cut off" if self._cut else "the end of the array is missing"
-            yield f"file incomplete: {events:,} events read up to byte {self._end:,}; {what}"
+            yield f"file incomplete: {_counted(events)} read up to byte {self._end:,}; {what}"
         if self.stopped:
-            yield f"reading stopped: {events:,} events read up to byte {self._end:,}; later ones are missing"
+            yield f"reading stopped: {_counted(events)} read up to byte {self._end:,}; later ones are missing"
         for reason, number in self._reasons.most_common():
             place = "1 place" if number == 1 else f"{number:,} places"
             first = next((skip.offset for skip in self._skips if skip.reason == reason), None)
@@ -288,10 +285,14 @@ class _Reading:
         unknown = sum(self.builder.unknown_phases.values())
         others = self.builder.skipped - unknown
         if others:
-            yield f"{others:,} events left out: a phase, a readable time or an id is missing"
+            yield f"{_counted(others)} left out: a phase, a readable time or an id is missing"
         if unknown:
             phases = ", ".join(sorted(plain(phase[:8]) for phase in self.builder.unknown_phases)[:8])
-            yield f"{unknown:,} events left out: of a phase that is not shown ({phases})"
+            yield f"{_counted(unknown)} left out: of a phase that is not shown ({phases})"
+
+
+def _counted(events: int) -> str:
+    return "1 event" if events == 1 else f"{events:,} events"
 
 
 class _Chunks:
@@ -300,7 +301,7 @@ class _Chunks:
     def __init__(self, text: Text) -> None:
         self._text = text
         self._first: list[int] = []  # ordinal of the first element
-        self._place: list[tuple[int, int, Grammar, tuple[tuple[int, int], ...]]] = []
+        self._place: list[tuple[int, int, Spans]] = []
         self._events = 0
         self._decoded: OrderedDict[int, list[Any]] = OrderedDict()
         self._lock = threading.Lock()
@@ -308,7 +309,7 @@ class _Chunks:
     def add(self, offset: int, block: Block) -> int:
         """Remember a block at `offset`; returns the ordinal of its first element."""
         first = self._events
-        self._place.append((offset, block.length, block.grammar, block.spans))
+        self._place.append((offset, block.length, block.spans))
         self._first.append(first)
         self._events += len(block.elements)
         return first
@@ -323,9 +324,9 @@ class _Chunks:
             if elements is None:
                 if self._text.changed():
                     return None
-                offset, length, grammar, spans = self._place[index]
+                offset, length, spans = self._place[index]
                 with contextlib.suppress(MemoryError):
-                    elements = decode_again(self._text.read(offset, length), grammar, spans)
+                    elements = decode_again(self._text.read(offset, length), spans)
                 if elements is None:
                     return None
                 self._decoded[index] = elements

@@ -19,6 +19,11 @@ _EVENT_START = re.compile(
 )
 _AFTER_ARRAY = re.compile(r'[ \t\r\n]*(?:,[ \t\r\n]*(?:"|$)|\}[ \t\r\n]*$|$)')
 _NESTING = re.compile(r'"(?:[^"\\]|\\.)*(?:"|$)|[\[{]|[\]}]', re.DOTALL)
+_BEHIND_ELEMENT = re.compile(r"[ \t\r\n]*(?:[,\]]|$)")
+_NOT_JSON = "not readable as JSON"
+CUT_OFF = "cut off"  #: reason for what the end of the text cuts
+_CUT = re.compile(r"[ \t\r\n,:]*[-+.0-9A-Za-z\\]*$")
+_TELLING = 64  # characters behind a bracket that show what it closes
 _DEEP = 200  # brackets: what is deeper than this is charged as read when Python gives up
 _WINDOW = 1 << 14  # bytes: JSONDecodeError counts the lines before its place, so the walk reads small pieces
 
@@ -34,11 +39,9 @@ def last_boundary(text: bytes) -> tuple[int, int] | None:
     """
     reach = 1 << 12
     while True:
-        found = None
-        for found in _BOUNDARY.finditer(text, max(0, len(text) - reach)):
-            pass
-        if found is not None:
-            return found.start() + 1, found.end()
+        found = list(_BOUNDARY.finditer(text, max(0, len(text) - reach)))
+        if found:
+            return found[-1].start() + 1, found[-1].end()
         if reach >= len(text):
             return None
         reach *= 16
@@ -66,9 +69,9 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
     result = Walk()
     chars = text.decode("latin-1")  # one char per byte: offsets stay true
     size = len(chars)
-    budget = 4 * size + (1 << 20)  # bytes that may be read twice to find an event after a damaged one
+    budget = size + (1 << 16)  # bytes that may be read twice to find an event after a damaged one
     damage = 0 if lost else -1  # where the damage being skipped begins
-    reason = "not readable as JSON"
+    reason = _NOT_JSON
     search = 0
     at = 0
     while True:
@@ -78,10 +81,17 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
                 # A start may be cut by the end of the text: keep a little for the next piece.
                 rest = size if final else max(search, size - 64, damage)
                 rest = max(rest, at)
+                if (
+                    final
+                    and not wrapped
+                    and reason != CUT_OFF
+                    and chars[-1000:].rstrip(" \t\r\n").endswith("]")
+                ):
+                    result.ended = True  # only the last event is damaged
                 if rest > damage:
                     result.skips.append((damage, rest, reason))
                 result.end = rest
-                result.lost = True
+                result.lost = not result.ended
                 return result
             at = start.start()
         else:
@@ -91,6 +101,10 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
                 result.end = size
                 return result
             if chars[at] == "]":
+                if not final and at >= size - _TELLING:
+                    result.end = at
+                    result.wants = True
+                    return result
                 after = _AFTER_ARRAY.match(chars, at + 1) if wrapped else None
                 if after or _blank(chars, at + 1):
                     result.end = at + 1
@@ -98,7 +112,15 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
                     return result
                 damage, search, reason = at, at + 1, "text after the end of the array"
                 continue
-        value, end, error_at = _element(chars, at)
+            if chars[at] == "[" or (chars[at] != "{" and not _whole_scalar(chars, at)):
+                # A bracket or a quote too many would swallow the events behind it.
+                if not final and at >= size - _TELLING:
+                    result.end = at
+                    result.wants = True
+                    return result
+                damage, search, reason = at, at + 1, _NOT_JSON
+                continue
+        value, end, error_at, deep = _element(chars, at)
         if end >= 0 and (end < size or final or chars[end - 1] in '}]"'):
             if damage >= 0:
                 if not (type(value) is dict and "ph" in value):
@@ -114,18 +136,20 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
             at = end
             result.end = end
             continue
-        if error_at >= size - 16 or end >= 0:  # the text ends inside this element
-            if not final:
+        if error_at >= size - 16 or end >= 0:
+            if not final:  # the text may end inside this element
                 if damage >= 0 and at > damage:
                     result.skips.append((damage, at, reason))
                 result.end = at
                 result.wants = True
                 return result
-            if damage < 0 and at < size:
-                damage, reason = at, "cut off"
-        elif damage < 0:
-            damage, reason = at, "not readable as JSON"
-        budget -= error_at - at
+            if damage < 0 and _CUT.match(chars, error_at):
+                # The text is JSON to its very end: whatever looks like an event in it is part of this one.
+                damage, search, reason = at, size, CUT_OFF
+                continue
+        if damage < 0:
+            damage, reason = at, _NOT_JSON
+        budget -= (error_at - at) * (8 if deep else 1)
         search = at + 1 if budget > 0 else max(error_at, at + 1)
 
 
@@ -134,8 +158,14 @@ def _blank(chars: str, at: int) -> bool:
     return space is not None and space.end() == len(chars)
 
 
-def _element(chars: str, at: int) -> tuple[Any, int, int]:
-    """The value at `at`, its end (-1: none) and where reading it failed."""
+def _whole_scalar(chars: str, at: int) -> bool:
+    """Whether a string, number, true, false or null stands alone at `at`, as an element of the array."""
+    _, end, _, _ = _element(chars, at)
+    return end >= 0 and _BEHIND_ELEMENT.match(chars, end) is not None
+
+
+def _element(chars: str, at: int) -> tuple[Any, int, int, bool]:
+    """The value at `at`, its end (-1: none), where reading it failed and whether by its depth."""
     reach = _WINDOW
     while True:
         piece = chars[at : at + reach]
@@ -143,14 +173,14 @@ def _element(chars: str, at: int) -> tuple[Any, int, int]:
         try:
             value, end = _DECODER.raw_decode(piece)
             if end < len(piece) or whole or piece[end - 1] in '}]"':
-                return value, at + end, -1
+                return value, at + end, -1, False
             error_at = len(piece)
         except JSONDecodeError as error:
             error_at = len(piece) if error.msg.startswith("Unterminated") else error.pos
         except RecursionError:
-            return None, -1, at + _deep(piece)
+            return None, -1, at + _deep(piece), True
         if whole or error_at < len(piece) - 16:
-            return None, -1, at + error_at
+            return None, -1, at + error_at, False
         reach *= 4
 
 

@@ -1,0 +1,193 @@
+"""A trace that is cut or damaged keeps every event outside the damage, and says what is missing."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.reader.rows import expected_rows, rows_of
+from tracetui.reader.errors import Reason, UnreadableTrace
+from tracetui.reader.events import EventTable
+from tracetui.reader.source import TraceFile
+
+
+def _events(count: int) -> list[dict[str, Any]]:
+    kinds: list[dict[str, Any]] = [
+        {
+            "ph": "X",
+            "dur": 1.5,
+            "cat": "cpu_op",
+            "args": {"Call stack": "a.py(1): f;\r\nb", "connection_id": 7},
+        },
+        {"ph": "C", "args": {"value": 0.5, "acc_id": 0}},
+        {"ph": "s", "id": 7, "cat": "async_npu"},
+        {"ph": "i", "args": {"list": [{"ph": "nested"}, {"name": "}, {"}]}},
+    ]
+    return [
+        {
+            "name": f"e{index}",
+            "pid": 1,
+            "tid": 2,
+            "ts": f"1736412474714258.{index % 1000:03}",
+            **kinds[index % 4],
+        }
+        for index in range(count)
+    ]
+
+
+def _read(path: Path, content: bytes, **sizes: int) -> EventTable:
+    path.write_bytes(content)
+    with TraceFile(path, **sizes) as trace:
+        table = trace.read()
+        for ordinal in range(table.report.events):
+            trace.event(ordinal)
+        return table
+
+
+def _ends(text: str, events: list[dict[str, Any]]) -> list[int]:
+    """Where each event ends in the text of the array."""
+    ends, at = [], 0
+    for event in events:
+        written = json.dumps(event)
+        at = text.index(written, at) + len(written)
+        ends.append(at)
+    return ends
+
+
+@pytest.mark.parametrize("block", [60, 10**6])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_cut_anywhere_keeps_every_whole_event(tmp_path: Path, block: int, wrapped: bool) -> None:
+    events = _events(8)
+    text = json.dumps({"displayTimeUnit": "ms", "traceEvents": events} if wrapped else events)
+    ends = _ends(text, events)
+    path = tmp_path / "cut.json"
+    for cut in range(len(text)):
+        whole = sum(end <= cut for end in ends)
+        if not whole:
+            with pytest.raises(UnreadableTrace) as caught:
+                _read(path, text[:cut].encode(), block_bytes=block)
+            assert len(str(caught.value).splitlines()) == 1
+            continue
+        table = _read(path, text[:cut].encode(), block_bytes=block)
+        assert rows_of(table) == expected_rows(json.dumps(events[:whole]))
+        assert table.report.events == whole
+        array_ended = cut > ends[-1]
+        assert table.report.truncated == (not array_ended)
+        assert not table.report.skips
+        if not array_ended:
+            (warning,) = table.report.warnings
+            assert f"{whole} event{'s' * (whole > 1)} read up to byte {ends[whole - 1]:,};" in warning
+            assert ("cut off" in warning) == (text[ends[whole - 1] : cut].strip(" ,") != "")
+
+
+@pytest.mark.parametrize("end", ["]", "", ",", ", ", ",]", ", ]\n", "\n]\n\n", ",\n", "]  \n"])
+def test_ends_that_producers_leave(tmp_path: Path, end: str) -> None:
+    events = _events(5)
+    table = _read(tmp_path / "t.json", (json.dumps(events)[:-1] + end).encode())
+    assert rows_of(table) == expected_rows(json.dumps(events))
+    assert table.report.truncated == ("]" not in end)
+    assert bool(table.report.warnings) == ("]" not in end)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    place=st.integers(0, 10**9),
+    deleted=st.integers(0, 3),
+    inserted=st.one_of(
+        st.binary(max_size=3), st.sampled_from([b"{", b"}", b"[", b"]", b'"', b"\\", b",", b"\0"])
+    ),
+    block=st.sampled_from([150, 10**6]),
+    wrapped=st.booleans(),
+)
+def test_damage_spares_the_events_around_it(
+    tmp_path: Path, place: int, deleted: int, inserted: bytes, block: int, wrapped: bool
+) -> None:
+    events = _events(24)
+    text = json.dumps({"displayTimeUnit": "ms", "traceEvents": events} if wrapped else events)
+    ends = _ends(text, events)
+    starts = [end - len(json.dumps(event)) for end, event in zip(ends, events)]
+    at = starts[0] + place % (ends[-1] - starts[0] - 4)
+    content = text[:at].encode() + inserted + text[at + deleted :].encode()
+    untouched = {
+        event["name"]
+        for event, start, end in zip(events, starts, ends)
+        if end <= at or start >= at + max(deleted, 1)
+    }
+    table = _read(tmp_path / "damaged.json", content, block_bytes=block)
+    rows = rows_of(table)
+    names = {row[3] for row in rows.slices} | {row[2] for row in rows.counters + rows.instants}
+    assert {name for name in untouched if int(name[1:]) % 4 != 2} <= names
+    assert len(rows.flows) >= sum(int(name[1:]) % 4 == 2 for name in untouched)
+    assert table.report.events <= len(events) + 3
+
+
+def test_damage_is_told_with_its_place(tmp_path: Path) -> None:
+    events = _events(40)
+    text = json.dumps(events)
+    ends = _ends(text, events)
+    broken = text[: ends[9] - 1] + "!" + text[ends[9] :]
+    table = _read(tmp_path / "damaged.json", broken.encode(), block_bytes=300)
+    (skip,) = table.report.skips
+    assert skip.offset == ends[8] + 2
+    assert skip.offset + skip.length == ends[9] + 2
+    assert table.report.skipped == 1
+    assert table.report.events == 39
+    assert table.report.warnings == (
+        f"skipped 1 place: not readable as JSON, the first at byte {skip.offset:,}",
+    )
+    assert not table.report.truncated
+
+
+def test_random_bytes_never_raise_anything_else(tmp_path: Path) -> None:
+    path = tmp_path / "noise.json"
+    events = _events(60)
+    text = json.dumps(events).encode()
+    chooser = random.Random(1)
+    for _ in range(60):
+        noisy = bytearray(text)
+        for _ in range(chooser.randrange(1, 200)):
+            noisy[chooser.randrange(1, len(noisy))] = chooser.choice(b'{}[]",:\\ \0\xff0e')
+        try:
+            table = _read(path, bytes(noisy), block_bytes=chooser.choice([100, 1000, 10**6]))
+        except UnreadableTrace:
+            continue
+        assert table.report.events <= len(events) * 2
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", Reason.EMPTY),
+        (b" \n ", Reason.EMPTY),
+        (b"[", Reason.EMPTY),
+        (b"[]", Reason.EMPTY),
+        (b'{"traceEvents": []}', Reason.EMPTY),
+        (b'[{"ph": "X", "na', Reason.EMPTY),
+        (b'{"traceEvents": [{"ph": "X", "na', Reason.EMPTY),
+        (b'{"a": 1}', Reason.NOT_A_TRACE),
+        (b'{"traceEvents": null}', Reason.NOT_A_TRACE),
+        (b'{"a": "', Reason.NOT_A_TRACE),
+        (b"[1, 2, 3]", Reason.NOT_A_TRACE),
+        (b'[{"a": 1}, {"b": 2}]', Reason.NOT_A_TRACE),
+        (b"<html><body>404</body></html>", Reason.NOT_A_TRACE),
+        (b"\x7fELF\x02\x01\0\0\0\0", Reason.NOT_A_TRACE),
+        (b"SQLite format 3\0", Reason.NOT_A_TRACE),
+        (b"name,ts\na,1\n", Reason.NOT_A_TRACE),
+        (b'"text"', Reason.NOT_A_TRACE),
+        (b"\x1f\x8b\x08garbage", Reason.NOT_A_TRACE),
+        (b"[\x1b[31m" * 50, Reason.NOT_A_TRACE),
+    ],
+)
+def test_what_is_no_trace_is_refused_in_one_sentence(tmp_path: Path, content: bytes, reason: Reason) -> None:
+    path = tmp_path / "evil\x1b[2J.json"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableTrace) as caught, TraceFile(path) as trace:
+        trace.read()
+    assert caught.value.reason is reason
+    assert str(caught.value).isprintable()
