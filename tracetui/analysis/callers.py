@@ -94,10 +94,11 @@ class Callers:
     def _frames(self, operators: Int64s) -> Int64s:
         trace = self._trace
         frame = np.full(len(operators), -1, np.int64)
+        stacks = {(track.pid, track.tid): track for track in trace.tracks if track.family == Family.FRAMES}
         for track, places in rows_by_track(trace, operators):
-            for stack in trace.tracks:
-                if (stack.pid, stack.tid, stack.family) == (track.pid, track.tid, Family.FRAMES):
-                    frame[places] = enclosing(trace, stack.lanes, trace.slices.start[operators[places]])
+            stack = stacks.get((track.pid, track.tid))
+            if stack is not None:
+                frame[places] = enclosing(trace, stack.lanes, trace.slices.start[operators[places]])
         return frame
 
 

@@ -6,7 +6,6 @@ stack is charged to a row of its own, never dropped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import pick
+from tracetui.analysis.search import pick, runs
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
@@ -89,7 +88,7 @@ def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineI
     of_frame = pick(of_stack, of_charge)
     key = np.where(of_frame >= 0, of_frame * 2 + charges.backward, -1)
     lines = []
-    for line, places in _runs(key):
+    for line, places in runs(key):
         frame = None if line < 0 else frames[line // 2]
         lines.append(_line(trace, charges, frame, line >= 0 and line % 2 == 1, places))
     lines.sort(key=lambda line: (-line.idle_ns, line.file or "", line.line, line.function, line.backward))
@@ -100,7 +99,7 @@ def stack_tree(trace: Trace, charges: Charges) -> StackNode:
     """The charges by whole stack: of python_function slices where there is one, else the call stack."""
     stacks, of_charge = _stacks(trace, charges, frames_first=True)
     tree = _Tree()
-    for stack, places in _runs(of_charge):
+    for stack, places in runs(of_charge):
         path: tuple[Frame | None, ...] = () if stack < 0 else stacks[stack][::-1][:DEEPEST_STACK]
         tree.add(path or (None,), int(charges.ns[places].sum()), charges.gap[places])
     return tree.root()
@@ -164,13 +163,6 @@ def _sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
     np.add.at(total, place.reshape(-1), ns)
     order = np.argsort(-total, kind="stable")
     return distinct[order], total[order]
-
-
-def _runs(keys: Int64s) -> Iterator[tuple[int, Int64s]]:
-    """Each distinct key with the places that have it."""
-    order = np.argsort(keys, kind="stable")
-    distinct, first = np.unique(keys[order], return_index=True)
-    yield from zip(distinct.tolist(), np.split(order, first[1:]))
 
 
 class _Tree:

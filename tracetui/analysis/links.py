@@ -19,7 +19,7 @@ import numpy as np
 
 from tracetui.analysis.activity import device_tasks
 from tracetui.analysis.callers import Callers
-from tracetui.analysis.search import first_equal, pick, rows_by_track, track_of_rows
+from tracetui.analysis.search import first_equal, pick, rows_by_track, runs, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -255,15 +255,17 @@ def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int
         ~_of_category(trace, *NOT_OPERATORS),
     )
     dequeue, enqueue, operator = (np.full(len(point), -1, np.int64) for _ in range(3))
-    for index in np.unique(thread[thread >= 0]).tolist():
-        for track in _host_tracks(trace, trace.threads[int(index)]):
-            places = np.flatnonzero((thread == index) & (dequeue < 0))
+    hosts = _host_tracks(trace)
+    for index, launched in runs(thread):
+        for track in _of_thread(hosts, trace.threads[index]) if index >= 0 else ():
+            places = launched[dequeue[launched] < 0]
             dequeue[places] = enclosing(trace, track.lanes, point[places], dequeues, closed_end=True)
     for pid, places in _by_process(trace, dequeue):
         queued = np.concatenate(
             [
                 track.rows.start + np.flatnonzero(enqueues[track.rows.start : track.rows.stop])
-                for track in _operator_tracks(trace)
+                for tracks in hosts.values()
+                for track in tracks
                 if track.pid == pid
             ]
         )
@@ -271,21 +273,30 @@ def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int
         enqueue[places] = pick(queued, first_equal(correlation[queued], correlation[dequeue[places]]))
     for track, places in rows_by_track(trace, enqueue):
         operator[places] = enclosing(trace, track.lanes, starts[enqueue[places]], operators)
-    for index in np.unique(thread[(thread >= 0) & (dequeue < 0)]).tolist():
-        for track in _host_tracks(trace, trace.threads[int(index)]):
-            places = np.flatnonzero((thread == index) & (dequeue < 0) & (operator < 0))
+    for index, launched in runs(np.where(dequeue < 0, thread, -1)):
+        for track in _of_thread(hosts, trace.threads[index]) if index >= 0 else ():
+            places = launched[operator[launched] < 0]
             operator[places] = enclosing(trace, track.lanes, point[places], operators)
     return dequeue, enqueue, operator
 
 
-def _host_tracks(trace: Trace, thread: tuple[str, str]) -> list[Track]:
-    """The framework's operator tracks of an OS thread that another layer calls (pid, tid).
+def _host_tracks(trace: Trace) -> dict[str, list[Track]]:
+    """The framework's operator tracks by tid."""
+    hosts: dict[str, list[Track]] = {}
+    for track in trace.tracks:
+        if track.layer == Layer.PYTHON and track.family == Family.OPERATORS:
+            hosts.setdefault(track.tid, []).append(track)
+    return hosts
+
+
+def _of_thread(hosts: dict[str, list[Track]], thread: tuple[str, str]) -> list[Track]:
+    """The operator tracks of the OS thread that another layer calls (pid, tid).
 
     Layers of one OS process have pids of their own, and equal tids: of several processes with such a thread,
     the one of the same pid counts, else the one whose pid the layer's is made of (pid << 10 | …), else all.
     """
     pid, tid = thread
-    tracks = [track for track in _operator_tracks(trace) if track.tid == tid]
+    tracks = hosts.get(tid, [])
     for same in (pid, str(int(pid) >> 10) if pid.isdecimal() and len(pid) < 20 else pid):
         chosen = [track for track in tracks if track.pid == same]
         if chosen:
@@ -296,12 +307,6 @@ def _host_tracks(trace: Trace, thread: tuple[str, str]) -> list[Track]:
 def _of_category(trace: Trace, *categories: str) -> Bools:
     wanted = [index for index, text in enumerate(trace.strings) if text in categories]
     return np.isin(trace.slices.category, wanted)
-
-
-def _operator_tracks(trace: Trace) -> Iterator[Track]:
-    for track in trace.tracks:
-        if track.layer == Layer.PYTHON and track.family == Family.OPERATORS:
-            yield track
 
 
 def _by_process(trace: Trace, rows: Int64s) -> Iterator[tuple[str, Int64s]]:

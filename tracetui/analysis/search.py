@@ -39,9 +39,13 @@ def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:
 
 def rows_by_track(trace: Trace, rows: Int64s) -> Iterator[tuple[Track, Int64s]]:
     """The tracks of rows, each with the places of its rows; rows of -1 are left out."""
-    track = track_of_rows(trace, rows)
-    order = np.argsort(track, kind="stable")
-    indices, first = np.unique(track[order], return_index=True)
-    for index, places in zip(indices.tolist(), np.split(order, first[1:])):
+    for index, places in runs(track_of_rows(trace, rows)):
         if index >= 0:
             yield trace.tracks[index], places
+
+
+def runs(keys: Int64s | Int32s) -> Iterator[tuple[int, Int64s]]:
+    """Each distinct key, in order, with the places that have it."""
+    order = np.argsort(keys, kind="stable")
+    distinct, first = np.unique(keys[order], return_index=True)
+    yield from zip(distinct.tolist(), np.split(order, first[1:]))
