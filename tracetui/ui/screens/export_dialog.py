@@ -145,7 +145,7 @@ class ExportDialog(Panel[str]):
         number = self.style_of(Role.NUMBER)
         text = self.style_of(Role.TEXT)
         line: Line = [
-            (f"{message.count:,} slices", number),
+            (f"{message.count:,} slice{'s' * (message.count != 1)}", number),
             (f" on {tracks:,} track{'s' * (tracks != 1)}, from ", text),
             (f"{format_time(start, step)} to {format_time(end, step)}", number),
             (f" ({format_duration(end - start)}: {what})", text),
@@ -216,7 +216,8 @@ class ExportDialog(Panel[str]):
             self.entitle(message.refusal, Role.ERROR)
         else:
             self._written = message.path
-            said = f"{message.rows:,} rows, {format_bytes(message.size)}: {printable(message.path)}"
+            rows = f"{message.rows:,} row{'s' * (message.rows != 1)}"
+            said = f"{rows}, {format_bytes(message.size)}: {printable(message.path)}"
             self.entitle("written", Role.GOOD)
             self.query_one("#what", Lines).show([[(said, self.style_of(Role.GOOD))]])
 

@@ -18,10 +18,11 @@ from textual.widget import Widget
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.lines import LineIdle
 from tracetui.trace.clean import printable
-from tracetui.trace.stack import Frame
+from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.hotspot_columns import hotspots_answer, line_columns, line_name
+from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.source_files import SourceFiles
@@ -70,7 +71,7 @@ class HotspotsScreen(TableScreen):
     def __init__(self) -> None:
         super().__init__()
         self._shown: Analysis | None = None  # whose lines are in the table
-        self._asked: tuple[Frame, ...] = ()  # the stack to reveal once there is a tree
+        self._followed = (-1, -1)  # the slice and the gap that the cursor was last moved to
         self._gap = -1  # place in the gaps of the line
 
     def body(self) -> Iterable[Widget]:
@@ -122,8 +123,7 @@ class HotspotsScreen(TableScreen):
         self.table.show(columns, len(analysis.lines), sort=0)
         self.say(hotspots_answer(analysis), self.place())
         self._note(CHARGED)
-        if self._asked:
-            self.reveal(self._asked)
+        self._follow()
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)
@@ -133,24 +133,34 @@ class HotspotsScreen(TableScreen):
     def _note(self, said: str, role: Role = Role.DIM) -> None:
         self.query_one("#note", Lines).show([[(said, self.style_of(role))]])
 
-    def reveal(self, stack: tuple[Frame, ...]) -> None:
-        """Show a stack (leaf first): in the tree, and its line in the table and the source."""
-        self._asked = () if self._shown is not None else stack
-        if self._shown is None:
+    # ----------------------------------------------------------- selection
+
+    def on_selection_changed(self, message: SelectionChanged) -> None:
+        self._follow()
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        super().on_screen_resume(event)
+        self._follow()
+
+    def _follow(self) -> None:
+        """Put the cursors on the line and the stack of what is selected, if they have idle time."""
+        analysis, state = self._shown, self.viewer.state
+        if analysis is None or not self.is_current or self._followed == (state.row, state.gap):
             return
-        if not stack:
-            self._note("The selection has no Python stack.", Role.WARNING)
-            return
-        charged = self._shown.rules.line_of(stack)
-        for place, line in enumerate(self._shown.lines):
-            if charged is not None and (line.file, line.line, line.function) == charged:
-                self.table.move_to_row(place)
-                break
-        if not self.stacks.reveal(stack):
-            self._note("No idle time is charged to this stack.", Role.WARNING)
-        self._focus(self.stacks)
-        if charged is not None:
-            self.source.show(*charged)
+        self._followed = (state.row, state.gap)
+        if 0 <= state.gap < len(analysis.gaps):
+            for place, line in enumerate(analysis.lines):
+                if (line.gap_indices == state.gap).any():
+                    self.table.move_to_row(place)
+                    return
+        elif state.row >= 0:
+            stack = stack_of(analysis, state.row)
+            charged = analysis.rules.line_of(stack)
+            for place, line in enumerate(analysis.lines):
+                if charged is not None and (line.file, line.line, line.function) == charged:
+                    self.table.move_to_row(place)
+                    break
+            self.stacks.reveal(stack)
 
     # ----------------------------------------------------------------- panes
 
@@ -271,6 +281,7 @@ class HotspotsScreen(TableScreen):
         count = len(line.gap_indices)
         self._gap = (self._gap + step) % count if self._gap >= 0 or step > 0 else count - 1
         gap = int(line.gap_indices[self._gap])
+        self._followed = (-1, gap)
         self.viewer.go_to_gap(gap)
         idle = format_duration(int(analysis.gaps.idle[gap]))
         moment = format_time(int(analysis.gaps.start[gap]) - analysis.trace.start_ns)
@@ -289,6 +300,14 @@ class HotspotsScreen(TableScreen):
         if problem:
             self._note(problem, Role.WARNING)
         self.source.reread()
+
+
+def stack_of(analysis: Analysis, row: int) -> tuple[Frame, ...]:
+    """The Python stack behind a slice, leaf first: of a device task that of its operator; () without one."""
+    chain = analysis.links.chain(row)
+    if chain is not None:
+        return chain.stack
+    return parse_call_stack(analysis.trace.string(int(analysis.trace.slices.stack[row])) or "")
 
 
 def no_idle(analysis: Analysis) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from textual.actions import parse
 from textual.app import App
@@ -31,7 +32,7 @@ class CommandPalette(Chooser[Action]):
         self.app.call_later(self.app.run_action, value.id, target)
 
 
-def applicable(app: App[object], screen: Screen[object]) -> Iterator[Action]:
+def applicable(app: App[Any], screen: Screen[Any]) -> Iterator[Action]:
     """The actions of the palette that the screen, or else the app, can do now."""
     own = [(action, screen) for action in actions_of(app.current_mode)]
     for action, target in [*own, *((action, app) for action in actions_of(None))]:

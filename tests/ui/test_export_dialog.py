@@ -1,0 +1,161 @@
+"""The export dialog says what it writes, writes it, never overwrites unasked, and says what went wrong."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from tests.ui.training import screen_text, viewer
+from tracetui.ui.app import TraceApp
+from tracetui.ui.screens import export_dialog
+from tracetui.ui.screens.export_dialog import ExportDialog, Stopped, Watched, default_name, sentence_of
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TraceApp:
+    monkeypatch.chdir(tmp_path)
+    return viewer(tmp_path)
+
+
+async def settled(app: TraceApp, pilot: Pilot[int]) -> str:
+    await pilot.pause()
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+    return "\n".join(screen_text(app))
+
+
+async def opened(app: TraceApp, pilot: Pilot[int], name: str) -> str:
+    await pilot.pause()
+    await pilot.press("e")
+    await pilot.pause()
+    assert isinstance(app.screen, ExportDialog)
+    app.screen.query_one("#file", Input).value = name
+    return await settled(app, pilot)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text())))
+
+
+async def test_it_writes_what_it_says(app: TraceApp, tmp_path: Path) -> None:
+    async with app.run_test(size=(120, 24)) as pilot:
+        text = await opened(app, pilot, "out.csv")
+        assert app.trace is not None
+        count = len(app.trace.slices)
+        assert f"{count} slices on" in text
+        await pilot.press("enter")
+        text = await settled(app, pilot)
+        path = tmp_path / "out.csv"
+        assert f"{count} rows, {path.stat().st_size / 1000:.2f} kB: {path}" in text
+        rows = rows_of(path)
+        assert len(rows) == count
+        await pilot.press("enter")
+        await pilot.pause()
+        assert not isinstance(app.screen, ExportDialog)
+
+
+async def test_the_marked_window_and_the_tracks_limit_it(app: TraceApp, tmp_path: Path) -> None:
+    async with app.run_test(size=(120, 24)) as pilot:
+        await pilot.pause()
+        assert app.trace is not None
+        tasks = next(track for track in app.trace.tracks if track.process == "Ascend Hardware")
+        first = tasks.rows[0]
+        start, end = int(app.trace.slices.start[first]), int(app.trace.slices.end[first])
+        app.state.go(app.state.place.__class__(app.state.viewport, window=(start, end)))
+        await opened(app, pilot, "out.csv")
+        app.screen.query_one("#tracks", Input).value = "hardware/"
+        text = await settled(app, pilot)
+        assert "1 slice on 1 track," in text
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert [row["name"] for row in rows_of(tmp_path / "out.csv")] == ["first"]
+
+
+async def test_a_file_that_is_there_is_overwritten_only_when_asked_twice(
+    app: TraceApp, tmp_path: Path
+) -> None:
+    (tmp_path / "out.csv").write_text("precious")
+    (tmp_path / "other.csv").write_text("precious too")
+    async with app.run_test(size=(120, 24)) as pilot:
+        await opened(app, pilot, "out.csv")
+        await pilot.press("enter")
+        assert "enter again overwrites" in await settled(app, pilot)
+        assert (tmp_path / "out.csv").read_text() == "precious"
+        app.screen.query_one("#file", Input).value = "other.csv"  # another name is asked for anew
+        await settled(app, pilot)
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert (tmp_path / "other.csv").read_text() == "precious too"
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert (tmp_path / "other.csv").read_text().startswith("start_ns,")
+
+
+async def test_what_goes_wrong_is_one_sentence(app: TraceApp, tmp_path: Path) -> None:
+    async with app.run_test(size=(120, 24)) as pilot:
+        await opened(app, pilot, "")
+        for name, said in [
+            ("no/such/directory/out.csv", "The directory does not exist: nothing is written."),
+            (".", "This is a directory: nothing is written."),
+            ("x" * 300, "The name is too long: nothing is written."),
+            ("nul\0.csv", "This is not a name for a file."),
+        ]:
+            app.screen.query_one("#file", Input).value = name
+            await pilot.press("enter")
+            assert said in await settled(app, pilot)
+        assert not list(tmp_path.iterdir())
+
+
+async def test_escape_stops_the_writing_and_leaves_nothing(
+    app: TraceApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with app.run_test(size=(120, 24)) as pilot:
+        await opened(app, pilot, "out.csv")
+
+        def write(stream: Any, *_: Any) -> int:
+            while True:
+                stream.write(b"x")
+
+        monkeypatch.setattr(export_dialog, "write_events", write)
+        await pilot.press("enter")
+        await pilot.pause(0.05)
+        await pilot.press("escape")
+        text = await settled(app, pilot)
+        assert "Stopped: nothing is written." in text
+        assert not list(tmp_path.iterdir())
+
+
+def test_the_name_tells_the_window() -> None:
+    ns = 1_000_000_000
+    assert default_name(Path("/x/trace_view.json"), 12 * ns // 10, 135 * ns // 100) == (
+        "trace_view_1.200s-1.350s.csv"
+    )
+    assert default_name(Path("r0.pt.trace.json.gz"), 0, 1500).startswith("r0_0.00000000")
+    assert not default_name(Path("-rf\x1b.json"), 0, ns).startswith("-")
+    assert default_name(Path("-rf\x1b.json"), 0, ns).isprintable()
+
+
+def test_errors_of_the_file_system_are_sentences() -> None:
+    assert (
+        sentence_of(OSError(errno.ENOSPC, "")) == "There is no space left on the device: nothing is written."
+    )
+    assert sentence_of(OSError(errno.EROFS, "")) == "The file system is read-only: nothing is written."
+    assert sentence_of(OSError(errno.EIO, "")).endswith(": nothing is written.")
+
+
+def test_a_watched_stream_counts_and_stops() -> None:
+    stop = False
+    watched = Watched(lambda: stop, lambda size: None)
+    watched.stream = io.BytesIO()
+    assert watched.write(b"abc") == 3
+    assert watched.size == 3
+    stop = True
+    with pytest.raises(Stopped):
+        watched.write(b"d")

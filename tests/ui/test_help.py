@@ -1,0 +1,57 @@
+"""The help names every key of a screen, fits the width, and scrolls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from tests.ui.training import screen_text, viewer
+from tracetui.ui.actions import SCREENS, actions_of, key_label
+from tracetui.ui.glyphs import ASCII
+from tracetui.ui.palette import Palette
+from tracetui.ui.screens.help import GLOSSARY, HelpScreen, help_lines
+
+
+def text_of(screen: str, width: int) -> list[str]:
+    return ["".join(text for text, _ in line) for line in help_lines(screen, width, Palette("none"), ASCII)]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("width", [40, 80, 120, 200])
+def test_every_key_and_every_term_is_there_and_fits(screen: str, width: int) -> None:
+    lines = text_of(screen, width)
+    assert max(map(cell_len, lines)) <= width
+    words = " ".join(lines).split()
+    for action in [*actions_of(screen), *actions_of(None)]:
+        for key in action.keys:
+            assert key.isdigit() or key_label(key) in words, key
+    for term, meaning in GLOSSARY:
+        assert set(term.split()) <= set(words)
+        assert meaning.split()[-1] in words
+
+
+def test_a_key_that_a_screen_takes_is_not_said_to_do_two_things() -> None:
+    text = "\n".join(text_of("hotspots", 40))
+    assert "gap of the line" in text
+    assert "go next worst gap" not in text
+
+
+async def test_it_scrolls_in_a_small_terminal_and_closes(tmp_path: Path) -> None:
+    app = viewer(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert isinstance(app.screen, HelpScreen)
+        assert screen_text(app)[0].startswith("Help  keys of the timeline screen")
+        seen = set(screen_text(app))
+        for _ in range(8):
+            await pilot.press("pagedown")
+            await pilot.pause()
+            seen.update(screen_text(app))
+        assert all(any(line.startswith(term) for line in seen) for term, _ in GLOSSARY)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not isinstance(app.screen, HelpScreen)

@@ -1,0 +1,165 @@
+"""Hotspots: the numbers are those of the analysis, and every key leads from a line to its gaps and source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from textual.pilot import Pilot
+
+from tests.analysis.machine import operator
+from tests.synthetic import trace_of
+from tests.ui.training import screen_text, viewer
+from tracetui.ui.app import TraceApp
+from tracetui.ui.hotspot_columns import line_name, lines_holding
+from tracetui.ui.screens.hotspots import HotspotsScreen
+from tracetui.ui.source_files import SourceFile
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TraceApp:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trace_view.json").write_text("[]")
+    (tmp_path / "train.py").write_text("".join(f"line_{n}\n" for n in range(1, 40)))
+    return viewer(tmp_path)
+
+
+async def hotspots(app: TraceApp, pilot: Pilot[int]) -> HotspotsScreen:
+    await pilot.pause()
+    await pilot.press("H")
+    await settled(app, pilot)
+    assert isinstance(app.screen, HotspotsScreen)
+    return app.screen
+
+
+async def settled(app: TraceApp, pilot: Pilot[int]) -> None:
+    await pilot.pause(0.1)
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def test_lines_are_ranked_and_add_up_to_the_idle_time(app: TraceApp) -> None:
+    assert app.analysis is not None
+    lines = app.analysis.lines
+    assert [(line_name(line), line.idle_ns) for line in lines] == [
+        ("train.py:12 loss", 80_000),
+        ("net.py:7 forward", 10_000),
+        ("(no stack)", 9_000),
+    ]
+    assert sum(line.idle_ns for line in lines) == app.analysis.idle_ns
+    assert app.analysis.stacks.idle_ns == app.analysis.idle_ns
+    async with app.run_test(size=(160, 30)) as pilot:
+        await hotspots(app, pilot)
+        text = screen_text(app)
+    assert "NPU idle 99.0 µs of 104 µs (95.2 %); 1 line holds 80 % of it; 9.1 % has no stack" in text[0]
+    assert [line.split()[:3] for line in text[2:5]] == [
+        ["80.0", "µs", "80.8"],
+        ["10.0", "µs", "10.1"],
+        ["9.00", "µs", "9.1"],
+    ]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60), (40, 10)])
+async def test_it_fits_any_terminal_and_shows_the_source(app: TraceApp, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        screen = await hotspots(app, pilot)
+        assert all(len(line) <= size[0] for line in screen_text(app))
+        assert screen.source.source is not None
+        assert screen.source.render_line(screen.source.size.height // 2 + 1).text.strip()
+        assert any(line.strip().startswith(">") or "> 12" in line for line in screen_text(app))
+
+
+async def test_tab_goes_round_the_panes_and_the_source_follows(app: TraceApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await hotspots(app, pilot)
+        assert (screen.table.display, screen.stacks.display) == (True, False)
+        await pilot.press("down")
+        await settled(app, pilot)
+        assert (screen.source.file, screen.source.line) == ("/work/net.py", 7)
+        await pilot.press("tab")
+        assert (screen.table.display, screen.stacks.display) == (False, True)
+        assert screen.stacks.has_focus
+        await pilot.press("l")
+        assert screen.source.function == "loss"
+        await pilot.press("h", "tab")
+        assert screen.source.has_focus
+        assert screen.source.function == "main"
+        await pilot.press("tab")
+        assert screen.table.display
+        assert screen.source.function == "forward"
+
+
+async def test_x_walks_the_gaps_of_the_line_and_enter_goes_to_the_timeline(app: TraceApp) -> None:
+    assert app.analysis is not None
+    worst = app.analysis.lines[0].gap_indices.tolist()
+    assert len(worst) == 2
+    async with app.run_test(size=(120, 30)) as pilot:
+        await hotspots(app, pilot)
+        seen = []
+        for key in ("x", "x", "x", "X"):
+            await pilot.press(key)
+            seen.append(app.state.gap)
+        assert seen == [worst[0], worst[1], worst[0], worst[1]]
+        assert any("gap 2 of 2 of train.py:12 loss: idle 30.0 µs" in line for line in screen_text(app))
+        assert app.current_mode == "hotspots"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.current_mode == "timeline"
+        assert app.state.gap == worst[1]
+
+
+async def test_the_selection_of_other_screens_is_followed(app: TraceApp) -> None:
+    assert app.analysis is not None
+    gap = int(app.analysis.lines[1].gap_indices[0])
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.pause()
+        app.go_to_gap(gap)
+        screen = await hotspots(app, pilot)
+        assert screen.line is app.analysis.lines[1]
+        app.select(int(app.analysis.idle.task[0]))
+        await settled(app, pilot)
+        assert screen.line is app.analysis.lines[0]
+        assert screen.stacks.frame is not None
+        assert screen.stacks.frame.function == "loss"
+
+
+async def test_the_editor_is_not_started_without_a_file(app: TraceApp) -> None:
+    async with app.run_test(size=(120, 30)) as pilot:
+        await hotspots(app, pilot)
+        await pilot.press("end")
+        await settled(app, pilot)
+        await pilot.press("o")
+        await pilot.pause()
+        assert any("no source file to open" in line for line in screen_text(app))
+
+
+async def test_the_editor_opens_the_line(app: TraceApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def open_it(_: TraceApp, source: SourceFile, line: int) -> str:
+        opened.append((source.path.name, line))
+        return "vi ended with status 1."
+
+    monkeypatch.setattr("tracetui.ui.screens.hotspots.open_in_editor", open_it)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await hotspots(app, pilot)
+        await pilot.press("o")
+        await settled(app, pilot)
+        assert opened == [("train.py", 12)]
+        assert any("vi ended with status 1." in line for line in screen_text(app))
+
+
+async def test_a_trace_without_a_device_says_so(tmp_path: Path) -> None:
+    app = viewer(tmp_path, trace_of([operator(0, 1000)]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await hotspots(app, pilot)
+        assert "No device in this trace" in screen_text(app)[0]
+
+
+def test_how_many_lines_hold_a_share() -> None:
+
+    idle = np.array([50, 30, 15, 5])
+    assert [lines_holding(idle, 100, percent) for percent in (50, 51, 80, 95, 100)] == [1, 2, 2, 3, 4]
+    assert lines_holding(idle, 1000, 80) == 0
+    assert lines_holding(idle[:0], 0, 80) == 0

@@ -1,0 +1,79 @@
+"""The search prompt: hits as one types, enter goes to one, escape drops them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.ui.training import screen_text, viewer
+from tracetui.ui.app import TraceApp
+from tracetui.ui.screens.search import SearchPrompt
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> TraceApp:
+    return viewer(tmp_path)
+
+
+async def type_in(app: TraceApp, pilot: Pilot[int], text: str) -> None:
+    await pilot.pause()
+    await pilot.press("slash", *text)
+    await pilot.pause(0.1)
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def test_hits_are_counted_as_one_types_and_enter_goes_to_one(app: TraceApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(app, pilot, "matmul")
+        assert isinstance(app.screen, SearchPrompt)
+        assert len(app.state.search.hits) == 4  # two operators and their tasks
+        assert any("Search  4 slices" in line for line in screen_text(app))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert not isinstance(app.screen, SearchPrompt)
+        assert app.state.row in app.state.search.hits.tolist()
+        first = app.state.search.at
+        await pilot.press("n")
+        assert app.state.search.at == first + 1
+        assert app.state.row == app.state.search.hits[first + 1]
+        await pilot.press("N")
+        assert app.state.search.at == first
+
+
+async def test_enter_pressed_before_the_answer_goes_there_too(app: TraceApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await pilot.press("slash", *"matmul", "enter")
+        await pilot.pause(0.1)
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert not isinstance(app.screen, SearchPrompt)
+        assert app.state.row >= 0
+
+
+async def test_escape_drops_the_search(app: TraceApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(app, pilot, "matmul")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not isinstance(app.screen, SearchPrompt)
+        assert not len(app.state.search.hits)
+        assert app.state.row == -1
+
+
+async def test_a_bad_pattern_is_said_and_the_prompt_stays(app: TraceApp) -> None:
+    async with app.run_test(size=(100, 24)) as pilot:
+        await type_in(app, pilot, "re:(")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, SearchPrompt)
+        assert any("Not a regular expression" in line for line in screen_text(app))
+
+
+async def test_a_name_of_the_trace_is_found_as_it_is_and_not_parsed(app: TraceApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(app, pilot, "[red]")
+        assert len(app.state.search.hits) == 2
