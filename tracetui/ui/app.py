@@ -84,7 +84,7 @@ class TraceApp(App[int]):
         trace: Trace | None = None,
     ) -> None:
         """Of an opened file to read, or of a trace that is there already."""
-        super().__init__()
+        super().__init__(ansi_color=True)
         self.path = path
         self.options = options or ViewerOptions()
         self.palette = Palette(choose_palette(self.options.palette))
