@@ -77,9 +77,9 @@ def _duration_column(key: str, title: str, values: Int64s, palette: Palette | No
 
 
 def _parts_column(analysis: Analysis, inks: TimeInks) -> Column:
-    """What a gap is made of, drawn against the longest gap."""
+    """What a gap is made of, drawn against the most idle one: what is longer is cut, but no idle time."""
     gaps = analysis.gaps
-    longest_ns = int((gaps.end - gaps.start).max())
+    most_ns = int(gaps.idle.max())
     parts = (
         (gaps.idle, inks.idle),
         (gaps.communication, inks.communication),
@@ -88,9 +88,13 @@ def _parts_column(analysis: Analysis, inks: TimeInks) -> Column:
     )
 
     def draw(row: int, width: int) -> Cell:
-        return stacked_bar([(int(values[row]), ink) for values, ink in parts], longest_ns, width)
+        left, shown = most_ns, []
+        for values, ink in parts:
+            shown.append((min(int(values[row]), left), ink))
+            left -= shown[-1][0]
+        return stacked_bar(shown, most_ns, width)
 
-    return Column("", "parts", gaps.end - gaps.start, draw, 20, 8, rank=2, right=False)
+    return Column("", "parts", gaps.end - gaps.start, draw, 16, 8, rank=2, right=False)
 
 
 def _line_column(analysis: Analysis) -> Column:
@@ -104,7 +108,7 @@ def _line_column(analysis: Analysis) -> Column:
 def _task_column(key: str, title: str, analysis: Analysis, rows: Int64s, rank: int) -> Column:
     codes: Int32s = np.full(len(rows), -1, np.int32)
     codes[rows >= 0] = analysis.trace.slices.name[rows[rows >= 0]]
-    return name_column(key, title, *distinct(analysis.trace.strings, codes), width=44, least=16, rank=rank)
+    return name_column(key, title, *distinct(analysis.trace.strings, codes), width=60, least=16, rank=rank)
 
 
 def _step(number: float) -> str:

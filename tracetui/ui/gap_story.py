@@ -46,6 +46,7 @@ class GapStory:
         lines.append(
             self._labelled("waited for", task_words(analysis, int(analysis.gaps.after[gap])), self._bold)
         )
+        lines.append(self._line(chain, analysis.rules))
         lines += self._hops(analysis, gap, chain)
         lines += self._stack(chain, analysis.rules)
         return lines
@@ -69,7 +70,7 @@ class GapStory:
         gaps, inks = analysis.gaps, self._inks
         parts = (
             ("idle", gaps.idle, inks.idle),
-            ("communication", gaps.communication, inks.communication),
+            ("comm", gaps.communication, inks.communication),
             ("AI CPU", gaps.aicpu, inks.aicpu),
             ("copy", gaps.copy, inks.copy),
         )
@@ -81,6 +82,16 @@ class GapStory:
             line += [(exact_us(ns), self._bold) if ns else ("0", self._dim)]
         whole = int(gaps.end[gap] - gaps.start[gap])
         return [*line, (f" = {exact_us(whole)} µs", self._text)]
+
+    def _line(self, chain: Chain | None, rules: FrameRules) -> Line:
+        """The user's line that launched the task."""
+        frame = rules.line_of(chain.stack) if chain is not None else None
+        if chain is None or frame is None:
+            return self._labelled("line", "not known: no stack leads to it", self._dim)
+        style = self._palette.style_of(Role.USER_LINE)
+        line = self._labelled("line", f"{printable(frame.file, 200)}({frame.line})", style)
+        backward = ", of the backward pass" if chain.backward else ""
+        return [*line, (f" {printable(frame.function, 80)}{backward}", self._text)]
 
     def _labelled(self, label: str, text: str, style: Style | None = None) -> Line:
         return [(f"{label:<{_CELLS + 2}}", self._dim), (text, style or self._text)]

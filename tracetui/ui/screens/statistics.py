@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.binding import BindingType
 from textual.widget import Widget
 
@@ -35,9 +35,8 @@ class StatisticsPanel(TableKeys, Panel[None]):
     def body(self) -> Iterable[Widget]:
         yield Statistics(self.viewer.palette, self.viewer.glyphs)
 
-    def on_mount(self, event: events.Mount) -> None:
-        event.prevent_default()  # Textual would call the panel's own after this one, and clear the title
-        self._show()
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._show)  # the panel's own on_mount comes after this one
 
     @property
     def table(self) -> Table:

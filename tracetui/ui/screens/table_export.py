@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from textual import events, on
+from textual import on
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
@@ -44,9 +44,9 @@ class TableExport(Panel[str]):
         stem = self.viewer.path.name.split(".")[0].lstrip("-") or "trace"
         yield Input(f"{stem}_{self._name}.csv", compact=True)
 
-    def on_mount(self, event: events.Mount) -> None:
-        event.prevent_default()  # Textual would call the panel's own after this one, and clear the title
-        self.entitle(f"{len(self._view):,} rows")
+    def on_mount(self) -> None:
+        # The panel's own on_mount comes after this one.
+        self.call_after_refresh(lambda: self.entitle(f"{len(self._view):,} rows"))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
