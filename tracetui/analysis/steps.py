@@ -54,9 +54,42 @@ class Step:
     phase_idle_ns: tuple[int, int, int] = (0, 0, 0)
 
 
+class HostStep(NamedTuple):
+    """One slice `ProfilerStep#N` of the host."""
+
+    number: int
+    row: int
+    pid: str
+    start: int  #: ns
+    end: int
+
+
+def host_steps(trace: Trace) -> list[HostStep]:
+    """All steps of all processes, by start; in a trace without a device too."""
+    numbers = {
+        index: int(match.group(1))
+        for index, name in enumerate(trace.strings)
+        if name.startswith("ProfilerStep#") and (match := STEP_NAME.fullmatch(name))
+    }
+    if not numbers:
+        return []
+    names = np.array(sorted(numbers), np.int32)
+    steps = []
+    for track in trace.tracks:
+        if track.layer != Layer.PYTHON:
+            continue
+        first = track.rows.start
+        for row in (
+            first + np.flatnonzero(np.isin(trace.slices.name[first : track.rows.stop], names))
+        ).tolist():
+            start, end = int(trace.slices.start[row]), int(trace.slices.end[row])
+            steps.append(HostStep(numbers[int(trace.slices.name[row])], row, track.pid, start, end))
+    return sorted(steps, key=lambda step: (step.start, step.number, step.row))
+
+
 def step_table(trace: Trace, activities: Sequence[DeviceActivity], links: Links) -> tuple[Step, ...]:
     """All steps of all devices, by device, then host start. Empty where the trace has no `ProfilerStep#N`."""
-    hosts = _host_steps(trace)
+    hosts = host_steps(trace)
     if not hosts:
         return ()
     return tuple(step for activity in activities for step in _device_steps(trace, activity, hosts, links))
@@ -67,14 +100,6 @@ def step_of(steps: Sequence[Step], device: str, times: Int64s) -> Int32s:
     starts = np.array([step.start_ns for step in steps], np.int64)
     ends = np.array([step.end_ns if step.device == device else step.start_ns for step in steps], np.int64)
     return _first_window(starts, ends, times)
-
-
-class _HostStep(NamedTuple):
-    number: int
-    row: int
-    pid: str
-    start: int
-    end: int
 
 
 class _Issued(NamedTuple):
@@ -109,29 +134,7 @@ class _Tally(NamedTuple):
 FAR = np.iinfo(np.int64).max
 
 
-def _host_steps(trace: Trace) -> list[_HostStep]:
-    numbers = {
-        index: int(match.group(1))
-        for index, name in enumerate(trace.strings)
-        if name.startswith("ProfilerStep#") and (match := STEP_NAME.fullmatch(name))
-    }
-    if not numbers:
-        return []
-    names = np.array(sorted(numbers), np.int32)
-    steps = []
-    for track in trace.tracks:
-        if track.layer != Layer.PYTHON:
-            continue
-        first = track.rows.start
-        for row in (
-            first + np.flatnonzero(np.isin(trace.slices.name[first : track.rows.stop], names))
-        ).tolist():
-            start, end = int(trace.slices.start[row]), int(trace.slices.end[row])
-            steps.append(_HostStep(numbers[int(trace.slices.name[row])], row, track.pid, start, end))
-    return sorted(steps, key=lambda step: (step.start, step.number, step.row))
-
-
-def _device_steps(trace: Trace, activity: DeviceActivity, hosts: list[_HostStep], links: Links) -> list[Step]:
+def _device_steps(trace: Trace, activity: DeviceActivity, hosts: list[HostStep], links: Links) -> list[Step]:
     """The steps of the processes that drive the device; those of all where no task tells which they are."""
     issued = _issued_by_process(trace, activity, links, {host.pid for host in hosts})
     own = [host for host in hosts if host.pid in issued] or hosts
@@ -223,7 +226,7 @@ def _issued_by_process(
     return issued
 
 
-def _window(host: _HostStep, tasks: _Issued | None) -> tuple[int, int]:
+def _window(host: HostStep, tasks: _Issued | None) -> tuple[int, int]:
     if tasks is None or not len(tasks.time):
         return host.start, host.end
     start = int(tasks.start[tasks.order == tasks.order.min()].min())
@@ -231,9 +234,7 @@ def _window(host: _HostStep, tasks: _Issued | None) -> tuple[int, int]:
     return start, max(end, host.end)
 
 
-def _phases(
-    host: _HostStep, tasks: _Issued | None, end: int, previous: int | None
-) -> tuple[Span, Span, Span]:
+def _phases(host: HostStep, tasks: _Issued | None, end: int, previous: int | None) -> tuple[Span, Span, Span]:
     if tasks is None or not len(tasks.time):
         return None, None, None
     first = int(tasks.start.min())
