@@ -45,5 +45,12 @@ async def test_only_what_applies_is_listed_and_each_of_it_once(app: TraceApp) ->
             assert len(set(titles[screen])) == len(listed)
             wanted = [action.title for action in [*actions_of(screen), *actions_of(None)] if action.palette]
             assert [title for title in wanted if title in titles[screen]] == titles[screen]
+        app.action_go("hotspots")
+        await pilot.pause()
+        await pilot.press("colon", *"gap", "pagedown")
+        await pilot.pause()
+        shown = [" ".join(line.split()) for line in screen_text(app)]
+        assert "x go: next gap of the line The worst of the line first" in shown
+        assert "go: next worst gap The gap with the next less idle time" in shown  # x is taken
     assert "pin: track" in titles["timeline"]
     assert "pin: track" not in titles["hotspots"]

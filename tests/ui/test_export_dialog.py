@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import io
+import time
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,7 @@ async def test_escape_stops_the_writing_and_leaves_nothing(
         def write(stream: Any, *_: Any) -> int:
             while True:
                 stream.write(b"x")
+                time.sleep(0.001)
 
         monkeypatch.setattr(export_dialog, "write_events", write)
         await pilot.press("enter")

@@ -52,7 +52,7 @@ async def test_lines_are_ranked_and_add_up_to_the_idle_time(app: TraceApp) -> No
     async with app.run_test(size=(160, 30)) as pilot:
         await hotspots(app, pilot)
         text = screen_text(app)
-    assert "NPU idle 99.0 µs of 104 µs (95.2 %); 1 line holds 80 % of it; 9.1 % has no stack" in text[0]
+    assert "NPU idle 99.0 µs of 104 µs (95.2 %); 1 line holds 80 %; 9.1 % has no stack" in text[0]
     assert [line.split()[:3] for line in text[2:5]] == [
         ["80.0", "µs", "80.8"],
         ["10.0", "µs", "10.1"],
@@ -125,10 +125,11 @@ async def test_the_selection_of_other_screens_is_followed(app: TraceApp) -> None
 
 
 async def test_the_editor_is_not_started_without_a_file(app: TraceApp) -> None:
-    async with app.run_test(size=(120, 30)) as pilot:
+    async with app.run_test(size=(160, 30)) as pilot:
         await hotspots(app, pilot)
         await pilot.press("end")
         await settled(app, pilot)
+        assert any("records them with with_stack=True" in line for line in screen_text(app))
         await pilot.press("o")
         await pilot.pause()
         assert any("no source file to open" in line for line in screen_text(app))

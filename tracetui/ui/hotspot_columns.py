@@ -56,7 +56,7 @@ def line_name(line: LineIdle) -> str:
 
 
 def hotspots_answer(analysis: Analysis) -> str:
-    """ "NPU idle 391 ms of 812 ms (48.2 %); 3 lines hold 80 % of it" """
+    """ "NPU idle 391 ms of 812 ms (48.2 %); 3 lines hold 80 %" """
     window_ns = sum(device.window_ns for device in analysis.devices)
     idle_ns = sum(device.idle_ns for device in analysis.devices)
     devices = " and ".join(device.device for device in analysis.devices)
@@ -68,7 +68,7 @@ def hotspots_answer(analysis: Analysis) -> str:
     holding = lines_holding(np.array(stacked, np.int64), idle_ns, MOST)
     if holding:
         held = "1 line holds" if holding == 1 else f"{holding} lines hold"
-        answer += f"; {held} {MOST} % of it"
+        answer += f"; {held} {MOST} %"
     without = idle_ns - sum(stacked)
     if without:
         answer += f"; {format_percent(without, idle_ns)} has no stack"

@@ -35,6 +35,9 @@ from tracetui.units import format_duration, format_time
 WIDE = 120  #: cells from which the source stands beside the table and the stacks
 CHARGED = "Charged to the line that enqueued the task ending it; (backward): its forward."
 
+NO_FILE = "This is no line of a Python file."
+NO_STACK = "No Python stack is recorded for these tasks. The profiler records them with with_stack=True."
+
 
 class HotspotsScreen(TableScreen):
     """A table of lines, a tree of stacks, and the source of what is under the cursor of the last one used."""
@@ -212,12 +215,17 @@ class HotspotsScreen(TableScreen):
 
     def _show_source(self) -> None:
         if self._left is self.stacks:
-            frame = self.stacks.frame
+            branch = self.stacks.branch
+            frame = branch.frame if branch is not None else None
+            unrecorded = branch is not None and bool(branch.nodes) and frame is None
         else:
             line = self.line
+            unrecorded = line is not None and line.file is None
             frame = Frame(line.file or "", line.line, line.function) if line is not None else None
-        if frame is None:
+        self.source.nothing = NO_STACK if unrecorded else NO_FILE
+        if frame is None or not frame.file:
             self.source.show("", 0)
+            self.source.refresh()
         else:
             self.source.show(*frame)
 

@@ -20,10 +20,13 @@ class CommandPalette(Chooser[Action]):
     PLACEHOLDER = "what to do"
 
     def choices(self) -> Sequence[Choice[Action]]:
-        return [
-            Choice(action.title, action.help, action, key_label(action.keys[0]))
-            for action in applicable(self.app, self.app.screen_stack[-2])
-        ]
+        choices: list[Choice[Action]] = []
+        taken: set[str] = set()
+        for action in applicable(self.app, self.app.screen_stack[-2]):
+            free = [key_label(key) for key in action.keys if key not in taken]
+            choices.append(Choice(action.title, action.help, action, "".join(free[:1])))
+            taken.update(action.keys)
+        return choices
 
     def chosen(self, value: Action) -> None:
         below = self.app.screen_stack[-2]

@@ -53,6 +53,7 @@ class SourcePane(Widget, can_focus=True):
         self.file = ""  #: the recorded path; "" for none
         self.line = 0
         self.function = ""
+        self.nothing = "No Python frame here."  #: what to say where there is no file
         self._palette, self._glyphs = palette, glyphs
         self._found: SourceFile | NotFound | None = None  # of _found_file
         self._found_file = ""
@@ -181,7 +182,7 @@ class SourcePane(Widget, can_focus=True):
         source = self.source
         if source is None or source.root is None:
             return ""
-        beside = self.files is not None and source.root == self.files.beside
+        beside = self.files is not None and source.path.parent == self.files.beside
         return f"source found {'beside the trace' if beside else f'below {printable(str(source.root))}'}"
 
     def doubts(self) -> list[str]:
@@ -199,7 +200,7 @@ class SourcePane(Widget, can_focus=True):
     def _missing(self, width: int) -> list[str]:
         """Why there is no source, and what to do about it."""
         if not self.file:
-            return ["No Python frame here."]
+            return wrapped(self.nothing, width)
         if not isinstance(self._found, NotFound) or self._found_file != self.file:
             return []
         lines = [self._found.reason]
