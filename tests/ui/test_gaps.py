@@ -18,6 +18,7 @@ from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.gap_columns import gaps_answer
 from tracetui.ui.messages import AnalysisFailed
+from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.gaps import GapsScreen
 from tracetui.units import format_duration
 
@@ -170,9 +171,27 @@ async def test_without_a_device_or_an_analysis_the_screen_says_why() -> None:
         assert "No device in this trace" in said(app, "answer")
         await pilot.press("enter", "down", "1", "equals_sign", "greater_than_sign", "e")
         assert app.current_mode == "gaps"
-        app.screen.post_message(AnalysisFailed("The analysis failed: too many cooks."))
+        app.analysis = None
+        app.post_message(AnalysisFailed("The analysis failed: too many cooks."))
         await pilot.pause(SETTLED_S)
         assert "too many cooks" in said(app, "answer")
+
+
+async def test_a_gap_is_copied_with_exact_values_and_its_story(trace: Trace) -> None:
+    async with viewing(trace, "gaps") as (app, _):
+        text = screen_of(app).copy_text()
+        gaps = analysis_of(app).gaps
+        assert f"idle_ns: {gaps.idle[screen_of(app).table.row]}\n" in text
+        assert text.endswith(said(app, "story"))
+
+
+@pytest.mark.parametrize("palette", ["ansi", "256", "true"])
+async def test_it_is_drawn_in_every_palette_from_the_first_frame_on(trace: Trace, palette: str) -> None:
+    app = TraceApp(Path("trace_view.json"), ViewerOptions(palette=palette), trace=trace)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.action_go("gaps")
+        await pilot.pause(SETTLED_S)
+        assert app.is_running
 
 
 async def test_it_works_in_any_size(trace: Trace) -> None:

@@ -14,7 +14,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.widgets.lines import Lines
 
-SETTLED_S = 0.12  #: longer than any debounce of a screen
+SETTLED_S = 0.08  #: longer than any debounce of a screen
 
 
 @asynccontextmanager

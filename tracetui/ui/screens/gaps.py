@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import events, on
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.timer import Timer
 from textual.widget import Widget
@@ -15,6 +15,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.ui.actions import bindings
 from tracetui.ui.bars import time_inks
+from tracetui.ui.editor import open_in_editor
 from tracetui.ui.gap_columns import gap_columns, gaps_answer, ranks
 from tracetui.ui.gap_story import GapStory
 from tracetui.ui.messages import SelectionChanged
@@ -37,9 +38,9 @@ class GapsScreen(TableScreen):
     GapsScreen Lines#story { width: 3fr; height: 1fr; }
     GapsScreen SourcePane { width: 2fr; margin-left: 2; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("gaps")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("gaps"), Binding("o", "open_editor", show=False)]
     TITLE_OF = "Gaps"
-    KEYS = (("enter", "timeline"), ("1-9", "n-th worst"), ("/", "filter"), ("< > =", "sort"), ("e", "export"))
+    KEYS = (("enter", "timeline"), ("1-9", "n-th worst"), ("/", "filter"), ("o", "editor"), ("e", "export"))
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,6 +133,23 @@ class GapsScreen(TableScreen):
             self.query_one(SourcePane).show("", 0)
         else:
             self.query_one(SourcePane).show(frame.file, frame.line, frame.function)
+
+    def copy_text(self) -> str:
+        """The gap with exact values, and its story."""
+        return (
+            f"{super().copy_text()}\n\n{self.query_one('#story', Lines).text}" if self.table.row >= 0 else ""
+        )
+
+    def action_open_editor(self) -> None:
+        """$EDITOR at the line of the story."""
+        pane = self.query_one(SourcePane)
+        if pane.source is None:
+            self.viewer.say("There is no source file to open.")
+            return
+        problem = open_in_editor(self.app, pane.source, pane.line)
+        if problem:
+            self.viewer.say(problem)
+        pane.reread()
 
     def action_nth_gap(self, n: int) -> None:
         """The n-th worst gap; a filter that hides it is dropped."""

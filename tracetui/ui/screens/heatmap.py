@@ -144,6 +144,10 @@ class HeatmapScreen(AnswerScreen):
     def _activated(self, message: HeatMap.Activated) -> None:
         self.action_open_cell()
 
+    def copy_text(self) -> str:
+        """The numbers of the cell under the cursor."""
+        return self.query_one("#readout", Lines).text.split("\n")[0]
+
     def action_open_cell(self) -> None:
         """Show the time of the cell in the timeline."""
         heat = self.map.heat

@@ -59,7 +59,6 @@ class AnswerScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._stale = True
-        self._failure = ""
 
     @property
     def viewer(self) -> TraceApp:
@@ -100,14 +99,13 @@ class AnswerScreen(Screen[None]):
         if not (self.is_current and self.is_attached and self.children):
             return
         self._stale = False
-        if self._failure:
-            self.missing(self._failure)
-        elif self.viewer.trace is None:
-            self.missing("Still reading the trace.")
-        elif self.viewer.analysis is None:
-            self.missing("Still analysing.")
-        else:
+        viewer = self.viewer
+        if viewer.analysis is not None:
             self.build()
+        elif viewer.progress is not None or viewer.trace is None:
+            self.missing("Still reading the trace.")
+        else:
+            self.missing(viewer.problem or "Still analysing.")
 
     def _keys(self) -> list[Piece]:
         line: list[Piece] = []
@@ -132,11 +130,9 @@ class AnswerScreen(Screen[None]):
         self.refresh_answer()
 
     def on_analysis_ready(self, message: AnalysisReady) -> None:
-        self._failure = ""
         self.refresh_answer()
 
     def on_analysis_failed(self, message: AnalysisFailed) -> None:
-        self._failure = message.sentence
         self.refresh_answer()
 
 
@@ -218,6 +214,14 @@ class TableScreen(TableKeys, AnswerScreen):
     def export_name(self) -> str:
         return self.TITLE_OF.split(",")[0].lower()
 
+    def copy_text(self) -> str:
+        """The row under the cursor, one column a line, with exact values."""
+        rows, row = self.table.rows, self.table.row
+        if row < 0:
+            return ""
+        columns = [column for column in rows.columns if column.key]
+        return "\n".join(f"{column.key}: {_plain(column.exported(row))}" for column in columns)
+
     def place(self) -> Line:
         """Where the cursor is, and the filter: "matmul: 3/128"."""
         rows = self.table.rows
@@ -267,3 +271,7 @@ class TableScreen(TableKeys, AnswerScreen):
             self.table.filter_by("")
         else:
             await self.viewer.run_action("back")
+
+
+def _plain(value: object) -> str:
+    return "" if value is None else printable(str(value))
