@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tests.reader.rows import expected_rows, read_rows
 from tracetui.reader.source import TraceFile
 
-
 texts = st.one_of(
     st.sampled_from(
         ["aten::mm", "", '}, {"ph": "X"', "}],[{", '\\"', "é漢\U0001f600", "\x1b[2J", 'a"b', "]", "{"]

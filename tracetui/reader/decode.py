@@ -10,14 +10,14 @@ from __future__ import annotations
 import contextlib
 import json
 from dataclasses import dataclass
-from typing import Any, Tuple
+from typing import Any
 
 import orjson
 
 from tracetui.reader.normalise import Literal
 from tracetui.reader.split import walk
 
-Spans = Tuple[Tuple[int, int], ...]  #: (start, end) of elements
+Spans = tuple[tuple[int, int], ...]  #: (start, end) of elements
 
 LONGEST = 1 << 24  #: bytes of one element: real ones have some kB, a cut string may have all of the file
 

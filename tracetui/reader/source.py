@@ -99,8 +99,9 @@ class TraceFile:
         try:
             for _ in reading.parts(self._block_bytes, self._part_bytes):
                 if on_progress is not None:
-                    done = min(self._text.disk_offset(), self.size)
-                    on_progress(Progress(done, self.size, reading.builder.events, reading.snapshot))
+                    on_progress(
+                        Progress(reading.disk_offset(), self.size, reading.builder.events, reading.snapshot)
+                    )
                 if should_stop is not None and should_stop():
                     reading.stopped = True
                     break
@@ -162,6 +163,7 @@ class _Reading:
         self._at = start
         self._end = start  # behind the last whole event
         self._ended = False
+        self._finished = False  # all of the text is read, or the reading was stopped
         self._cut = False  # the text ends inside an event
         self._skips: list[Skip] = []
         self._damaged = 0
@@ -225,12 +227,17 @@ class _Reading:
                 self._skips.append(Skip(offset, length, reason))
         self._last_skip_end = offset + length
 
+    def disk_offset(self) -> int:
+        """How far the reading is, in bytes of the file on disk."""
+        return self._text.disk_offset(self._at)
+
     def snapshot(self) -> EventTable:
         """The table of all parts so far."""
         return self.builder.build(str(self._path), dict(self._document), self._report(), last=False)
 
     def finish(self) -> EventTable:
         """The table of all; this object is of no use afterwards."""
+        self._finished = True
         if self._ended and self._wrapped:
             tail = self._text.read(self._at, _TAIL)
             self._document.update(read_tail(tail))
@@ -254,7 +261,7 @@ class _Reading:
 
     def _report(self) -> ReadReport:
         builder = self.builder
-        truncated = not self._ended and not self.stopped
+        truncated = self._finished and not self._ended and not self.stopped
         return ReadReport(
             bytes=self._text.size,
             text_bytes=self._at,

@@ -28,8 +28,8 @@ class Text(Protocol):
     def read(self, offset: int, length: int) -> bytes:
         """Up to `length` bytes from `offset`: fewer only at the end of the text."""
 
-    def disk_offset(self) -> int:
-        """How far the reading got, in bytes of the file on disk."""
+    def disk_offset(self, offset: int) -> int:
+        """About where in the file on disk the text at `offset` is, which was read last."""
 
     def problem(self) -> str | None:
         """What went wrong below the JSON, e.g. a gzip stream that is cut, else None."""
@@ -132,15 +132,12 @@ class PlainText(_File):
     def __init__(self, fd: int, status: os.stat_result, path: Path, skip: int) -> None:
         super().__init__(fd, status, path)
         self._skip = skip
-        self._reached = 0
 
     def read(self, offset: int, length: int) -> bytes:
-        text = self._pread(length, offset + self._skip)
-        self._reached = max(self._reached, offset + self._skip + len(text))
-        return text
+        return self._pread(length, offset + self._skip)
 
-    def disk_offset(self) -> int:
-        return self._reached
+    def disk_offset(self, offset: int) -> int:
+        return min(offset + self._skip, self.size)
 
 
 class GzipText(_File):
@@ -190,7 +187,7 @@ class GzipText(_File):
         self._window = bytearray()
         self._window_start = self._at.text_offset
 
-    def disk_offset(self) -> int:
+    def disk_offset(self, offset: int) -> int:
         return self._at.disk_offset
 
     def fetch(self, offset: int) -> bytes:

@@ -112,7 +112,8 @@ def _texts(values: list[str]) -> Int64s:
     """Texts of digits with a dot and three decimals, all of one length, at once; others by their length."""
     joined = "\n".join(values)
     width = len(values[0]) + 1
-    if len(joined) + 1 != len(values) * width:
+    # With a newline behind each `width` - 1 characters and nowhere else, all have the same length.
+    if joined[width - 1 :: width] != "\n" * (len(values) - 1) or len(joined) + 1 != len(values) * width:
         return _by_length(values)
     result, odd = _fixed_width(joined, len(values), width)
     for index in np.flatnonzero(odd):
@@ -141,28 +142,27 @@ def _fixed_width(joined: str, count: int, width: int) -> tuple[Int64s, Bools]:
     The form is digits, a dot and three digits, or digits only; at most 18 digits.
     """
     everything_odd = np.zeros(count, np.int64), np.ones(count, np.bool_)
-    if not joined.isascii():
+    if not joined.isascii() or joined.count("\n") != count - 1:
         return everything_odd
     digits = np.frombuffer((joined + "\n").encode("ascii"), np.uint8).reshape(count, width) - np.uint8(
         ord("0")
     )
     dot = np.uint8((ord(".") - ord("0")) % 256)
-    newline = np.uint8((ord("\n") - ord("0")) % 256)
     dotted = width > 5 and digits[0, -5] == dot
     whole = digits[:, : -5 if dotted else -1]
     if not 0 < whole.shape[1] <= 16:
         return everything_odd
-    strange = (whole > 9).any() or (digits[:, -1] != newline).any()
-    # Products of floats: integers below 2**53 are exact, and it is ten times as fast as with int64.
+    strange = (whole > 9).any()
+    # Products of floats: exact below 2**53, more than LIMIT, and ten times as fast as with int64.
     powers = 10.0 ** np.arange(whole.shape[1] - 1, -1, -1)
     microseconds = whole.astype(np.float64) @ powers
-    strange = strange or (microseconds >= 1 << 53).any()
+    strange = strange or (microseconds >= LIMIT // 1000).any()
     odd = np.zeros(count, np.bool_)
     if dotted:
         fraction = digits[:, -4:-1]
         strange = strange or (fraction > 9).any() or (digits[:, -5] != dot).any()
     if strange:  # looking at each row costs as much as all the rest
-        odd = (whole > 9).any(axis=1) | (digits[:, -1] != newline) | (microseconds >= 1 << 53)
+        odd = (whole > 9).any(axis=1) | (microseconds >= LIMIT // 1000)
         if dotted:
             odd |= (fraction > 9).any(axis=1) | (digits[:, -5] != dot)
         microseconds[odd] = 0

@@ -1,0 +1,65 @@
+"""Files made to hang or to fill the memory: read in time linear to their size, or refused."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tracetui.reader.errors import UnreadableTrace
+from tracetui.reader.source import TraceFile
+
+EVENT = b'{"ph":"X","name":"a","pid":1,"tid":2,"ts":"1736412474714258.990","dur":1.5}'
+SIZE = 400_000
+
+CASES = {
+    "brackets": b"[" * SIZE,
+    "objects": b"[" + b'{"a":[' * (SIZE // 6),
+    "events in events": b'[{"ph":[' + b'{"ph":1},{"ph":[' * (SIZE // 16),
+    "a string without end": b"[" + EVENT + b',{"name":"' + b"x" * SIZE,
+    "backslashes": b"[" + EVENT + b',{"name":"' + b"\\" * SIZE,
+    "corrupt events": b"[" + b",\n".join([b'{"ph":"X",x}'] * (SIZE // 14)) + b"]",
+    "every other event": b"[" + b", ".join([EVENT, EVENT[:-4] + b"}"] * (SIZE // 140)) + b"]",
+    "closing braces": b"[" + EVENT + b"}" * SIZE,
+    "closing brackets": b"[" + EVENT + b"]" * SIZE,
+    "quotes": b"[" + EVENT + b'"' * SIZE,
+    "digits": b"[" + EVENT + b',{"ph":"X","ts":' + b"1" * SIZE,
+    "exponents": b"[" + EVENT + b',{"ph":"X","name":"a","pid":1,"tid":1,"ts":"1e999999999"}]',
+    "open far away": b"[" + b'{"name":[{"ph":' * 190 + b"1," * (SIZE // 2),
+    "space": b"[" + EVENT + b" " * SIZE + b"]" + b" " * SIZE,
+    "no separators": b"[" + EVENT * (SIZE // 76),
+    "deep head": b'{"a":' + b"[" * SIZE,
+    "long head": b"{" + b'"a":1,' * (SIZE // 6),
+    "nul": b"[" + EVENT + b"\0" * SIZE,
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_time_is_linear(tmp_path: Path, case: str) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(CASES[case])
+    started = time.process_time()
+    try:
+        with TraceFile(path) as trace:
+            report = trace.read().report
+            assert len(report.skips) <= 100
+            for ordinal in (0, report.events - 1):
+                trace.event(ordinal)
+    except UnreadableTrace:
+        pass
+    # A linear pass takes 0.2 s at most here, a quadratic one minutes.
+    assert time.process_time() - started < 3
+
+
+def test_an_event_too_long_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("decode", "source"):
+        monkeypatch.setattr(f"tracetui.reader.{module}.LONGEST", 1 << 16)
+    path = tmp_path / "t.json"
+    long = EVENT.replace(b'"a"', b'"' + b"x" * SIZE + b'"')
+    path.write_bytes(b"[" + b", ".join([EVENT] * 10 + [long] + [EVENT] * 10) + b"]")
+    with TraceFile(path, block_bytes=1000) as trace:
+        report = trace.read().report
+    assert report.events == 20
+    (skip,) = report.skips
+    assert SIZE <= skip.length < SIZE + 1000

@@ -1,0 +1,165 @@
+"""The text of a file by offset: plain and gzip, cut, grown, shrunk, and not a file at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import zlib
+from pathlib import Path
+
+import pytest
+
+from tests.reader.rows import rows_of
+from tracetui.reader import text as text_module
+from tracetui.reader.errors import Reason, UnreadableTrace
+from tracetui.reader.source import Progress, TraceFile
+from tracetui.reader.text import open_text
+
+EVENT = b'{"ph": "X", "name": "e%d", "pid": 1, "tid": 2, "ts": "%d.000", "dur": 1.5}'
+
+
+def _trace(count: int) -> bytes:
+    return b"[" + b", ".join(EVENT % (index, index) for index in range(count)) + b"]"
+
+
+@pytest.fixture
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_module, "_INFLATE_STEP", 50)
+    monkeypatch.setattr(text_module, "_CHECKPOINT", 3000)
+
+
+@pytest.mark.usefixtures("small_steps")
+def test_inflated_text_can_be_read_anywhere(tmp_path: Path) -> None:
+    content = b"\xef\xbb\xbf" + _trace(400)
+    path = tmp_path / "t.json"
+    halves = gzip.compress(content[:9000]) + b"" + gzip.compress(content[9000:]) + b"\0" * 20
+    path.write_bytes(halves)
+    text = open_text(path)
+    chooser = random.Random(2)
+    places = [0, len(content), 8990, *[chooser.randrange(len(content)) for _ in range(60)]]
+    for at in places:
+        assert text.read(at, 700) == content[3 + at : 3 + at + 700]
+    assert text.problem() is None
+    text.close()
+    assert text.read(0, 10) in (b"", content[3:13])
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.6, 0.99])
+def test_cut_gzip_gives_what_can_be_inflated(tmp_path: Path, kept: float) -> None:
+    content = _trace(2000)
+    packed = gzip.compress(content)
+    path = tmp_path / "t.json.gz"
+    path.write_bytes(packed[: int(len(packed) * kept)])
+    inflated = zlib.decompressobj(wbits=31).decompress(path.read_bytes())
+    with TraceFile(path) as trace:
+        table = trace.read()
+        last = trace.event(table.report.events - 1)
+    assert table.report.events == inflated.count(b"}")
+    assert last["name"] == f"e{table.report.events - 1}"
+    assert table.report.truncated
+    assert table.report.warnings[0] == "the gzip stream is cut off"
+
+
+def test_damaged_gzip_gives_what_is_before_the_damage(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(os.urandom(20_000).hex().encode()))
+    start = gzip.compress(_trace(500)[:-1])
+    packed[300:320] = b"\xff" * 20
+    path = tmp_path / "t.json.gz"
+    path.write_bytes(start + packed)
+    with TraceFile(path) as trace:
+        report = trace.read().report
+    assert report.events == 500
+    assert report.truncated
+    assert "the gzip stream is damaged" in report.warnings
+
+
+def test_a_file_that_grows_is_read_to_its_first_size(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    content = _trace(100)
+    path.write_bytes(content[:3000])
+    with TraceFile(path) as trace:
+        with path.open("ab") as file:
+            file.write(content[3000:])
+        table = trace.read()
+        assert table.report.events == content[:3000].count(b"}")
+        assert table.report.truncated
+        assert trace.args(0) == {}
+        assert trace.event(3)["name"] == "e3"
+
+
+def test_a_file_that_shrinks_or_changes_is_no_crash(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(_trace(100))
+    with TraceFile(path, block_bytes=200) as trace:
+        trace.read()
+        os.truncate(path, 500)
+        assert trace.event(50) == {}
+        path.write_bytes(b"x" * len(_trace(100)))
+        os.utime(path, ns=(1, 1))
+        assert trace.event(60) == {}
+    with pytest.raises(UnreadableTrace), TraceFile(path) as trace:
+        trace.read()
+
+
+def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(_trace(3000))
+    with TraceFile(path, block_bytes=1000, part_bytes=1000) as trace:
+        table = trace.read(on_progress=lambda _: os.truncate(path, 5000))
+    assert 0 < table.report.events < 100
+    assert table.report.warnings[0] == "the file has become shorter while it was read"
+
+
+def test_a_removed_file_is_still_open(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(_trace(10))
+    with TraceFile(path) as trace:
+        path.unlink()
+        assert trace.read().report.events == 10
+        assert trace.event(1)["name"] == "e1"
+    assert trace.event(9) in ({}, {"ph": "X", "name": "e9", "pid": 1, "tid": 2, "ts": "9.000", "dur": 1.5})
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path, reason in (
+        (pipe, Reason.NOT_A_TRACE),
+        (Path("/dev/zero"), Reason.NOT_A_TRACE),
+        (tmp_path, Reason.DIRECTORY),
+        (tmp_path / "none", Reason.MISSING),
+        (pipe / "below", Reason.MISSING),
+        (tmp_path / ("x" * 300), Reason.MISSING),
+    ):
+        with pytest.raises(UnreadableTrace) as caught:
+            TraceFile(path)
+        assert caught.value.reason is reason
+
+
+def test_progress_snapshot_and_stop(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    content = _trace(1000)
+    path.write_bytes(content)
+    seen: list[tuple[int, int]] = []
+    with TraceFile(path, block_bytes=500, part_bytes=5000) as trace:
+        whole = rows_of(trace.read())
+
+        def look(progress: Progress) -> None:
+            seen.append((progress.done_bytes, progress.events))
+            if len(seen) % 5 == 0:
+                table = progress.snapshot()
+                assert rows_of(table).slices == whole.slices[: progress.events]
+                assert not table.report.warnings
+                assert trace.event(progress.events - 1)["name"] == f"e{progress.events - 1}"
+
+        assert rows_of(trace.read(on_progress=look)) == whole
+        assert seen == sorted(seen)
+        assert len(seen) >= len(content) // 6000
+        assert seen[-1] == (len(content), 1000)
+        stopped = trace.read(should_stop=lambda: True)
+        assert stopped.report.stopped
+        assert not stopped.report.truncated
+        assert rows_of(stopped).slices == whole.slices[: stopped.report.events]
+        assert 0 < stopped.report.events < 200
+        assert "reading stopped" in stopped.report.warnings[0]

@@ -1,0 +1,138 @@
+"""Times are exact to the nanosecond in whatever spelling they come."""
+
+from __future__ import annotations
+
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.reader.timestamps import UNREADABLE, durations, times
+
+_PRECISE = Context(prec=100)
+whole = st.integers(0, 9 * 10**14)
+spellings = st.one_of(
+    st.builds("{}.{:03}".format, whole, st.integers(0, 999)),
+    st.builds("{}.{}".format, whole, st.integers(0, 10**9)),
+    whole.map(str),
+    st.builds("{}E-{}".format, whole, st.integers(0, 20)),
+    st.decimals(-(10**12), 10**12, allow_nan=False, places=40).map(str),
+    st.builds("-{}.{:03}".format, whole, st.integers(0, 999)),
+)
+
+
+def _expected(value: Any, rounding: str) -> int:
+    return int(Decimal(str(value)).scaleb(3, _PRECISE).to_integral_value(rounding))
+
+
+@given(st.lists(spellings, max_size=40))
+def test_text_of_any_form_is_cut_to_nanoseconds(values: list[str]) -> None:
+    assert times(values).tolist() == [_expected(value, ROUND_DOWN) for value in values]
+
+
+@given(st.lists(st.one_of(spellings, whole), max_size=40))
+def test_text_and_integers_mix(values: list[Any]) -> None:
+    assert times(values).tolist() == [_expected(value, ROUND_DOWN) for value in values]
+
+
+@given(
+    st.lists(st.builds("{:016}.{:03}".format, st.integers(0, 10**16 - 1), st.integers(0, 999)), min_size=1)
+)
+def test_sixteen_digits_of_microseconds(values: list[str]) -> None:
+    limit = 1 << 62
+    expected = [_expected(value, ROUND_DOWN) for value in values]
+    assert times(values).tolist() == [value if value < limit else UNREADABLE for value in expected]
+
+
+def test_the_limit_is_exact() -> None:
+    for values in (["4611686018427387.903"], ["4611686018427387.903", "4611686018427387.904"]):
+        assert times(values).tolist() == [(1 << 62) - 1, UNREADABLE][: len(values)]
+    assert times(["9" * 16 + ".000"] * 9).tolist() == [UNREADABLE] * 9
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "inf",
+        "-inf",
+        "nan",
+        "",
+        " ",
+        "1.2.3",
+        "1e",
+        "0x10",
+        "1_000",
+        "९",
+        "1e400",
+        "9" * 30,
+        "1" * 5000,
+        ".",
+        "-",
+        "1\n2",
+        "12\n.500",
+        "5" * 18 + "\n",
+        None,
+        [],
+        {},
+        10**30,
+        -(2**63),
+        float("nan"),
+        float("inf"),
+    ],
+)
+@pytest.mark.parametrize("among", [0, 1, 9])
+def test_what_is_no_time_spoils_no_other(value: Any, among: int) -> None:
+    good = ["1736412474714258.990"] * among
+    assert times([*good, value, *good]).tolist() == [
+        *[1736412474714258990] * among,
+        UNREADABLE,
+        *[1736412474714258990] * among,
+    ]
+
+
+def test_equal_total_length_is_not_equal_length() -> None:
+    assert times(["1.234", ".56", "7.890"] * 3).tolist() == [1234, 560, 7890] * 3
+    # 32 characters with the newlines, and the last 8 of them would be another time.
+    values = ["100.100", "10000.000", "100", "10000.100"]
+    assert times(values).tolist() == [100100, 10000000, 100000, 10000100]
+    assert times(["1.234", "1.111\n2.222", "", "1234"]).tolist() == [1234, UNREADABLE, UNREADABLE, 1234000]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(-1e3, 1e12, allow_nan=False),
+            st.integers(0, 10**13).map(lambda half: half / 2000),  # halves of a nanosecond
+            st.integers(0, 10**12),
+        ),
+        max_size=40,
+    )
+)
+def test_durations_are_rounded_half_to_even(values: list[Any]) -> None:
+    assert durations(values).tolist() == [max(0, _expected(value, ROUND_HALF_EVEN)) for value in values]
+
+
+@given(st.lists(st.decimals(0, 10**6, places=30).map(str), max_size=20))
+def test_durations_as_text(values: list[str]) -> None:
+    assert durations(values).tolist() == [_expected(value, ROUND_HALF_EVEN) for value in values]
+
+
+def test_durations_that_are_none_are_zero() -> None:
+    odd: list[Any] = [
+        None,
+        "inf",
+        float("nan"),
+        float("inf"),
+        1e300,
+        -1.0,
+        "1_0",
+        "x",
+        [],
+        True,
+        "2.24006249999999987",
+    ]
+    assert durations(odd).tolist() == [0] * 9 + [1000, 2240]
+    assert durations(["6E-7", "1.0005", "1.0015"]).tolist() == [0, 1000, 1002]
+    assert durations([float("nan"), 1.5]).tolist() == [0, 1500]
