@@ -1,0 +1,46 @@
+"""When each device task was enqueued, dequeued and launched: what splits the idle time before it.
+
+Knows chains; nothing of idle intervals or causes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import pick
+from tracetui.arrays import Int64s
+
+
+class Milestones(NamedTuple):
+    """Columns of the length of `Links.tasks`, ns, -1 where nothing is known of the task's chain."""
+
+    enqueued: Int64s  #: start of its enqueue; without a queue, of its launch
+    dequeued: Int64s  #: start of its dequeue; without a queue, of its launch
+    launched: Int64s  #: end of its launch; without one, of its dequeue
+
+
+def milestones(links: Links) -> Milestones:
+    """The milestones of all tasks.
+
+    Where neither launch nor dequeue is in the trace all three are the time of its launch arrow, and where that
+    is not either, the end of the operator from which the producer's own arrow leads to the task.
+    """
+    start, end = links.trace.slices.start, links.trace.slices.end
+    point = np.where(links.launch_point >= 0, links.launch_point, pick(end, links.operator))
+    launch, dequeue = pick(start, links.launch), pick(start, links.dequeue)
+    dequeued = _first_known(dequeue, launch, point)
+    return Milestones(
+        enqueued=_first_known(pick(start, links.enqueue), dequeued),
+        dequeued=dequeued,
+        launched=_first_known(pick(end, links.launch), pick(end, links.dequeue), point),
+    )
+
+
+def _first_known(*columns: Int64s) -> Int64s:
+    known = columns[0]
+    for column in columns[1:]:
+        known = np.where(known >= 0, known, column)
+    return known

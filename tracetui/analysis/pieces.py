@@ -1,0 +1,51 @@
+"""Stretches of time cut at edges, or into what is covered and what is not. Exact, no loop over stretches."""
+
+from __future__ import annotations
+
+from typing import Callable, NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.intervals import Intervals
+from tracetui.arrays import Bools, Int64s
+
+
+class Cuts(NamedTuple):
+    """Non-empty pieces of stretches, in their order; columns of equal length."""
+
+    place: Int64s  #: the stretch each is of
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+
+
+def cut(starts: Int64s, ends: Int64s, edges: Int64s) -> Cuts:
+    """Each `[start, end)` cut at the edges (sorted, distinct) inside it; they may overlap, in any order."""
+    (kept,) = np.nonzero(starts < ends)
+    first = np.searchsorted(edges, starts[kept], "right")
+    counts = np.searchsorted(edges, ends[kept], "left") - first + 1
+    own = np.repeat(np.arange(len(kept)), counts)
+    nth = np.arange(len(own)) - np.repeat(np.cumsum(counts) - counts, counts)
+    begins, last = nth == 0, nth == counts[own] - 1
+    start, end = starts[kept][own], ends[kept][own]
+    start[~begins] = edges[(first[own] + nth - 1)[~begins]]
+    end[~last] = edges[(first[own] + nth)[~last]]
+    return Cuts(kept[own], start, end)
+
+
+def cut_by_cover(
+    starts: Int64s, ends: Int64s, keys: Int64s, cover: Callable[[int], Intervals]
+) -> tuple[Cuts, Bools]:
+    """Each `[start, end)` cut by the cover of its key, and whether each piece is covered; key -1: by none."""
+    parts, inside = [], []
+    for key in np.unique(keys[starts < ends]).tolist():
+        (places,) = np.nonzero(keys == key)
+        covered = None if key < 0 else cover(key)
+        edges = np.empty(0, np.int64) if covered is None else np.union1d(covered.starts, covered.ends)
+        cuts = cut(starts[places], ends[places], edges)
+        parts.append(cuts._replace(place=places[cuts.place]))
+        inside.append(
+            np.zeros(len(cuts.start), np.bool_) if covered is None else covered.index_at(cuts.start) >= 0
+        )
+    if not parts:
+        return Cuts(*(np.empty(0, np.int64) for _ in range(3))), np.empty(0, np.bool_)
+    return Cuts(*(np.concatenate(columns) for columns in zip(*parts))), np.concatenate(inside)
