@@ -25,8 +25,8 @@ class Milestones(NamedTuple):
 def milestones(links: Links) -> Milestones:
     """The milestones of all tasks.
 
-    Where neither launch nor dequeue is in the trace all three are the time of its launch arrow, and where that
-    is not either, the end of the operator from which the producer's own arrow leads to the task.
+    Where neither launch nor dequeue is in the trace, all three are the time of its launch arrow; where that
+    is missing too, the end of the operator from which the producer's own arrow leads to the task.
     """
     start, end = links.trace.slices.start, links.trace.slices.end
     point = np.where(links.launch_point >= 0, links.launch_point, pick(end, links.operator))
