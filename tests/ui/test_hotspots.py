@@ -142,7 +142,7 @@ async def test_the_editor_opens_the_line(app: TraceApp, monkeypatch: pytest.Monk
         opened.append((source.path.name, line))
         return "vi ended with status 1."
 
-    monkeypatch.setattr("tracetui.ui.screens.hotspots.open_in_editor", open_it)
+    monkeypatch.setattr("tracetui.ui.widgets.source.open_in_editor", open_it)
     async with app.run_test(size=(120, 30)) as pilot:
         await hotspots(app, pilot)
         await pilot.press("o")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
 
 COLUMN = 38  #: cells that a column of keys takes at least
+TOLD = 56  #: cells at which there is room for what most keys do in a few words
 MARGIN = 2
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
@@ -113,7 +114,7 @@ class HelpScreen(ModalScreen[None]):
 
 def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs = BLOCKS) -> list[Line]:
     """The whole help of a screen, for a width."""
-    columns = max(1, min(3, width // (COLUMN + MARGIN)))
+    columns = 1 if width < 2 * COLUMN + MARGIN else 3 if width >= 3 * TOLD else 2
     column = (width - MARGIN * (columns - 1)) // columns
     blocks = [_group(group, actions, column, palette) for group, actions in _groups(screen)]
     lines = _side_by_side(blocks, columns, column, glyphs.ellipsis)

@@ -20,7 +20,6 @@ from tracetui.analysis.lines import LineIdle
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
-from tracetui.ui.editor import open_in_editor
 from tracetui.ui.hotspot_columns import hotspots_answer, line_columns, line_name
 from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.palette import Role
@@ -300,14 +299,9 @@ class HotspotsScreen(TableScreen):
         )
 
     def action_open_editor(self) -> None:
-        source = self.source.source
-        if source is None:
-            self._note("There is no source file to open.", Role.WARNING)
-            return
-        problem = open_in_editor(self.app, source, self.source.line)
+        problem = self.source.edit()
         if problem:
             self._note(problem, Role.WARNING)
-        self.source.reread()
 
 
 def stack_of(analysis: Analysis, row: int) -> tuple[Frame, ...]:

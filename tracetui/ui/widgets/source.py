@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
+from tracetui.ui.editor import open_in_editor
 from tracetui.ui.glyphs import BLOCKS, Glyphs
 from tracetui.ui.palette import Palette, Role
 from tracetui.ui.python_tokens import Span, Token, python_spans
@@ -84,6 +85,14 @@ class SourcePane(Widget, can_focus=True):
         if self.files is not None:
             self.files.forget()
         self._ask()
+
+    def edit(self) -> str:
+        """Open the file in the user's editor at the line; a sentence where that did not work, or ""."""
+        if self.source is None:
+            return "There is no source file to open."
+        problem = open_in_editor(self.app, self.source, self.line)
+        self.reread()
+        return problem
 
     def _ask(self) -> None:
         files, file = self.files, self.file
