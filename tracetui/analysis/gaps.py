@@ -14,7 +14,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity, work_tasks
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import first_equal, pick
-from tracetui.analysis.steps import Step, step_of
+from tracetui.analysis.steps import Step, StepWindows
 from tracetui.arrays import Int32s, Int64s
 from tracetui.trace.model import Activity, Trace
 
@@ -62,7 +62,8 @@ class IdleIntervals:
 
 def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], steps: Sequence[Step]) -> Gaps:
     """The AICore gaps of all devices, with what runs in them. |W| == |A| + the sum of a device's gaps."""
-    parts = [_device_gaps(trace, index, activity, steps) for index, activity in enumerate(activities)]
+    windows = StepWindows(steps)
+    parts = [_device_gaps(trace, index, activity, windows) for index, activity in enumerate(activities)]
     empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
     none = (empty32, *[empty64] * 6, empty32, empty64, empty64)
     return Gaps(*(np.concatenate(columns) for columns in zip(none, *parts)))
@@ -72,14 +73,15 @@ def find_idle(
     trace: Trace, activities: Sequence[DeviceActivity], gaps: Gaps, steps: Sequence[Step], links: Links
 ) -> IdleIntervals:
     """The idle intervals of all devices, each inside one of `gaps`; their sum is the devices' idle time."""
-    parts = [_device_idle(trace, i, activity, gaps, steps, links) for i, activity in enumerate(activities)]
+    windows = StepWindows(steps)
+    parts = [_device_idle(trace, i, activity, gaps, windows, links) for i, activity in enumerate(activities)]
     empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
     none = (empty32, empty64, empty64, empty64, empty32, empty64)
     return IdleIntervals(*(np.concatenate(columns) for columns in zip(none, *parts)))
 
 
 def _device_gaps(
-    trace: Trace, index: int, activity: DeviceActivity, steps: Sequence[Step]
+    trace: Trace, index: int, activity: DeviceActivity, windows: StepWindows
 ) -> tuple[Int32s, Int64s, Int64s, Int64s, Int64s, Int64s, Int64s, Int32s, Int64s, Int64s]:
     gaps = activity.aicore.complement(activity.start_ns, activity.end_ns)
     start, end = gaps.starts, gaps.ends
@@ -89,7 +91,7 @@ def _device_gaps(
     copy = end - start - aicpu - communication - idle
     before, after = _bounds(trace, activity, start, end)
     device = np.full(len(gaps), index, np.int32)
-    step = step_of(steps, activity.device, start)
+    step = windows.step_of(activity.device, start)
     return device, start, end, idle, aicpu, communication, copy, step, before, after
 
 
@@ -106,7 +108,7 @@ def _bounds(trace: Trace, activity: DeviceActivity, start: Int64s, end: Int64s) 
 
 
 def _device_idle(
-    trace: Trace, index: int, activity: DeviceActivity, gaps: Gaps, steps: Sequence[Step], links: Links
+    trace: Trace, index: int, activity: DeviceActivity, gaps: Gaps, windows: StepWindows, links: Links
 ) -> tuple[Int32s, Int64s, Int64s, Int64s, Int32s, Int64s]:
     start, end = activity.idle.starts, activity.idle.ends
     own = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32))
@@ -114,5 +116,5 @@ def _device_idle(
     work = work_tasks(trace, activity.tasks)
     work = work[np.lexsort((work, links.enqueued(work)))]
     task = pick(work, first_equal(trace.slices.start[work], end))
-    step = step_of(steps, activity.device, start)
+    step = windows.step_of(activity.device, start)
     return np.full(len(start), index, np.int32), start, end, gap.astype(np.int64), step, task

@@ -18,6 +18,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity, work_tasks
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.links import Links
+from tracetui.analysis.search import pick
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Activity, Layer, Trace
 
@@ -97,9 +98,25 @@ def step_table(trace: Trace, activities: Sequence[DeviceActivity], links: Links)
 
 def step_of(steps: Sequence[Step], device: str, times: Int64s) -> Int32s:
     """Index into `steps` of the first step of that device whose window holds each time, or -1."""
-    starts = np.array([step.start_ns for step in steps], np.int64)
-    ends = np.array([step.end_ns if step.device == device else step.start_ns for step in steps], np.int64)
-    return _first_window(starts, ends, times)
+    return StepWindows(steps).step_of(device, times)
+
+
+class StepWindows:
+    """The windows of steps by device, for many questions about the same steps."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        windows: dict[str, list[tuple[int, int, int]]] = {}
+        for index, step in enumerate(steps):
+            windows.setdefault(step.device, []).append((index, step.start_ns, step.end_ns))
+        self._windows = {device: np.array(rows, np.int64) for device, rows in windows.items()}
+
+    def step_of(self, device: str, times: Int64s) -> Int32s:
+        """As the function of that name."""
+        windows = self._windows.get(device)
+        if windows is None:
+            return np.full(len(times), -1, np.int32)
+        window = _first_window(windows[:, 1], windows[:, 2], times).astype(np.int64)
+        return pick(windows[:, 0], window).astype(np.int32)
 
 
 class _Issued(NamedTuple):
