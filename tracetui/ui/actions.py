@@ -59,8 +59,8 @@ VIEWS = ("operators", "heatmap", "statistics")  #: the screens with several view
 ACTIONS: tuple[Action, ...] = (
     _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", T),
     _unlisted("pan(1)", ("d",), MOVE, "pan: right", "Later, by an eighth of the screen", T),
-    _unlisted("pan(-6)", ("A",), MOVE, "pan: left, faster", "Earlier, by most of the screen", T),
-    _unlisted("pan(6)", ("D",), MOVE, "pan: right, faster", "Later, by most of the screen", T),
+    _unlisted("pan(-6)", ("A",), MOVE, "pan: left fast", "Earlier, by most of the screen", T),
+    _unlisted("pan(6)", ("D",), MOVE, "pan: right fast", "Later, by most of the screen", T),
     Action("zoom(1)", ("w", "plus"), MOVE, "zoom: in", "Closer, around the selection or the centre", T),
     Action("zoom(-1)", ("s", "minus"), MOVE, "zoom: out", "Farther", T),
     _unlisted("zoom(4)", ("W",), MOVE, "zoom: in, faster", "Four times as fast", T),

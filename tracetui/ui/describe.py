@@ -65,7 +65,7 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
     facts: Line = [
         pen.label("took"),
         pen.text(format_duration(dur), Role.NUMBER),
-        pen.text(f" ({format_exact(dur)})" if dur >= 1000 else "", Role.DIM),
+        pen.text(f" ({exact})" if (exact := format_exact(dur)) != format_duration(dur) else "", Role.DIM),
         pen.text("  at ", Role.DIM),
         pen.text(format_time(start - trace.start_ns, 1)),
         pen.text("  on ", Role.DIM),
@@ -111,7 +111,7 @@ def describe_gap(analysis: Analysis, gap: int, rank: int, pen: Pen) -> list[Line
 
 
 def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[Line]:
-    """The worst gaps, one line each: rank, idle time, the task that ended it, the line of Python behind it."""
+    """The worst gaps, one line each: rank, idle time, the task that ended it, the line behind it."""
     trace, gaps = analysis.trace, analysis.gaps
     lines: list[Line] = []
     for rank, gap in enumerate(ranked, 1):
@@ -144,8 +144,8 @@ def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
         return []
     line: Line = [pen.label("came from")]
     for hop in chain.hops:
-        activity = Activity(int(trace.slices.activity[hop.row]))
-        line.append(pen.text(printable(trace.name(hop.row), 60), activity if activity else Role.HOST))
+        name = printable(trace.name(hop.row), 60) if hop.name in ("operator", "launch") else hop.name
+        line.append(pen.text(name, Role.HOST if hop is not chain.hops[-1] else Role.TEXT))
         if hop is not chain.hops[-1]:
             line.append(pen.text(f" {pen.glyphs.arrow} ", Role.DIM))
             line.append(pen.text(f"{format_duration(hop.wait_ns)} ", Role.NUMBER))

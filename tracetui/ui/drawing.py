@@ -36,12 +36,19 @@ def shades(part: Int64s, whole: Int64s, touched: Bools) -> Int64s:
 
 
 def draw_lane(
-    columns: Columns, paints: Sequence[Paint], chosen: Int64s, name: Name, glyphs: Glyphs
+    columns: Columns,
+    paints: Sequence[Paint],
+    chosen: Int64s,
+    name: Name,
+    glyphs: Glyphs,
+    crowd: int | None = None,
 ) -> list[Segment]:
     """One line, as many cells as there are columns.
 
     chosen : int64[columns], the place in `paints` for the slice in `columns.row`; any value where that is -1.
     name : slice row -> printable name.
+    crowd : the place in `paints` for columns without a box. The hue of one of many slices says nothing, and
+        costs a third of the bytes of a dense frame. None: they are painted as `chosen` says.
     """
     width = np.diff(columns.edges)
     row = columns.row
@@ -49,6 +56,8 @@ def draw_lane(
     level = shades(columns.busy, width, touched)
     boxed = _boxed(columns, width)
     cells = [glyphs.shades[shade] for shade in level.tolist()]
+    if crowd is not None:
+        chosen = np.where(_crowded(row, boxed), crowd, chosen)
     #: style of a column: 3 * paint + 0 ink, 1 box, 2 edge
     style = np.where(touched, 3 * chosen, -1) + boxed
     first, stop = _runs(np.where(boxed, row, -1))
@@ -95,6 +104,16 @@ def _boxed(columns: Columns, width: Int64s) -> Bools:
     beside[:-1] |= whole[1:] & same
     boxed: Bools = whole | (full & beside)
     return boxed
+
+
+def _crowded(row: Int64s, boxed: Bools) -> Bools:
+    """Columns that are no part of a slice with a box."""
+    part = boxed.copy()
+    same = row[1:] == row[:-1]
+    part[1:] |= boxed[:-1] & same
+    part[:-1] |= boxed[1:] & same
+    crowded: Bools = ~part
+    return crowded
 
 
 def _runs(values: Int64s) -> tuple[Int64s, Int64s]:

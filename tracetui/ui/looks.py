@@ -27,6 +27,15 @@ class Looks:
         )
         self.selected = self._place(palette.paint_of(Role.SELECTED))
         self.idle = self._place(palette.paint_of(Role.IDLE))
+        self._crowds = {
+            Family.FRAMES: self._place(palette.paint_of(Role.FRAME)),
+            Family.OPERATORS: self._place(palette.paint_of(Role.HOST)),
+            Family.CALLS: self._place(palette.paint_of(Role.HOST)),
+        }
+
+    def crowd(self, track: Track) -> int | None:
+        """The paint of many slices in one column, where their names decide their hue; else None."""
+        return self._crowds.get(track.family)
 
     def choose(self, track: Track, rows: Int64s) -> Int64s:
         """The places in `paints` of slices (int64[n], -1 allowed) of one track."""

@@ -110,9 +110,9 @@ _HUES: tuple[tuple[str, tuple[str, str], tuple[str, str]], ...] = (
     ("cyan", ("color(66)", "color(231)"), ("#2f6f75", "#e6f3f4")),
     ("blue", ("color(61)", "color(231)"), ("#44609a", "#e9eef8")),
     ("green", ("color(65)", "color(231)"), ("#4c7a58", "#ebf4ed")),
-    ("white", ("color(242)", "color(231)"), ("#5b6472", "#eceff4")),
-    ("magenta", ("color(96)", "color(231)"), ("#75557f", "#f3ecf5")),
-    ("red", ("color(95)", "color(231)"), ("#85585a", "#f7eeee")),
+    ("cyan", ("color(242)", "color(231)"), ("#5b6472", "#eceff4")),
+    ("green", ("color(96)", "color(231)"), ("#75557f", "#f3ecf5")),
+    ("blue", ("color(95)", "color(231)"), ("#85585a", "#f7eeee")),
 )
 #: hues of Python frames, one per file: quieter still
 _FILE_HUES: tuple[tuple[str, tuple[str, str], tuple[str, str]], ...] = (

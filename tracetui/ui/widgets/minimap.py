@@ -112,7 +112,7 @@ class Minimap(Widget):
             cells[start] = glyphs.full
         analysis = self._picture.analysis if self._picture else None
         if self._picture and analysis:
-            for step in analysis.steps:
+            for step in analysis.steps if 4 * len(analysis.steps) <= self.columns else ():
                 self._mark(state.bounds.column_of(step.start_ns, self.columns), glyphs.tick, 6, cells, style)
             for gap, rank in sorted(self._picture.ranks.items(), key=lambda item: -item[1]):
                 middle = int(analysis.gaps.start[gap] + analysis.gaps.end[gap]) // 2

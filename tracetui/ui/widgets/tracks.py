@@ -245,10 +245,10 @@ class Tracks(Widget, can_focus=True):
             picture.folded(track, edges) if line.kind is LineKind.FOLDED else picture.lane(line.lane, edges)
         )
         chosen = looks.choose(track, columns.row)
-        row = self.trace_app.state.row
+        row, crowd = self.trace_app.state.row, looks.crowd(track)
         if row in track.rows:
-            chosen = self._select(columns.row, chosen, row, edges, line)
-        return draw_lane(columns, looks.paints, chosen, self._name_of, self.trace_app.glyphs)
+            chosen, crowd = self._select(columns.row, chosen, row, edges, line), None
+        return draw_lane(columns, looks.paints, chosen, self._name_of, self.trace_app.glyphs, crowd)
 
     def _select(self, rows: Int64s, chosen: Int64s, row: int, edges: Int64s, line: TrackLine) -> Int64s:
         """Paint the selected slice, in one column at least, also where longer slices share the column."""
