@@ -1,0 +1,109 @@
+"""Names of operators, calls, frames and copies stand for causes; what only looks alike does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tracetui.analysis import calls
+from tracetui.analysis.calls import Cause
+
+
+def test_every_cause_has_a_name_and_a_family() -> None:
+    assert len({cause.label for cause in Cause}) == len(Cause)
+    assert {cause.family for cause in Cause} == {"host", "queue", "launch", "device", "unlinked"}
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("aten::item", Cause.SYNC),
+        ("aten::_local_scalar_dense", Cause.SYNC),
+        ("aten::nonzero", Cause.SYNC),
+        ("aten::nonzero_static", None),
+        ("aten::itemsize", None),
+        ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", Cause.DATALOADER),
+        ("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", Cause.DATALOADER),
+        ("c10d::allreduce_", Cause.COMMUNICATION),
+        ("nccl:all_to_all", Cause.COMMUNICATION),
+        ("HcclAllreduce", Cause.COMMUNICATION),
+        ("torch::distributed::reducer::mul_out", None),
+        ("aten::mm", None),
+    ],
+)
+def test_operators(name: str, cause: Cause | None) -> None:
+    assert calls.cause_of_operator(name) == cause
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("AscendCL@aclrtSynchronizeStreamWithTimeout", Cause.SYNC),
+        ("AscendCL@aclrtSynchronizeDevice", Cause.SYNC),
+        ("Runtime@StreamSynchronize", Cause.SYNC),
+        ("Runtime@MemCopySync", Cause.SYNC),
+        ("AscendCL@aclrtMemcpy", Cause.SYNC),
+        ("AscendCL@aclrtMemcpyAsync", None),
+        ("cudaDeviceSynchronize", Cause.SYNC),
+        ("cudaStreamSynchronize", Cause.SYNC),
+        ("cuCtxSynchronize", Cause.SYNC),
+        ("cudaMemcpy", Cause.SYNC),
+        ("cudaMemcpyAsync", None),
+        ("cudaStreamWaitEvent", None),
+        ("AscendCL@aclopCompileAndExecute", Cause.COMPILE),
+        ("AscendCL@opCompile", Cause.COMPILE),
+        ("Hccl@Launch_Ffts", Cause.COMMUNICATION),
+        ("Communication@Launch", Cause.COMMUNICATION),
+        ("AscendCL@hcom_allReduce_", Cause.COMMUNICATION),
+        ("Node@launch", None),
+    ],
+)
+def test_calls(name: str, cause: Cause | None) -> None:
+    assert calls.cause_of_call(name) == cause
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("torch/utils/data/dataloader.py(625): __next__", Cause.DATALOADER),
+        ("/usr/lib/python3.9/site-packages/torch/utils/data/_utils/fetch.py(3): fetch", Cause.DATALOADER),
+        ("torch_npu/npu/utils.py(52): synchronize", Cause.SYNC),
+        ("train.py(9): load", None),
+    ],
+)
+def test_frames(name: str, cause: Cause | None) -> None:
+    assert calls.cause_of_frame(name) == cause
+
+
+def test_only_what_wraps_python_is_a_wrapper() -> None:
+    for name in ("ProfilerStep#12", "Optimizer.step#AdamW.step", "Optimizer.zero_grad#SGD.zero_grad"):
+        assert calls.is_wrapper(name)
+    assert calls.is_wrapper("DistributedDataParallel.forward")
+    assert not calls.is_wrapper("Optimizer")
+    assert not calls.is_wrapper("aten::mm")
+
+
+@pytest.mark.parametrize(
+    ("text", "to_device", "to_host"),
+    [
+        ("host to device", True, False),
+        ("host to device ex", True, False),
+        ("device to host", False, True),
+        ("device to device", False, False),
+        ("Memcpy HtoD (Pinned -> Device)", True, False),
+        ("Memcpy DtoH (Device -> Pageable)", False, True),
+        ("Dequeue@acl_memcpy_host_to_device", True, False),
+        ("MEMCPY_ASYNC", None, None),
+        ("Dequeue@aclnnInplaceCopy", None, None),
+    ],
+)
+def test_directions(text: str, to_device: bool | None, to_host: bool | None) -> None:
+    assert calls.copies_to_device(text) is to_device
+    assert calls.copies_to_host(text) is to_host
+
+
+def test_a_call_that_compiles_and_a_wait_of_the_host() -> None:
+    assert calls.compiles_at_launch("AscendCL@aclopCompileAndExecuteV2")
+    assert not calls.compiles_at_launch("AscendCL@aclnnMm")
+    assert calls.stream_waits("EVENT_WAIT")
+    assert calls.stream_waits("Stream Wait Event")
+    assert not calls.stream_waits("Context Sync")
