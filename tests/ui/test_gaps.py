@@ -161,6 +161,9 @@ async def test_the_table_is_exported_in_the_order_shown_with_exact_values(
         rows = list(csv.DictReader(stream))
     assert [int(row["idle_ns"]) for row in rows] == [int(gaps.idle[gap]) for gap in view]
     assert [int(row["start_ns"]) for row in rows] == [int(gaps.start[gap]) for gap in view]
+    numbers = [*(str(step.number) for step in analysis_of(app).steps), ""]
+    steps = [numbers[step] for step in gaps.step[view].tolist()]
+    assert [row["step"] for row in rows] == steps
     assert not [row for row in rows if row["after"][:1] in ("=", "+", "-", "@")]
 
 

@@ -138,6 +138,17 @@ def test_a_window_without_a_device_has_no_idle_time() -> None:
     assert "no device" in idle_answer(analysis, window_statistics(analysis.trace, (), (), 0, 1000))
 
 
+async def test_the_rows_are_exported_in_the_order_shown(trace: Trace) -> None:
+    async with viewing(trace, "operators") as (app, _):
+        screen, names = screen_of(app), analysis_of(app).device_operators
+        for sort, descending in ((0, False), (3, True)):
+            screen.table.sort_by(sort, descending)
+            view = screen.table.rows.view
+            frame = screen.frame(view)
+            assert frame["name"].tolist() == [names[place].name for place in view.tolist()]
+            assert frame["max_ns"].tolist() == names.max_ns[view].tolist()
+
+
 async def test_the_filter_is_shared_with_the_other_tables(trace: Trace) -> None:
     async with viewing(trace, "operators") as (app, pilot):
         await pilot.press("slash", "M", "a", "t", "enter")

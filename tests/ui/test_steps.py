@@ -61,6 +61,14 @@ async def test_the_rows_of_a_real_trace_are_those_of_its_analysis(real_traces: P
     await check_rows(build_trace(load_json(path)))
 
 
+async def test_the_rows_are_exported_in_the_order_shown(trace: Trace) -> None:
+    async with viewing(trace, "steps") as (app, _):
+        assert isinstance(app.screen, StepsScreen)
+        app.screen.table.sort_by(0, True)
+        frame = app.screen.frame(app.screen.table.rows.view)
+        assert frame["step"].tolist() == [10, 9, 8, 7, 6, 5]
+
+
 async def test_enter_opens_the_step_in_the_timeline(trace: Trace) -> None:
     async with viewing(trace, "steps") as (app, pilot):
         assert app.analysis is not None

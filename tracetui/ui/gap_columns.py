@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
@@ -39,7 +41,10 @@ def gap_columns(analysis: Analysis, palette: Palette, inks: TimeInks) -> list[Co
     ]
     if analysis.steps:
         numbers = np.array([*(step.number for step in analysis.steps), np.nan], np.float64)[gaps.step]
-        columns.append(number_column("step", "step", numbers, _step, width=5, rank=4))
+        numbered = number_column("step", "step", numbers, _step, width=5, rank=4)
+        columns.append(
+            replace(numbered, plain=lambda gap: None if np.isnan(numbers[gap]) else int(numbers[gap]))
+        )
     if len(analysis.devices) > 1:
         names = [device.device for device in analysis.devices]
         columns.append(name_column("device", "device", gaps.device, names, width=8, least=6, rank=4))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.binding import Binding, BindingType
@@ -24,6 +24,9 @@ from tracetui.ui.source_files import SourceFiles
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SETTLED_S = 0.05  #: a held cursor key moves the timeline only where it rests
 STORY_LINES = 11
@@ -133,6 +136,12 @@ class GapsScreen(TableScreen):
             self.query_one(SourcePane).show("", 0)
         else:
             self.query_one(SourcePane).show(frame.file, frame.line, frame.function)
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.frames import gaps_frame
+
+        assert self._shown is not None
+        return gaps_frame(self._shown, view)
 
     def copy_text(self) -> str:
         """The gap with exact values, and its story."""

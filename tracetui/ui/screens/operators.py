@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from textual import on
@@ -20,6 +20,9 @@ from tracetui.ui.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class OperatorsScreen(TableScreen):
@@ -98,6 +101,16 @@ class OperatorsScreen(TableScreen):
         if analysis is not None and analysis.steps:
             self._step = (self._step + 1 + by) % (len(analysis.steps) + 1) - 1
             self.refresh_answer()
+
+    def export_name(self) -> str:
+        return "host_operators" if self._host else "device_operators"
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.frames import operators_frame
+
+        assert self._names is not None
+        shown: pd.DataFrame = operators_frame(self._names).take(view)
+        return shown
 
     # ------------------------------------------------------------ instances
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.operators import OperatorTable
+from tracetui.arrays import Int64s
 from tracetui.trace.model import Track
 from tracetui.ui.actions import bindings
 from tracetui.ui.palette import Role
@@ -17,6 +18,9 @@ from tracetui.ui.screens.panel import Panel
 from tracetui.ui.screens.table_screen import TableKeys
 from tracetui.ui.widgets.statistics import Statistics, window_words
 from tracetui.ui.widgets.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class StatisticsPanel(TableKeys, Panel[None]):
@@ -44,6 +48,13 @@ class StatisticsPanel(TableKeys, Panel[None]):
 
     def export_name(self) -> str:
         return "window"
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.frames import operators_frame
+
+        assert self._names is not None
+        shown: pd.DataFrame = operators_frame(self._names).take(view)
+        return shown
 
     @property
     def window(self) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from textual import on
@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.steps import Span, Step
+from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.bars import TimeInks, stacked_bar, time_inks
@@ -22,10 +23,13 @@ from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_ms, format_percent
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: title, key, importance; the sums of a step in the order of step_trace_time.csv
 _SUMS = (
     ("computing", "computing_ns", 1),
-    ("comm exposed", "communication_not_overlapped_ns", 1),
+    ("exposed", "communication_not_overlapped_ns", 1),
     ("overlapped", "overlapped_ns", 5),
     ("communication", "communication_ns", 4),
     ("free", "free_ns", 1),
@@ -35,12 +39,13 @@ _SUMS = (
     ("preparing", "preparing_ns", 3),
     ("idle", "idle_ns", 0),
 )
-#: the three parts that add up to the time of a step on its device
+#: computing, communication that nothing overlaps, the rest: they add up to the time of a step
 _PARTS = (
     ("computing", "computing_ns"),
-    ("comm exposed", "communication_not_overlapped_ns"),
+    ("exposed", "communication_not_overlapped_ns"),
     ("free", "free_ns"),
 )
+_NAMES = {"exposed": "exposed comm"}
 _PHASES = (("iteration gap", "iteration_gap"), ("fwd+bwd", "forward_backward"), ("tail", "tail"))
 
 
@@ -99,6 +104,13 @@ class StepsScreen(TableScreen):
             ]
         )
 
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.frames import steps_frame
+
+        analysis = self.viewer.analysis
+        assert analysis is not None
+        return steps_frame(analysis, [analysis.steps[row] for row in view.tolist()])
+
     @on(Table.Activated)
     def _open(self, message: Table.Activated) -> None:
         analysis = self.viewer.analysis
@@ -137,7 +149,7 @@ def _bar_column(steps: Sequence[Step], inks: TimeInks) -> Column:
 
     wholes = np.array([*map(_whole, steps)], np.int64)
     title = f"compute{inks.compute.glyph} comm{inks.communication.glyph} free{inks.idle.glyph}"
-    return Column("", title, wholes, draw, 40, 20, rank=2, right=False)
+    return Column("", title, wholes, draw, 40, 12, rank=1, right=False)
 
 
 def _ms_column(key: str, title: str, values: Sequence[int | None], rank: int) -> Column:
@@ -157,11 +169,12 @@ def _length(span: Span) -> int | None:
 
 
 def steps_answer(steps: Sequence[Step]) -> str:
-    """ "40 steps: computing 61.0 %, comm exposed 12.0 %, free 27.0 %; median 812 ms" """
+    """ "40 steps: computing 61.0 %, exposed comm 12.0 %, free 27.0 %; median 812 ms" """
     whole = sum(map(_whole, steps))
-    shares = (
-        f"{name} {format_percent(sum(getattr(step, key) for step in steps), whole)}" for name, key in _PARTS
-    )
+    shares = [
+        f"{_NAMES.get(name, name)} {format_percent(sum(getattr(step, key) for step in steps), whole)}"
+        for name, key in _PARTS
+    ]
     usual = format_duration(_median([*map(_whole, steps)]))
     count, median = ("1 step", usual) if len(steps) == 1 else (f"{len(steps):,} steps", f"median {usual}")
     return f"{count}: {', '.join(shares)}; {median}"

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from textual import on
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tracetui.arrays import Int64s
 from tracetui.export.atomic import write_atomically
-from tracetui.export.cells import text_cell, write_rows
-from tracetui.ui.columns import Column
 from tracetui.ui.palette import Role
 from tracetui.ui.screens.export_dialog import sentence_of
 from tracetui.ui.screens.panel import Panel
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 class TableExport(Panel[str]):
-    """Writes all columns of the rows shown, in the order shown, with exact values; closes with the path."""
+    """Writes the rows shown, in the order shown, with exact values; closes with the path.
+
+    The columns are those that the command line writes; `frame` makes them, in a thread.
+    """
 
     TITLE_OF = "Export the table"
     KEYS = (("enter", "write"), ("esc", "close"))
@@ -33,10 +36,9 @@ class TableExport(Panel[str]):
             super().__init__()
             self.path, self.refusal, self.exists = path, refusal, exists
 
-    def __init__(self, columns: Sequence[Column], view: Int64s, name: str) -> None:
+    def __init__(self, frame: Callable[[], pd.DataFrame], rows: int, name: str) -> None:
         super().__init__()
-        self._columns = [column for column in columns if column.key]
-        self._view, self._name = view, name
+        self._frame, self._rows, self._name = frame, rows, name
         self._overwrites = ""  # the file that is there, and that enter overwrites
         self._writing = False
 
@@ -46,7 +48,7 @@ class TableExport(Panel[str]):
 
     def on_mount(self) -> None:
         # The panel's own on_mount comes after this one.
-        self.call_after_refresh(lambda: self.entitle(f"{len(self._view):,} rows"))
+        self.call_after_refresh(lambda: self.entitle(f"{self._rows:,} rows"))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -64,9 +66,15 @@ class TableExport(Panel[str]):
             self.run_worker(lambda: self._write(path, force), thread=True, group="write")
 
     def _write(self, path: str, force: bool) -> None:
+        from tracetui.export.frames import write_csv  # pandas: half a second, paid by whoever exports
+
         refusal, exists = "", False
+
+        def fill(stream: BinaryIO) -> None:
+            write_csv(stream, [self._frame()])
+
         try:
-            write_atomically(path, lambda stream: write_table(stream, self._columns, self._view), force)
+            write_atomically(path, fill, force)
         except FileExistsError:
             exists = True
         except (OSError, ValueError, RuntimeError) as error:
@@ -84,15 +92,4 @@ class TableExport(Panel[str]):
             self.entitle(message.refusal, Role.ERROR)
         else:
             self.dismiss(message.path)
-            self.viewer.say(f"{len(self._view):,} rows written to {message.path}")
-
-
-def write_table(stream: BinaryIO, columns: Sequence[Column], view: Int64s) -> None:
-    """The rows of `view` as csv, in its order; times in ns, unknown values empty."""
-
-    def cells() -> Iterator[list[object]]:
-        for row in view.tolist():
-            values = (column.exported(row) for column in columns)
-            yield [text_cell(value) if isinstance(value, str) else value for value in values]
-
-    write_rows(stream, [column.key for column in columns], cells())
+            self.viewer.say(f"{self._rows:,} rows written to {message.path}")

@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.ui.messages import AnalysisFailed, AnalysisReady, Status, TraceGrew, TraceLoaded
 from tracetui.ui.palette import Role
@@ -25,6 +26,8 @@ from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tracetui.ui.app import TraceApp
 
 
@@ -168,13 +171,17 @@ class TableKeys:
         self.table.action_reverse()
 
     def action_export_table(self) -> None:
-        rows = self.table.rows
-        if len(rows.view):
-            self.app.push_screen(TableExport(rows.columns, rows.view, self.export_name()))
+        view = self.table.rows.view
+        if len(view):
+            self.app.push_screen(TableExport(lambda: self.frame(view), len(view), self.export_name()))
 
     def export_name(self) -> str:
         """What the exported table is called: "gaps"."""
         return "table"
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        """The rows of `view`, in its order, as the command line writes them."""
+        raise NotImplementedError
 
 
 class TableScreen(TableKeys, AnswerScreen):

@@ -28,7 +28,8 @@ from tracetui.ui.ticks import ticks
 from tracetui.units import format_duration
 
 LABEL_CELLS = 28  #: the longest label
-WRITTEN_CELLS = 16  #: a cell from this width on has its number written in it
+WRITTEN_CELLS = 14  #: a cell from this width on has its number written in it
+WIDEST_CELLS = 28
 _NUMBER_CELLS = 8
 _WHEEL_ROWS = 3
 
@@ -106,7 +107,7 @@ class HeatMap(Widget, can_focus=True):
         if self.heat is None or len(self.heat.edges):
             return 1
         room = self.size.width - self.label_cells - 1
-        return max(min(room // max(len(self.heat.columns), 1), WRITTEN_CELLS), 1)
+        return max(min(room // max(len(self.heat.columns), 1), WIDEST_CELLS), 1)
 
     @property
     def row_height(self) -> int:
@@ -194,15 +195,17 @@ class HeatMap(Widget, can_focus=True):
         if row != self.row or not 0 <= at < len(texts):
             return [("".join(texts), style)]
         selected = self._palette.style_of(Role.SELECTED)
-        # A shade reversed is another shade: the cell under the cursor shows a mark instead.
-        chosen = texts[at] if self.cell_width > 1 else self._glyphs.pin if first else " "
-        return [("".join(texts[:at]), style), (chosen, selected), ("".join(texts[at + 1 :]), style)]
+        # A shade reversed is another shade: under the cursor stands its number, or a mark.
+        bar, chosen = "", (self._glyphs.pin if first else " ").center(self.cell_width)
+        if self.cell_width >= WRITTEN_CELLS:
+            bar, chosen = texts[at][: -_NUMBER_CELLS - 1], texts[at][-_NUMBER_CELLS - 1 :]
+        return [("".join(texts[:at]) + bar, style), (chosen, selected), ("".join(texts[at + 1 :]), style)]
 
     def _cell(self, heat: Heat, row: int, column: int, first: bool) -> str:
         shade = self._shades[shade_of(float(heat.values[row, column]))]
         if self.cell_width < WRITTEN_CELLS:
             return shade * self.cell_width
-        bar = shade * (WRITTEN_CELLS - _NUMBER_CELLS - 2)
+        bar = shade * (self.cell_width - _NUMBER_CELLS - 2)
         number = format_duration(int(heat.ns[row, column])) if first else ""
         return f"{bar} {number:>{_NUMBER_CELLS}} "
 
