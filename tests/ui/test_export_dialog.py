@@ -15,6 +15,7 @@ from textual.widgets import Input
 
 from tests.ui.training import screen_text, viewer
 from tracetui.ui.app import TraceApp
+from tracetui.ui.messages import AnalysisReady
 from tracetui.ui.screens import export_dialog
 from tracetui.ui.screens.export_dialog import ExportDialog, Stopped, Watched, default_name, sentence_of
 
@@ -60,6 +61,17 @@ async def test_it_writes_what_it_says(app: TraceApp, tmp_path: Path) -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert not isinstance(app.screen, ExportDialog)
+
+
+async def test_it_waits_for_the_analysis(app: TraceApp) -> None:
+    async with app.run_test(size=(120, 24)) as pilot:
+        await pilot.pause()
+        analysis, app.analysis = app.analysis, None
+        assert analysis is not None
+        await pilot.press("e", "enter")
+        assert "Still analysing" in await settled(app, pilot)
+        app.post_message(AnalysisReady(analysis))
+        assert "slices on" in await settled(app, pilot)
 
 
 async def test_the_marked_window_and_the_tracks_limit_it(app: TraceApp, tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.ui.training import screen_text, viewer
+from tests.ui.training import STEPS, screen_text, training, viewer
 from tracetui.ui.app import TraceApp
+from tracetui.ui.messages import TraceGrew
 from tracetui.ui.screens.search import SearchPrompt
 
 
@@ -62,6 +63,19 @@ async def test_escape_drops_the_search(app: TraceApp) -> None:
         assert not isinstance(app.screen, SearchPrompt)
         assert not len(app.state.search.hits)
         assert app.state.row == -1
+
+
+async def test_a_trace_that_grew_meanwhile_is_searched_anew(app: TraceApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(app, pilot, "matmul")
+        before = app.state.search.hits
+        grown = training([*STEPS, *STEPS])
+        app.screen.post_message(TraceGrew(grown))
+        await pilot.pause(0.1)
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert len(app.state.search.hits) == 2 * len(before)
+        assert {grown.name(int(row)) for row in app.state.search.hits} == {"matmul", "aten::matmul"}
 
 
 async def test_a_bad_pattern_is_said_and_the_prompt_stays(app: TraceApp) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tracetui.ui.options import ViewerOptions
 TORCH = "/usr/lib/python3.10/site-packages/torch"
 MAIN = "/work/train.py(30): main"
 #: (idle ns before the task, call stack of the operator that enqueued it, name)
-STEPS = (
+STEPS: Sequence[tuple[int, list[str] | None, str]] = (
     (0, ["/work/train.py(10): load", MAIN], "first"),
     (50_000, ["/work/train.py(12): loss", MAIN], "matmul"),
     (10_000, [f"{TORCH}/nn/f.py(5): relu", "/work/net.py(7): forward", MAIN], "relu"),
@@ -25,11 +26,11 @@ STEPS = (
 TASK_NS = 1000
 
 
-def training() -> Trace:
+def training(steps: Sequence[tuple[int, list[str] | None, str]] = STEPS) -> Trace:
     """One task after each stretch of idle time, each with its chain to an operator."""
     events: list[dict[str, Any]] = npu()
     now = 1_000_000
-    for number, (idle, stack, name) in enumerate(STEPS, 1):
+    for number, (idle, stack, name) in enumerate(steps, 1):
         now += idle
         events += [
             operator(now - 900, 400, f"aten::{name}", stack=stack),

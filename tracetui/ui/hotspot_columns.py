@@ -33,7 +33,7 @@ def line_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[C
         _duration_column("idle_ns", "idle", idle, palette, 0),
         number_column("share", "share", idle, lambda ns: format_percent(int(ns), total), width=7, rank=2),
         Column("", "", idle, bar, BAR, rank=4, right=False),  # type: ignore[arg-type]
-        name_column("line", "line", codes, [line_name(line) for line in lines], width=60, least=34),
+        name_column("line", "line", codes, [line_name(line) for line in lines], width=60, least=32),
         number_column(
             "gaps", "gaps", np.array([line.gaps for line in lines], np.int64), _count, width=6, rank=1
         ),

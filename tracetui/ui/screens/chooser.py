@@ -115,9 +115,13 @@ class Chooser(Panel[Value]):
         yield ChoiceList(self.viewer.palette, self.viewer.glyphs.ellipsis)
 
     def on_mount(self) -> None:
+        self.choose_anew()
+
+    def choose_anew(self) -> None:
+        """Offer what there is to choose now."""
         self._choices = self.choices()
         self.query_one(ChoiceList).lay_out(self._choices)
-        self._match("")
+        self._match(self.query_one(Input).value)
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one(ChoiceList).styles.height = max(min(16, len(self._choices), event.size.height - 4), 3)

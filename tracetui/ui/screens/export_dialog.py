@@ -22,6 +22,7 @@ from tracetui.export.atomic import write_atomically
 from tracetui.export.events_csv import matching_tracks, rows_touching, write_events
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
+from tracetui.ui.messages import AnalysisReady
 from tracetui.ui.palette import Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.widgets.lines import Line, Lines
@@ -107,14 +108,22 @@ class ExportDialog(Panel[str]):
         label = self.style_of(Role.DIM)
         self.query_one("#file-label", Lines).show([[("file", label)]])
         self.query_one("#tracks-label", Lines).show([[("tracks", label)]])
+        self._propose()
+
+    def on_analysis_ready(self, message: AnalysisReady) -> None:
+        self._propose()
+
+    def _propose(self) -> None:
+        """A name for the file, and what will be in it."""
         trace = self.viewer.trace
         if self.viewer.analysis is None or trace is None:
             self.entitle("Still analysing: export when that is done.", Role.WARNING)
             return
+        self.entitle("")
         field = self.query_one("#file", Input)
         field.value = default_name(self.viewer.path, *(moment - trace.start_ns for moment in self.window))
         field.cursor_position = len(field.value)
-        self._count("")
+        self._count(self.query_one("#tracks", Input).value)
 
     @on(Input.Changed, "#tracks")
     def _tracks_typed(self, event: Input.Changed) -> None:

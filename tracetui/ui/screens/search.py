@@ -18,6 +18,7 @@ from textual.worker import get_current_worker
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
+from tracetui.ui.messages import TraceGrew, TraceLoaded
 from tracetui.ui.name_search import REGEX, WHOLE, BadPattern, NameSearch
 from tracetui.ui.palette import Role
 from tracetui.ui.screens.panel import Panel
@@ -36,9 +37,9 @@ class SearchPrompt(Panel[int]):
     class Found(Message):
         """What a thread found for a query: the hits, or why there are none."""
 
-        def __init__(self, query: str, rows: Int64s, refusal: str) -> None:
+        def __init__(self, names: NameSearch, query: str, rows: Int64s, refusal: str) -> None:
             super().__init__()
-            self.query, self.rows, self.refusal = query, rows, refusal
+            self.names, self.query, self.rows, self.refusal = names, query, rows, refusal
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,6 +58,18 @@ class SearchPrompt(Panel[int]):
         else:
             self._names = NameSearch(self.viewer.trace)
             self.entitle("lower case matches any case")
+
+    def on_trace_grew(self, message: TraceGrew) -> None:
+        self._search_in(message.trace)
+
+    def on_trace_loaded(self, message: TraceLoaded) -> None:
+        self._search_in(message.trace)
+
+    def _search_in(self, trace: Trace) -> None:
+        """Rows of the trace before are void: search again."""
+        self._names, self._answered = NameSearch(trace), ""
+        if self._asked:
+            self._search()
 
     # ---------------------------------------------------------------- typing
 
@@ -97,7 +110,7 @@ class SearchPrompt(Panel[int]):
             except BadPattern as bad:
                 rows, refusal = np.empty(0, np.int64), str(bad)
             if not worker.is_cancelled:
-                self.post_message(self.Found(query, rows, refusal))
+                self.post_message(self.Found(names, query, rows, refusal))
 
         self.run_worker(search, thread=True, exclusive=True, group="search")
 
@@ -108,7 +121,7 @@ class SearchPrompt(Panel[int]):
     @on(Found)
     def _found(self, message: Found) -> None:
         message.stop()
-        if message.query != self._asked:
+        if message.query != self._asked or message.names is not self._names:
             return
         self._answered = message.query
         self._keep(Search(message.query, message.rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tracetui.trace.model import Trace
+from tracetui.ui.messages import TraceGrew, TraceLoaded
 from tracetui.ui.rows import group_label, track_label
 from tracetui.ui.screens.chooser import Choice, Chooser
 
@@ -18,6 +19,12 @@ class TrackFinder(Chooser[int]):
     def choices(self) -> Sequence[Choice[int]]:
         trace = self.viewer.trace
         return track_choices(trace) if trace is not None else ()
+
+    def on_trace_grew(self, message: TraceGrew) -> None:
+        self.choose_anew()
+
+    def on_trace_loaded(self, message: TraceLoaded) -> None:
+        self.choose_anew()
 
 
 def track_choices(trace: Trace) -> list[Choice[int]]:
