@@ -52,6 +52,19 @@ def test_time_is_linear(tmp_path: Path, case: str) -> None:
     assert time.process_time() - started < 3
 
 
+@pytest.mark.parametrize("element", [b"1", b'{"a": 1}'])
+def test_other_json_is_refused_before_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, element: bytes
+) -> None:
+    monkeypatch.setattr("tracetui.reader.source._ENOUGH", 5000)
+    path = tmp_path / "t.json"
+    path.write_bytes(b"[" + b",".join([element] * 20_000) + b"]")
+    done: list[int] = []
+    with TraceFile(path, part_bytes=1000, block_bytes=1000) as trace, pytest.raises(UnreadableTrace):
+        trace.read(on_progress=lambda progress: done.append(progress.done_bytes))
+    assert done[-1] < 10_000
+
+
 def test_an_event_too_long_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("decode", "source"):
         monkeypatch.setattr(f"tracetui.reader.{module}.LONGEST", 1 << 16)

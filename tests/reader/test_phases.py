@@ -53,8 +53,8 @@ def test_pairs_of_begin_and_end_become_slices(tmp_path: Path) -> None:
         ("unclosed", 30_000, 10_000, 6),
     ]
     assert table.report.warnings == (
-        "2 begin events without an end: drawn to the end of the trace",
-        "1 end events without a begin are left out",
+        "begin events without an end: 2, drawn to the end of the trace",
+        "end events without a begin: 1, left out",
     )
 
 

@@ -156,9 +156,9 @@ class TableBuilder:
         merged = {name: np.concatenate([slices[name], begins[name]])[order] for name in _SLICE}
         warnings = []
         if unclosed:
-            warnings.append(f"{unclosed:,} begin events without an end: drawn to the end of the trace")
+            warnings.append(f"begin events without an end: {unclosed:,}, drawn to the end of the trace")
         if unopened:
-            warnings.append(f"{unopened:,} end events without a begin are left out")
+            warnings.append(f"end events without a begin: {unopened:,}, left out")
         return merged, tuple(warnings)
 
 

@@ -30,6 +30,7 @@ PART = 1 << 22  #: bytes for one conversion of lists to arrays
 _LONGEST_HEAD = 1 << 26
 _TAIL = 1 << 20
 _SKIPS = 100
+_ENOUGH = 1 << 24  # bytes of text without an event that show that it is no trace
 _CACHED = 16  # decoded blocks, of some 3 MB each
 
 
@@ -98,6 +99,7 @@ class TraceFile:
         gc.disable()
         try:
             for _ in reading.parts(self._block_bytes, self._part_bytes):
+                reading.refuse_other_json()
                 if on_progress is not None:
                     on_progress(
                         Progress(reading.disk_offset(), self.size, reading.builder.events, reading.snapshot)
@@ -226,6 +228,14 @@ class _Reading:
             if len(self._skips) < _SKIPS:
                 self._skips.append(Skip(offset, length, reason))
         self._last_skip_end = offset + length
+
+    def refuse_other_json(self) -> None:
+        """Raise UnreadableTrace where not one of many elements is an event: no need to read on for hours."""
+        builder = self.builder
+        others = builder.skipped - sum(builder.unknown_phases.values())
+        if self._at > _ENOUGH and others >= builder.events and builder.events + self._damaged > _SKIPS:
+            self._finished = True
+            raise UnreadableTrace(*self._nothing(self._report()))
 
     def disk_offset(self) -> int:
         """How far the reading is, in bytes of the file on disk."""

@@ -25,7 +25,7 @@ CUT_OFF = "cut off"  #: reason for what the end of the text cuts
 _CUT = re.compile(r"[ \t\r\n,:]*[-+.0-9A-Za-z\\]*$")
 _TELLING = 64  # characters behind a bracket that show what it closes
 _DEEP = 200  # brackets: what is deeper than this is charged as read when Python gives up
-_WINDOW = 1 << 14  # bytes: JSONDecodeError counts the lines before its place, so the walk reads small pieces
+_WINDOW = 1 << 11  # bytes: an event's piece is copied, and JSONDecodeError counts its lines
 
 #: Values are thrown away by the walk: numbers stay text, so that their length costs nothing.
 _DECODER = JSONDecoder(strict=False, parse_int=str, parse_float=str)
