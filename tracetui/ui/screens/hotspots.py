@@ -141,7 +141,6 @@ class HotspotsScreen(TableScreen):
         self._follow()
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
-        super().on_screen_resume(event)
         self._follow()
 
     def _follow(self) -> None:

@@ -54,9 +54,6 @@ class Panel(ModalScreen[Result]):
         """The widgets under the title."""
         raise NotImplementedError
 
-    def on_mount(self) -> None:
-        self.entitle("")
-
     def entitle(self, said: str, role: Role = Role.DIM) -> None:
         """Draw the title, then what is to be said now, and the keys at the right end."""
         rule = self.viewer.glyphs.rule
