@@ -11,14 +11,20 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "tracetui"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-#: package -> the packages of tracetui it may import; the top-level modules (arrays, units) serve all.
+#: top-level modules that serve all, and know nothing of the rest.
+SHARED = {"arrays", "units"}
+#: package or top-level module -> what of tracetui it may import beside `SHARED`.
 ALLOWED = {
+    **{module: set[str]() for module in SHARED},
     "reader": {"reader"},
     "trace": {"trace", "reader"},
     "analysis": {"analysis", "trace"},
     "export": {"export", "analysis", "trace"},
+    "api": {"analysis", "trace", "reader"},
     "ui": {"ui", "export", "analysis", "trace", "reader"},
-    "cli": {"cli", "export", "analysis", "trace", "reader", "ui"},
+    "cli": {"cli", "api", "export", "analysis", "trace", "reader", "ui"},
+    "__init__": {"api", "export"},
+    "__main__": {"cli"},
 }
 #: what others may know of the reader: its front door and what it hands over.
 READER_FRONT = {
@@ -28,17 +34,20 @@ READER_FRONT = {
     "tracetui.reader.source",
 }
 TERMINAL = {"textual", "rich"}
+#: the one module that imports pandas, which takes half a second: nobody imports it before a table is made.
+FRAMES = PACKAGE / "export" / "frames.py"
 
 
 def package_of(path: Path) -> str:
-    parts = path.relative_to(PACKAGE).parts
-    return parts[0] if len(parts) > 1 else ""
+    """The package of a file, or its own name at the top."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imports_of(path: Path) -> set[str]:
-    """Dotted names of all modules that a file imports, also inside functions."""
+def imports_of(path: Path, at_once: bool = False) -> set[str]:
+    """Dotted names of all modules that a file imports, also inside functions; `at_once`: with the file."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body if at_once else ast.walk(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -54,13 +63,19 @@ def test_imports_point_one_way(path: Path) -> None:
         top, _, rest = module.partition(".")
         if top in TERMINAL:
             assert package == "ui", f"{path} imports {module}"
-        if top != "tracetui" or package not in ALLOWED:
+        if top != "tracetui":
             continue
         target = rest.split(".")[0]
-        if target and (PACKAGE / target).is_dir():
-            assert target in ALLOWED[package], f"{path} imports {module}"
+        if target:
+            assert target in ALLOWED[package] | SHARED, f"{path} imports {module}"
         if target == "reader" and package not in ("reader", "trace"):
             assert module in READER_FRONT, f"{path} knows the reader's insides: {module}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_pandas_waits_for_the_first_table(path: Path) -> None:
+    if path != FRAMES:
+        assert not imports_of(path, at_once=True) & {"pandas", "tracetui.export.frames"}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -1,5 +1,31 @@
-"""tracetui: a terminal viewer for profiler traces of model training on Ascend NPUs."""
+"""tracetui: a terminal viewer for profiler traces of model training on Ascend NPUs.
+
+In scripts and notebooks:
+
+    import tracetui
+
+    analysis = tracetui.load("trace_view.json")
+    gaps = tracetui.gaps_frame(analysis)  # a pandas DataFrame; also events_frame, steps_frame
+    operators = tracetui.operators_frame(analysis.device_operators)
+"""
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tracetui.api import load
+    from tracetui.export.frames import events_frame, gaps_frame, operators_frame, steps_frame
+
+__all__ = ["events_frame", "gaps_frame", "load", "operators_frame", "steps_frame"]
 __version__ = "0.1.0"
+
+_HOMES = {"load": "tracetui.api"}
+
+
+def __getattr__(name: str) -> object:
+    """What scripts use, imported when it is used: the viewer and --help need none of it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES.get(name, "tracetui.export.frames")), name)

@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from tests.synthetic import event_table
 from tracetui.cli.progress import ProgressLine
 from tracetui.cli.terminal import (
     Front,
@@ -15,6 +16,7 @@ from tracetui.cli.terminal import (
     prepare_viewer,
     speaks_unicode,
 )
+from tracetui.reader.source import Progress
 
 
 class Terminal(io.StringIO):
@@ -92,12 +94,16 @@ def test_a_closed_stream_is_no_terminal() -> None:
 def test_progress_leaves_an_empty_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tracetui.cli.progress.FIRST", 0)
     stream = io.StringIO()
-    line = ProgressLine(stream)
-    line.show(50, 100, 7)
-    line.show(60, 100, 8)  # too soon after the first
-    line.erase()
+    with ProgressLine(stream) as line:
+        line.show(progress(50, events=7))
+        line.show(progress(60, events=8))  # too soon after the first
     drawn, erased = stream.getvalue().split("\r")[1:3]
     assert drawn == "reading 50 %  50 B of 100 B  7 events"
     assert erased == " " * len(drawn)
     assert stream.getvalue().endswith("\r")
-    ProgressLine(None).show(1, 1, 1)
+    with ProgressLine(None) as line:
+        line.show(progress(50, events=7))
+
+
+def progress(done: int, events: int) -> Progress:
+    return Progress(done, 100, events, lambda: event_table([]))

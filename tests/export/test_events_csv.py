@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,9 +14,10 @@ from tests.export.training import MAIN, NAMES, PYTHON, START_US, training_events
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.export.cells import text_cell
-from tracetui.export.events_csv import HEADER, export_window, matching_tracks, rows_touching, write_events
+from tracetui.export.events_csv import matching_tracks, rows_touching, write_events
 
 FOREVER = (0, 2**63 - 1)
+COLUMNS = "start_ns dur_ns process thread lane name category activity step operator python_line stack"
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def read(analysis: Analysis, start: int, end: int, tracks: str | None = None) ->
     count = write_events(stream, analysis, start, end, chosen)
     stream.seek(0)
     table = pd.read_csv(stream, keep_default_na=False)
-    assert tuple(table.columns) == HEADER
+    assert table.columns.tolist() == COLUMNS.split()
     assert len(table) == count
     return table
 
@@ -98,17 +98,12 @@ def test_tracks_are_found_in_any_case(training: Analysis) -> None:
 
 def test_chunks_join_seamlessly(training: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read(training, *FOREVER)
-    monkeypatch.setattr("tracetui.export.events_csv.CHUNK", 7)
+    monkeypatch.setattr("tracetui.export.frames.CHUNK", 7)
     pd.testing.assert_frame_equal(read(training, *FOREVER), whole)
 
 
-def test_a_file_is_written_once(training: Analysis, tmp_path: Path) -> None:
-    path = str(tmp_path / "events.csv")
-    rows = export_window(training, START_US * 1000, START_US * 1000 + 100_000, path)
-    assert rows == len(pd.read_csv(path)) > 0
-    with pytest.raises(FileExistsError):
-        export_window(training, *FOREVER, path)
-    assert export_window(training, *FOREVER, path, force=True) == len(training.trace.slices)
+def test_no_rows_are_a_table_all_the_same(training: Analysis) -> None:
+    assert len(read(training, 0, 1)) == 0
 
 
 def test_stacks_that_only_python_functions_tell() -> None:

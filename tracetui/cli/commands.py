@@ -13,16 +13,17 @@ from types import FrameType
 from typing import BinaryIO
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.api import load
 from tracetui.cli import terminal
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.load import load
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import ProgressLine
 from tracetui.export.atomic import refuse_to_overwrite, write_atomically
 from tracetui.export.documents import dumps, gaps_document, summary_document
 from tracetui.export.events_csv import matching_tracks, write_events
 from tracetui.export.report import gaps_text, summary_text
-from tracetui.export.selection import Selection, step_numbers, step_window
+from tracetui.export.selection import Selection
+from tracetui.export.step_numbers import StepNumbers
 from tracetui.export.tables_csv import write_gaps, write_steps
 from tracetui.export.text import to_ascii
 from tracetui.reader.locate import locate_trace
@@ -95,7 +96,7 @@ def _export(request: Request) -> None:
     trace = analysis.trace
     start, end = selection.window or (trace.start_ns, trace.start_ns + OPEN_END)
     if selection.step is not None:
-        step_start, step_end = step_window(analysis, selection.step)
+        step_start, step_end = StepNumbers(analysis).window(selection.step)
         start, end = max(start, step_start), min(end, step_end)
     tracks = None if request.tracks is None else matching_tracks(trace, request.tracks)
     if tracks is not None and not tracks:
@@ -111,14 +112,15 @@ def _open(request: Request) -> tuple[Analysis, Selection]:
     if request.csv not in (None, "-"):
         with _refusal(request):  # now, not after a minute of reading
             refuse_to_overwrite(str(request.csv), request.force)
-    analysis = load(request.path, ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None))
+    with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
+        analysis = load(request.path, line.show)
     trace = analysis.trace
     if not request.json:
         for warning in (*trace.report.warnings, *trace.notes):
             _say(printable(warning))
-    numbers = step_numbers(analysis)
+    numbers = StepNumbers(analysis).known()
     if request.step is not None and request.step not in numbers:
-        known = f"its steps are {_listed(numbers)}" if numbers else "no device of it has steps"
+        known = f"its steps are {_listed(numbers)}" if numbers else "it has no ProfilerStep"
         raise UsageError(f"there is no step {request.step} in this trace: {known}")
     if request.window is None:
         return analysis, Selection(request.step)

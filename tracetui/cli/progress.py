@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from types import TracebackType
 from typing import TextIO
 
+from tracetui.reader.source import Progress
 from tracetui.units import format_bytes, format_count
 
 #: Seconds: nothing is shown of a reading that ends before, and a line is not redrawn sooner.
@@ -12,21 +14,33 @@ FIRST, EVERY = 0.3, 0.1
 
 
 class ProgressLine:
-    """Draws on `stream`; on None it draws nothing."""
+    """Draws on `stream`; on None it draws nothing. A context manager."""
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream
         self._next = time.monotonic() + FIRST
         self._width = 0
 
-    def show(self, done_bytes: int, total_bytes: int, events: int) -> None:
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.erase()
+
+    def show(self, progress: Progress) -> None:
         """Draw the line, if it is time to."""
         if self._stream is None or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + EVERY
-        share = f"{min(100, 100 * done_bytes // total_bytes)} %  " if total_bytes > 0 else ""
-        text = f"reading {share}{format_bytes(done_bytes)} of {format_bytes(total_bytes)}"
-        self._draw(f"{text}  {format_count(events)} events")
+        done, total = progress.done_bytes, progress.total_bytes
+        share = f"{min(100, 100 * done // total)} %  " if total > 0 else ""
+        text = f"reading {share}{format_bytes(done)} of {format_bytes(total)}"
+        self._draw(f"{text}  {format_count(progress.events)} events")
 
     def erase(self) -> None:
         """Leave the line as empty as it was found."""

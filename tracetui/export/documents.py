@@ -6,7 +6,6 @@ Absolute times are epoch ns as in the trace. The text and csv tables show the va
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.intervals import union
 from tracetui.analysis.steps import Step
+from tracetui.export.cells import encodable
 from tracetui.export.lines import gap_lines
 from tracetui.export.selection import Selection
 from tracetui.trace.model import Trace
@@ -44,7 +44,6 @@ _DEVICE_SUMS = (
     "aicore_ns",
     "idle_ns",
 )
-_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]:
@@ -95,7 +94,7 @@ def preparing_ns(activity: DeviceActivity, steps: tuple[Step, ...]) -> int | Non
 def _trace(trace: Trace) -> dict[str, Any]:
     report = trace.report
     return {
-        "path": _text(trace.path),
+        "path": encodable(trace.path),
         "bytes": report.bytes,
         "events": report.events,
         "skipped_events": report.skipped,
@@ -103,13 +102,13 @@ def _trace(trace: Trace) -> dict[str, Any]:
         "start_ns": trace.start_ns,
         "end_ns": trace.end_ns,
         "kind": trace.kind.value,
-        "warnings": [_text(warning) for warning in (*report.warnings, *trace.notes)],
+        "warnings": [encodable(warning) for warning in (*report.warnings, *trace.notes)],
     }
 
 
 def _device(analysis: Analysis, activity: DeviceActivity, steps: list[Step]) -> dict[str, Any]:
     return {
-        "device": _text(activity.device),
+        "device": encodable(activity.device),
         "start_ns": activity.start_ns,
         "end_ns": activity.end_ns,
         "tasks": len(activity.tasks),
@@ -130,7 +129,7 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> Iterator[dict[s
     rows = zip(*(column[chosen].tolist() for column in (*columns, gaps.step, gaps.before, gaps.after)))
     for (device, start, end, idle, aicpu, communication, copy, step, before, after), line in zip(rows, lines):
         yield {
-            "device": _text(analysis.devices[device].device),
+            "device": encodable(analysis.devices[device].device),
             "start_ns": start,
             "dur_ns": end - start,
             "idle_ns": idle,
@@ -141,16 +140,15 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> Iterator[dict[s
             "before": _task(analysis.trace, before),
             "after": _task(analysis.trace, after),
             "cause": None,
-            "line": None if line is None else _text(line),
+            "line": None if line is None else encodable(line),
             "exposed_by": None,
             "pieces": None,
         }
 
 
 def _task(trace: Trace, row: int) -> dict[str, str] | None:
-    return None if row < 0 else {"name": _text(trace.name(row)), "stream": _text(trace.track_of(row).name)}
-
-
-def _text(text: str) -> str:
-    """Text that strict JSON readers accept."""
-    return _LONE_SURROGATES.sub("\ufffd", text)
+    return (
+        None
+        if row < 0
+        else {"name": encodable(trace.name(row)), "stream": encodable(trace.track_of(row).name)}
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.links import frames_of
+from tracetui.analysis.links import Links, frames_of
 from tracetui.arrays import Int64s
 from tracetui.trace.stack import Frame, parse_call_stack
 
@@ -25,15 +25,10 @@ class Stacks:
         A task has the stack of its operator (backward: of the forward one), any other slice its own.
         """
         keys = self._trace.slices.stack[rows].astype(np.int64)
-        tasks = self._links.tasks
-        if not len(tasks):
-            return keys
-        place = np.minimum(np.searchsorted(tasks, rows), len(tasks) - 1)
-        linked = tasks[place] == rows
-        place = place[linked]
+        tasks, place = tasks_among(self._links, rows)
         # A call stack is its string; one that only python_function slices tell, the row of the innermost.
         stack, frame = self._links.stack[place].astype(np.int64), self._links.frame[place]
-        keys[linked] = np.where(stack >= 0, stack, np.where(frame >= 0, -2 - frame, -1))
+        keys[tasks] = np.where(stack >= 0, stack, np.where(frame >= 0, -2 - frame, -1))
         return keys
 
     def frames(self, key: int) -> tuple[Frame, ...]:
@@ -43,6 +38,10 @@ class Stacks:
         if key < 0:
             return frames_of(self._trace, -2 - key)
         return parse_call_stack(self._trace.strings[key])
+
+    def text(self, key: int) -> str | None:
+        """The stack of a key on one line, leaf first: "a.py(3): f < b.py(7): main"; None without frames."""
+        return " < ".join(map(str, self.frames(key))) or None
 
     def line(self, key: int) -> str | None:
         """The user's line of a stack, "train.py(88)" with the path as written; None where no stack tells.
@@ -54,6 +53,14 @@ class Stacks:
             return None
         frame = self._rules.line_of(self.frames(key))
         return f"{frame.file}({frame.line})" if frame is not None and frame.file else None
+
+
+def tasks_among(links: Links, rows: Int64s) -> tuple[Int64s, Int64s]:
+    """Which of the slice rows are tasks: places in `rows`, and places in the columns of `links`."""
+    place = np.searchsorted(links.tasks, rows)
+    inside = np.flatnonzero(place < len(links.tasks))
+    tasks = inside[links.tasks[place[inside]] == rows[inside]]
+    return tasks, place[tasks]
 
 
 def gap_lines(analysis: Analysis, gaps: Int64s) -> list[str | None]:

@@ -37,18 +37,3 @@ class Selection:
             numbers = np.array([step.number for step in analysis.steps] + [-1], np.int64)
             ranked = ranked[numbers[analysis.gaps.step[ranked]] == self.step]
         return ranked[:top] if top else ranked
-
-
-def step_numbers(analysis: Analysis) -> list[int]:
-    """The numbers of the trace's steps, each once, in order."""
-    return sorted({step.number for step in analysis.steps})
-
-
-def step_window(analysis: Analysis, number: int) -> tuple[int, int]:
-    """[start, end) in epoch ns: the step's start on the host to its end on the device, over all devices."""
-    spans = [
-        (min(step.host_start_ns, step.start_ns), max(step.host_end_ns, step.end_ns))
-        for step in analysis.steps
-        if step.number == number
-    ]
-    return min(start for start, _ in spans), max(end for _, end in spans)

@@ -1,0 +1,163 @@
+"""The results as DataFrames: the values of the documents with exact types, and what csv makes of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.export.training import NAMES, training_events
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.window import rows_in_window
+from tracetui.export import frames
+from tracetui.export.cells import encodable, text_cell
+from tracetui.export.documents import STEP_SUMS, gaps_document, summary_document
+from tracetui.export.events_csv import write_events
+from tracetui.export.frames import (
+    events_frame,
+    gaps_frame,
+    operators_frame,
+    steps_frame,
+    write_csv,
+)
+from tracetui.export.selection import Selection
+
+ALL = Selection()
+BIG = 2**62 + 1  # a float64 does not hold it
+
+
+@pytest.fixture(scope="module")
+def training() -> Analysis:
+    return analyse(trace_of(training_events()))
+
+
+def written(*parts: pd.DataFrame) -> list[list[str]]:
+    """The cells of a csv table of frames, its header first."""
+    stream = io.BytesIO()
+    rows = write_csv(stream, parts)
+    read = list(csv.reader(io.StringIO(stream.getvalue().decode(), newline="")))
+    assert len(read) == rows + 1 == sum(map(len, parts)) + 1
+    return read
+
+
+def values(frame: pd.DataFrame, key: str) -> list[Any]:
+    """The values of a column, None where unknown."""
+    return [None if pd.isna(value) else value for value in frame[key].tolist()]
+
+
+def test_gaps_are_those_of_the_document(training: Analysis) -> None:
+    table, gaps = gaps_frame(training), gaps_document(training, ALL)["gaps"]
+    for key in ("device", "start_ns", "dur_ns", "idle_ns", "aicpu_ns", "communication_ns", "copy_ns"):
+        assert values(table, key) == [gap[key] for gap in gaps]
+    assert values(table, "step") == [gap["step"] for gap in gaps]
+    assert values(table, "line") == [gap["line"] for gap in gaps]
+    for side in ("before", "after"):
+        for key, column in (("name", side), ("stream", f"{side}_stream")):
+            assert values(table, column) == [gap[side] and gap[side][key] for gap in gaps]
+    assert set(values(table, "step")) == {5, 6}
+    assert None in values(table, "line")
+
+
+def test_gaps_in_the_order_asked_for(training: Analysis) -> None:
+    chosen = training.gaps.ranked()[4:1:-1]
+    expected = gaps_frame(training).iloc[4:1:-1].reset_index(drop=True)
+    pd.testing.assert_frame_equal(gaps_frame(training, chosen), expected, check_categorical=False)
+
+
+def test_steps_are_those_of_the_document(training: Analysis) -> None:
+    table = steps_frame(training)
+    steps = summary_document(training, ALL)["devices"][0]["steps"]
+    for key in ("step", "start_ns", "end_ns", *STEP_SUMS):
+        assert table[key].dtype == np.int64
+        assert values(table, key) == [step[key] for step in steps]
+    assert values(table, "device") == [step.device for step in training.steps] == ["NPU"] * 2
+    assert len(steps_frame(training, training.steps[1:])) == 1
+
+
+@pytest.mark.parametrize("host", [False, True])
+def test_operators_are_the_rows_of_their_table(training: Analysis, host: bool) -> None:
+    operators = training.host_operators if host else training.device_operators
+    table, rows = operators_frame(operators), [operators[index] for index in range(len(operators))]
+    assert {encodable(name) for name in NAMES} <= set(values(table, "name"))
+    for key in ("count", "total_ns", "mean_ns", "p50_ns", "p95_ns", "min_ns", "max_ns", "share"):
+        assert values(table, key) == [getattr(row, key) for row in rows]
+    assert values(table, "name") == [encodable(row.name) for row in rows]
+    assert values(table, "activity") == [None if host else row.activity.name.lower() for row in rows]
+    cells = [
+        [text_cell(row.name), "" if host else row.activity.name.lower(), str(row.count), str(row.total_ns)]
+        for row in rows
+    ]
+    assert [line[:4] for line in written(table)[1:]] == cells
+    assert [float(line[-1]) for line in written(table)[1:]] == [row.share for row in rows]
+
+
+def test_events_are_the_slices(training: Analysis) -> None:
+    table, trace = events_frame(training), training.trace
+    assert len(table) == len(trace.slices)
+    assert table["start_ns"].is_monotonic_increasing
+    rows = rows_in_window(trace, trace.tracks[:1], trace.start_ns, trace.start_ns + 100_000)
+    table = events_frame(training, rows)
+    assert values(table, "name") == [encodable(trace.name(row)) for row in rows.tolist()]
+    assert values(table, "dur_ns") == trace.slices.dur[rows].tolist()
+
+
+def test_the_csv_of_events_is_the_frame(training: Analysis) -> None:
+    stream = io.BytesIO()
+    write_events(stream, training, 0, BIG)
+    rows = list(csv.DictReader(io.StringIO(stream.getvalue().decode(), newline="")))
+    table = events_frame(training)
+    for key in table.columns:
+        texts = isinstance(table[key].dtype, pd.CategoricalDtype)
+        cells = ["" if v is None else text_cell(v) if texts else str(v) for v in values(table, key)]
+        assert [row[key] for row in rows] == cells
+
+
+@pytest.mark.parametrize("make", [events_frame, gaps_frame, steps_frame])
+def test_types_are_exact_in_an_empty_trace_too(training: Analysis, make: Any) -> None:
+    full, empty = make(training), make(analyse(trace_of([])))
+    assert len(full) > len(empty) == 0
+    for table in (full, empty):
+        for key, column in table.items():
+            if str(key).endswith("_ns") or key == "lane":
+                assert column.dtype == np.int64
+            elif key == "step":
+                assert str(column.dtype).casefold() == "int64"
+            else:
+                assert isinstance(column.dtype, pd.CategoricalDtype)
+    assert list(full.columns) == list(empty.columns) == written(empty)[0]
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(-BIG, BIG), st.none() | st.integers(0, BIG), st.none() | st.text()), max_size=20
+)
+
+
+@given(ROWS, st.integers(1, 7))
+def test_csv_has_the_values_in_their_order(rows: list[tuple[Any, Any, Any]], length: int) -> None:
+    ns, step, name = ([row[i] for row in rows] for i in range(3))
+    table = pd.DataFrame({"ns": ns, "step": pd.array(step, "Int64"), "name": pd.Categorical(name)})[::-1]
+    parts = [table[first : first + length] for first in range(0, max(len(rows), 1), length)]
+    cells = [
+        ["" if v is None else text_cell(v) if isinstance(v, str) else str(v) for v in row] for row in rows
+    ]
+    assert written(*parts) == [["ns", "step", "name"], *cells[::-1]]
+
+
+def test_a_text_becomes_a_cell_once(training: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def cell_of(text: str) -> str:
+        made.append(text)
+        return text_cell(text)
+
+    monkeypatch.setattr(frames, "text_cell", cell_of)
+    monkeypatch.setattr(frames, "CHUNK", 5)
+    write_events(io.BytesIO(), training, 0, BIG)
+    assert len(made) == len(set(made)) > len(NAMES)

@@ -1,0 +1,27 @@
+"""The way from a path to an analysis, for scripts and for all that prints. The viewer loads step by step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.reader.locate import locate_trace
+from tracetui.reader.source import Progress, TraceFile
+from tracetui.trace.build import build_trace
+
+
+def load(path: str | os.PathLike[str], on_progress: Callable[[Progress], None] | None = None) -> Analysis:
+    """Read a whole trace and analyse it.
+
+    Args:
+        path: a trace file, plain or .gz, or a directory that holds one.
+        on_progress: called every few MB of the file.
+
+    Raises UnreadableTrace, with a sentence, where there is no trace. What of a damaged file could not be read
+    is told in `analysis.trace.report.warnings`.
+    """
+    with TraceFile(locate_trace(Path(path))) as trace_file:
+        table = trace_file.read(on_progress)
+    return analyse(build_trace(table))

@@ -1,0 +1,211 @@
+"""The results as pandas DataFrames, and DataFrames as csv.
+
+The only module that imports pandas, which takes half a second: import it where a table is made, not before.
+Columns are called as in the JSON documents and hold the same values: times are exact int64 ns, numbers that
+may be unknown Int64, texts are categorical, unknown ones missing, and only lone surrogates replaced in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, BinaryIO, Optional
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.operators import OperatorTable
+from tracetui.analysis.steps import Step
+from tracetui.arrays import Int64s
+from tracetui.export.cells import encodable, text_cell
+from tracetui.export.documents import STEP_SUMS
+from tracetui.export.lines import Stacks, gap_lines, tasks_among
+from tracetui.export.step_numbers import StepNumbers
+from tracetui.trace.model import Activity
+
+#: Rows of a csv file made at a time: 8 MB where every row has a stack, and as fast as any other number.
+CHUNK = 8192
+#: Texts kept from one chunk to the next.
+_CACHED = 1 << 16
+
+TextOf = Callable[[int], Optional[str]]
+
+
+def events_frame(analysis: Analysis, rows: Int64s | None = None) -> pd.DataFrame:
+    """One row per slice: of the slice rows given, in their order; by default of all, by start.
+
+    `activity` is what a device task does, `operator` what a task leads back to; `stack` is leaf first.
+    """
+    by_start = np.argsort(analysis.trace.slices.start, kind="stable") if rows is None else rows
+    return _Events(analysis).frame(by_start)
+
+
+def event_frames(analysis: Analysis, rows: Int64s) -> Iterator[pd.DataFrame]:
+    """`events_frame` in pieces, for a file; one empty piece for no rows."""
+    events = _Events(analysis)
+    for first in range(0, max(len(rows), 1), CHUNK):
+        yield events.frame(rows[first : first + CHUNK])
+
+
+def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
+    """One row per AICore gap: of the indices given, in their order; by default of all, most idle first.
+
+    `before` and `after` are the tasks that the gap lies between, `line` is the Python line behind most of its
+    idle time.
+    """
+    columns = analysis.gaps
+    chosen = columns.ranked() if gaps is None else gaps
+    numbers = np.array([*(step.number for step in analysis.steps), -1], np.int64)
+    return _frame(
+        {
+            "device": _texts(columns.device[chosen], lambda index: analysis.devices[index].device),
+            "start_ns": columns.start[chosen],
+            "dur_ns": (columns.end - columns.start)[chosen],
+            "idle_ns": columns.idle[chosen],
+            "aicpu_ns": columns.aicpu[chosen],
+            "communication_ns": columns.communication[chosen],
+            "copy_ns": columns.copy[chosen],
+            "step": _known(numbers[columns.step[chosen]]),
+            **_task_columns(analysis, "before", columns.before[chosen]),
+            **_task_columns(analysis, "after", columns.after[chosen]),
+            "line": _texts(np.arange(len(chosen)), gap_lines(analysis, chosen).__getitem__),
+        }
+    )
+
+
+def steps_frame(analysis: Analysis, steps: Sequence[Step] | None = None) -> pd.DataFrame:
+    """One row per step and device; by default of all. Times of a step are those of its device window."""
+    chosen = analysis.steps if steps is None else steps
+
+    def numbers(key: str) -> Int64s:
+        return np.array([getattr(step, key) for step in chosen], np.int64)
+
+    return _frame(
+        {
+            "device": _texts(np.arange(len(chosen)), lambda index: chosen[index].device),
+            "step": numbers("number"),
+            **{key: numbers(key) for key in ("start_ns", "end_ns", *STEP_SUMS)},
+        }
+    )
+
+
+def operators_frame(table: OperatorTable) -> pd.DataFrame:
+    """One row per name and activity, such as of `analysis.device_operators`; most time first.
+
+    `mean_ns` is rounded down, `p50_ns` and `p95_ns` are durations that occur, `share` is of the total.
+    """
+    return _frame(
+        {
+            "name": _texts(table.name, table.strings.__getitem__),
+            "activity": _texts(table.activity, _activity),
+            "count": table.count,
+            "total_ns": table.total_ns,
+            "mean_ns": table.mean_ns,
+            "p50_ns": table.p50_ns,
+            "p95_ns": table.p95_ns,
+            "min_ns": table.min_ns,
+            "max_ns": table.max_ns,
+            "share": table.share,
+        }
+    )
+
+
+def write_csv(stream: BinaryIO, frames: Iterable[pd.DataFrame]) -> int:
+    """Write frames of equal columns as one csv table; returns the number of rows.
+
+    UTF-8, "\\n" line ends, unknown values empty, texts as cells that no spreadsheet computes.
+    """
+    cell_of = lru_cache(maxsize=_CACHED)(text_cell)
+    rows = 0
+    for index, frame in enumerate(frames):
+        cells = _frame({str(key): _cells(column, cell_of) for key, column in frame.items()})
+        text = cells.to_csv(index=False, header=index == 0, lineterminator="\n")
+        stream.write(text.encode())
+        rows += len(frame)
+    return rows
+
+
+class _Events:
+    """Frames of slices; what many of them share is looked up once."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        trace = analysis.trace
+        self._trace, self._links = trace, analysis.links
+        self._stacks = Stacks(analysis)
+        self._steps = StepNumbers(analysis)
+        self._first_lane = np.array([track.lanes.start for track in trace.tracks], np.int64)
+        self._line_of = lru_cache(maxsize=_CACHED)(self._stacks.line)
+        self._stack_of = lru_cache(maxsize=_CACHED)(self._stacks.text)
+
+    def frame(self, rows: Int64s) -> pd.DataFrame:
+        trace, slices = self._trace, self._trace.slices
+        lane = np.searchsorted(trace.lane_rows, rows, "right") - 1
+        track = trace.lane_track[lane]
+        operators, stacks = self._operators(rows), self._stacks.keys(rows)
+        return _frame(
+            {
+                "start_ns": slices.start[rows],
+                "dur_ns": slices.dur[rows],
+                "process": _texts(track, lambda index: trace.tracks[index].process),
+                "thread": _texts(track, lambda index: trace.tracks[index].name),
+                "lane": lane - self._first_lane[track],
+                "name": _texts(slices.name[rows], trace.string),
+                "category": _texts(slices.category[rows], trace.string),
+                "activity": _texts(slices.activity[rows], _activity),
+                "step": _known(self._steps.at(slices.start[rows], track)),
+                "operator": _texts(operators, trace.string),
+                "python_line": _texts(stacks, self._line_of),
+                "stack": _texts(stacks, self._stack_of),
+            }
+        )
+
+    def _operators(self, rows: Int64s) -> Int64s:
+        """int64[n]: the name (a string) of the operator that a task leads back to, -1 for all others."""
+        tasks, places = tasks_among(self._links, rows)
+        operators = self._links.operator[places]
+        names = np.full(len(rows), -1, np.int64)
+        names[tasks] = np.where(operators >= 0, self._trace.slices.name[operators], -1)
+        return names
+
+
+def _frame(columns: dict[str, Any]) -> pd.DataFrame:
+    frame: pd.DataFrame = pd.DataFrame(columns)
+    return frame
+
+
+def _task_columns(analysis: Analysis, side: str, rows: Int64s) -> dict[str, pd.Categorical]:
+    """The task of each slice row, and where it ran; -1 is none."""
+    trace = analysis.trace
+    track = trace.lane_track[np.searchsorted(trace.lane_rows, rows, "right") - 1]
+    return {
+        side: _texts(np.where(rows < 0, -1, trace.slices.name[rows]), trace.string),
+        f"{side}_stream": _texts(np.where(rows < 0, -1, track), lambda index: trace.tracks[index].name),
+    }
+
+
+def _texts(codes: NDArray[Any], text_of: TextOf) -> pd.Categorical:
+    """The text of each code, made once for each distinct one; -1 has none."""
+    places, used = pd.factorize(codes)
+    texts = (None if code == -1 else text_of(code) for code in used.tolist())
+    distinct = pd.Categorical([None if text is None else encodable(text) for text in texts])
+    column: pd.Categorical = distinct.take(places)
+    return column
+
+
+def _known(numbers: Int64s) -> pd.arrays.IntegerArray:
+    """Int64: the numbers, unknown where negative."""
+    return pd.arrays.IntegerArray(numbers, numbers < 0)
+
+
+def _activity(activity: int) -> str | None:
+    return Activity(activity).name.lower() if activity else None
+
+
+def _cells(column: pd.Series[Any], cell_of: Callable[[str], str]) -> Any:
+    """The values of a column, its texts as cells."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column.array
+    cells = [*map(cell_of, column.cat.categories), ""]  # the code of an unknown text is -1
+    return np.array(cells, dtype=object)[column.cat.codes.to_numpy()]

@@ -1,0 +1,55 @@
+"""Which ProfilerStep a moment belongs to, and which time a step takes, on the host and on the devices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.steps import host_steps, step_of
+from tracetui.arrays import Int32s, Int64s
+
+
+class StepNumbers:
+    """The steps of a trace by number. One without a device has those of its host."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._steps = analysis.steps
+        self._hosts = host_steps(analysis.trace)
+        self._devices = analysis.trace.devices
+        place = {device: index for index, device in enumerate(self._devices)}
+        self._device_of = np.array([place.get(t.device or "", -1) for t in analysis.trace.tracks], np.int64)
+
+    def known(self) -> list[int]:
+        """The numbers, each once, in order."""
+        return sorted({step.number for step in self._hosts})
+
+    def window(self, number: int) -> tuple[int, int]:
+        """[start, end) in epoch ns: from the step's start on the host to its end there and on all devices."""
+        hosts = [step for step in self._hosts if step.number == number]
+        devices = [step for step in self._steps if step.number == number]
+        start = min([step.start for step in hosts] + [step.start_ns for step in devices])
+        return start, max([step.end for step in hosts] + [step.end_ns for step in devices])
+
+    def at(self, times: Int64s, tracks: Int32s) -> Int64s:
+        """int64[n]: the number of the step that holds each time (epoch ns) on a track, -1 outside of all.
+
+        On a device that is the step whose device window holds the time, elsewhere the host's own step.
+        """
+        numbers = self._on_host(times)
+        device_of = self._device_of[tracks]
+        of_step = np.array([*(step.number for step in self._steps), -1], np.int64)
+        for index, device in enumerate(self._devices):
+            there = np.flatnonzero(device_of == index)
+            numbers[there] = of_step[step_of(self._steps, device, times[there])]
+        return numbers
+
+    def _on_host(self, times: Int64s) -> Int64s:
+        """By the step that started last, of those of several processes."""
+        columns = np.array([(step.start, step.end, step.number) for step in self._hosts], np.int64)
+        starts, ends, numbers = columns.reshape(-1, 3).T
+        place = np.searchsorted(starts, times, "right") - 1
+        held = place >= 0
+        held[held] = times[held] < ends[place[held]]
+        found: Int64s = np.full(len(times), -1, np.int64)
+        found[held] = numbers[place[held]]
+        return found
