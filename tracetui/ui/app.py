@@ -12,7 +12,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from textual.app import App
@@ -45,6 +45,7 @@ from tracetui.ui.state import Viewport, ViewState
 
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
+    from tracetui.ui.screens.timeline import TimelineScreen
 
 CANCELLED = 130  #: exit code of ctrl+c
 _SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129}
@@ -323,9 +324,11 @@ class TraceApp(App[int]):
         self.say(f"Copied to the clipboard, and to {path}." if path else "Copied to the clipboard.")
 
     async def action_back(self) -> None:
-        """Stop the loading, else go back to the timeline."""
-        if not self.stop_loading() and self.current_mode != "timeline":
+        """Back to the timeline; there, drop what was begun, else stop the loading."""
+        if self.current_mode != "timeline":
             self.switch_mode("timeline")
+        elif not cast("TimelineScreen", self.screen).step_back():
+            self.stop_loading()
 
     async def action_quit(self) -> None:
         self._leave(0)

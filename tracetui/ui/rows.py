@@ -173,4 +173,4 @@ def group_label(track: Track) -> str:
     process = printable(track.process).strip() or f"process {printable(track.pid)}"
     if track.family is Family.PLANE:
         process += " planes"
-    return f"{process} · {printable(track.device)}" if track.device else process
+    return f"{process} ({printable(track.device)})" if track.device else process

@@ -16,6 +16,7 @@ from textual.screen import Screen
 
 from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
+from tracetui.ui.editor import open_in_editor
 from tracetui.ui.follow import follow
 from tracetui.ui.messages import (
     AnalysisFailed,
@@ -269,6 +270,10 @@ class TimelineScreen(Screen[None]):
         if not self.details.toggle_stack():
             self.viewer.say("There is no Python stack for this selection.")
 
+    def action_open_editor(self) -> None:
+        found = self.details.find_source()
+        self.viewer.say(found if isinstance(found, str) else open_in_editor(self.app, *found))
+
     # Searching
 
     def action_search(self) -> None:
@@ -354,21 +359,24 @@ class TimelineScreen(Screen[None]):
             self.tracks.lay_out()
             self._laid_out()
 
-    def action_back(self) -> None:
-        """Drop what was begun: a window, the selection; else stop the loading."""
+    def step_back(self) -> bool:
+        """Drop the latest thing that was begun; False if there is nothing."""
         state = self.viewer.state
-        if self.details.shows_stack:
+        if self.details.has_focus:
+            self.tracks.focus()
+        elif self.details.shows_stack:
             self.details.toggle_stack()
         elif state.mark is not None:
             state.mark = None
             self.viewer.view_changed()
-        elif self.viewer.stop_loading():
-            pass
+        elif self.viewer.progress is not None:
+            return False
         elif state.window is not None:
             state.go(replace(state.place, window=None))
             self.viewer.view_changed()
-        else:
+        elif max(state.row, state.gap) >= 0:
             self.viewer.select(-1)
+        return True
 
     # The mouse
 

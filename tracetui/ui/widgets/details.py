@@ -6,10 +6,11 @@ Asks for what has to be read from files (args, source) in a thread, and shows it
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from textual import events, on
+from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -45,8 +46,15 @@ class Found:
     source: str | None = None
 
 
-class Details(Widget):
-    """A rule with a title, then as many lines as there is room for; the wheel scrolls the rest."""
+class Details(Widget, can_focus=True):
+    """A rule with a title, then as many lines as there is room for; keys and the wheel scroll to the rest."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_lines(-1)", show=False),
+        Binding("down,j", "scroll_lines(1)", show=False),
+        Binding("pageup", "scroll_lines(-8)", show=False),
+        Binding("pagedown", "scroll_lines(8)", show=False),
+    ]
 
     DEFAULT_CSS = """
     Details { width: 1fr; height: 8; }
@@ -116,6 +124,14 @@ class Details(Widget):
         self.shows_stack, self.top = not self.shows_stack, 0
         self._tell()
         return True
+
+    def find_source(self) -> tuple[SourceFile, int] | str:
+        """The source file and line of the selection, or why there is none. May block on a slow file system."""
+        frame = self.rules.line_of(self.stack)
+        if frame is None or self._sources is None:
+            return "There is no Python stack for this selection."
+        found = self._sources.find(frame.file)
+        return (found, frame.line) if isinstance(found, SourceFile) else found.reason
 
     def _chain(self) -> Chain | None:
         analysis = self.trace_app.analysis
@@ -203,11 +219,12 @@ class Details(Widget):
             more = f" {hidden} more " if hidden > 0 else ""
             title = f"{glyphs.rule * 2} {self._title} "
             rule = title.ljust(width - len(more), glyphs.rule)[: max(width - len(more), 0)] + more
-            return Strip([Segment(rule[:width], palette.style_of(Role.RULE))])
+            style = palette.style_of(Role.TITLE if self.has_focus else Role.RULE)
+            return Strip([Segment(rule[:width], style)])
         place = self.top + y - 1
         return fitted(self.lines[place] if place < len(self.lines) else (), width, glyphs.ellipsis)
 
-    def scroll_lines(self, by: int) -> None:
+    def action_scroll_lines(self, by: int) -> None:
         """Show later or earlier lines."""
         top = max(min(self.top + by, len(self.lines) - self.size.height + 1), 0)
         if top != self.top:
@@ -216,11 +233,11 @@ class Details(Widget):
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
-        self.scroll_lines(2)
+        self.action_scroll_lines(2)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
-        self.scroll_lines(-2)
+        self.action_scroll_lines(-2)
 
 
 def _line_of(sources: SourceFiles, frame: Frame) -> str | None:
