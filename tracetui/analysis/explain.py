@@ -53,14 +53,23 @@ class _Stretches(NamedTuple):
     following: Int64s  #: the operator of another thread that this one leads to, -1 for none
 
 
-def explain(trace: Trace, idle: IdleIntervals, links: Links) -> Causes:
-    """The causes of idle intervals; for each, pieces that sum to it."""
-    return _Explainer(trace, idle, links).causes()
+def explain(trace: Trace, idle: IdleIntervals, links: Links, by_frame: bool = False) -> Causes:
+    """The causes of idle intervals; for each, pieces that sum to it.
+
+    Args:
+        trace: the trace.
+        idle: the intervals; they may overlap.
+        links: the chains of its tasks.
+        by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
+            charged to the frame it is in. Always so where the trace has no `Call stack`.
+    """
+    return _Explainer(trace, idle, links, by_frame).causes()
 
 
 class _Explainer:
-    def __init__(self, trace: Trace, idle: IdleIntervals, links: Links) -> None:
+    def __init__(self, trace: Trace, idle: IdleIntervals, links: Links, by_frame: bool) -> None:
         self._trace, self._idle, self._links = trace, idle, links
+        self._by_frame = by_frame or not (trace.slices.stack >= 0).any()
         ancestors = Ancestors(trace)
         self._callers = Callers(trace, ancestors)
         self._hosts = Hosts(trace, copying_operators(links, ancestors), ancestors)
@@ -147,12 +156,11 @@ class _Explainer:
         return _Found(interval, start, end, _all(Cause.UNLINKED, rows), none, none, none, none)
 
     def _host(self) -> list[_Found]:
-        by_frame = not (self._trace.slices.stack >= 0).any()
         parts = []
         for index in np.unique(self._stretches.thread[self._stretches.thread >= 0]).tolist():
             own = _Stretches(*(column[self._stretches.thread == index] for column in self._stretches))
             thread = self._hosts.thread(index)
-            edges = np.union1d(thread.edges, thread.frame_edges) if by_frame else thread.edges
+            edges = np.union1d(thread.edges, thread.frame_edges) if self._by_frame else thread.edges
             cuts = cut(own.start, own.end, edges)
             operator, charged, frame = self._charged(index, cuts.start, own.following[cuts.place])
             cause = thread.causes(cuts.start, operator)

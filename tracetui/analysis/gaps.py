@@ -80,6 +80,13 @@ def find_idle(
     return IdleIntervals(*(np.concatenate(columns) for columns in zip(none, *parts)))
 
 
+def ending_tasks(trace: Trace, activity: DeviceActivity, links: Links, ends: Int64s) -> Int64s:
+    """The work that starts when each idle interval ends, the one enqueued first of several; rows, or -1."""
+    work = work_tasks(trace, activity.tasks)
+    work = work[np.lexsort((work, links.enqueued(work)))]
+    return pick(work, first_equal(trace.slices.start[work], ends))
+
+
 def _device_gaps(
     trace: Trace, index: int, activity: DeviceActivity, windows: StepWindows
 ) -> tuple[Int32s, Int64s, Int64s, Int64s, Int64s, Int64s, Int64s, Int32s, Int64s, Int64s]:
@@ -113,8 +120,6 @@ def _device_idle(
     start, end = activity.idle.starts, activity.idle.ends
     own = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32))
     gap = own[0] + np.searchsorted(gaps.start[own[0] : own[1]], start, "right") - 1
-    work = work_tasks(trace, activity.tasks)
-    work = work[np.lexsort((work, links.enqueued(work)))]
-    task = pick(work, first_equal(trace.slices.start[work], end))
+    task = ending_tasks(trace, activity, links, end)
     step = windows.step_of(activity.device, start)
     return np.full(len(start), index, np.int32), start, end, gap.astype(np.int64), step, task
