@@ -99,6 +99,16 @@ def test_a_chain_of_packages_folds_into_one_row_that_says_so() -> None:
     ]
 
 
+def test_a_built_in_function_is_shown_at_its_caller() -> None:
+    built_in = StackNode(Frame("", 0, "<built-in function len>"), 5, 5, 1, ())
+    caller = StackNode(Frame(USER, 7, "main"), 5, 0, 1, (built_in,))
+    branches = Branches(StackNode(None, 10, 0, 2, (caller, StackNode(None, 5, 5, 1, ()))))
+    branches.open_longest()
+    main, below, unknown = all_open(branches)
+    assert main.written == below.written == caller.frame
+    assert unknown.written is None
+
+
 def test_small_frames_are_summed_up_in_one_row() -> None:
     branches = Branches(root(node("big", 1000), node("a", 1), node("b", 2), node("c", 3)))
     rows = branches.rows()

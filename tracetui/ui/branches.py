@@ -58,6 +58,17 @@ class Branch:
         return self.nodes[-1].frame if self.nodes else None
 
     @property
+    def written(self) -> Frame | None:
+        """Its nearest frame that is in a file: of a built-in function its caller."""
+        branch: Branch | None = self
+        while branch is not None:
+            for node in reversed(branch.nodes):
+                if node.frame is not None and node.frame.file:
+                    return node.frame
+            branch = branch.parent
+        return None
+
+    @property
     def has_children(self) -> bool:
         return bool(self.nodes and self.nodes[-1].children)
 

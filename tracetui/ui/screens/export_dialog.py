@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from textual import on
 from textual.containers import Horizontal
@@ -27,9 +27,6 @@ from tracetui.ui.palette import Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.units import format_bytes, format_duration, format_time
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
 
 PROGRESS_S = 0.1
 _SENTENCES = {
@@ -255,7 +252,7 @@ class Watched(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, content: Buffer) -> int:
+    def write(self, content: Any) -> int:
         """Write, unless it should stop: raises Stopped then."""
         if self._should_stop():
             raise Stopped

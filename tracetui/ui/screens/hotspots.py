@@ -214,8 +214,8 @@ class HotspotsScreen(TableScreen):
     def _show_source(self) -> None:
         if self._left is self.stacks:
             branch = self.stacks.branch
-            frame = branch.frame if branch is not None else None
-            unrecorded = branch is not None and bool(branch.nodes) and frame is None
+            frame = branch.written if branch is not None else None
+            unrecorded = branch is not None and bool(branch.nodes) and branch.frame is None
         else:
             line = self.line
             unrecorded = line is not None and line.file is None
