@@ -57,6 +57,11 @@ def operator_columns(table: OperatorTable, palette: Palette, glyphs: Glyphs, hos
     return columns
 
 
+def name_count(count: int) -> str:
+    """ "1 name", "214 names" """
+    return "1 name" if count == 1 else f"{count:,} names"
+
+
 def _time_column(key: str, title: str, values: Int64s, rank: int, style: Style | None = None) -> Column:
     return number_column(
         key, title, values, lambda ns: format_duration(int(ns)), width=DURATION_CELLS, rank=rank, style=style

@@ -15,7 +15,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.ui.actions import bindings
 from tracetui.ui.messages import ViewChanged
-from tracetui.ui.operator_columns import operator_columns
+from tracetui.ui.operator_columns import name_count, operator_columns
 from tracetui.ui.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.widgets.table import Table
@@ -80,7 +80,7 @@ class OperatorsScreen(TableScreen):
         side = "host operators" if self._host else "device tasks"
         count, total = int(names.count.sum()), format_duration(int(names.total_ns.sum()))
         nested = ", nested ones counted twice" if self._host else ""
-        return f"{len(names):,} names of {count:,} {side} {where}: {total}{nested}"
+        return f"{name_count(len(names))} of {count:,} {side} {where}: {total}{nested}"
 
     def _nothing(self, analysis: Analysis) -> str:
         if not analysis.devices and not self._host:

@@ -11,7 +11,7 @@ from tracetui.analysis.window import WindowStatistics, window_statistics
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.glyphs import Glyphs
-from tracetui.ui.operator_columns import operator_columns
+from tracetui.ui.operator_columns import name_count, operator_columns
 from tracetui.ui.palette import Palette, Role
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import Table
@@ -51,7 +51,7 @@ class Statistics(Vertical):
         text = self._palette.style_of(Role.TEXT)
         whose = track_words(of) if of is not None else "host operators" if host else "device tasks"
         count, total = int(names.count.sum()), format_duration(int(names.total_ns.sum()))
-        rows = f"{len(names):,} names of {count:,} {whose}, {total} cut to the window"
+        rows = f"{name_count(len(names))} of {count:,} {whose}, {total} cut to the window"
         idle = self._palette.style_of(Role.IDLE)
         self.query_one(Lines).show([[(idle_answer(analysis, inside), idle)], [(rows, text)]])
         columns = operator_columns(names, self._palette, self._glyphs, host=host and of is None)
@@ -63,7 +63,7 @@ class Statistics(Vertical):
 
 def window_words(analysis: Analysis, window: tuple[int, int]) -> str:
     """ "0.120 s .. 0.130 s" """
-    step = max((window[1] - window[0]) // 1000, 1)
+    step = max((window[1] - window[0]) // 100, 1)
     start, end = (format_time(time - analysis.trace.start_ns, step) for time in window)
     return f"{start} .. {end}"
 
