@@ -191,3 +191,28 @@ def test_what_is_no_trace_is_refused_in_one_sentence(tmp_path: Path, content: by
         trace.read()
     assert caught.value.reason is reason
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("block", [7, 61, 64, 100, 10**6])
+def test_arrays_written_behind_one_another(tmp_path: Path, block: int) -> None:
+    events = _events(9)
+    text = json.dumps(events[:4]) + "\n" + json.dumps(events[4:])
+    table = _read(tmp_path / "two.json", text.encode(), block_bytes=block)
+    assert rows_of(table) == expected_rows(json.dumps(events))
+    (skip,) = table.report.skips
+    assert (skip.offset, skip.reason) == (text.index("\n") - 1, "text after the end of the array")
+    assert not table.report.truncated
+
+
+@pytest.mark.parametrize("separator", ["\n", "\r\n", " , \n", ""])
+def test_events_without_an_array(tmp_path: Path, separator: str) -> None:
+    events = _events(9)
+    text = separator.join(map(json.dumps, events)) + separator
+    table = _read(tmp_path / "lines.json", text.encode(), block_bytes=300)
+    assert rows_of(table) == expected_rows(json.dumps(events))
+
+
+def test_args_of_a_damaged_event_are_no_event(tmp_path: Path) -> None:
+    text = '[{"ph": "X", oops, "args": {"name": "a", "ph": "i", "ts": 1}}, {"ph": "i", "name": "b", "ts": 2}]'
+    table = _read(tmp_path / "t.json", text.encode())
+    assert [row[2] for row in rows_of(table).instants] == ["b"]
