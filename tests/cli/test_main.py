@@ -14,10 +14,11 @@ from types import ModuleType
 import pandas as pd
 import pytest
 
-from tests.export.training import NAMES, training_events
+from tests.export.training import NAMES, PYTHON, training_events
 from tracetui import __version__
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
+from tracetui.export.cells import text_cell
 from tracetui.ui.options import ViewerOptions
 
 
@@ -125,6 +126,18 @@ def test_export_writes_the_window(run: Run, trace_path: str, tmp_path: Path) -> 
     assert f"{len(table)} events written to {path}" in output.err
     assert set(table["thread"]) == {"Stream 2"}
     assert len(NAMES) <= len(table) < 2 * len(NAMES)
+
+
+def test_a_step_of_a_trace_without_a_device(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "host.json"
+    path.write_text(json.dumps([event for event in training_events() if event["pid"] == PYTHON]))
+    output = run("export", str(path), "--csv", "-", "--step", "6")
+    assert output.code == ExitCode.OK
+    table = pd.read_csv(io.StringIO(output.out), keep_default_na=False)
+    assert table["name"].tolist() == ["ProfilerStep#6", *map(text_cell, NAMES)]
+    assert set(table["step"]) == {6}
+    assert run("gaps", str(path), "--step", "6").out == "No gaps.\n"
+    assert "its steps are 5, 6" in run("export", str(path), "--csv", "-", "--step", "7").err
 
 
 def test_csv_to_stdout(run: Run, trace_path: str) -> None:

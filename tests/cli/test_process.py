@@ -25,24 +25,40 @@ def start(*arguments: str, stdout: int | IO[bytes] = subprocess.PIPE) -> subproc
     )
 
 
-def loaded_by(*arguments: str) -> set[str]:
-    """The third parties that a run imports."""
-    program = (
-        "import sys; from tracetui.cli import main\n"
-        f"main({arguments!r})\n"
-        f"print(*{SLOW!r} & sys.modules.keys(), file=sys.stderr)"
-    )
-    _, err = start("-c", program).communicate(timeout=30)
+def loaded_by(program: str) -> set[str]:
+    """The third parties that a program imports."""
+    program += f"\nimport sys; print(*{SLOW!r} & sys.modules.keys(), file=sys.stderr)"
+    process = start("-c", program)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err.decode()
     return set(err.decode().splitlines()[-1].split())
+
+
+def calling(*arguments: str) -> str:
+    """A program that runs tracetui."""
+    return f"from tracetui.cli import main; main({arguments!r})"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["gaps", "--help"]])
 def test_help_imports_nothing_slow(arguments: list[str]) -> None:
-    assert loaded_by(*arguments) == set()
+    assert loaded_by(calling(*arguments)) == set()
 
 
-def test_tables_need_no_terminal_libraries(trace_path: str) -> None:
-    assert loaded_by("summary", trace_path) == {"numpy", "orjson"}
+def test_tables_need_no_terminal_libraries_and_pandas_only_for_csv(trace_path: str) -> None:
+    printed = {"numpy", "orjson"}
+    assert loaded_by(calling("summary", trace_path)) == printed
+    assert loaded_by(calling("gaps", trace_path, "--json")) == printed
+    assert loaded_by(calling("gaps", trace_path, "--csv", "-")) == {*printed, "pandas"}
+
+
+def test_the_viewer_starts_without_pandas() -> None:
+    assert "pandas" not in loaded_by("import tracetui.ui.app")
+
+
+def test_scripts_import_what_they_use(trace_path: str) -> None:
+    assert loaded_by("import tracetui; dir(tracetui); tracetui.__version__") == set()
+    assert loaded_by(f"import tracetui; tracetui.load({trace_path!r})") == {"numpy", "orjson"}
+    assert loaded_by("from tracetui import load, gaps_frame") == {"numpy", "orjson", "pandas"}
 
 
 @pytest.mark.parametrize(

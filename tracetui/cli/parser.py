@@ -37,7 +37,8 @@ _SUMMARY = f"""Print what each device of a trace did: computing, communication, 
 the table of steps, and the worst gaps.
 
 --step and --window pick the steps and gaps that are listed: a step is in a
-window if its device part starts in it, a gap if it starts in it. The totals of
+window if its device part starts in it, a gap if it starts in it; the gaps of a
+step start in its device part. The totals of
 a device are always those of the whole trace. --csv writes the table of steps.
 
 {_PATHS}"""
@@ -54,9 +55,12 @@ _EXPORT = f"""Write the events of a window of time as CSV, one slice a row, by s
 
 A slice is written, whole, if any part of it lies in the window; one without
 length, if it starts there. --step is the window from the step's start on the
-host to its end on the device; with --window too, what both have in common.
-Without either, all slices are written. Text that a spreadsheet would take for
-a formula gets an apostrophe in front.
+host to its end, there or on a device, whichever is later; with --window too,
+what both have in common. Without either, all slices are written.
+
+The column step is, for what starts on a device, the step in whose device part
+it starts, for all else the ProfilerStep#N of the host around it. Text that a
+spreadsheet would take for a formula gets an apostrophe in front.
 
 {_PATHS}"""
 

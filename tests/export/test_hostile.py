@@ -1,0 +1,80 @@
+"""Names that no writer may obey, drop, or take minutes for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+import pytest
+
+from tests.export.training import NAMES, training_events
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.export.cells import encodable, text_cell
+from tracetui.export.documents import dumps, gaps_document, summary_document
+from tracetui.export.events_csv import write_events
+from tracetui.export.frames import operators_frame, write_csv
+from tracetui.export.report import gaps_text, summary_text
+from tracetui.export.selection import Selection
+from tracetui.export.tables_csv import write_gaps, write_steps
+from tracetui.export.text import cell_width
+
+ALL = Selection()
+MEGABYTE = "=cmd\x1b[2J\r\n\x00\ud800\u202e\u77e9" * 75_000
+HOSTILE = (*NAMES, MEGABYTE)
+
+WRITERS: dict[str, Callable[[BinaryIO, Analysis], int]] = {
+    "events": lambda stream, analysis: write_events(stream, analysis, 0, 2**62),
+    "gaps": lambda stream, analysis: write_gaps(stream, analysis, ALL),
+    "steps": lambda stream, analysis: write_steps(stream, analysis, ALL),
+    "operators": lambda stream, analysis: write_csv(stream, [operators_frame(analysis.device_operators)]),
+}
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Analysis:
+    return analyse(trace_of(training_events(HOSTILE, steps=1)))
+
+
+@pytest.fixture(autouse=True)
+def long_fields() -> Iterator[None]:
+    limit = csv.field_size_limit(2 * len(MEGABYTE))
+    yield
+    csv.field_size_limit(limit)
+
+
+@pytest.mark.parametrize("table", WRITERS)
+def test_csv(hostile: Analysis, table: str) -> None:
+    stream = io.BytesIO()
+    count = WRITERS[table](stream, hostile)
+    text = stream.getvalue().decode()
+    assert text.replace("\n", "").isprintable()
+    assert text.count("\n") == count + 1
+    header, *rows = csv.reader(io.StringIO(text, newline=""))
+    assert {len(row) for row in rows} == {len(header)}
+    assert not any(
+        cell.lstrip().startswith(tuple("=+-@\uff1d\uff0b\uff0d\uff20")) for row in rows for cell in row
+    )
+    if table != "steps":
+        # The first gap ends with the second task.
+        expected = {text_cell(name) for name in (HOSTILE[1:] if table == "gaps" else HOSTILE)}
+        assert expected <= {cell for row in rows for cell in row}
+
+
+def test_json(hostile: Analysis) -> None:
+    text = dumps(gaps_document(hostile, ALL))
+    assert text.isascii()
+    assert text.replace("\n", "").isprintable()
+    names = {gap["after"]["name"] for gap in json.loads(text)["gaps"] if gap["after"]}
+    assert {encodable(name) for name in HOSTILE[1:]} <= names
+    assert dumps(summary_document(hostile, ALL)).isascii()
+
+
+@pytest.mark.parametrize("write", [gaps_text, summary_text])
+def test_text(hostile: Analysis, write: Callable[[Analysis, Selection, int, int], str]) -> None:
+    lines = write(hostile, ALL, 0, 80).splitlines()
+    assert all(line.isprintable() and cell_width(line) <= 80 for line in lines)
+    assert len(lines) > len(HOSTILE)
