@@ -8,11 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity, device_activity, work_tasks
+from tracetui.analysis.causes import Causes
+from tracetui.analysis.explain import explain
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
-from tracetui.analysis.lines import LineIdle, StackNode, idle_charges, idle_lines, stack_tree
+from tracetui.analysis.lines import LineIdle, StackNode, idle_lines, stack_tree
 from tracetui.analysis.links import Links, link_tasks
 from tracetui.analysis.operators import OperatorTable, host_operators, operator_table
+from tracetui.analysis.preparing import Preparing, explain_preparing
 from tracetui.analysis.steps import Step, step_of, step_table
 from tracetui.analysis.window import cut_durations
 from tracetui.arrays import Int64s
@@ -37,14 +40,24 @@ class Analysis:
         return sum(activity.idle_ns for activity in self.devices)
 
     @cached_property
+    def causes(self) -> Causes:
+        """Why the devices were idle: the idle intervals in pieces, each with a cause and a stack."""
+        return explain(self.trace, self.idle, self.links)
+
+    @cached_property
+    def preparing(self) -> Preparing:
+        """Why the first work of each step came when it did."""
+        return explain_preparing(self.trace, self.devices, self.steps, self.links)
+
+    @cached_property
     def lines(self) -> tuple[LineIdle, ...]:
         """The idle time of all devices by line of Python, most first."""
-        return idle_lines(self.trace, idle_charges(self.idle, self.links), self.rules)
+        return idle_lines(self.trace, self.causes.charges, self.rules)
 
     @cached_property
     def stacks(self) -> StackNode:
         """The idle time of all devices as a tree of stacks."""
-        return stack_tree(self.trace, idle_charges(self.idle, self.links))
+        return stack_tree(self.trace, explain(self.trace, self.idle, self.links, by_frame=True).charges)
 
     @cached_property
     def device_operators(self) -> OperatorTable:

@@ -1,4 +1,4 @@
-"""Idle time by line of Python: every idle interval is charged to the line that launched the task ending it.
+"""Idle time by line of Python: every piece of an idle interval is charged to a line of the stack it has.
 
 The rows and the tree hold the same charges, and both add up to the idle time of all devices: what has no
 stack is charged to a row of its own, never dropped.
@@ -12,8 +12,6 @@ import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.frames import FrameRules
-from tracetui.analysis.gaps import IdleIntervals
-from tracetui.analysis.links import Links
 from tracetui.analysis.search import pick, runs
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
@@ -33,7 +31,7 @@ class LineIdle:
     idle_ns: int
     gaps: int  #: AICore gaps with an idle interval of this line
     longest_ns: int  #: its most in one gap
-    ops: dict[str, int]  #: ns by name of the operator, most first; "" where no operator was found
+    ops: dict[str, int]  #: ns by name of the operator, most first; "" where none ran or is known
     gap_indices: Int64s  #: of those gaps, most idle of this line first
 
 
@@ -58,20 +56,6 @@ class Charges:
     frame: Int64s  #: row of the innermost python_function slice, -1 where none
     operator: Int64s  #: row of the operator, -1 where none
     backward: Bools
-
-
-def idle_charges(idle: IdleIntervals, links: Links) -> Charges:
-    """Each idle interval whole, charged to the stack of the task that ends it."""
-    linked = idle.task >= 0
-    at = np.where(linked, links.index(idle.task), -1)
-    return Charges(
-        ns=idle.end - idle.start,
-        gap=idle.gap,
-        stack=pick(links.stack.astype(np.int64), at).astype(np.int32),
-        frame=pick(links.frame, at),
-        operator=pick(links.operator, at),
-        backward=pick(links.backward.astype(np.int64), at) > 0,
-    )
 
 
 def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineIdle, ...]:
