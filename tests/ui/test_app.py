@@ -92,7 +92,7 @@ async def test_x_shows_the_worst_gap_in_the_middle_third_and_why(moba: Path) -> 
         assert viewport.span_ns == 3 * length
         assert abs(int(gaps.start[worst]) - viewport.start_ns - length) <= 1
         text = timeline(app).details.text
-        assert f"Gap 1 of {len(gaps)}" in text and "came from" in text
+        assert f"Gap 1 of {len(gaps)}" in text and "ended by" in text
         assert any("Gap 1 of" in line for line in lines(app))
         await until(pilot, lambda: 'float("inf")' in timeline(app).details.text)  # its source line
 
@@ -222,7 +222,7 @@ async def test_what_is_copied_is_in_a_file(
         await pilot.press("1", "y")
         await pilot.pause()
         copied = (tmp_path / "tracetui" / "copied.txt").read_text(encoding="utf-8")
-        assert copied.startswith("Gap 1 of") and "came from" in copied
+        assert copied.startswith("Gap 1 of") and "ended by" in copied
         assert "\x1b" not in copied
         assert str(tmp_path) in lines(app)[-1] or "Copied" in lines(app)[-1]
 

@@ -34,7 +34,7 @@ _ACTIVITIES = {
     Activity.EVENT: "event",
     Activity.OTHER: "other task",
 }
-_LABEL = 11  #: cells of the label before a line
+_LABEL = 10  #: cells of the label before a line
 _BAR = 24
 _NAME = 32
 
@@ -142,14 +142,13 @@ def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
     """How a task came from the host to the device, with the time from each hop to the next."""
     if chain is None:
         return []
-    line: Line = [pen.label("came from")]
+    line: Line = [pen.label("from")]
     for hop in chain.hops:
-        name = printable(trace.name(hop.row), 60) if hop.name in ("operator", "launch") else hop.name
+        name = printable(trace.name(hop.row), 60) if hop.name == "operator" else hop.name
         line.append(pen.text(name, Role.HOST if hop is not chain.hops[-1] else Role.TEXT))
         if hop is not chain.hops[-1]:
+            line.append(pen.text(f" {format_duration(hop.wait_ns)}", Role.NUMBER))
             line.append(pen.text(f" {pen.glyphs.arrow} ", Role.DIM))
-            line.append(pen.text(f"{format_duration(hop.wait_ns)} ", Role.NUMBER))
-            line.append(pen.text(f"{pen.glyphs.arrow} ", Role.DIM))
     if chain.missing and chain.missing != "stack":
         line.append(pen.text(f"  no {chain.missing} found", Role.DIM))
     return [line]

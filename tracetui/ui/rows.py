@@ -134,6 +134,9 @@ def folded_track(track: Track) -> bool:
 
 def _group_lines(key: Key, tracks: Sequence[Track], toggled: frozenset[Key]) -> Iterator[TrackLine]:
     first = tracks[0]
+    if len(tracks) == 1 and not folded_group(first):
+        yield from _track_lines(first, toggled)  # a header would say what its only line says
+        return
     folded = is_folded(key, folded_group(first), toggled)
     yield TrackLine(LineKind.GROUP, key, group_label(first), foldable=key, folded=folded, members=len(tracks))
     if not folded:

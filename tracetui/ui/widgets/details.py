@@ -126,7 +126,7 @@ class Details(Widget, can_focus=True):
         return True
 
     def find_source(self) -> tuple[SourceFile, int] | str:
-        """The source file and line of the selection, or why there is none. May block on a slow file system."""
+        """The source file and line of the selection, or why there is none. May block."""
         frame = self.rules.line_of(self.stack)
         if frame is None or self._sources is None:
             return "There is no Python stack for this selection."

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
-from tracetui.ui.actions import ACTIONS, key_label
+from tracetui.ui.actions import ACTIONS, GO, key_label
 from tracetui.ui.palette import Role
 from tracetui.ui.strips import Piece
 from tracetui.ui.widgets.lines import Lines
@@ -67,7 +67,7 @@ class TopLine(Lines):
             text = f"reading {share}, {format_count(events)} events"
             pieces.append((f"{text}  esc stops ", style(Role.NUMBER)))
         elif app.analysing:
-            pieces.append(("analysing… ", style(Role.DIM)))
+            pieces.append(("analysing ", style(Role.DIM)))
         if count := len(app.warnings):
             text = f"{app.glyphs.warning} {count} warning{'s' if count > 1 else ''} "
             pieces.append((text, style(Role.WARNING)))
@@ -103,10 +103,12 @@ class KeyLine(Lines):
         for action_id, words in self._actions:
             keys = " ".join(_keys_of(part) for part in action_id.split("|"))
             pieces += [(f" {keys}", style(Role.KEY)), (f" {words} ", style(Role.DIM))]
-        self.show([pieces], [("? help ", style(Role.DIM))] if self._room(pieces) else ())
-
-    def _room(self, pieces: list[Piece]) -> bool:
-        return not self.size.width or sum(cell_len(text) for text, _ in pieces) + 8 < self.size.width
+        room = self.size.width - sum(cell_len(text) for text, _ in pieces)
+        right: list[Piece] = [("?", style(Role.KEY)), (" help ", style(Role.DIM))]
+        if room > 32:
+            letters = " ".join(key_label(action.keys[0]) for action in ACTIONS if action.group == GO)[:-4]
+            right = [(letters, style(Role.KEY)), (" screens  ", style(Role.DIM)), *right]
+        self.show([pieces], right if room > 8 else ())
 
     def on_resize(self) -> None:
         self.say("")

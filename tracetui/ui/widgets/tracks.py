@@ -268,7 +268,8 @@ class Tracks(Widget, can_focus=True):
         assert picture is not None and looks is not None
         columns = picture.idle(line.device, edges)
         if columns is None or picture.analysis is None:
-            return [Segment("analysing…".ljust(self.columns)[: self.columns], palette.style_of(Role.DIM))]
+            waiting = "reading" if self.trace_app.progress else self.trace_app.problem or "analysing"
+            return [Segment(waiting.ljust(self.columns)[: self.columns], palette.style_of(Role.DIM))]
         idle = picture.analysis.devices[line.device].idle
         gap = self.trace_app.state.gap
         chosen = np.full(len(columns.row), looks.idle, dtype=np.int64)

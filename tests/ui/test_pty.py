@@ -1,0 +1,165 @@
+"""The viewer in a terminal of its own: it leaves it as it found it, however it ends, and sends few bytes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
+
+
+class Terminal:
+    """A process on a pseudo-terminal, and what it has written."""
+
+    def __init__(self, pid: int, master: int, slave: int) -> None:
+        self.pid, self.master, self.slave = pid, master, slave
+        self.output = b""
+
+    def read(self, seconds: float) -> bytes:
+        """What comes until nothing has come for a while."""
+        start = len(self.output)
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            ready, _, _ = select.select([self.master], [], [], 0.05)
+            if ready:
+                try:
+                    chunk = os.read(self.master, 1 << 16)
+                except OSError:
+                    break
+                if not chunk:
+                    break
+                self.output += chunk
+        return self.output[start:]
+
+    def wait_for(self, text: bytes, seconds: float = 15) -> None:
+        until = time.monotonic() + seconds
+        while text not in self.output:
+            assert time.monotonic() < until, self.output[-2000:]
+            self.read(0.1)
+
+    def send(self, keys: bytes) -> None:
+        os.write(self.master, keys)
+
+    def exit_code(self, seconds: float = 10) -> int:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self.read(0.05)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.read(0.1)
+                return os.waitstatus_to_exitcode(status)
+        raise AssertionError(f"still running: {self.output[-500:]!r}")
+
+
+@contextmanager
+def viewer(
+    path: Path, *arguments: str, size: tuple[int, int] = (120, 36), **environ: str
+) -> Iterator[Terminal]:
+    master, slave = pty.openpty()
+    width, height = size
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+    environment = {
+        **os.environ,
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(ROOT),
+        **environ,
+    }
+    for name in ("NO_COLOR", "SSH_CONNECTION", "COLORTERM"):
+        if name not in environ:
+            environment.pop(name, None)
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        for stream in (0, 1, 2):
+            os.dup2(slave, stream)
+        os.closerange(3, 64)
+        command = [sys.executable, "-m", "tracetui", *arguments, str(path)]
+        os.execve(sys.executable, command, environment)
+    terminal = Terminal(pid, master, slave)
+    try:
+        yield terminal
+    finally:
+        with suppress(ProcessLookupError, ChildProcessError):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        os.close(master)
+        os.close(slave)
+
+
+@pytest.fixture(scope="module")
+def moba(samples: Path) -> Path:
+    return samples / "moba" / "trace_view.json"
+
+
+def modes(terminal: Terminal) -> list[int]:
+    """The flags of the line discipline: echo, line mode and signals among them."""
+    return list(termios.tcgetattr(terminal.slave)[:4])
+
+
+@pytest.mark.parametrize(
+    "end, code",
+    [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (b"q", 0), (b"\x03", 130)],
+    ids=["SIGTERM", "SIGHUP", "q", "ctrl+c"],
+)
+def test_the_terminal_is_left_as_it_was(moba: Path, end: int | bytes, code: int) -> None:
+    with viewer(moba) as terminal:
+        before = modes(terminal)
+        terminal.wait_for(b"worst gaps")
+        assert modes(terminal) != before
+        if isinstance(end, bytes):
+            terminal.send(end)
+        else:
+            os.kill(terminal.pid, end)
+        assert terminal.exit_code() == code
+        assert modes(terminal) == before
+        assert terminal.output.rfind(LEAVE) > terminal.output.rfind(ENTER) >= 0
+        assert b"\x1b[?25h" in terminal.output[terminal.output.rfind(LEAVE) - 200 :]  # the cursor is back
+        assert b"Traceback" not in terminal.output
+
+
+def test_a_frame_of_the_ansi_palette_is_small(moba: Path) -> None:
+    with viewer(moba, size=(200, 60), SSH_CONNECTION="1.2.3.4 5 6.7.8.9 22") as terminal:
+        terminal.wait_for(b"worst gaps")
+        terminal.read(0.5)
+        terminal.send(b"w")
+        frame = terminal.read(0.6)
+        assert 0 < len(frame) < 40_000
+        assert b"38;2;" not in terminal.output and b"38;5;" not in terminal.output
+        terminal.send(b"j")
+        assert 0 < len(terminal.read(0.6)) < 12_000
+
+
+def test_without_colour_there_is_none(moba: Path) -> None:
+    with viewer(moba, NO_COLOR="1") as terminal:
+        terminal.wait_for(b"worst gaps")
+        terminal.send(b"x")
+        terminal.read(0.5)
+        codes = {
+            int(code)
+            for sgr in re.findall(rb"\x1b\[([\d;]*)m", terminal.output)
+            for code in sgr.split(b";")
+            if code
+        }
+        assert codes <= {0, 1, 2, 3, 4, 7, 9, 39, 49}, "attributes and the default colours only"
+
+
+def test_the_mouse_is_left_alone_if_asked(moba: Path) -> None:
+    with viewer(moba, "--no-mouse") as terminal:
+        terminal.wait_for(b"worst gaps")
+        assert b"\x1b[?1000h" not in terminal.output
