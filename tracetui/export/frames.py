@@ -25,7 +25,7 @@ from tracetui.export.lines import Stacks, gap_lines, tasks_among
 from tracetui.export.step_numbers import StepNumbers
 from tracetui.trace.model import Activity
 
-#: Rows of a csv file made at a time: 8 MB where every row has a stack, and as fast as any other number.
+#: Rows of a csv file made at a time, some MB of text. 313 k rows take 1.25 s, in larger pieces 1.16 s.
 CHUNK = 8192
 #: Texts kept from one chunk to the next.
 _CACHED = 1 << 16
