@@ -151,6 +151,26 @@ def test_operators_that_only_wrap_python_do_not_count() -> None:
     ]
 
 
+def test_a_loader_that_runs_operators_is_still_charged_to_its_own_line() -> None:
+    events = [
+        *FIRST,
+        *launched(2_000, 2_040, 9),
+        operator(1_160, 500, "enumerate(DataLoader)#X.__next__", stack=stack(3)),
+        operator(1_200, 10, "aten::empty", stack=["dataset.py(5): load", *stack(3)]),
+        operator(1_700, 100, "Function.forward", stack=None),
+        frame(1_000, 2_000, "train.py(1): train"),
+        frame(1_720, 30, "function.py(1): forward"),
+    ]
+    assert [part[2:] for part in told(events)][:6] == [
+        ("host.python", None, 3),
+        ("host.dataloader", "enumerate(DataLoader)#X.__next__", 3),
+        ("host.dataloader", "aten::empty", 5),
+        ("host.dataloader", "enumerate(DataLoader)#X.__next__", 3),
+        ("host.python", None, 9),
+        ("host.operator", "aten::mm", 9),
+    ]
+
+
 @pytest.mark.parametrize(
     ("direction", "name", "cause"),
     [
@@ -256,6 +276,20 @@ def test_without_call_stacks_the_frames_are_charged() -> None:
     }
     assert lines == {(20, "think"): 300, (1, "train"): 2_040 - 1_150 - 300}
     assert causes.by_cause()[Cause.DATALOADER] == 20
+
+
+def test_the_tree_of_stacks_is_cut_by_frames() -> None:
+    events = [
+        *FIRST,
+        *launched(2_000, 2_040, 7),
+        frame(1_000, 1_500, "train.py(1): train"),
+        frame(1_200, 300, "train.py(20): think"),
+    ]
+    analysis = analyse(trace_of(events))
+    (root,) = analysis.stacks.children
+    assert str(root.frame) == "train.py(1): train"
+    assert [(str(child.frame), child.idle_ns) for child in root.children] == [("train.py(20): think", 300)]
+    assert root.own_ns == analysis.idle_ns - 300
 
 
 def test_a_thread_is_unrecorded_outside_its_frames() -> None:

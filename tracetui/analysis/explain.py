@@ -23,7 +23,7 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
 from tracetui.analysis.milestones import Milestones, milestones
 from tracetui.analysis.naming import by_name
-from tracetui.analysis.pieces import Cuts, cut, cut_by_cover
+from tracetui.analysis.pieces import Cuts, cut, cut_by_cover, edges_of
 from tracetui.analysis.search import pick, track_of_rows
 from tracetui.analysis.streams import Streams
 from tracetui.arrays import Int8s, Int64s
@@ -160,7 +160,7 @@ class _Explainer:
         for index in np.unique(self._stretches.thread[self._stretches.thread >= 0]).tolist():
             own = _Stretches(*(column[self._stretches.thread == index] for column in self._stretches))
             thread = self._hosts.thread(index)
-            edges = np.union1d(thread.edges, thread.frame_edges) if self._by_frame else thread.edges
+            edges = edges_of(thread.edges, thread.frame_edges) if self._by_frame else thread.edges
             cuts = cut(own.start, own.end, edges)
             operator, charged, frame = self._charged(index, cuts.start, own.following[cuts.place])
             cause = thread.causes(cuts.start, operator)

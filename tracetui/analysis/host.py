@@ -7,6 +7,7 @@ of idle intervals.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +21,7 @@ from tracetui.analysis.copies import CopyingOperators
 from tracetui.analysis.intervals import NOTHING, Intervals, union
 from tracetui.analysis.links import NOT_OPERATORS
 from tracetui.analysis.naming import by_name
+from tracetui.analysis.pieces import edges_of
 from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
@@ -66,15 +68,14 @@ class HostThread:
     def edges(self) -> Int64s:
         """ns: the times at which what the thread does may change, sorted and distinct."""
         sets = [self.recorded, *self.spans.values()]
-        edges = [self.starts, self.trace.slices.end[self.operators]]
-        return np.unique(np.concatenate(edges + [part for s in sets for part in (s.starts, s.ends)]))
+        spans = [part for each in sets for part in (each.starts, each.ends)]
+        return edges_of(self.starts, self.trace.slices.end[self.operators], *spans)
 
     @cached_property
     def frame_edges(self) -> Int64s:
         """ns: the times at which a frame of Python begins or ends, sorted and distinct."""
         slices, own = self.trace.slices, [slice(t.rows.start, t.rows.stop) for t in self.frames]
-        parts = [column[rows] for rows in own for column in (slices.start, slices.end)]
-        return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+        return edges_of(*(column[rows] for rows in own for column in (slices.start, slices.end)))
 
     def running(self, times: Int64s) -> Int64s:
         """The innermost operator that runs at each time, -1 where none does; rows."""
@@ -196,7 +197,7 @@ class Hosts:
     def _thread(self, index: int) -> HostThread:
         trace, track = self._trace, self._tracks[index]
         own = [trace.tracks[i] for i in np.flatnonzero(self._of_track == index).tolist()]
-        frames = tuple(t for t in own if t.family == Family.FRAMES and len(t.rows))
+        frames = self._frames_of(index)
         collections = [t for t in trace.tracks if t.family == Family.COLLECTOR and len(t.rows)]
         near = [t for t in collections if _same_process(t.pid, track.pid)]
         if not near and len({t.pid for t in self._tracks}) == 1:
@@ -223,13 +224,29 @@ class Hosts:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows]) if len(rows) else NOTHING
 
     def _wrapping(self, counts: Bools) -> Int64s:
-        """Operators in which Python went on: an operator inside was called from another stack."""
+        """Operators in which Python went on: one inside has another call stack, or a frame begins inside.
+
+        Those whose name stands for a cause are not among them.
+        """
         stack = self._trace.slices.stack
         inner = np.flatnonzero(counts & (stack >= 0))
         outer = self._ancestors.parents_of(inner)
         kept = outer >= 0
         kept[kept] = (stack[outer[kept]] >= 0) & (stack[outer[kept]] != stack[inner[kept]])
-        return np.unique(outer[kept])
+        rows = np.unique(np.concatenate([outer[kept], *self._with_frames_inside(counts)]))
+        return rows[by_name(self._trace, rows, calls.cause_of_operator) < 0]
+
+    def _with_frames_inside(self, counts: Bools) -> Iterator[Int64s]:
+        slices = self._trace.slices
+        for index, track in enumerate(self._tracks):
+            begins = edges_of(*(slices.start[_rows(each)] for each in self._frames_of(index)))
+            own = _rows(track)[counts[track.rows.start : track.rows.stop]]
+            after = np.searchsorted(begins, slices.start[own], "right")
+            yield own[np.searchsorted(begins, slices.end[own], "left") > after]
+
+    def _frames_of(self, index: int) -> tuple[Track, ...]:
+        own = [self._trace.tracks[i] for i in np.flatnonzero(self._of_track == index).tolist()]
+        return tuple(track for track in own if track.family == Family.FRAMES and len(track.rows))
 
 
 def _rows(track: Track) -> Int64s:
