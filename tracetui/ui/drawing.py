@@ -42,6 +42,7 @@ def draw_lane(
     name: Name,
     glyphs: Glyphs,
     crowd: int | None = None,
+    selected: int = -1,
 ) -> list[Segment]:
     """One line, as many cells as there are columns.
 
@@ -49,6 +50,7 @@ def draw_lane(
     name : slice row -> printable name.
     crowd : the place in `paints` for columns without a box. The hue of one of many slices says nothing, and
         costs a third of the bytes of a dense frame. None: they are painted as `chosen` says.
+    selected : the place in `paints` that is kept also in a crowd.
     """
     width = np.diff(columns.edges)
     row = columns.row
@@ -57,7 +59,7 @@ def draw_lane(
     boxed = _boxed(columns, width)
     cells = [glyphs.shades[shade] for shade in level.tolist()]
     if crowd is not None:
-        chosen = np.where(_crowded(row, boxed), crowd, chosen)
+        chosen = np.where(_crowded(row, boxed) & (chosen != selected), crowd, chosen)
     #: style of a column: 3 * paint + 0 ink, 1 box, 2 edge
     style = np.where(touched, 3 * chosen, -1) + boxed
     first, stop = _runs(np.where(boxed, row, -1))

@@ -1,0 +1,136 @@
+"""What the timeline screen is made of, and how its widgets follow the messages of the app.
+
+Knows the widgets and the order of drawing them again; what keys do is in `timeline`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from tracetui.trace.model import Trace
+from tracetui.ui.messages import (
+    AnalysisFailed,
+    AnalysisReady,
+    LoadProgress,
+    SelectionChanged,
+    Status,
+    TraceGrew,
+    TraceLoaded,
+    ViewChanged,
+)
+from tracetui.ui.picture import Picture
+from tracetui.ui.widgets.details import Details
+from tracetui.ui.widgets.minimap import Minimap
+from tracetui.ui.widgets.ruler import Ruler
+from tracetui.ui.widgets.status import KeyLine, TopLine
+from tracetui.ui.widgets.tracks import Tracks
+
+if TYPE_CHECKING:
+    from tracetui.ui.app import TraceApp
+
+FOOTER = (
+    ("next_gap(1)", "worst gap"),
+    ("pan(-1)|pan(1)|zoom(1)|zoom(-1)", "move"),
+    ("flow(-1)|flow(1)", "host/device"),
+    ("stack", "stack"),
+    ("search", "search"),
+)
+
+
+class TimelineView(Screen[None]):
+    """Top line, map, ruler, tracks, details, keys."""
+
+    CSS = "TimelineView { background: ansi_default; }"
+    AUTO_FOCUS = "Tracks"
+
+    @property
+    def viewer(self) -> TraceApp:
+        return cast("TraceApp", self.app)
+
+    @property
+    def trace(self) -> Trace | None:
+        return self.viewer.trace
+
+    def compose(self) -> ComposeResult:
+        self.top_line, self.minimap, self.ruler = TopLine(), Minimap(), Ruler()
+        self.tracks, self.details, self.key_line = Tracks(), Details(), KeyLine(FOOTER)
+        yield self.top_line
+        yield self.minimap
+        yield self.ruler
+        yield self.tracks
+        yield self.details
+        yield self.key_line
+
+    def on_mount(self) -> None:
+        if self.trace is not None:
+            self._show_trace()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.details.styles.height = min(max(event.size.height // 4 + 2, 7), 16)
+        self.call_after_refresh(self._laid_out)
+
+    def copy_text(self) -> str:
+        """What `copy` copies: the details of the selection."""
+        return self.details.text if max(self.viewer.state.row, self.viewer.state.gap) >= 0 else ""
+
+    # Messages
+
+    def on_load_progress(self, message: LoadProgress) -> None:
+        self.top_line.update()
+
+    def on_trace_grew(self, message: TraceGrew) -> None:
+        self._show_trace()
+
+    def on_trace_loaded(self, message: TraceLoaded) -> None:
+        self._show_trace()
+
+    def on_analysis_ready(self, message: AnalysisReady) -> None:
+        self._show_trace()
+
+    def on_analysis_failed(self, message: AnalysisFailed) -> None:
+        self._show_trace()
+
+    def on_view_changed(self, message: ViewChanged) -> None:
+        self._show_state()
+
+    def on_selection_changed(self, message: SelectionChanged) -> None:
+        self._show_state()
+        self.details.show_state()
+        self._reveal()
+
+    def on_status(self, message: Status) -> None:
+        self.key_line.say(message.sentence)
+
+    def on_key(self) -> None:
+        self.key_line.say("")
+
+    def _show_trace(self) -> None:
+        if self.trace is not None:
+            self.tracks.show_trace(Picture(self.trace, self.viewer.analysis))
+        self.top_line.update()
+        self.details.renew()
+        self._laid_out()
+
+    def _laid_out(self) -> None:
+        """The width of the labels may have changed: everything aligns with it."""
+        self.ruler.label_width = self.tracks.label_width
+        self.minimap.show_trace(self.tracks.picture, self.tracks.label_width)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        self.tracks.show_state()
+        self.minimap.show_state()
+        self.ruler.show_state()
+
+    def _reveal(self) -> None:
+        """Scroll to the line of the cursor; lay out again if it came from a group that was folded."""
+        cursor = self.viewer.state.place.cursor
+        if self.tracks.lines.index(cursor) < 0:
+            self.tracks.lay_out()
+        place = self.tracks.lines.index(cursor)
+        if place >= 0:
+            self.tracks.reveal(place)
