@@ -22,10 +22,12 @@ from tests.analysis.machine import (
     frame,
     npu,
     operator,
+    step,
     task,
 )
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.calls import Cause
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.lines import DEEPEST_STACK, LineIdle, StackNode
 
@@ -58,14 +60,29 @@ def check(analysis: Analysis) -> None:
     idle, lines, root = analysis.idle_ns, analysis.lines, analysis.stacks
     assert sum(line.idle_ns for line in lines) == root.idle_ns == idle
     for line in lines:
-        assert sum(line.ops.values()) == line.idle_ns
+        for parts in (line.ops, line.causes, line.steps, line.devices):
+            assert sum(parts.values()) == line.idle_ns
+        assert list(line.causes.values()) == sorted(line.causes.values(), reverse=True)
         assert len(line.gap_indices) == len(set(line.gap_indices.tolist())) == line.gaps
         assert line.longest_ns <= line.idle_ns
+    _check_sums(analysis, lines)
+    assert sum(line.idle_ns for line in analysis.exposing_lines) <= idle
     assert root.gaps == len(np.unique(analysis.idle.gap))
     for node in walk(root):
         assert node.idle_ns == node.own_ns + sum(child.idle_ns for child in node.children)
         assert list(node.children) == sorted(node.children, key=lambda child: -child.idle_ns)
         assert all(child.gaps <= node.gaps for child in node.children)
+
+
+def _check_sums(analysis: Analysis, lines: tuple[LineIdle, ...]) -> None:
+    """Causes, steps and devices of all lines are those of the idle time."""
+    for cause, ns in analysis.causes.by_cause().items():
+        assert sum(line.causes.get(cause, 0) for line in lines) == ns
+    for index, device in enumerate(analysis.devices):
+        assert sum(line.devices.get(index, 0) for line in lines) == device.idle_ns
+    for index in range(-1, len(analysis.steps)):
+        told = sum(analysis.causes.by_step(index).values())
+        assert sum(line.steps.get(index, 0) for line in lines) == told
 
 
 @pytest.mark.parametrize("rank", real.NPU)
@@ -105,6 +122,30 @@ def test_idle_time_goes_to_the_line_that_launched_what_ends_it() -> None:
     assert (first.function, first.gaps, first.longest_ns) == ("step", 2, 40)
     assert first.ops == {"aten::mm": 30, "aten::mul": 30, "": 20}
     assert first.gap_indices.tolist() == [0, 2]
+
+
+def test_a_line_tells_its_causes_and_steps_and_what_its_synchronising_exposed() -> None:
+    events = [
+        *npu(),
+        step(1, 0, 90),
+        step(2, 90, 100),
+        task(0, 10),
+        operator(5, 7, "aten::item", stack=("/me/train.py(3): log", ROOT)),
+        *issued(20, 1, 50, ("/me/train.py(7): step", ROOT)),
+        *issued(30, 2, 80, ("/me/train.py(7): step", ROOT)),
+        *issued(100, 3, 120, ("/me/train.py(7): step", ROOT)),
+        *issued(130, 4, 150, ("/me/train.py(8): step", ROOT)),
+    ]
+    analysis = analyse(trace_of(events))
+    check(analysis)
+    lines = {line.line: line for line in analysis.lines}
+    assert lines[3].causes == {Cause.SYNC: 2}
+    assert {cause.family for cause in lines[7].causes} == {"host", "queue", "launch", "device"}
+    assert lines[7].causes[Cause.PYTHON] == 8 + 10
+    assert (lines[7].steps, lines[8].steps) == ({-1: 38 + 30, 0: 20}, {1: 20})
+    assert charged(analysis.exposing_lines) == [("/me/train.py", 3, False, 40)]
+    assert analysis.exposing_lines[0].ops == {"aten::item": 40}
+    assert analysis.exposing_lines[0].gap_indices.tolist() == [0]
 
 
 def test_the_rules_choose_the_line() -> None:

@@ -55,6 +55,11 @@ class Analysis:
         return idle_lines(self.trace, self.causes.charges, self.rules)
 
     @cached_property
+    def exposing_lines(self) -> tuple[LineIdle, ...]:
+        """The lines that synchronised when the devices ran dry, by the idle time after it, most first."""
+        return idle_lines(self.trace, self.causes.exposures, self.rules)
+
+    @cached_property
     def stacks(self) -> StackNode:
         """The idle time of all devices as a tree of stacks."""
         return stack_tree(self.trace, explain(self.trace, self.idle, self.links, by_frame=True).charges)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.calls import Cause
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.search import pick, runs
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
 
@@ -32,6 +33,9 @@ class LineIdle:
     gaps: int  #: AICore gaps with an idle interval of this line
     longest_ns: int  #: its most in one gap
     ops: dict[str, int]  #: ns by name of the operator, most first; "" where none ran or is known
+    causes: dict[Cause, int]  #: ns, most first
+    steps: dict[int, int]  #: ns by index of the step, in order; -1: of none
+    devices: dict[int, int]  #: ns by index of the device, in order
     gap_indices: Int64s  #: of those gaps, most idle of this line first
 
 
@@ -56,6 +60,9 @@ class Charges:
     frame: Int64s  #: row of the innermost python_function slice, -1 where none
     operator: Int64s  #: row of the operator, -1 where none
     backward: Bools
+    cause: Int8s  #: Cause
+    step: Int32s  #: index, -1 of none
+    device: Int32s  #: index
 
 
 def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineIdle, ...]:
@@ -64,12 +71,7 @@ def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineI
     The line is the one being executed, of the call stack; where the trace has no call stacks at all, the one
     where the function of the python_function slice is defined.
     """
-    stacks, of_charge = _stacks(trace, charges, frames_first=False)
-    charged = [rules.line_of(stack) for stack in stacks]
-    frames = list(dict.fromkeys(frame for frame in charged if frame is not None))
-    number = {frame: index for index, frame in enumerate(frames)}
-    of_stack = np.array([-1 if frame is None else number[frame] for frame in charged], np.int64)
-    of_frame = pick(of_stack, of_charge)
+    frames, of_frame = lines_of(trace, charges.stack, charges.frame, rules)
     key = np.where(of_frame >= 0, of_frame * 2 + charges.backward, -1)
     lines = []
     for line, places in runs(key):
@@ -79,9 +81,26 @@ def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineI
     return tuple(lines)
 
 
+def lines_of(trace: Trace, stack: Int32s, frame: Int64s, rules: FrameRules) -> tuple[list[Frame], Int64s]:
+    """The distinct lines of stacks, and the place among them of each one's line; -1 where it has no stack.
+
+    Args:
+        trace: the trace.
+        stack: strings of call stacks, -1 where none.
+        frame: rows of python_function slices, -1 where none; used where the trace has no call stacks at all.
+        rules: which frame of a stack is its line.
+    """
+    stacks, of_stack = _stacks(trace, stack, frame, frames_first=False)
+    charged = [rules.line_of(frames) for frames in stacks]
+    lines = list(dict.fromkeys(line for line in charged if line is not None))
+    number = {line: index for index, line in enumerate(lines)}
+    place = np.array([-1 if line is None else number[line] for line in charged], np.int64)
+    return lines, pick(place, of_stack)
+
+
 def stack_tree(trace: Trace, charges: Charges) -> StackNode:
     """The charges by whole stack: of python_function slices where there is one, else the call stack."""
-    stacks, of_charge = _stacks(trace, charges, frames_first=True)
+    stacks, of_charge = _stacks(trace, charges.stack, charges.frame, frames_first=True)
     tree = _Tree()
     for stack, places in runs(of_charge):
         path: tuple[Frame | None, ...] = () if stack < 0 else stacks[stack][::-1][:DEEPEST_STACK]
@@ -89,9 +108,10 @@ def stack_tree(trace: Trace, charges: Charges) -> StackNode:
     return tree.root()
 
 
-def _stacks(trace: Trace, charges: Charges, frames_first: bool) -> tuple[list[tuple[Frame, ...]], Int64s]:
-    """Stacks, leaf first, and the place in them of each charge's; -1 where it has none."""
-    texts, frames = charges.stack, charges.frame
+def _stacks(
+    trace: Trace, texts: Int32s, frames: Int64s, frames_first: bool
+) -> tuple[list[tuple[Frame, ...]], Int64s]:
+    """Stacks, leaf first, and the place among them of each; -1 where there is none."""
     if frames_first:
         texts = np.where(frames >= 0, np.int32(-1), texts)
     else:
@@ -136,8 +156,16 @@ def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, p
         gaps=len(gaps),
         longest_ns=int(per_gap[0]),
         ops={trace.string(name) or "": ns for name, ns in zip(ops.tolist(), per_op.tolist())},
+        causes={Cause(cause): ns for cause, ns in _ranked(charges.cause[places], charges.ns[places])},
+        steps=dict(sorted(_ranked(charges.step[places], charges.ns[places]))),
+        devices=dict(sorted(_ranked(charges.device[places], charges.ns[places]))),
         gap_indices=gaps,
     )
+
+
+def _ranked(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
+    distinct, total = _sums(keys.astype(np.int64), ns)
+    return list(zip(distinct.tolist(), total.tolist()))
 
 
 def _sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
