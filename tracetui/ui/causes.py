@@ -5,15 +5,13 @@ A capital is the host's, a small letter what came after the task was enqueued.
 
 from __future__ import annotations
 
-from typing import Union
-
 from rich.style import Style
 
 from tracetui.analysis.calls import Cause
 from tracetui.trace.model import Activity
 from tracetui.ui.palette import Palette, Role
 
-_LOOKS: dict[Cause, tuple[str, Union[Role, Activity]]] = {
+_LOOKS: dict[Cause, tuple[str, Role | Activity]] = {
     Cause.GC: ("G", Role.WARNING),
     Cause.SYNC: ("S", Role.ERROR),
     Cause.DATALOADER: ("D", Role.GOOD),
