@@ -127,6 +127,9 @@ class Hosts:
         self._threads: dict[int, HostThread] = {}
         self._of_track = self._threads_of_tracks()
 
+    def __len__(self) -> int:
+        return len(self._tracks)
+
     def of_rows(self, rows: Int64s) -> Int64s:
         """The index of the thread of each slice, -1 for none; int64."""
         return pick(self._of_track, track_of_rows(self._trace, rows).astype(np.int64))

@@ -1,0 +1,126 @@
+"""Limits on idle and free time, for a build that is to fail when they are passed: "free 10%", "host.sync 3ms".
+
+A share is of the time that the device computed, communicated or was free: of the device's window W, or of the
+rows that start in the step. Compared in integers, so that a limit of exactly what was measured is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from tracetui.analysis.calls import Cause
+from tracetui.units import format_duration, format_percent, parse_time
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
+
+FREE, IDLE = "free", "idle"
+_PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*%", re.ASCII)
+_LABELS = frozenset(cause.label for cause in Cause)
+_FAMILIES = frozenset(cause.family for cause in Cause)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The most that something may take, as a share or as a time: one of them is given."""
+
+    measure: str  #: "free", "idle", the name of a cause ("host.sync") or of a family of causes ("host")
+    share: Fraction | None  #: 0..1
+    ns: int | None
+
+    def __str__(self) -> str:
+        if self.share is not None:
+            return f"{self.measure} {format_percent(self.share.numerator, self.share.denominator)}"
+        return f"{self.measure} {format_duration(self.ns or 0)}"
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A limit that was passed by a device, over all or in one step."""
+
+    limit: Limit
+    device: str
+    step: int | None  #: the number of the step; None: the whole window of the device
+    measured_ns: int
+    window_ns: int  #: what shares are of
+
+    @property
+    def measured(self) -> float:
+        """What was measured, in the limit's terms: a share 0..1, or ns."""
+        if self.limit.share is None:
+            return self.measured_ns
+        return self.measured_ns / self.window_ns if self.window_ns else 0.0
+
+    @property
+    def allowed(self) -> float:
+        """What was allowed, in the same terms."""
+        return float(self.limit.share) if self.limit.share is not None else float(self.limit.ns or 0)
+
+
+def parse_limit(measure: str, text: str) -> Limit:
+    """The limit of "10%" or "3ms" on a measure. Raises ValueError with a sentence."""
+    if measure not in (FREE, IDLE) and measure not in _LABELS and measure not in _FAMILIES:
+        raise ValueError(f"no such cause; there are {', '.join(cause.label for cause in Cause)}")
+    percent = _PERCENT.fullmatch(text.strip())
+    if percent is None:
+        try:
+            return Limit(measure, None, parse_time(text))
+        except ValueError:
+            raise ValueError("a limit is a share or a time, like 10% or 3ms") from None
+    share = Fraction(f"0{percent[1]}") / 100
+    if share > 1:
+        raise ValueError("a share is at most 100%")
+    return Limit(measure, share, None)
+
+
+def parse_cause_limit(text: str) -> Limit:
+    """The limit of "host.sync=5%" or "host=3ms". Raises ValueError with a sentence."""
+    measure, equals, allowed = text.partition("=")
+    if not equals:
+        raise ValueError("a limit on a cause is CAUSE=SHARE or CAUSE=TIME, like host.sync=5%")
+    return parse_limit(measure.strip(), allowed)
+
+
+def find_breaches(analysis: Analysis, limits: Iterable[Limit]) -> tuple[Breach, ...]:
+    """The limits that are passed: by each device as a whole, then in its steps; in the order of the limits."""
+    spans = list(_spans(analysis))
+    breaches = []
+    for limit in limits:
+        for span in spans:
+            measured = span.measured(limit.measure)
+            allowed = limit.ns if limit.share is None else limit.share * span.window_ns
+            if allowed is not None and measured > allowed:
+                breaches.append(Breach(limit, span.device, span.step, measured, span.window_ns))
+    return tuple(breaches)
+
+
+class _Span(NamedTuple):
+    """A device, or a step on it."""
+
+    device: str
+    step: int | None
+    window_ns: int
+    free_ns: int
+    idle_ns: int
+    causes: dict[Cause, int]
+
+    def measured(self, measure: str) -> int:
+        if measure in (FREE, IDLE):
+            return self.free_ns if measure == FREE else self.idle_ns
+        return sum(ns for cause, ns in self.causes.items() if measure in (cause.label, cause.family))
+
+
+def _spans(analysis: Analysis) -> Iterator[_Span]:
+    causes = analysis.causes
+    for index, device in enumerate(analysis.devices):
+        told = causes.by_cause(index)
+        yield _Span(device.device, None, device.window_ns, device.free_ns, device.idle_ns, told)
+        for place, step in enumerate(analysis.steps):
+            if step.device == device.device:
+                window = step.computing_ns + step.communication_not_overlapped_ns + step.free_ns
+                told = causes.by_step(place)
+                yield _Span(step.device, step.number, window, step.free_ns, step.idle_ns, told)
