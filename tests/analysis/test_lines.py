@@ -66,7 +66,8 @@ def check(analysis: Analysis) -> None:
         assert len(line.gap_indices) == len(set(line.gap_indices.tolist())) == line.gaps
         assert line.longest_ns <= line.idle_ns
     _check_sums(analysis, lines)
-    assert sum(line.idle_ns for line in analysis.exposing_lines) <= idle
+    assert sum(signature.idle_ns for signature in analysis.signatures) == idle
+    assert sum(sync.exposed_ns for sync in analysis.syncs) <= idle
     assert root.gaps == len(np.unique(analysis.idle.gap))
     for node in walk(root):
         assert node.idle_ns == node.own_ns + sum(child.idle_ns for child in node.children)
@@ -124,7 +125,7 @@ def test_idle_time_goes_to_the_line_that_launched_what_ends_it() -> None:
     assert first.gap_indices.tolist() == [0, 2]
 
 
-def test_a_line_tells_its_causes_and_steps_and_what_its_synchronising_exposed() -> None:
+def test_a_line_tells_its_causes_and_steps_and_its_syncs_what_they_expose() -> None:
     events = [
         *npu(),
         step(1, 0, 90),
@@ -143,9 +144,8 @@ def test_a_line_tells_its_causes_and_steps_and_what_its_synchronising_exposed() 
     assert {cause.family for cause in lines[7].causes} == {"host", "queue", "launch", "device"}
     assert lines[7].causes[Cause.PYTHON] == 8 + 10
     assert (lines[7].steps, lines[8].steps) == ({-1: 38 + 30, 0: 20}, {1: 20})
-    assert charged(analysis.exposing_lines) == [("/me/train.py", 3, False, 40)]
-    assert analysis.exposing_lines[0].ops == {"aten::item": 40}
-    assert analysis.exposing_lines[0].gap_indices.tolist() == [0]
+    (sync,) = analysis.syncs
+    assert (sync.call, sync.line, sync.exposed_ns) == ("aten::item", 3, 40)
 
 
 def test_the_rules_choose_the_line() -> None:

@@ -16,7 +16,9 @@ from tracetui.analysis.lines import LineIdle, StackNode, idle_lines, stack_tree
 from tracetui.analysis.links import Links, link_tasks
 from tracetui.analysis.operators import OperatorTable, host_operators, operator_table
 from tracetui.analysis.preparing import Preparing, explain_preparing
+from tracetui.analysis.signatures import Signature, signatures
 from tracetui.analysis.steps import Step, step_of, step_table
+from tracetui.analysis.syncs import SyncCall, sync_table
 from tracetui.analysis.window import cut_durations
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
@@ -55,9 +57,14 @@ class Analysis:
         return idle_lines(self.trace, self.causes.charges, self.rules)
 
     @cached_property
-    def exposing_lines(self) -> tuple[LineIdle, ...]:
-        """The lines that synchronised when the devices ran dry, by the idle time after it, most first."""
-        return idle_lines(self.trace, self.causes.exposures, self.rules)
+    def signatures(self) -> tuple[Signature, ...]:
+        """The gaps by what is alike of them: cause, line and operator, most idle first."""
+        return signatures(self.trace, self.gaps, self.causes, self.rules)
+
+    @cached_property
+    def syncs(self) -> tuple[SyncCall, ...]:
+        """The synchronisations of the host by call and line, those first that expose the most idle time."""
+        return sync_table(self.trace, self.links, self.causes, self.rules)
 
     @cached_property
     def stacks(self) -> StackNode:

@@ -72,36 +72,15 @@ class Causes:
     @cached_property
     def charges(self) -> Charges:
         """The pieces, to be summed by line or by stack."""
-        every = np.arange(len(self), dtype=np.int64)
-        return self._charged(every, self.stack, self.frame, self.operator, self.backward)
-
-    @cached_property
-    def exposures(self) -> Charges:
-        """The pieces of intervals that began while the host was synchronising, charged to the stack that did.
-
-        That the host had to wait for the device is why it could not work ahead; what it then did, the causes
-        of the pieces tell.
-        """
-        exposed = (self.exposing >= 0) | (self.exposing_stack >= 0) | (self.exposing_frame >= 0)
-        places = np.flatnonzero(exposed[self.interval])
-        of = self.interval[places]
-        none = np.zeros(len(places), np.bool_)
-        return self._charged(
-            places, self.exposing_stack[of], self.exposing_frame[of], self.exposing[of], none
-        )
-
-    def _charged(
-        self, places: Int64s, stack: Int32s, frame: Int64s, operator: Int64s, backward: Bools
-    ) -> Charges:
-        intervals, of = self.intervals, self.interval[places]
+        intervals, of = self.intervals, self.interval
         return Charges(
-            ns=self.ns[places],
+            ns=self.ns,
             gap=intervals.gap[of],
-            stack=stack,
-            frame=frame,
-            operator=operator,
-            backward=backward,
-            cause=self.cause[places],
+            stack=self.stack,
+            frame=self.frame,
+            operator=self.operator,
+            backward=self.backward,
+            cause=self.cause,
             step=intervals.step[of],
             device=intervals.device[of],
         )
