@@ -16,8 +16,10 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import Progress, TraceFile
+from tracetui.trace.build import build_trace
 from tracetui.trace.model import Layer, Trace
 from tracetui.ui.app import TraceApp
+from tracetui.ui.messages import TraceGrew
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.timeline import TimelineScreen
 
@@ -368,6 +370,38 @@ async def test_a_trace_of_nothing_is_shown_as_nothing() -> None:
             await pilot.press(key)
         await pilot.press("left", "down", "space", "P", "backspace", "asterisk")
         assert len(lines(app)) == 24
+
+
+async def test_a_file_without_an_event_ends_the_viewer_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    path.write_text('[{"ph": "M"')
+    with TraceFile(path) as trace_file:
+        app = TraceApp(path, ViewerOptions(palette="ansi"), trace_file)
+        async with app.run_test(size=SIZE) as pilot:
+            await until(pilot, lambda: app.failure is not None)
+        assert isinstance(app.failure, UnreadableTrace)
+
+
+async def test_the_selection_survives_the_growth_of_the_trace(moba: Path) -> None:
+    async with viewer(moba) as (app, pilot):
+        await pilot.press("1", "[", "[")
+        name, event = trace_in(app).name(app.state.row), int(trace_in(app).slices.event[app.state.row])
+        with TraceFile(moba) as again:
+            app.post_message(TraceGrew(build_trace(again.read())))
+            await pilot.pause()
+        assert trace_in(app).name(app.state.row) == name
+        assert int(trace_in(app).slices.event[app.state.row]) == event
+
+
+async def test_warnings_are_counted_and_shown() -> None:
+    trace = trace_of([{"ph": "X", "name": "a", "pid": 1, "tid": 2, "ts": 1, "dur": 100}])
+    app = TraceApp(Path("trace.json"), ViewerOptions(palette="ansi"), trace=trace)
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: app.analysis is not None)
+        assert f"{len(app.warnings)} warning" in lines(app)[0] and app.warnings
+        await pilot.press("down", "exclamation_mark")
+        await pilot.pause()
+        assert app.warnings[0] in timeline(app).details.text
 
 
 def test_a_file_that_is_no_trace_is_refused_before_the_screen_opens(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from textual.filter import NoColor
 from textual.message import Message
 from textual.screen import ModalScreen, Screen
 
+from tracetui.arrays import Int64s
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
@@ -40,6 +41,7 @@ from tracetui.ui.messages import (
 )
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.palette import Palette, choose_palette
+from tracetui.ui.picture import Picture
 from tracetui.ui.rows import idle_key, place_of_slice
 from tracetui.ui.state import Viewport, ViewState
 
@@ -99,7 +101,9 @@ class TraceApp(App[int]):
         self.progress: tuple[int, int, int] | None = (0, trace_file.size, 0) if trace_file else None
         self.state = ViewState(bounds_of(trace))
         self._stop_loading = False
-        self._ranks: dict[int, int] = {}
+        self.picture = Picture(trace) if trace is not None else None
+        self.ranked: Int64s = np.empty(0, np.int64)  #: gaps, the most idle first
+        self._rank_of: Int64s = self.ranked
 
     def on_mount(self) -> None:
         self.theme = "ansi-dark"
@@ -132,12 +136,12 @@ class TraceApp(App[int]):
         self.tell(lambda: LoadProgress(message.done_bytes, message.total_bytes, message.events))
 
     def on_trace_grew(self, message: TraceGrew) -> None:
-        self._take(message.trace)
+        self._take(message.trace, message.picture)
         self.tell(lambda: TraceGrew(message.trace))
 
     def on_trace_loaded(self, message: TraceLoaded) -> None:
         self.progress = None
-        self._take(message.trace)
+        self._take(message.trace, message.picture)
         self._open_window()
         self.tell(lambda: TraceLoaded(message.trace))
         self._analyse(message.trace)
@@ -151,8 +155,11 @@ class TraceApp(App[int]):
     def on_analysis_ready(self, message: AnalysisReady) -> None:
         self.analysing = False
         self.analysis = message.analysis
-        ranked = message.analysis.gaps.ranked()
-        self._ranks = dict(zip(ranked.tolist(), range(1, len(ranked) + 1)))
+        if self.picture is not None:
+            self.picture = self.picture.analysed(message.analysis)
+        self.ranked = message.analysis.gaps.ranked()
+        self._rank_of = np.empty_like(self.ranked)
+        self._rank_of[self.ranked] = np.arange(1, len(self.ranked) + 1)
         self.tell(lambda: AnalysisReady(message.analysis))
         self._open_step()
 
@@ -161,11 +168,11 @@ class TraceApp(App[int]):
         self.problem = message.sentence
         self.tell(lambda: AnalysisFailed(message.sentence))
 
-    def _take(self, trace: Trace) -> None:
+    def _take(self, trace: Trace, picture: Picture | None) -> None:
         """Another picture of the trace: what was selected is looked up again by its event."""
         old, row = self.trace, self.state.row
         event = int(old.slices.event[row]) if old is not None and row >= 0 else -1
-        self.trace = trace
+        self.trace, self.picture = trace, picture or Picture(trace)
         self.state.grow(bounds_of(trace))
         self.state.forget_rows()
         found = np.flatnonzero(trace.slices.event == event)
@@ -265,8 +272,8 @@ class TraceApp(App[int]):
         return running
 
     def rank_of(self, gap: int) -> int:
-        """The rank of a gap by idle time, from 1."""
-        return self._ranks.get(gap, 0)
+        """The rank of a gap by idle time, from 1; 0 for none."""
+        return int(self._rank_of[gap]) if 0 <= gap < len(self._rank_of) else 0
 
     # Actions that work everywhere
 
@@ -292,7 +299,7 @@ class TraceApp(App[int]):
         elif not len(self.analysis.gaps):
             self.say("There are no gaps in this trace.")
         elif 1 <= rank <= len(self.analysis.gaps):
-            self.go_to_gap(int(self.analysis.gaps.ranked()[rank - 1]))
+            self.go_to_gap(int(self.ranked[rank - 1]))
         else:
             self.say("There are no more gaps.")
 

@@ -23,6 +23,7 @@ from tracetui.ui.messages import (
     TraceGrew,
     TraceLoaded,
 )
+from tracetui.ui.picture import Picture
 
 #: seconds to the first picture of a trace that is still being read, and between two progress lines
 FIRST_PICTURE, EVERY = 0.3, 0.1
@@ -41,7 +42,7 @@ def load(trace_file: TraceFile, post: Post, should_stop: Callable[[], bool]) -> 
     except (UnreadableTrace, MemoryError, OSError) as error:
         post(LoadFailed(error))
         return None
-    post(TraceLoaded(trace))
+    post(TraceLoaded(trace, Picture(trace).warm()))
     return trace
 
 
@@ -71,6 +72,7 @@ class _Watch:
             self._next_line = now + EVERY
             self._post(LoadProgress(progress.done_bytes, progress.total_bytes, progress.events))
         if now - self._start >= FIRST_PICTURE and now >= self._next_picture:
-            self._post(TraceGrew(build_trace(progress.snapshot())))
+            trace = build_trace(progress.snapshot())
+            self._post(TraceGrew(trace, Picture(trace).warm()))
             took = time.monotonic() - now
             self._next_picture = now + max(took / _PICTURE_SHARE, 2 * FIRST_PICTURE)

@@ -13,6 +13,7 @@ from textual.message import Message
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
     from tracetui.trace.model import Trace
+    from tracetui.ui.picture import Picture
 
 
 @dataclass
@@ -29,6 +30,7 @@ class TraceGrew(Message, bubble=False):
     """A picture of what is read so far; more comes. Rows of the trace before it are void."""
 
     trace: Trace
+    picture: Picture | None = None  #: of that trace, ready to be drawn
 
 
 @dataclass
@@ -36,6 +38,7 @@ class TraceLoaded(Message, bubble=False):
     """The trace is complete, or as complete as it will be: its report says which."""
 
     trace: Trace
+    picture: Picture | None = None  #: of that trace, ready to be drawn
 
 
 @dataclass

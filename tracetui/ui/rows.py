@@ -168,7 +168,9 @@ def track_label(track: Track) -> str:
     """What stands beside a track: its name, and which of the tracks of one thread it is."""
     name = printable(track.name).strip() or f"thread {printable(track.tid)}"
     short = _SHORT.get(track.family)
-    return f"{short} {name.replace('Thread ', '')}" if short and short not in name else name
+    if not short or short in name:
+        return name
+    return f"{short} {name[7:] if name.lower().startswith('thread ') else name}"
 
 
 def group_label(track: Track) -> str:

@@ -155,6 +155,13 @@ class TimelineScreen(TimelineView):
         found = self.details.find_source()
         self.viewer.say(found if isinstance(found, str) else open_in_editor(self.app, *found))
 
+    def action_warnings(self) -> None:
+        """The details of no selection start with them."""
+        if self.viewer.warnings:
+            self.viewer.select(-1)
+        else:
+            self.viewer.say("There are no warnings.")
+
     # Searching
 
     def action_search(self) -> None:

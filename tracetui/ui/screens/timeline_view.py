@@ -22,7 +22,6 @@ from tracetui.ui.messages import (
     TraceLoaded,
     ViewChanged,
 )
-from tracetui.ui.picture import Picture
 from tracetui.ui.widgets.details import Details
 from tracetui.ui.widgets.minimap import Minimap
 from tracetui.ui.widgets.ruler import Ruler
@@ -109,8 +108,8 @@ class TimelineView(Screen[None]):
         self.key_line.say("")
 
     def _show_trace(self) -> None:
-        if self.trace is not None:
-            self.tracks.show_trace(Picture(self.trace, self.viewer.analysis))
+        if self.viewer.picture is not None:
+            self.tracks.show_trace(self.viewer.picture)
         self.top_line.update()
         self.details.renew()
         self._laid_out()

@@ -182,7 +182,7 @@ class Details(Widget, can_focus=True):
         if app.analysis is None:
             return [*warn, [pen.text(" arrows or a click select a slice", Role.DIM)]]
         gaps = app.analysis.gaps
-        worst = [gap for gap in gaps.ranked()[:20].tolist() if gaps.idle[gap] > 0]
+        worst = [gap for gap in app.ranked[:20].tolist() if gaps.idle[gap] > 0]
         if worst:
             self._title = "worst gaps: press a digit, or x"
         return [*warn, *describe_worst(app.analysis, worst, pen)]
