@@ -6,7 +6,7 @@ stack is charged to a row of its own, never dropped.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -63,6 +63,10 @@ class Charges:
     cause: Int8s  #: Cause
     step: Int32s  #: index, -1 of none
     device: Int32s  #: index
+
+    def at(self, places: Int64s) -> Charges:
+        """Those at some places."""
+        return Charges(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
 
 def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineIdle, ...]:
