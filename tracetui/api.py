@@ -7,21 +7,27 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.frames import FrameRules
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
 
 
-def load(path: str | os.PathLike[str], on_progress: Callable[[Progress], None] | None = None) -> Analysis:
+def load(
+    path: str | os.PathLike[str],
+    on_progress: Callable[[Progress], None] | None = None,
+    rules: FrameRules | None = None,
+) -> Analysis:
     """Read a whole trace and analyse it.
 
     Args:
         path: a trace file, plain or .gz, or a directory that holds one.
         on_progress: called every few MB of the file.
+        rules: which frame of a stack is the user's own, and so the line that idle time is charged to.
 
     Raises UnreadableTrace, with a sentence, where there is no trace. What of a damaged file could not be read
     is told in `analysis.trace.report.warnings`.
     """
     with TraceFile(locate_trace(Path(path))) as trace_file:
         table = trace_file.read(on_progress)
-    return analyse(build_trace(table))
+    return analyse(build_trace(table), rules)

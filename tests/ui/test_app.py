@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.frames import FrameRules
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
@@ -281,6 +282,14 @@ async def test_a_window_of_the_command_line_is_shown(moba: Path) -> None:
     async with viewer(moba, window=(1_000_000, 2_000_000)) as (app, _):
         assert app.state.viewport.start_ns - trace_in(app).start_ns == 1_000_000
         assert app.state.viewport.span_ns == 1_000_000
+
+
+async def test_the_frame_rules_of_the_command_line_choose_the_lines(moba: Path) -> None:
+    async with viewer(moba) as (app, _):
+        files = {line.file for line in analysis_of(app).lines if line.file}
+    async with viewer(moba, rules=FrameRules(skip=("/",))) as (app, _):
+        assert analysis_of(app).rules.skip == ("/",)
+        assert {line.file for line in analysis_of(app).lines if line.file} != files
 
 
 async def test_a_step_of_the_command_line_is_shown(moba: Path) -> None:

@@ -128,7 +128,10 @@ class TraceApp(App[int]):
     def _analyse(self, trace: Trace) -> None:
         self.analysing = True
         self.run_worker(
-            lambda: analyse_trace(trace, self.post_message), thread=True, group="load", exit_on_error=True
+            lambda: analyse_trace(trace, self.options.rules, self.post_message),
+            thread=True,
+            group="load",
+            exit_on_error=True,
         )
 
     def on_load_progress(self, message: LoadProgress) -> None:

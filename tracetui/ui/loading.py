@@ -11,6 +11,7 @@ from collections.abc import Callable
 from textual.message import Message
 
 from tracetui.analysis.analyse import analyse
+from tracetui.analysis.frames import FrameRules
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
@@ -46,10 +47,10 @@ def load(trace_file: TraceFile, post: Post, should_stop: Callable[[], bool]) -> 
     return trace
 
 
-def analyse_trace(trace: Trace, post: Post) -> None:
+def analyse_trace(trace: Trace, rules: FrameRules | None, post: Post) -> None:
     """Analyse a trace, and post the result."""
     try:
-        analysis = analyse(trace)
+        analysis = analyse(trace, rules)
     except MemoryError:
         post(AnalysisFailed("There is not enough memory for the analysis."))
     except Exception as error:  # the timeline is of use without it

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from tracetui.analysis.frames import FrameRules
+
 
 @dataclass(frozen=True)
 class ViewerOptions:
@@ -16,3 +18,4 @@ class ViewerOptions:
     sources: tuple[Path, ...] = ()  #: roots under which source files of the training host may be found
     step: int | None = None  #: open at this step
     window: tuple[int, int] | None = None  #: open at this window, ns from the start of the trace
+    rules: FrameRules | None = None  #: which frame of a stack is the user's own; None: the usual ones
