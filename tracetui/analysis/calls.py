@@ -122,6 +122,12 @@ _FRAMES = (
 #: Runtime calls that compile an operator as part of its launch.
 _LAUNCH_COMPILE = re.compile(r"aclopCompileAndExecute")
 
+#: Runtime calls that take memory of the device from the driver, or give it back.
+_MEMORY = re.compile(
+    r"aclrt(?:Malloc|Free)(?!Host)|aclMallocMemInner|rt(?:Malloc|Free)(?!Host)|Dev(?:Malloc|Free)"
+    r"|(?:cuda|hip)(?:Malloc|Free)(?!Host)|cuMem(?:Alloc|Free)(?!Host)"
+)
+
 #: Tasks that producers show on a stream and that are waits of the host, not of the stream.
 _HOST_WAIT = re.compile(r"(?:Context|Stream|Event) Sync")
 
@@ -154,6 +160,11 @@ def cause_of_frame(name: str) -> Cause | None:
 def compiles_at_launch(call: str) -> bool:
     """Whether a runtime call compiles the operator that it launches."""
     return _LAUNCH_COMPILE.match(_LAYER.sub("", call, count=1)) is not None
+
+
+def allocates_memory(call: str) -> bool:
+    """Whether a runtime call takes memory of the device, or gives it back."""
+    return _MEMORY.match(_LAYER.sub("", call, count=1)) is not None
 
 
 def stream_waits(task: str) -> bool:
