@@ -30,6 +30,13 @@ class Role(Enum):
     KEY = "key"  #: a key to press, in the footer and the help
     RULE = "rule"
     IDLE = "idle"  #: device idle: the brightest ink there is
+    HOST_PYTHON = "host python"  #: idle because Python ran
+    HOST_OPERATOR = "host operator"  #: idle because the framework worked
+    HOST_WAIT = "host wait"  #: idle because the host waited or cleaned up: what can often be left out
+    QUEUED = "queued"  #: idle while the task was in the task queue
+    LAUNCHING = "launching"  #: idle while the task was being launched
+    LAUNCHED = "launched"  #: idle after the launch
+    UNLINKED = "unlinked"  #: idle, and the trace does not tell why
     HOST = "host"  #: host operators and calls, where no hue of their own is wanted
     FRAME = "frame"  #: Python frames
     COUNTER = "counter"
@@ -54,6 +61,11 @@ _MAGENTA = ("magenta", "color(133)", "#b565c9")
 _GREEN = ("green", "color(71)", "#5fae6b")
 _CYAN = ("cyan", "color(73)", "#4fb0b0")
 _RED = ("bright_red", "color(203)", "#ff6b6b")
+_ORANGE = ("bright_yellow", "color(215)", "#ffa94d")
+_BRIGHT_CYAN = ("bright_cyan", "color(123)", "#6fe7f2")
+_BRIGHT_GREEN = ("bright_green", "color(156)", "#a8f28a")
+_BRIGHT_MAGENTA = ("bright_magenta", "color(219)", "#f5a3ff")
+_WHITE = ("bright_white", "color(255)", "#f2f4f8")
 
 #: colour triple and attributes
 _ROLES: Mapping[Role | Activity, tuple[tuple[str, str, str], str]] = {
@@ -64,6 +76,13 @@ _ROLES: Mapping[Role | Activity, tuple[tuple[str, str, str], str]] = {
     Role.KEY: (_YELLOW, "bold"),
     Role.RULE: (_GREY, "dim"),
     Role.IDLE: (_YELLOW, "bold"),
+    Role.HOST_PYTHON: (_YELLOW, "bold"),
+    Role.HOST_OPERATOR: (_ORANGE, "bold"),
+    Role.HOST_WAIT: (_RED, "bold"),
+    Role.QUEUED: (_BRIGHT_CYAN, "bold"),
+    Role.LAUNCHING: (_BRIGHT_GREEN, "bold"),
+    Role.LAUNCHED: (_BRIGHT_MAGENTA, "bold"),
+    Role.UNLINKED: (_WHITE, "bold"),
     Role.HOST: (_CYAN, ""),
     Role.FRAME: (_GREY, ""),
     Role.COUNTER: (_GREEN, "dim"),
@@ -91,6 +110,13 @@ _ROLES: Mapping[Role | Activity, tuple[tuple[str, str, str], str]] = {
 #: ink reversed, which is the fewest bytes and legible with every terminal's own colours
 _FILLS: Mapping[Role | Activity, tuple[tuple[str, str], tuple[str, str]]] = {
     Role.IDLE: (("color(221)", "color(16)"), ("#ffd35c", "#1a1400")),
+    Role.HOST_PYTHON: (("color(221)", "color(16)"), ("#ffd35c", "#1a1400")),
+    Role.HOST_OPERATOR: (("color(215)", "color(16)"), ("#ffa94d", "#1a0f00")),
+    Role.HOST_WAIT: (("color(203)", "color(16)"), ("#ff6b6b", "#1a0000")),
+    Role.QUEUED: (("color(123)", "color(16)"), ("#6fe7f2", "#001a1c")),
+    Role.LAUNCHING: (("color(156)", "color(16)"), ("#a8f28a", "#0a1a00")),
+    Role.LAUNCHED: (("color(219)", "color(16)"), ("#f5a3ff", "#18001c")),
+    Role.UNLINKED: (("color(255)", "color(16)"), ("#f2f4f8", "#10141a")),
     Role.FRAME: (("color(238)", "color(250)"), ("#3b424e", "#c3cad6")),
     Role.HOST: (("color(66)", "color(16)"), ("#3f7f86", "#e8f4f5")),
     Role.SELECTED: (("color(231)", "color(16)"), ("#ffffff", "#10141a")),
