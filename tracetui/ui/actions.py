@@ -81,6 +81,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_gap(-1)", ("X",), IDLE, "go: previous gap by rank", "The gap with the next more idle time"),
     Action("line_gap(1)", ("x",), IDLE, "go: next gap of the line", "The worst of the line first", H),
     Action("line_gap(-1)", ("X",), IDLE, "go: gap of the line before", "The other way round", H),
+    Action("signatures", ("c",), IDLE, "show: signatures", "By cause, line and operator; or by line", H),
     *(
         _unlisted(f"nth_gap({n})", (str(n),), IDLE, f"go: gap number {n}", f"The gap of rank {n}", T + G)
         for n in range(1, 10)

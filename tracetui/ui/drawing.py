@@ -43,6 +43,7 @@ def draw_lane(
     glyphs: Glyphs,
     crowd: int | None = None,
     selected: int = -1,
+    name_cells: int = NAME_CELLS,
 ) -> list[Segment]:
     """One line, as many cells as there are columns.
 
@@ -51,22 +52,23 @@ def draw_lane(
     crowd : the place in `paints` for columns without a box. The hue of one of many slices says nothing, and
         costs a third of the bytes of a dense frame. None: they are painted as `chosen` says.
     selected : the place in `paints` that is kept also in a crowd.
+    name_cells : boxes narrower than this have no name.
     """
     width = np.diff(columns.edges)
     row = columns.row
     touched = row >= 0
     level = shades(columns.busy, width, touched)
-    boxed = _boxed(columns, width)
+    boxed = boxed_columns(columns, width)
     cells = [glyphs.shades[shade] for shade in level.tolist()]
     if crowd is not None:
         chosen = np.where(_crowded(row, boxed) & (chosen != selected), crowd, chosen)
     #: style of a column: 3 * paint + 0 ink, 1 box, 2 edge
     style = np.where(touched, 3 * chosen, -1) + boxed
-    first, stop = _runs(np.where(boxed, row, -1))
+    first, stop = runs(np.where(boxed, row, -1))
     _partial_edges(columns, width, boxed, first, stop, style, cells, glyphs)
     for start, end in zip(first.tolist(), stop.tolist()):
         follows = start > 0 and bool(boxed[start - 1])
-        cells[start:end] = _box(name, int(row[start]), end - start, follows, glyphs)
+        cells[start:end] = _box(name, int(row[start]), end - start, follows, glyphs, name_cells)
     styles = [look for paint in paints for look in (paint.ink, paint.box, paint.edge)]
     return segments(cells, style, styles)
 
@@ -96,7 +98,7 @@ def clip_cells(text: str, width: int, ellipsis: str) -> str:
     return set_cell_size(text, width - 1) + ellipsis
 
 
-def _boxed(columns: Columns, width: Int64s) -> Bools:
+def boxed_columns(columns: Columns, width: Int64s) -> Bools:
     """Columns that one slice covers, and full ones beside them that it shares with a neighbour."""
     whole = (columns.longest == width) & (width > 0)
     full = (columns.busy * 16 >= width * 15) & (width > 0) & (columns.row >= 0)
@@ -118,7 +120,7 @@ def _crowded(row: Int64s, boxed: Bools) -> Bools:
     return crowded
 
 
-def _runs(values: Int64s) -> tuple[Int64s, Int64s]:
+def runs(values: Int64s) -> tuple[Int64s, Int64s]:
     """Starts and stops of the runs of equal values that are not -1."""
     bounds = np.concatenate(([0], np.flatnonzero(np.diff(values)) + 1, [len(values)]))
     first, stop = bounds[:-1], bounds[1:]
@@ -153,11 +155,11 @@ def _partial_edges(
             style[at] += 2
 
 
-def _box(name: Name, row: int, width: int, follows: bool, glyphs: Glyphs) -> list[str]:
+def _box(name: Name, row: int, width: int, follows: bool, glyphs: Glyphs, name_cells: int) -> list[str]:
     """The cells of a box: its name if there is room, after a line where another box ends."""
     lead = glyphs.sliver if follows else ""
     room = width - len(lead)
-    if room < NAME_CELLS:
+    if room < name_cells:
         return list((lead + " " * room)[:width])
     text = clip_cells(name(row), room, glyphs.ellipsis)
     if text.isascii():

@@ -8,22 +8,21 @@ from __future__ import annotations
 import numpy as np
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
 
 from tracetui.analysis.raster import Columns
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing import clip_cells, draw_lane, segments
 from tracetui.ui.glyphs import Glyphs
+from tracetui.ui.idle_line import IdleLine
 from tracetui.ui.looks import Looks
 from tracetui.ui.palette import Palette, Role
 from tracetui.ui.picture import Picture
 from tracetui.ui.rows import LineKind, TrackLine
 from tracetui.ui.state import Viewport, ViewState
-from tracetui.units import format_duration, format_percent
+from tracetui.units import format_percent
 
 _NAME_LIMIT = 400  #: characters of a name that can matter on a screen
-_RANK_CELLS = 6  #: cells that the rank and length of a gap need at least
 
 
 class LineArt:
@@ -34,6 +33,7 @@ class LineArt:
         self._picture, self._palette, self._glyphs = picture, palette, glyphs
         self._waiting = waiting
         self._looks = Looks(picture.trace, palette)
+        self._idle = IdleLine(picture, palette, glyphs)
         self._names: dict[int, str] = {}
 
     def line(self, line: TrackLine, state: ViewState, label_width: int, width: int) -> list[Segment]:
@@ -86,7 +86,10 @@ class LineArt:
     def _time(self, line: TrackLine, state: ViewState, edges: Int64s) -> list[Segment]:
         """The columns of time of a line."""
         if line.kind is LineKind.IDLE:
-            return self._idle(line.device, state, edges)
+            if self._picture.analysis is not None:
+                return self._idle.draw(line.device, state, edges)
+            text = clip_cells(self._waiting, len(edges) - 1, self._glyphs.ellipsis)
+            return [Segment(text, self._palette.style_of(Role.DIM))]
         if line.kind is LineKind.COUNTER:
             return self._counter(line.track, edges)
         return self._slices(line, state.row, edges)
@@ -111,46 +114,6 @@ class LineArt:
         if 0 <= column < len(mine) and not mine.any():
             chosen[column] = self._looks.selected
         return chosen
-
-    def _idle(self, device: int, state: ViewState, edges: Int64s) -> list[Segment]:
-        picture, looks = self._picture, self._looks
-        columns = picture.idle(device, edges)
-        if columns is None or picture.analysis is None:
-            text = clip_cells(self._waiting, len(edges) - 1, self._glyphs.ellipsis)
-            return [Segment(text, self._palette.style_of(Role.DIM))]
-        idle, gaps, gap = picture.analysis.devices[device].idle, picture.analysis.gaps, state.gap
-        chosen = np.full(len(columns.row), looks.idle, dtype=np.int64)
-        if gap >= 0 and gaps.device[gap] == device and len(idle):
-            starts = idle.starts[columns.row]
-            inside = (columns.row >= 0) & (starts >= gaps.start[gap]) & (starts < gaps.end[gap])
-            chosen[inside] = looks.selected
-
-        def name(row: int) -> str:
-            start, end = int(idle.starts[row]), int(idle.ends[row])
-            rank = picture.ranks.get(picture.gap_at(device, start))
-            return (f"{rank} {self._glyphs.dot} " if rank else "") + format_duration(end - start)
-
-        drawn = draw_lane(columns, looks.paints, chosen, name, self._glyphs)
-        return self._with_ranks(drawn, device, state.viewport, len(edges) - 1)
-
-    def _with_ranks(
-        self, drawn: list[Segment], device: int, viewport: Viewport, columns: int
-    ) -> list[Segment]:
-        """The digits of the worst gaps over the idle ink, where there is no room for their names.
-
-        A mean hides a long gap between busy stretches once a column holds both: its digit stays.
-        """
-        assert self._picture.analysis is not None
-        gaps, strip = self._picture.analysis.gaps, Strip(drawn, columns)
-        style = self._palette.paint_of(Role.IDLE).box
-        for gap, rank in sorted(self._picture.ranks.items(), key=lambda item: -item[1]):
-            start, end = int(gaps.start[gap]), int(gaps.end[gap])
-            column = viewport.column_of((start + end) // 2, columns)
-            narrow = (end - start) * columns < _RANK_CELLS * viewport.span_ns
-            if gaps.device[gap] == device and narrow and 0 <= column < columns:
-                parts = strip.divide([column, column + 1, columns])
-                strip = Strip.join([parts[0], Strip([Segment(str(rank), style)], 1), parts[2]])
-        return list(strip)
 
     def _counter(self, track_index: int, edges: Int64s) -> list[Segment]:
         """The samples as heights, from 0 to the highest of the whole trace."""

@@ -21,7 +21,7 @@ class Looks:
         self._palette = palette
         self.paints: list[Paint] = []
         self._places: dict[Paint, int] = {}
-        self._of_name: dict[tuple[Family, int], int] = {}
+        self._of_name: dict[Family, Int64s] = {}  #: place of the paint of each string, -1 not yet asked for
         self._of_activity = np.array(
             [self._place(palette.paint_of(activity)) for activity in Activity], dtype=np.int64
         )
@@ -41,15 +41,16 @@ class Looks:
         """The places in `paints` of slices (int64[n], -1 allowed) of one track."""
         if track.family in _BY_ACTIVITY:
             return self._of_activity[self._trace.slices.activity[rows]]
-        names, places = np.unique(self._trace.slices.name[rows], return_inverse=True)
-        chosen = np.array([self._of(track.family, name) for name in names.tolist()], dtype=np.int64)
-        return chosen[places]
-
-    def _of(self, family: Family, name: int) -> int:
-        key = (family, name)
-        if key not in self._of_name:
-            self._of_name[key] = self._place(self._paint(family, self._trace.strings[name]))
-        return self._of_name[key]
+        names = self._trace.slices.name[rows]
+        if track.family not in self._of_name:
+            self._of_name[track.family] = np.full(len(self._trace.strings), -1, np.int64)
+        of_name = self._of_name[track.family]
+        chosen = of_name[names]
+        if (chosen < 0).any():
+            for name in np.unique(names[chosen < 0]).tolist():
+                of_name[name] = self._place(self._paint(track.family, self._trace.strings[name]))
+            chosen = of_name[names]
+        return chosen
 
     def _paint(self, family: Family, name: str) -> Paint:
         if family is Family.OVERLAP:

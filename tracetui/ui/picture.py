@@ -9,6 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.calls import Cause
+from tracetui.analysis.cause_raster import CauseRaster
+from tracetui.analysis.causes import Causes
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.raster import Columns, Raster
 from tracetui.arrays import Floats, Int64s
@@ -29,6 +32,8 @@ class Picture:
         self._lanes = Raster.of(trace)
         self._unions: dict[int, tuple[Raster, range]] = {}
         self._idle: dict[int, tuple[Raster, range]] = {}
+        self._causes: dict[int, CauseRaster] = {}
+        self._main_causes: dict[tuple[int, int], Cause] = {}
         self._tops: dict[int, float] = {}
         self._ranks: dict[int, int] | None = None
 
@@ -76,6 +81,29 @@ class Picture:
             self._idle[device] = _raster(self.analysis.devices[device].idle)
         raster, rows = self._idle[device]
         return raster.columns(rows, edges)
+
+    def causes(self, device: int, edges: Int64s) -> Int64s:
+        """int64[causes, columns]: ns of each cause of a device's idle time; the analysis is there."""
+        assert self.analysis is not None
+        if device not in self._causes:
+            self._causes[device] = CauseRaster.of(self.analysis.causes, device)
+        return self._causes[device].ns(edges)
+
+    def main_cause(self, device: int, interval: int) -> Cause:
+        """The cause with the most time in an idle interval of a device, the lower of equals."""
+        assert self.analysis is not None
+        key = (device, interval)
+        if key not in self._main_causes:
+            causes = self.analysis.causes
+            first = int(np.searchsorted(causes.intervals.device, device))
+            self._main_causes[key] = _main(causes, causes.of_interval(first + interval))
+        return self._main_causes[key]
+
+    def gap_cause(self, gap: int) -> Cause:
+        """The cause with the most time in a gap that is idle."""
+        assert self.analysis is not None
+        causes = self.analysis.causes
+        return _main(causes, causes.of_gap(gap))
 
     def counter(self, track: Track, edges: Int64s) -> Floats:
         """float64[columns]: the highest sample of each column, else the last before; NaN at first."""
@@ -135,6 +163,12 @@ class Picture:
             self._unions[track.index] = _raster(busy)
         raster, intervals = self._unions[track.index]
         return raster.columns(intervals, edges).busy
+
+
+def _main(causes: Causes, pieces: slice) -> Cause:
+    ns = np.zeros(len(Cause), np.int64)
+    np.add.at(ns, causes.cause[pieces], causes.end[pieces] - causes.start[pieces])
+    return Cause(int(ns.argmax()))
 
 
 def _raster(intervals: Intervals) -> tuple[Raster, range]:
