@@ -1,4 +1,4 @@
-"""The causes of idle time per column of a screen: exact sums at every zoom, O(causes × columns × log pieces)."""
+"""The causes of idle time per column of a screen: exact sums at every zoom, O(causes × columns × log n)."""
 
 from __future__ import annotations
 

@@ -51,6 +51,12 @@ class Causes:
         first, stop = np.searchsorted(self.interval, np.array([index, index + 1])).tolist()
         return slice(first, stop)
 
+    def of_gap(self, gap: int) -> slice:
+        """The places of the pieces in an AICore gap, by time; the intervals are those of `find_idle`."""
+        intervals = np.searchsorted(self.intervals.gap, np.array([gap, gap + 1]))
+        first, stop = np.searchsorted(self.interval, intervals).tolist()
+        return slice(first, stop)
+
     def by_cause(self, device: int | None = None) -> dict[Cause, int]:
         """ns of each cause there is, most first; of one device (its index) or of all."""
         if device is None:

@@ -1,4 +1,4 @@
-"""The whole trace in two lines: how idle the devices are, where the worst gaps are, what is on screen."""
+"""The whole trace in two lines: how idle the devices are and why, the worst gaps, what is on screen."""
 
 from __future__ import annotations
 
@@ -11,17 +11,21 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tracetui.analysis.calls import Cause
+from tracetui.analysis.cause_raster import most
 from tracetui.arrays import Int64s
+from tracetui.ui.causes import cause_paint, short_legend
 from tracetui.ui.drawing import segments, shades
 from tracetui.ui.palette import Role
 from tracetui.ui.picture import Picture
+from tracetui.ui.strips import Piece, fitted
 
 if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
 
 
 class Minimap(Widget):
-    """Line 0: idle of all devices, as bright ink. Line 1: the viewport, steps, ranks of gaps."""
+    """Line 0: idle time of all devices, coloured by cause. Line 1: the viewport, steps, ranks of gaps."""
 
     DEFAULT_CSS = """
     Minimap { width: 1fr; height: 2; }
@@ -61,13 +65,16 @@ class Minimap(Widget):
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
+        line = self._idle_line() if y == 0 else self._mark_line()
+        return Strip([*self._label(y), *line]).adjust_cell_length(self.size.width)
+
+    def _label(self, y: int) -> Strip:
+        """What the first line is; which causes its colours stand for."""
         palette = self.trace_app.palette
-        label = ("whole trace", "")[y] if y < 2 else ""
-        segments_ = [
-            Segment(f" {label}".ljust(self._label_width)[: self._label_width], palette.style_of(Role.DIM))
-        ]
-        segments_ += self._idle_line() if y == 0 else self._mark_line()
-        return Strip(segments_).adjust_cell_length(self.size.width)
+        pieces: list[Piece] = [(" whole trace" if y == 0 else " ", palette.style_of(Role.DIM))]
+        if y == 1 and self._picture is not None and self._picture.analysis is not None:
+            pieces += short_legend(self._picture.analysis.causes.by_cause(), palette, self._label_width - 2)
+        return fitted(pieces, self._label_width, "")
 
     def _idle_line(self) -> list[Segment]:
         key = (self.size.width, self._label_width, self._picture)
@@ -76,22 +83,17 @@ class Minimap(Widget):
         return self._ink[1]
 
     def _idle_ink(self) -> list[Segment]:
-        edges = self.trace_app.state.bounds.edges(self.columns)
-        idle = self._idle_ns(edges)
-        if idle is None:
+        picture, palette = self._picture, self.trace_app.palette
+        if picture is None or picture.analysis is None or not picture.trace.devices:
             return [Segment(" " * self.columns)]
-        width = np.diff(edges) * max(len(self._picture.trace.devices) if self._picture else 1, 1)
-        level = shades(idle, width, idle > 0)
+        edges = self.trace_app.state.bounds.edges(self.columns)
+        devices = range(len(picture.trace.devices))
+        ns = np.sum([picture.causes(device, edges) for device in devices], axis=0)
+        idle = ns.sum(axis=0)
+        level = shades(idle, np.diff(edges) * len(devices), idle > 0)
         cells = [self.trace_app.glyphs.shades[shade] for shade in level.tolist()]
-        style = np.where(level > 0, 0, -1).astype(np.int64)
-        return segments(cells, style, [self.trace_app.palette.style_of(Role.IDLE)])
-
-    def _idle_ns(self, edges: Int64s) -> Int64s | None:
-        if self._picture is None:
-            return None
-        parts = [self._picture.idle(device, edges) for device in range(len(self._picture.trace.devices))]
-        found = [columns.busy for columns in parts if columns is not None]
-        return np.sum(found, axis=0) if found else None
+        styles = [cause_paint(cause, palette).ink for cause in Cause for _ in range(3)]
+        return segments(cells, 3 * most(ns).astype(np.int64), styles)
 
     def _brackets(self) -> tuple[int, int]:
         """The columns of the whole trace in which the viewport starts and ends."""
