@@ -118,10 +118,10 @@ async def test_undo_goes_back_through_selections_and_views(moba: Path) -> None:
         start = app.state.place
         await pilot.press("x", "d", "d", "w")
         moved = app.state.place
-        for _ in range(9):
+        for _ in range(5):
             await pilot.press("backspace")
         assert app.state.place == start
-        for _ in range(9):
+        for _ in range(5):
             await pilot.press("U")
         assert app.state.place == moved
 

@@ -136,20 +136,20 @@ def test_the_terminal_is_left_as_it_was(moba: Path, end: int | bytes, code: int)
 def test_a_frame_of_the_ansi_palette_is_small(moba: Path) -> None:
     with viewer(moba, size=(200, 60), SSH_CONNECTION="1.2.3.4 5 6.7.8.9 22") as terminal:
         terminal.wait_for(b"worst gaps")
-        terminal.read(0.5)
+        terminal.read(0.25)
         terminal.send(b"w")
-        frame = terminal.read(0.6)
+        frame = terminal.read(0.3)
         assert 0 < len(frame) < 40_000
         assert b"38;2;" not in terminal.output and b"38;5;" not in terminal.output
         terminal.send(b"j")
-        assert 0 < len(terminal.read(0.6)) < 12_000
+        assert 0 < len(terminal.read(0.3)) < 12_000
 
 
 def test_without_colour_there_is_none(moba: Path) -> None:
     with viewer(moba, NO_COLOR="1") as terminal:
         terminal.wait_for(b"worst gaps")
         terminal.send(b"x")
-        terminal.read(0.5)
+        terminal.read(0.25)
         codes = {
             int(code)
             for sgr in re.findall(rb"\x1b\[([\d;]*)m", terminal.output)
