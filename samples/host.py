@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from samples.machine import Machine, Thread
 from samples.recording import Call, Collection, Frame, Operator, Role, Stack
@@ -25,12 +26,21 @@ class Level:
     call: Call
 
 
+class Pace(NamedTuple):
+    """How much of its usual time the main thread needs for a line of the script."""
+
+    line: int
+    factor: float
+
+
 class Host:
     """The main thread of a process that runs `script`, and the operators of all its threads."""
 
-    def __init__(self, machine: Machine, script: TrainingScript) -> None:
+    def __init__(self, machine: Machine, script: TrainingScript, pace: Pace | None = None) -> None:
         self.machine = machine
         self.script = script
+        if pace is not None:
+            machine.pace = lambda thread: pace.factor if self._executes(thread, pace.line) else 1.0
         self.dtype = "float"
         self._stack: list[Level] = []
         self._modules: dict[str, int] = {}
@@ -165,6 +175,14 @@ class Host:
         module = self.frame(f"nn.Module: {kind}_0", wrapped, number)
         with module, self.library(file, 1520, 1527, "_call_impl"):
             yield
+
+    def _executes(self, thread: Thread, line: int) -> bool:
+        """Whether the thread is at a line of the script, or in what that calls."""
+        if thread is not self.machine.main:
+            return False
+        own = (frame for frame in self.call_stack() if frame.path == self.script.traced_as)
+        frame = next(own, None)
+        return frame is not None and frame.line == line
 
     def call_stack(self) -> Stack:
         if self._cached_stack is None:

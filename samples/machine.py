@@ -8,6 +8,7 @@ first out, so every time is known as soon as its cause has happened: no event lo
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -54,6 +55,10 @@ class Stream:
     tasks: int
 
 
+def _usual(thread: Thread) -> float:
+    return 1.0
+
+
 class Machine:
     """Host threads, task queue and device of one process; everything that happens goes into `recording`."""
 
@@ -63,6 +68,8 @@ class Machine:
         self.main = Thread(pid, start)
         self.dequeue = Thread(pid + 3539, start)
         self.autograd = Thread(pid + 8292, start)
+        #: how much of its usual time a thread needs for its work just now; who knows its code sets it
+        self.pace: Callable[[Thread], float] = _usual
         self.recording = Recording(self.main.tid, self.dequeue.tid, self.autograd.tid, start)
         self._streams: dict[int, Stream] = {}
         self._connection = 965
@@ -74,7 +81,7 @@ class Machine:
         return max(1, int(us * scale * 100)) * 10
 
     def spend(self, thread: Thread, us: float, spread: float = 0.2) -> None:
-        thread.now += self.jitter(us, spread)
+        thread.now += self.jitter(us * self.pace(thread), spread)
 
     def connection(self) -> int:
         self._connection += 1
@@ -222,9 +229,11 @@ class Machine:
     def read_back(self, thread: Thread) -> None:
         """A blocking copy of a few bytes from device to host, as `.item()` makes at its end."""
         start = thread.now
-        end = start + self.jitter(32)
+        end = start + self.jitter(32 * self.pace(thread))
         outer = self.api("aclrtMemcpy", thread, start, end, "ACL_RTS", "acl")
-        self.api("MemCopySync", thread, start + 1000, end - 1500, "MemCopySync", "runtime")
+        self.api(
+            "MemCopySync", thread, min(start + 1000, end), max(start, end - 1500), "MemCopySync", "runtime"
+        )
         outer.sync = True
         thread.now = end
 

@@ -11,7 +11,7 @@ from contextlib import ExitStack, nullcontext
 
 from samples.autograd import Autograd, Record
 from samples.dispatch import Dispatcher
-from samples.host import Shape
+from samples.host import Pace, Shape
 from samples.machine import Machine
 from samples.operators import RECIPES, builtin
 from samples.recording import Operator, Role
@@ -34,8 +34,10 @@ ADAMW = (
 class Program(Dispatcher):
     """The host side of one process that trains with `script`."""
 
-    def __init__(self, machine: Machine, script: TrainingScript, first_step: int = 50) -> None:
-        super().__init__(machine, script)
+    def __init__(
+        self, machine: Machine, script: TrainingScript, pace: Pace | None = None, first_step: int = 50
+    ) -> None:
+        super().__init__(machine, script, pace)
         self._autograd = Autograd(self)
         self._sequence = 1350
         self._step = first_step

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from samples.host import Pace
 from samples.machine import Machine
 from samples.program import Program
 from samples.programs import balanced, mixed, moba
@@ -34,11 +35,16 @@ SCENARIOS = {
 }
 
 
-def simulate(name: str, steps: int = 0, seed: int = 1, task_queue: bool = True) -> Recording:
-    """Run a scenario; `steps` 0 means its usual number."""
+def simulate(
+    name: str, steps: int = 0, seed: int = 1, task_queue: bool = True, pace: Pace | None = None
+) -> Recording:
+    """Run a scenario; `steps` 0 means its usual number.
+
+    With a `pace`, the host works slower or faster at one line, and all else takes the time it would without.
+    """
     scenario = SCENARIOS[name]
     machine = Machine(seed, START_NS, 3178231, task_queue)
-    program = Program(machine, TrainingScript(scenario.script, scenario.traced_as))
+    program = Program(machine, TrainingScript(scenario.script, scenario.traced_as), pace)
     scenario.run(program, steps or scenario.steps)
     program.finish()
     return machine.recording
