@@ -10,11 +10,20 @@ from textual.pilot import Pilot
 
 from tests.analysis.machine import operator
 from tests.synthetic import trace_of
-from tests.ui.training import screen_text, viewer
+from tests.ui.training import screen_text, training, viewer
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.signatures import Signature
 from tracetui.ui.app import TraceApp
+from tracetui.ui.causes import cause_words
+from tracetui.ui.glyphs import ASCII
 from tracetui.ui.hotspot_columns import line_name, lines_holding
+from tracetui.ui.line_story import LineStory
+from tracetui.ui.palette import Palette
 from tracetui.ui.screens.hotspots import HotspotsScreen
 from tracetui.ui.source_files import SourceFile
+from tracetui.units import format_duration, format_percent
+
+NO_BAR = str.maketrans("", "", "#|")
 
 
 @pytest.fixture
@@ -68,6 +77,48 @@ async def test_it_fits_any_terminal_and_shows_the_source(app: TraceApp, size: tu
         assert screen.source.source is not None
         assert screen.source.render_line(screen.source.size.height // 2 + 1).text.strip()
         assert any(line.strip().startswith(">") or "> 12" in line for line in screen_text(app))
+
+
+def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
+    loop = ["/work/train.py(12): loss", "/work/train.py(30): main"]
+    steps = [(0, None, "first"), (40_000, loop, "mm"), (20_000, loop, "mul"), (7_000, loop, "mm")]
+    trace = training(steps, [operator(1_000_500, 9_000, "aten::item", stack=loop)])
+    analysis = analyse(trace)
+    (line,) = analysis.lines
+    story = LineStory(Palette("none"), ASCII)
+
+    def told(width: int, height: int) -> list[str]:
+        return ["".join(text for text, _ in pieces) for pieces in story.lines(analysis, line, width, height)]
+
+    causes = [
+        f"{cause_words(cause)} {format_duration(ns)} {format_percent(ns, 67_000)}"
+        for cause, ns in line.causes.items()
+    ]
+    text = told(100, 20)
+    assert text[0].startswith("-- train.py:12 loss - idle 67.0 µs in 3 gaps, longest 40.0 µs --")
+    assert [" ".join(row[:43].translate(NO_BAR).split()) for row in text[1:-1]] == causes
+    assert text[1].endswith("55.8 µs  (between operators)")
+    assert text[-1] == "S 40.0 µs of idle exposed by aten::item, which waits once, 9.00 µs"
+    few = [" ".join(row.translate(NO_BAR).split()) for row in told(60, 4)]
+    assert few[1:] == [causes[0], "others 11.2 µs 16.7 %", text[-1]]
+
+
+async def test_c_shows_the_signatures_and_keeps_the_line(app: TraceApp) -> None:
+    assert app.analysis is not None
+    async with app.run_test(size=(120, 30)) as pilot:
+        screen = await hotspots(app, pilot)
+        await pilot.press("down", "c")
+        await settled(app, pilot)
+        assert isinstance(screen.row, Signature)
+        assert line_name(screen.row) == "net.py:7 forward"
+        assert screen.line is app.analysis.lines[1]
+        assert len(screen.table.rows.view) == len(app.analysis.signatures)
+        assert any("operators" in line and "cause" in line for line in screen_text(app)[:2])
+        await pilot.press("x")
+        assert app.state.gap == screen.row.gap_indices[0]
+        await pilot.press("c")
+        await settled(app, pilot)
+        assert screen.table.row == 1
 
 
 async def test_tab_goes_round_the_panes_and_the_source_follows(app: TraceApp) -> None:

@@ -26,9 +26,11 @@ STEPS: Sequence[tuple[int, list[str] | None, str]] = (
 TASK_NS = 1000
 
 
-def training(steps: Sequence[tuple[int, list[str] | None, str]] = STEPS) -> Trace:
-    """One task after each stretch of idle time, each with its chain to an operator."""
-    events: list[dict[str, Any]] = npu()
+def training(
+    steps: Sequence[tuple[int, list[str] | None, str]] = STEPS, more: Sequence[dict[str, Any]] = ()
+) -> Trace:
+    """One task after each stretch of idle time, each with its chain to an operator; and more events."""
+    events: list[dict[str, Any]] = [*npu(), *more]
     now = 1_000_000
     for number, (idle, stack, name) in enumerate(steps, 1):
         now += idle

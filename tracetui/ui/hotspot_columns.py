@@ -1,19 +1,28 @@
-"""The columns of the table of lines, and its answer in words."""
+"""The columns of the tables of lines and of signatures, and the answer in words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Optional, Protocol
+
 import numpy as np
+from rich.cells import cell_len
+from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.calls import Cause
 from tracetui.analysis.lines import LineIdle
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int32s, Int64s
 from tracetui.ui.bars import share_bar
-from tracetui.ui.columns import Column, name_column, number_column
+from tracetui.ui.causes import cause_style, cause_words
+from tracetui.ui.columns import Cell, Column, clipped, name_column, number_column
 from tracetui.ui.glyphs import Glyphs
 from tracetui.ui.palette import Palette, Role
 from tracetui.units import format_count, format_duration, format_percent
 
 NO_STACK = "(no stack)"
+BETWEEN = "(between operators)"
+PLAIN = Style.null()
 BAR = 10  #: cells
 MOST = 80  #: percent of the idle time that the answer counts lines for
 
@@ -21,32 +30,77 @@ MOST = 80  #: percent of the idle time that the answer counts lines for
 def line_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
     """One row per line of code, in the order of `analysis.lines`."""
     lines = analysis.lines
-    total = sum(line.idle_ns for line in lines)
     idle = np.array([line.idle_ns for line in lines], np.int64)
-    ops = [_operators(line) for line in lines]
-    codes = np.arange(len(lines), dtype=np.int32)
-
-    def bar(row: int, width: int) -> list[tuple[str, object]]:
-        return [(share_bar(int(idle[row]), total, width, glyphs), palette.style_of(Role.IDLE))]
-
+    main = [next(iter(line.causes)) for line in lines]
     return [
-        _duration_column("idle_ns", "idle", idle, palette, 0),
-        number_column("share", "share", idle, lambda ns: format_percent(int(ns), total), width=7, rank=2),
-        Column("", "", idle, bar, BAR, rank=4, right=False),  # type: ignore[arg-type]
-        name_column("line", "line", codes, [line_name(line) for line in lines], width=60, least=32),
-        number_column(
-            "gaps", "gaps", np.array([line.gaps for line in lines], np.int64), _count, width=6, rank=1
-        ),
-        _duration_column(
-            "longest_ns", "longest", np.array([line.longest_ns for line in lines], np.int64), None, 3
-        ),
-        name_column(
-            "operators", "operators", codes, ops, width=60, least=14, rank=5, style=palette.style_of(Role.DIM)
-        ),
+        *_idle_columns(idle, palette, glyphs),
+        name_column("line", "line", _codes(lines), [line_name(line) for line in lines], width=60, least=28),
+        cause_column(main, palette),
+        *_gap_columns([line.gaps for line in lines], [line.longest_ns for line in lines]),
+        _operator_column([_operators(line) for line in lines], palette),
     ]
 
 
-def line_name(line: LineIdle) -> str:
+def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """One row per signature, in the order of `analysis.signatures`."""
+    found = analysis.signatures
+    idle = np.array([signature.idle_ns for signature in found], np.int64)
+    return [
+        *_idle_columns(idle, palette, glyphs),
+        cause_column([signature.cause for signature in found], palette),
+        name_column("line", "line", _codes(found), [line_name(each) for each in found], width=60, least=22),
+        _operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
+        *_gap_columns([each.gaps for each in found], [each.longest_ns for each in found]),
+    ]
+
+
+def cause_column(causes: Sequence[Cause], palette: Palette) -> Column:
+    """The letter and the short name of a cause, the letter in its style."""
+    codes = np.array(causes, np.int32)
+    labels = [cause.label for cause in Cause]
+
+    def draw(row: int, width: int) -> Cell:
+        cause = Cause(int(codes[row]))
+        letter, _, name = cause_words(cause).partition(" ")
+        return [(letter, cause_style(cause, palette)), (clipped(f" {name}", width - 1), PLAIN)]
+
+    width = max((cell_len(cause_words(cause)) for cause in causes), default=5)
+    return Column(
+        "cause",
+        "cause",
+        codes,
+        draw,
+        max(width, 7),
+        rank=1,
+        right=False,
+        names=labels,
+        plain=lambda row: labels[codes[row]],
+    )
+
+
+#: file, line, function, backward
+LineKey = tuple[Optional[str], int, str, bool]
+
+
+class OfLine(Protocol):
+    """What is charged to a line."""
+
+    @property
+    def file(self) -> str | None: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def backward(self) -> bool: ...
+
+
+def line_of(row: OfLine) -> LineKey:
+    """What tells the line of a row from others."""
+    return row.file, row.line, row.function, row.backward
+
+
+def line_name(line: OfLine) -> str:
     """ "train_moba.py:88 attention (backward)" """
     if line.file is None:
         return NO_STACK
@@ -83,7 +137,39 @@ def lines_holding(idle: Int64s, total_ns: int, percent: int) -> int:
 
 def _operators(line: LineIdle) -> str:
     """The operators charged, most first."""
-    return ", ".join(name or "?" for name in [*line.ops][:4])
+    return ", ".join(name or BETWEEN for name in [*line.ops][:4])
+
+
+def _codes(rows: Sequence[object]) -> Int32s:
+    return np.arange(len(rows), dtype=np.int32)
+
+
+def _idle_columns(idle: Int64s, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """The idle time, its share of all, and that as a bar."""
+    total = int(idle.sum())
+
+    def bar(row: int, width: int) -> Cell:
+        return [(share_bar(int(idle[row]), total, width, glyphs), palette.style_of(Role.IDLE))]
+
+    return [
+        _duration_column("idle_ns", "idle", idle, palette, 0),
+        number_column("share", "share", idle, lambda ns: format_percent(int(ns), total), width=7, rank=3),
+        Column("", "", idle, bar, BAR, rank=5, right=False),
+    ]
+
+
+def _gap_columns(gaps: Sequence[int], longest: Sequence[int]) -> list[Column]:
+    return [
+        number_column("gaps", "gaps", np.array(gaps, np.int64), _count, width=6, rank=2),
+        _duration_column("longest_ns", "longest", np.array(longest, np.int64), None, 4),
+    ]
+
+
+def _operator_column(names: Sequence[str], palette: Palette, least: int = 14, rank: int = 6) -> Column:
+    style = palette.style_of(Role.DIM)
+    return name_column(
+        "operators", "operators", _codes(names), names, width=60, least=least, rank=rank, style=style
+    )
 
 
 def _count(value: int) -> str:

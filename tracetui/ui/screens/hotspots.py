@@ -1,13 +1,14 @@
-"""Lines of Python ranked by the idle time charged to them, the tree of their stacks, and their source.
+"""Lines of Python ranked by the idle time charged to them, the story of one, its stacks and its source.
 
-Idle time is charged to the line that enqueued the task that ended it; of an operator of the backward pass, to
-the line of its forward operator. What has no stack has a row of its own.
+Each piece of idle time is charged to the line that ran then, or that enqueued the task that the device waited
+for; of an operator of the backward pass, to the line of its forward operator. What has no stack has a row of
+its own. The same gaps are shown by signature too: cause, line and operator.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Union
 
 from textual import events, on
 from textual.binding import Binding, BindingType
@@ -17,10 +18,19 @@ from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.lines import LineIdle
+from tracetui.analysis.signatures import Signature
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
-from tracetui.ui.hotspot_columns import hotspots_answer, line_columns, line_name
+from tracetui.ui.hotspot_columns import (
+    LineKey,
+    hotspots_answer,
+    line_columns,
+    line_name,
+    line_of,
+    signature_columns,
+)
+from tracetui.ui.line_story import LineStory
 from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
@@ -32,21 +42,28 @@ from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
 
 WIDE = 120  #: cells from which the source stands beside the table and the stacks
-CHARGED = "Charged to the line that enqueued the task ending it; (backward): its forward."
+STORY = {True: 6, False: 9}  #: lines that the story takes, in a narrow terminal and in a wide one
+SHORT = 20  #: lines of a terminal that has none for the story
+CHARGED = "Charged to the line that ran, or that enqueued what the device waited for."
 
 NO_FILE = "This is no line of a Python file."
 NO_STACK = "No Python stack is recorded for these tasks. The profiler records them with with_stack=True."
 
+Row = Union[LineIdle, Signature]
+
 
 class HotspotsScreen(TableScreen):
-    """A table of lines, a tree of stacks, and the source of what is under the cursor of the last one used."""
+    """A table of lines or signatures, the story of the line under the cursor, a tree of stacks, and the
+    source of what is under the cursor of the last one used."""
 
     DEFAULT_CSS = """
     HotspotsScreen #panes { height: 1fr; }
     HotspotsScreen #left { width: 3fr; }
+    HotspotsScreen #story { height: 9; }
     HotspotsScreen SourcePane { width: 2fr; margin-left: 2; }
     HotspotsScreen.narrow #panes { layout: vertical; }
-    HotspotsScreen.narrow #left { width: 1fr; height: 1fr; }
+    HotspotsScreen.narrow #story { height: 6; }
+    HotspotsScreen.narrow #left { width: 1fr; height: 2fr; }
     HotspotsScreen.narrow SourcePane { width: 1fr; height: 1fr; margin-left: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,6 +74,7 @@ class HotspotsScreen(TableScreen):
     KEYS = (
         ("enter", "worst gap"),
         ("x", "next gap"),
+        ("c", "signatures"),
         ("tab", "stacks"),
         ("o", "editor"),
         ("/", "filter"),
@@ -74,7 +92,8 @@ class HotspotsScreen(TableScreen):
         super().__init__()
         self._shown: Analysis | None = None  # whose lines are in the table
         self._followed = (-1, -1)  # the slice and the gap that the cursor was last moved to
-        self._gap = -1  # place in the gaps of the line
+        self._gap = -1  # place in the gaps of the row
+        self._signatures = False  # signatures are in the table, not lines
 
     def body(self) -> Iterable[Widget]:
         viewer = self.viewer
@@ -82,6 +101,7 @@ class HotspotsScreen(TableScreen):
         with Horizontal(id="panes"):
             with Vertical(id="left"):
                 yield table
+                yield Lines(viewer.glyphs, id="story")
                 yield StackTree(viewer.palette, viewer.glyphs)
             yield SourcePane(viewer.palette, viewer.glyphs)
         yield Lines(viewer.glyphs, id="note")
@@ -106,7 +126,7 @@ class HotspotsScreen(TableScreen):
         self.missing("Charging the idle time to lines.")
 
         def charge() -> None:
-            _ = analysis.lines, analysis.stacks
+            _ = analysis.lines, analysis.stacks, analysis.syncs, analysis.signatures
             self.post_message(self.Charged(analysis))
 
         self.run_worker(charge, thread=True, exclusive=True, group="charge")
@@ -120,17 +140,39 @@ class HotspotsScreen(TableScreen):
         self._shown = analysis
         viewer = self.viewer
         self.source.files = SourceFiles(viewer.path, viewer.options.sources, analysis.trace.end_ns)
-        columns = line_columns(analysis, viewer.palette, viewer.glyphs)
         self.stacks.show(analysis.stacks, analysis.rules)
-        self.table.show(columns, len(analysis.lines), sort=0)
         self.say(hotspots_answer(analysis), self.place())
         self._note(CHARGED)
+        self._fill_table(analysis)
         self._follow()
+
+    def _fill_table(self, analysis: Analysis) -> None:
+        make = signature_columns if self._signatures else line_columns
+        columns = make(analysis, self.viewer.palette, self.viewer.glyphs)
+        self.table.show(columns, len(self._rows(analysis)), sort=0)
+
+    def _rows(self, analysis: Analysis) -> Sequence[Row]:
+        return analysis.signatures if self._signatures else analysis.lines
+
+    def action_signatures(self) -> None:
+        """Lines in the table, or signatures; the cursor stays on what belongs to the same line."""
+        analysis, before = self._shown, self.row
+        if analysis is None or before is None:
+            return
+        self._signatures = not self._signatures
+        self._fill_table(analysis)
+        self._go_to(line_of(before))
+        self._focus(self.table)
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)
         self._shown = None
         self._note("")
+        self._story.show([])
+
+    @property
+    def _story(self) -> Lines:
+        return self.query_one("#story", Lines)
 
     def _note(self, said: str, role: Role = Role.DIM) -> None:
         self.query_one("#note", Lines).show([[(said, self.style_of(role))]])
@@ -150,30 +192,39 @@ class HotspotsScreen(TableScreen):
             return
         self._followed = (state.row, state.gap)
         if 0 <= state.gap < len(analysis.gaps):
-            for place, line in enumerate(analysis.lines):
-                if (line.gap_indices == state.gap).any():
+            for place, row in enumerate(self._rows(analysis)):
+                if (row.gap_indices == state.gap).any():
                     self.table.move_to_row(place)
                     return
         elif state.row >= 0:
             stack = stack_of(analysis, state.row)
             charged = analysis.rules.line_of(stack)
-            for place, line in enumerate(analysis.lines):
-                if charged is not None and (line.file, line.line, line.function) == charged:
-                    self.table.move_to_row(place)
-                    break
+            if charged is not None:
+                self._go_to((*charged, False))
             self.stacks.reveal(stack)
+
+    def _go_to(self, line: LineKey) -> None:
+        """Put the cursor on the first row of a line, of its forward pass where both have one."""
+        rows = self._rows(self._shown) if self._shown is not None else ()
+        for wanted in (line, (*line[:3], True)):
+            for place, row in enumerate(rows):
+                if line_of(row) == wanted:
+                    self.table.move_to_row(place)
+                    return
 
     # ----------------------------------------------------------------- panes
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < WIDE, "narrow")
         self._arrange()
+        self.call_after_refresh(self._tell_story)
 
     def _arrange(self) -> None:
-        """In a narrow terminal the table and the stacks take turns."""
+        """In a narrow terminal the table, with the story, and the stacks take turns."""
         narrow = self.has_class("narrow")
         on_stacks = self._left is self.stacks
         self.table.display = not (narrow and on_stacks)
+        self._story.display = self.table.display and self.size.height >= SHORT
         self.stacks.display = not narrow or on_stacks
 
     @property
@@ -205,7 +256,17 @@ class HotspotsScreen(TableScreen):
         if self._gap >= 0:
             self._note(CHARGED)
         self._gap = -1
+        self._tell_story()
         self._show_source()
+
+    def _tell_story(self) -> None:
+        line, story, viewer = self.line, self._story, self.viewer
+        if line is None or self._shown is None:
+            story.show([])
+            return
+        width = max(self.table.size.width, 20)
+        height = STORY[self.has_class("narrow")]
+        story.show(LineStory(viewer.palette, viewer.glyphs).lines(self._shown, line, width, height))
 
     @on(StackTree.Moved)
     def _frame_moved(self, message: StackTree.Moved) -> None:
@@ -228,10 +289,19 @@ class HotspotsScreen(TableScreen):
             self.source.show(*frame)
 
     @property
-    def line(self) -> LineIdle | None:
-        """The line under the cursor of the table."""
+    def row(self) -> Row | None:
+        """What is under the cursor of the table."""
         row = self.table.row
-        return self._shown.lines[row] if self._shown is not None and row >= 0 else None
+        return self._rows(self._shown)[row] if self._shown is not None and row >= 0 else None
+
+    @property
+    def line(self) -> LineIdle | None:
+        """The line under the cursor of the table: that of the signature."""
+        row, analysis = self.row, self._shown
+        if not isinstance(row, Signature) or analysis is None:
+            return row if isinstance(row, LineIdle) else None
+        wanted = line_of(row)
+        return next((line for line in analysis.lines if line_of(line) == wanted), None)
 
     # --------------------------------------------------------------- actions
 
@@ -274,24 +344,24 @@ class HotspotsScreen(TableScreen):
 
     @on(Table.Activated)
     def _go_to_worst(self, message: Table.Activated) -> None:
-        line = self.line
-        if line is not None and len(line.gap_indices):
-            self.viewer.go_to_gap(int(line.gap_indices[max(self._gap, 0)]))
+        row = self.row
+        if row is not None and len(row.gap_indices):
+            self.viewer.go_to_gap(int(row.gap_indices[max(self._gap, 0)]))
             self.viewer.action_go("timeline")
 
     def action_line_gap(self, step: int) -> None:
-        """The next gap of the line (the worst first), selected on all screens; say where it is."""
-        line, analysis = self.line, self._shown
-        if line is None or analysis is None or not len(line.gap_indices):
+        """The next gap of the row (the worst first), selected on all screens; say where it is."""
+        row, analysis = self.row, self._shown
+        if row is None or analysis is None or not len(row.gap_indices):
             return
-        count = len(line.gap_indices)
+        count = len(row.gap_indices)
         self._gap = (self._gap + step) % count if self._gap >= 0 or step > 0 else count - 1
-        gap = int(line.gap_indices[self._gap])
+        gap = int(row.gap_indices[self._gap])
         self._followed = (-1, gap)
         self.viewer.go_to_gap(gap)
         idle = format_duration(int(analysis.gaps.idle[gap]))
         moment = format_time(int(analysis.gaps.start[gap]) - analysis.trace.start_ns)
-        name = printable(line_name(line), 60)
+        name = printable(line_name(row), 60)
         self._note(
             f"gap {self._gap + 1:,} of {count:,} of {name}: idle {idle} at {moment}; enter goes there",
             Role.TEXT,

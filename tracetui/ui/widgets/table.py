@@ -282,7 +282,8 @@ class Table(Widget, can_focus=True):
     def _draw(self, row: int, width: int, style: Style) -> Strip:
         """One row: neighbouring pieces of one style become one segment, so that few bytes are sent.
 
-        What a column draws in colours of its own keeps them under the cursor.
+        What a column draws in colours of its own keeps them under the cursor; pieces without any take the
+        row's.
         """
         pieces: list[Piece] = []
         for place, cells in self._fitted:
@@ -307,7 +308,7 @@ class Table(Widget, can_focus=True):
         if isinstance(cell, str):
             own = column.style + style if column.style else style
             return [(self._aligned(cell, cells, column.right), own)]
-        pieces = list(cell)
+        pieces = [(text, own if own else style) for text, own in cell]
         blanks = " " * (cells - sum(cell_len(text) for text, _ in pieces))
         return [(blanks, style), *pieces] if column.right else [*pieces, (blanks, style)]
 

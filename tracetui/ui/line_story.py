@@ -1,0 +1,133 @@
+"""The story of one line of Python: the causes of its idle time, its operators, steps, devices and syncs.
+
+Pure: makes lines of styled text, knows no widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from rich.cells import cell_len
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.calls import Cause
+from tracetui.analysis.lines import LineIdle
+from tracetui.trace.clean import printable
+from tracetui.ui.bars import share_bar
+from tracetui.ui.causes import LOOKS, cause_letter, cause_style
+from tracetui.ui.columns import clipped
+from tracetui.ui.glyphs import Glyphs
+from tracetui.ui.hotspot_columns import line_name
+from tracetui.ui.palette import Palette, Role
+from tracetui.ui.strips import Piece
+from tracetui.units import format_count, format_duration, format_percent
+
+Line = list[Piece]
+
+BAR = 10
+TWO_COLUMNS = 68  #: cells from which operators stand beside the causes
+_NAME = max(cell_len(look.name) for look in LOOKS.values())
+
+
+class LineStory:
+    """Writes stories in one palette."""
+
+    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+        self._palette, self._glyphs = palette, glyphs
+        self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
+
+    def lines(self, analysis: Analysis, line: LineIdle, width: int, height: int) -> list[Line]:
+        """As many lines as there are, at most `height`; causes that find no place are summed up."""
+        per_step = self._per_step(analysis, line)
+        after = [*self._syncs(analysis, line)][:2] + ([per_step] if per_step else [])
+        room = max(height - 1 - len(after), 1)
+        return [self._title(line, width), *self._parts(line, width, room), *after][:height]
+
+    def _title(self, line: LineIdle, width: int) -> Line:
+        gaps = "1 gap" if line.gaps == 1 else f"{format_count(line.gaps)} gaps"
+        rule, dot = self._glyphs.rule, self._glyphs.dot
+        name = printable(line_name(line), 60)
+        title = f"{rule * 2} {name} {dot} idle {format_duration(line.idle_ns)} in {gaps}"
+        title += f", longest {format_duration(line.longest_ns)} " if line.gaps > 1 else " "
+        return [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
+
+    def _parts(self, line: LineIdle, width: int, room: int) -> Iterator[Line]:
+        """The causes, and beside them the operators."""
+        causes = list(line.causes.items())
+        operators = list(line.ops.items()) if width >= TWO_COLUMNS else []
+        left = [self._cause(line, cause, ns) for cause, ns in _most(causes, room)]
+        used = max((sum(cell_len(text) for text, _ in pieces) for pieces in left), default=0)
+        right = [self._operator(name, ns, width - used - 4) for name, ns in operators[: len(left)]]
+        for pieces, operator in zip_longest(left, right, fillvalue=None):
+            assert pieces is not None
+            blanks = " " * (used - sum(cell_len(text) for text, _ in pieces) + 4)
+            yield [*pieces, (blanks, self._dim), *operator] if operator else pieces
+
+    def _cause(self, line: LineIdle, cause: Cause | None, ns: int) -> Line:
+        style = self._dim if cause is None else cause_style(cause, self._palette)
+        letter, name = (" ", "others") if cause is None else (LOOKS[cause].letter, LOOKS[cause].name)
+        bar = share_bar(ns, line.idle_ns, BAR, self._glyphs)
+        return [
+            (f"{letter} ", style),
+            (f"{name:<{_NAME}} ", self._text if cause is not None else self._dim),
+            (bar + " " * (BAR - cell_len(bar)), style),
+            (f"{format_duration(ns):>9}", self._bold),
+            (f"{format_percent(ns, line.idle_ns):>8}", self._dim),
+        ]
+
+    def _operator(self, name: str, ns: int, width: int) -> Line:
+        time = f"{format_duration(ns):>8}  "
+        shown = printable(name, 100) if name else "(between operators)"
+        return [(time, self._text), (clipped(shown, width - len(time), self._glyphs.ellipsis), self._dim)]
+
+    def _per_step(self, analysis: Analysis, line: LineIdle) -> Line:
+        """Its idle time in the steps that have any, and on the devices."""
+        told: Line = []
+        counts = [line.steps.get(index, 0) for index in range(len(analysis.steps))]
+        if len(counts) > 1:
+            having = sum(ns > 0 for ns in counts)
+            told = [(f"in {having:,} of {len(counts):,} steps", self._dim)]
+            lowest, median, highest = (
+                format_duration(ns) for ns in (min(counts), _median(counts), max(counts))
+            )
+            told += [("; min ", self._dim), (lowest, self._text), (", median ", self._dim)]
+            told += [(median, self._bold), (", max ", self._dim), (highest, self._text)]
+            outside = line.steps.get(-1, 0)
+            if outside:
+                told.append((f"; {format_duration(outside)} between them", self._dim))
+        if len(analysis.devices) > 1:
+            shares = ", ".join(
+                f"{printable(analysis.devices[index].device, 20)} {format_duration(ns)}"
+                for index, ns in line.devices.items()
+            )
+            told.append((f"{'; ' if told else ''}{shares}", self._dim))
+        return told
+
+    def _syncs(self, analysis: Analysis, line: LineIdle) -> Iterator[Line]:
+        """What its synchronising exposes: "aten::item waits 24 times, 25.1 ms; exposes 32.7 ms of idle"."""
+        if line.backward:
+            return
+        for sync in analysis.syncs:
+            if (sync.file, sync.line, sync.function) == (line.file, line.line, line.function):
+                times = "once" if sync.count == 1 else f"{format_count(sync.count)} times"
+                exposed = format_duration(sync.exposed_ns) if sync.exposed_ns else "no"
+                yield [
+                    (f"{cause_letter(Cause.SYNC)} ", cause_style(Cause.SYNC, self._palette)),
+                    (f"{exposed} {'of ' if sync.exposed_ns else ''}idle exposed", self._bold),
+                    (f" by {printable(sync.call, 60)}, which waits {times}", self._text),
+                    (f", {format_duration(sync.total_ns)}", self._dim),
+                ]
+
+
+def _most(causes: Sequence[tuple[Cause, int]], room: int) -> list[tuple[Cause | None, int]]:
+    """The causes with the most time, and the sum of those for which there is no room."""
+    if len(causes) <= room:
+        return [*causes]
+    kept = max(room - 1, 0)
+    return [*causes[:kept], (None, sum(ns for _, ns in causes[kept:]))]
+
+
+def _median(values: Sequence[int]) -> int:
+    """The lower median: a value that occurs."""
+    return sorted(values)[(len(values) - 1) // 2]
