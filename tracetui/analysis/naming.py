@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Callable
 
 import numpy as np
@@ -19,3 +20,8 @@ def by_name(trace: Trace, rows: Int64s, answer: Callable[[str], int | None]) -> 
         told = answer(trace.strings[name])
         answers[name] = -1 if told is None else int(told)
     return answers[names]
+
+
+def matching(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    """The answer whether a name begins as the pattern says."""
+    return lambda name: pattern.match(name) is not None

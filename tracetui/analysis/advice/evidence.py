@@ -1,0 +1,225 @@
+"""What rules ask of an analysis: sums of pieces, lines of operators, numbers per step. Each is found once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.activity import work_tasks
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.callers import Callers
+from tracetui.analysis.calls import Cause
+from tracetui.analysis.causes import Causes
+from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.lines import lines_of
+from tracetui.analysis.search import runs, track_of_rows
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.model import Family, Trace
+from tracetui.trace.stack import Frame
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
+
+
+class Blame(NamedTuple):
+    """The line that something is blamed on, as the fields of an advice."""
+
+    file: str | None
+    line: int
+    function: str
+
+
+NOBODY = Blame(None, 0, "")
+
+
+class Found:
+    """The facts about one trace."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self._numbers: dict[Frame, int] = {}
+
+    @property
+    def trace(self) -> Trace:
+        return self.analysis.trace
+
+    @property
+    def causes(self) -> Causes:
+        return self.analysis.causes
+
+    @cached_property
+    def window_ns(self) -> int:
+        """The windows of all devices together."""
+        return sum(device.window_ns for device in self.analysis.devices)
+
+    # -- steps ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def step_spans(self) -> Int64s:
+        """int64[steps, 2]: ns, the distinct steps of the host, by start."""
+        spans = {(step.host_start_ns, step.host_end_ns) for step in self.analysis.steps}
+        return np.array(sorted(spans), np.int64).reshape(-1, 2)
+
+    @property
+    def steps(self) -> int:
+        """How many steps the host made; 0: the trace does not tell."""
+        return len(self.step_spans)
+
+    def per_step(self, count: int) -> float:
+        """The mean of a step, of everything where the trace has none."""
+        return count / max(self.steps, 1)
+
+    def step_ns(self, ns: int) -> int | None:
+        """The mean of a step, rounded down; None where the trace has none."""
+        return ns // self.steps if self.steps else None
+
+    def host_step(self, rows: Int64s) -> Int64s:
+        """The step of the host in which each slice starts, -1 outside of all."""
+        starts = self.trace.slices.start[rows]
+        place = np.searchsorted(self.step_spans[:, 0], starts, "right") - 1
+        inside = place >= 0
+        inside[inside] = starts[inside] < self.step_spans[place[inside], 1]
+        return np.where(inside, place, -1)
+
+    @property
+    def times(self) -> str:
+        """How counts are said."""
+        return "a step" if self.steps else "in all"
+
+    # -- pieces of idle time --------------------------------------------------------------------------
+
+    def caused(self, *causes: Cause) -> Bools:
+        """Of each piece: whether it has one of the causes."""
+        return np.isin(self.causes.cause, causes)
+
+    def idle(self, pieces: Bools) -> int:
+        """ns of the pieces."""
+        return int(self.causes.ns[pieces].sum())
+
+    def gaps(self, pieces: Bools) -> Int64s:
+        """The gaps of the pieces, most ns first."""
+        charges = self.causes.charges
+        return most_first(charges.gap[pieces], charges.ns[pieces])
+
+    def idle_during(self, rows: Int64s) -> tuple[int, Int64s]:
+        """The idle time that was not the device's own while any of the slices lasted, and its gaps."""
+        causes, span = self.causes, self.span(rows)
+        inside = span.covered(causes.start, causes.end)
+        inside[np.isin(causes.cause, (Cause.STREAM_WAIT, Cause.LATENCY, Cause.UNKNOWN))] = 0
+        kept = inside > 0
+        return int(inside.sum()), most_first(causes.charges.gap[kept], inside[kept])
+
+    def span(self, rows: Int64s) -> Intervals:
+        """The time in any of the slices."""
+        return union(self.trace.slices.start[rows], self.trace.slices.end[rows])
+
+    def gaps_at(self, span: Intervals) -> Int64s:
+        """The gaps that overlap some time, most of it first."""
+        inside = span.covered(self.analysis.gaps.start, self.analysis.gaps.end)
+        return most_first(np.flatnonzero(inside), inside[inside > 0])
+
+    # -- lines ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def piece_lines(self) -> Int64s:
+        """The number of the line of each piece, -1 where it has none."""
+        return self._number(self.causes.stack, self.causes.frame)
+
+    def task_lines(self, tasks: Int64s) -> Int64s:
+        """The number of the line of each task, -1 where it has none."""
+        at = self.analysis.links.index(tasks)
+        return self._number(self.analysis.links.stack[at], self.analysis.links.frame[at])
+
+    def operator_lines(self, operators: Int64s) -> Int64s:
+        """The number of the line of each operator, -1 where it has none."""
+        called = self._callers.of(operators)
+        return self._number(called.stack, called.frame)
+
+    def blame(self, number: int) -> Blame:
+        """The line of a number."""
+        if number < 0:
+            return NOBODY
+        frame = self._frames[number]
+        return Blame(frame.file, frame.line, frame.function)
+
+    def worst_line(self, pieces: Bools) -> Blame:
+        """The line with the most ns of the pieces that have one."""
+        known = pieces & (self.piece_lines >= 0)
+        lines = most_first(self.piece_lines[known], self.causes.ns[known])
+        return self.blame(int(lines[0])) if len(lines) else NOBODY
+
+    @property
+    def _frames(self) -> list[Frame]:
+        return list(self._numbers)
+
+    @cached_property
+    def _callers(self) -> Callers:
+        return Callers(self.trace, Ancestors(self.trace))
+
+    def _number(self, stack: Int32s, frame: Int64s) -> Int64s:
+        lines, place = lines_of(self.trace, stack, frame, self.analysis.rules)
+        numbers = [self._numbers.setdefault(line, len(self._numbers)) for line in lines]
+        return np.array([*numbers, -1], np.int64)[place]
+
+    # -- slices ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def work(self) -> Int64s:
+        """Rows of all work of all devices, by device, then start."""
+        parts = [work_tasks(self.trace, device.tasks) for device in self.analysis.devices]
+        return np.concatenate(parts) if parts else NOTHING
+
+    @cached_property
+    def device_of_work(self) -> Int64s:
+        """The index of the device of each of `work`."""
+        counts = [len(work_tasks(self.trace, device.tasks)) for device in self.analysis.devices]
+        return np.repeat(np.arange(len(counts)), counts)
+
+    def rows_of(self, family: Family, device: str | None = None) -> Int64s:
+        """The slices of all tracks of a family, or of those of a device."""
+        tracks = [t for t in self.trace.tracks if t.family == family and (device in (None, t.device))]
+        parts = [np.arange(track.rows.start, track.rows.stop, dtype=np.int64) for track in tracks]
+        return np.concatenate(parts) if parts else NOTHING
+
+    def outermost(self, rows: Int64s) -> Int64s:
+        """The slices that are not inside another of them on their thread, by thread, then start."""
+        trace, slices = self.trace, self.trace.slices
+        numbers: dict[tuple[str, str], int] = {}
+        threads = [numbers.setdefault((t.pid, t.tid), len(numbers)) for t in trace.tracks]
+        thread = np.array(threads, np.int64)[track_of_rows(trace, rows)]
+        order = np.lexsort((-slices.end[rows], slices.start[rows], thread))
+        rows, kept = rows[order], []
+        for _, own in runs(thread[order]):
+            reach = np.maximum.accumulate(slices.end[rows[own]])
+            outer = np.ones(len(own), np.bool_)
+            outer[1:] = slices.end[rows[own[1:]]] > reach[:-1]
+            kept.append(rows[own[outer]])
+        return np.concatenate(kept) if kept else rows
+
+    def longest_first(self, rows: Int64s) -> Int64s:
+        """The rows, the longest first."""
+        return rows[np.argsort(-self.trace.slices.dur[rows], kind="stable")]
+
+    def operators_of(self, tasks: Int64s) -> tuple[str, ...]:
+        """The name of the operator that enqueued the first of the tasks to have one."""
+        operator = self.analysis.links.operator[self.analysis.links.index(tasks)]
+        known = operator[operator >= 0]
+        return (self.trace.name(int(known[0])),) if len(known) else ()
+
+    def names(self, rows: Int64s, most: int = 4) -> tuple[str, ...]:
+        """The names of slices, those with the most time first."""
+        names = most_first(self.trace.slices.name[rows].astype(np.int64), self.trace.slices.dur[rows])
+        return tuple(self.trace.strings[name] for name in names[:most].tolist())
+
+
+def most_first(keys: Int64s, ns: Int64s) -> Int64s:
+    """The distinct keys, those with the most ns first, smaller ones first among equals."""
+    distinct, place = np.unique(keys, return_inverse=True)
+    total = np.zeros(len(distinct), np.int64)
+    np.add.at(total, place.reshape(-1), ns)
+    return distinct[np.argsort(-total, kind="stable")]
+
+
+NOTHING = np.empty(0, np.int64)

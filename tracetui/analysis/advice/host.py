@@ -1,0 +1,238 @@
+"""Advice about the host's own work: loops of small operators, synchronisation, data, memory, collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tracetui.analysis.advice.evidence import Found
+from tracetui.analysis.advice.model import (
+    COLLECTION,
+    DATA_LOADER,
+    LOOP_KERNEL,
+    LOOP_REPEATS,
+    LOOP_SHARE,
+    MEMORY,
+    SYNC_REPEATS,
+    Advice,
+    duration,
+)
+from tracetui.analysis.calls import Cause, allocates_memory, cause_of_operator
+from tracetui.analysis.naming import by_name
+from tracetui.analysis.operators import host_operators
+from tracetui.analysis.search import runs
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Activity, Family
+
+#: The idle time that one launch instead of many saves.
+PER_LAUNCH = (
+    Cause.OPERATOR,
+    Cause.PYTHON,
+    Cause.QUEUE_BUSY,
+    Cause.QUEUE_WAKEUP,
+    Cause.LAUNCH_DISPATCH,
+    Cause.LATENCY,
+)
+
+
+def small_operators(found: Found) -> Iterator[Advice]:
+    """Loops: lines that enqueue the same few operators again and again, each for a short kernel."""
+    links, slices = found.analysis.links, found.trace.slices
+    tasks = found.work[np.isin(slices.activity[found.work], (Activity.AICORE, Activity.AICPU))]
+    at = links.index(tasks)
+    line, launched = found.task_lines(tasks), _launches(found, at)
+    waiting = found.caused(*PER_LAUNCH) & ~found.causes.backward
+    kept = np.flatnonzero((line >= 0) & ~links.backward[at] & (links.operator[at] >= 0))
+    for number, own in runs(line[kept]):
+        rows = tasks[kept[own]]
+        _, first = np.unique(launched[kept[own]], return_index=True)
+        operators = links.operator[at[kept[own]]][first]
+        names, count = np.unique(slices.name[operators], return_counts=True)
+        launches, repeats = found.per_step(len(operators)), found.per_step(int(count.max()))
+        mean = int(slices.dur[rows].mean())
+        pieces = waiting & (found.piece_lines == number)
+        cost = found.idle(pieces)
+        if repeats < LOOP_REPEATS.least or mean > LOOP_KERNEL.least:
+            continue
+        if not LOOP_SHARE.share(cost, found.window_ns):
+            continue
+        saved = launches - len(names)
+        order = np.argsort(-count, kind="stable")
+        yield Advice(
+            id="small_operators_in_loop",
+            title="Small operators launched one by one",
+            text=(
+                f"One line enqueues {len(names)} operator{'s' * (len(names) > 1)} over and over: "
+                f"{launches:.0f} launches {found.times} for kernels of {duration(mean)} on average, and the "
+                f"device is idle for {duration(cost)} in all while it waits for them. "
+                f"One fused or batched form in place of the loop saves up to {saved:.0f} launches "
+                f"{found.times}."
+            ),
+            rule=LOOP_REPEATS.rule(
+                "A line enqueues the same operator at least {} a step, its kernels take at most "
+                f"{LOOP_KERNEL} on average, and the idle time is at least {LOOP_SHARE} of the device's time"
+            ),
+            cost_ns=cost,
+            evidence={
+                "launches": len(operators),
+                "launches_per_step": launches,
+                "repeats_per_step": repeats,
+                "operators": len(names),
+                "launches_saved_per_step": saved,
+                "mean_kernel_ns": mean,
+                "idle_ns": cost,
+            },
+            subjects=tuple(found.trace.strings[name] for name in names[order].tolist()),
+            **found.blame(number)._asdict(),
+            per_step_ns=found.step_ns(cost),
+            gaps=found.gaps(pieces),
+            rows=operators,
+        )
+
+
+def _launches(found: Found, at: Int64s) -> Int64s:
+    """What is equal for the tasks of one launch: the enqueue; without a queue the operator."""
+    links = found.analysis.links
+    return np.where(links.enqueue[at] >= 0, links.enqueue[at], links.operator[at])
+
+
+def sync_in_loop(found: Found) -> Iterator[Advice]:
+    """Lines that wait for the device several times a step."""
+    for sync in found.analysis.syncs:
+        each = found.per_step(sync.count)
+        if each < SYNC_REPEATS.least or sync.exposed_ns <= 0:
+            continue
+        yield Advice(
+            id="sync_in_loop",
+            title="The host waits for the device in a loop",
+            text=(
+                f"One line synchronises {each:.1f} times {found.times}, waits {duration(sync.total_ns)}, "
+                f"and each time the device runs dry: {duration(sync.exposed_ns)} of idle time follow. "
+                "Keep the values on the device and read them once, after the loop."
+            ),
+            rule=SYNC_REPEATS.rule("The same call from the same line synchronises at least {} a step"),
+            cost_ns=sync.exposed_ns,
+            evidence={
+                "count": sync.count,
+                "count_per_step": each,
+                "wait_ns": sync.total_ns,
+                "longest_wait_ns": sync.longest_ns,
+                "exposed_idle_ns": sync.exposed_ns,
+            },
+            subjects=(sync.call,) if sync.call else (),
+            file=sync.file,
+            line=sync.line,
+            function=sync.function,
+            per_step_ns=found.step_ns(sync.exposed_ns),
+            gaps=sync.gap_indices,
+            rows=sync.rows,
+        )
+
+
+def data_loader(found: Found) -> Iterator[Advice]:
+    """The data loader takes long and the device is idle meanwhile."""
+    operators = host_operators(found.trace)
+    loading = operators[by_name(found.trace, operators, cause_of_operator) == Cause.DATALOADER]
+    outer = found.outermost(loading)
+    step = found.host_step(outer) if found.steps else np.arange(len(outer))
+    took = np.zeros(max(found.steps, len(outer)) + 1, np.int64)
+    np.add.at(took, step, found.trace.slices.dur[outer])
+    took[-1] = 0
+    slow = took[took >= DATA_LOADER.least]
+    pieces = found.caused(Cause.DATALOADER)
+    cost = found.idle(pieces)
+    if not len(slow) or not cost:
+        return
+    rows = found.longest_first(outer)
+    unit = "step" if found.steps else "batch"
+    yield Advice(
+        id="data_loader_slow",
+        title="The data loader is slow",
+        text=(
+            f"The host waits for data for {duration(int(slow.max()))} in the slowest {unit}, for at least "
+            f"{DATA_LOADER} in {len(slow)}, and the device is idle for {duration(cost)} of that. "
+            "Give the data loader more workers, let it prefetch, or move its work to the device."
+        ),
+        rule=DATA_LOADER.rule(f"The data loader takes at least {{}} in a {unit}"),
+        cost_ns=cost,
+        evidence={
+            "batches": len(outer),
+            f"slow_{'steps' if found.steps else 'batches'}": len(slow),
+            "slowest_ns": int(slow.max()),
+            "total_ns": int(found.trace.slices.dur[outer].sum()),
+            "idle_ns": cost,
+        },
+        subjects=found.names(rows, 1),
+        **found.blame(_line_of(found, rows))._asdict(),
+        per_step_ns=found.step_ns(cost),
+        gaps=found.gaps(pieces),
+        rows=rows,
+    )
+
+
+def collections(found: Found) -> Iterator[Advice]:
+    """Python's garbage collector stops the thread that launches."""
+    slices = found.trace.slices
+    runs_of_it = found.rows_of(Family.COLLECTOR)
+    rows = found.longest_first(runs_of_it[slices.dur[runs_of_it] >= COLLECTION.least])
+    pieces = found.caused(Cause.GC)
+    cost = found.idle(pieces)
+    if not len(rows) or not cost:
+        return
+    longest, total = int(slices.dur[rows[0]]), int(slices.dur[rows].sum())
+    yield Advice(
+        id="garbage_collection",
+        title="Garbage collections stop the host",
+        text=(
+            f"Python collected garbage {len(rows)} times for {duration(COLLECTION.least)} or more, "
+            f"{duration(longest)} the longest, and the device was idle for {duration(cost)} meanwhile. "
+            "Call gc.freeze() once after start-up, and gc.disable() with a gc.collect() every so many steps."
+        ),
+        rule=COLLECTION.rule("A garbage collection takes at least {}"),
+        cost_ns=cost,
+        evidence={"count": len(rows), "longest_ns": longest, "total_ns": total, "idle_ns": cost},
+        per_step_ns=found.step_ns(cost),
+        gaps=found.gaps(pieces),
+        rows=rows,
+    )
+
+
+def memory_stalls(found: Found) -> Iterator[Advice]:
+    """Memory of the device is taken and given back to the driver while the device is idle."""
+    calls = found.rows_of(Family.CALLS)
+    rows = found.outermost(calls[by_name(found.trace, calls, allocates_memory) == 1])
+    cost, gaps = found.idle_during(rows)
+    if cost < MEMORY.least:
+        return
+    rows = found.longest_first(rows)
+    total = found.span(rows).total
+    yield Advice(
+        id="memory_allocation_stalls",
+        title="The device waits while memory is allocated",
+        text=(
+            f"{len(rows)} calls that allocate or free device memory take {duration(total)}, and the device "
+            f"is idle for {duration(cost)} of it. Set PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, keep "
+            "shapes the same from step to step, and leave out torch.npu.empty_cache()."
+        ),
+        rule=MEMORY.rule("Calls that allocate or free device memory take at least {} of idle time"),
+        cost_ns=cost,
+        evidence={
+            "calls": len(rows),
+            "calls_per_step": found.per_step(len(rows)),
+            "total_ns": total,
+            "longest_ns": int(found.trace.slices.dur[rows[0]]),
+            "idle_ns": cost,
+        },
+        subjects=found.names(rows),
+        per_step_ns=found.step_ns(cost),
+        gaps=gaps,
+        rows=rows,
+    )
+
+
+def _line_of(found: Found, operators: Int64s) -> int:
+    """The line of the first operator that has one, -1 where none has."""
+    lines = found.operator_lines(operators[:64])
+    known = lines[lines >= 0]
+    return int(known[0]) if len(known) else -1

@@ -1,0 +1,93 @@
+"""Advice about the way from the host to the device: the task queue, and operators compiled at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tracetui.analysis.advice.evidence import Found
+from tracetui.analysis.advice.model import COMPILE_SHARE, QUEUE_SHARE, Advice, duration
+from tracetui.analysis.calls import Cause, cause_of_call, cause_of_operator, compiles_at_launch
+from tracetui.analysis.naming import by_name
+from tracetui.analysis.operators import host_operators
+from tracetui.trace.model import Family, Kind
+
+
+def dispatch_queue(found: Found) -> Iterator[Advice]:
+    """Tasks lie in the task queue while the device is idle."""
+    pieces = found.caused(Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP)
+    busy, wakeup = found.idle(found.caused(Cause.QUEUE_BUSY)), found.idle(found.caused(Cause.QUEUE_WAKEUP))
+    cost = busy + wakeup
+    if not QUEUE_SHARE.share(cost, found.window_ns):
+        return
+    waits = len(np.unique(found.causes.interval[pieces]))
+    remedy = (
+        "TASK_QUEUE_ENABLE=2 takes more of each launch off the thread that dequeues"
+        if busy >= wakeup
+        else "CPU_AFFINITY_CONF=1 binds the threads to cores, so that the one that dequeues wakes up sooner"
+    )
+    other = "CPU_AFFINITY_CONF=1" if busy >= wakeup else "TASK_QUEUE_ENABLE=2"
+    yield Advice(
+        id="dispatch_queue_late",
+        title="The task queue launches late",
+        text=(
+            f"{waits} times a task was in the queue already while the device was idle, {duration(cost)} in "
+            f"all: {duration(busy)} behind another launch, {duration(wakeup)} until its thread woke up. "
+            f"{remedy}; try {other} too."
+        ),
+        rule=QUEUE_SHARE.rule("The idle time of tasks in the task queue is at least {} of the device's time"),
+        cost_ns=cost,
+        evidence={
+            "waits": waits,
+            "waits_per_step": found.per_step(waits),
+            "busy_ns": busy,
+            "wakeup_ns": wakeup,
+            "share_of_window": cost / max(found.window_ns, 1),
+        },
+        per_step_ns=found.step_ns(cost),
+        gaps=found.gaps(pieces),
+    )
+
+
+def compilation(found: Found) -> Iterator[Advice]:
+    """Operators or graphs are compiled while the device is idle."""
+    pieces = found.caused(Cause.COMPILE, Cause.LAUNCH_COMPILE)
+    cost = found.idle(pieces)
+    if not COMPILE_SHARE.share(cost, found.window_ns):
+        return
+    trace = found.trace
+    calls, operators = found.rows_of(Family.CALLS), host_operators(trace)
+    at_launch = calls[by_name(trace, calls, compiles_at_launch) == 1]
+    others = calls[by_name(trace, calls, cause_of_call) == Cause.COMPILE]
+    graphs = operators[by_name(trace, operators, cause_of_operator) == Cause.COMPILE]
+    rows = found.outermost(np.unique(np.concatenate((at_launch, others, graphs))))
+    remedy = (
+        "torch.npu.set_compile_mode(jit_compile=False) uses the compiled operators that CANN brings; "
+        "shapes that stay the same are compiled once."
+        if trace.kind == Kind.ASCEND and len(at_launch)
+        else "Keep shapes the same from step to step, or compile all that occur before training starts."
+    )
+    rows = found.longest_first(rows)
+    launched = found.causes.operator[pieces]
+    yield Advice(
+        id="operators_compiled_at_run_time",
+        title="Operators are compiled while training",
+        text=(
+            f"{found.per_step(len(rows)):.1f} compilations {found.times} keep the device idle for "
+            f"{duration(cost)} in all. {remedy}"
+        ),
+        rule=COMPILE_SHARE.rule("Compiling takes at least {} of the device's time, as idle time"),
+        cost_ns=cost,
+        evidence={
+            "compilations": len(rows),
+            "compilations_per_step": found.per_step(len(rows)),
+            "total_ns": found.span(rows).total,
+            "idle_ns": cost,
+        },
+        subjects=found.names(launched[launched >= 0]),
+        **found.worst_line(pieces)._asdict(),
+        per_step_ns=found.step_ns(cost),
+        gaps=found.gaps(pieces),
+        rows=rows,
+    )

@@ -1,0 +1,94 @@
+"""Advice about the trace itself: what to collect so that more of the idle time can be explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tracetui.analysis.advice.evidence import Found
+from tracetui.analysis.advice.model import MISSING_SHARE, Advice, duration
+from tracetui.analysis.calls import Cause
+from tracetui.trace.model import Family, Kind, Layer
+
+
+def unlinked(found: Found) -> Iterator[Advice]:
+    """Idle time that the trace says nothing of."""
+    pieces = found.caused(Cause.UNLINKED)
+    cost, links = found.idle(pieces), found.analysis.links
+    if not MISSING_SHARE.share(cost, found.window_ns):
+        return
+    host = any(track.layer == Layer.PYTHON and len(track.rows) for track in found.trace.tracks)
+    remedy = (
+        "Collect at profiler level 1 or 2, which records every launch."
+        if host
+        else "The trace has no events of the host: collect with ProfilerActivity.CPU too."
+    )
+    yield Advice(
+        id="collect_host_events",
+        title="Some idle time has no known origin",
+        text=(
+            f"For {duration(cost)} of idle time the trace does not tell what launched the next task; "
+            f"{links.linked} of {links.total} tasks lead to an operator. {remedy}"
+        ),
+        rule=MISSING_SHARE.rule("Idle time of unknown origin is at least {} of the device's time"),
+        cost_ns=cost,
+        evidence={"tasks": links.total, "linked_tasks": links.linked, "unlinked_idle_ns": cost},
+        per_step_ns=found.step_ns(cost),
+        gaps=found.gaps(pieces),
+    )
+
+
+def stacks(found: Found) -> Iterator[Advice]:
+    """Idle time of operators without a line, in a trace without any stack."""
+    trace = found.trace
+    framed = any(track.family == Family.FRAMES and len(track.rows) for track in trace.tracks)
+    if framed or (trace.slices.stack >= 0).any():
+        return
+    pieces = ~found.caused(Cause.UNLINKED)
+    cost = found.idle(pieces)
+    if not MISSING_SHARE.share(cost, found.window_ns):
+        return
+    operators = len(np.unique(found.causes.operator[pieces & (found.causes.operator >= 0)]))
+    yield Advice(
+        id="collect_stacks",
+        title="The trace has no Python stacks",
+        text=(
+            f"{duration(cost)} of idle time and {operators} operators lead to no line of Python. "
+            "Collect with with_stack=True."
+        ),
+        rule=MISSING_SHARE.rule(
+            "No event has a stack, and the idle time is at least {} of the device's time"
+        ),
+        cost_ns=cost,
+        evidence={"idle_ns": cost, "operators": operators},
+        per_step_ns=found.step_ns(cost),
+        gaps=found.gaps(pieces),
+    )
+
+
+def level(found: Found) -> Iterator[Advice]:
+    """Launches of which level 0 tells too little."""
+    trace = found.trace
+    called = any(track.layer == Layer.CANN and len(track.rows) for track in trace.tracks)
+    if trace.kind != Kind.ASCEND or called:
+        return
+    pieces = found.caused(Cause.LAUNCH_DISPATCH)
+    cost = found.idle(pieces)
+    if not MISSING_SHARE.share(cost, found.window_ns):
+        return
+    yield Advice(
+        id="collect_level_1",
+        title="Launches are not recorded",
+        text=(
+            f"For {duration(cost)} of idle time operators were being launched, and level 0 does not tell "
+            "whether they were compiled or only sent. Collect at profiler level 1 or 2."
+        ),
+        rule=MISSING_SHARE.rule(
+            "No runtime call is recorded, and launches are at least {} of the device's time"
+        ),
+        cost_ns=cost,
+        evidence={"launch_idle_ns": cost, "launches": len(np.unique(found.causes.interval[pieces]))},
+        per_step_ns=found.step_ns(cost),
+        gaps=found.gaps(pieces),
+    )

@@ -1,0 +1,42 @@
+"""The table of rules: each looks at the evidence of a trace and gives advice where its condition holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Callable
+
+from tracetui.analysis.advice import device, host, launch, recording, transfers
+from tracetui.analysis.advice.evidence import Found
+from tracetui.analysis.advice.model import Advice
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
+
+RULES: tuple[Callable[[Found], Iterator[Advice]], ...] = (
+    host.small_operators,
+    host.sync_in_loop,
+    host.data_loader,
+    host.collections,
+    host.memory_stalls,
+    launch.dispatch_queue,
+    launch.compilation,
+    device.ai_cpu,
+    device.conversions,
+    transfers.communication,
+    transfers.copies,
+    device.iteration_gap,
+    device.free_time,
+    recording.unlinked,
+    recording.stacks,
+    recording.level,
+)
+
+
+def find_advice(analysis: Analysis) -> tuple[Advice, ...]:
+    """The advice that follows from a trace, what costs most first; equal costs by id and line.
+
+    Costs may explain the same time twice: they are never to be added up.
+    """
+    found = Found(analysis)
+    advice = [each for rule in RULES for each in rule(found)]
+    return tuple(sorted(advice, key=lambda each: (-each.cost_ns, each.id, each.file or "", each.line)))
