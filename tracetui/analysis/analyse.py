@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity, device_activity, work_tasks
+from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.causes import Causes
 from tracetui.analysis.explain import explain
 from tracetui.analysis.frames import FrameRules
@@ -65,6 +66,11 @@ class Analysis:
     def syncs(self) -> tuple[SyncCall, ...]:
         """The synchronisations of the host by call and line, those first that expose the most idle time."""
         return sync_table(self.trace, self.links, self.causes, self.rules)
+
+    @cached_property
+    def advice(self) -> tuple[Advice, ...]:
+        """What to do about lost time, what costs most first."""
+        return find_advice(self)
 
     @cached_property
     def stacks(self) -> StackNode:

@@ -181,8 +181,8 @@ def free_time(found: Found) -> Iterator[Advice]:
         id="free_time",
         title="The device is free for much of the time",
         text=(
-            f"{where} device neither computes nor communicates for {format_percent(free, window)} of the time. "
-            f"It is idle for {duration(cost)}, most of it {mostly}."
+            f"{where} device neither computes nor communicates for {format_percent(free, window)} of the "
+            f"time. It is idle for {duration(cost)}, most of it {mostly}."
         ),
         rule=FREE_SHARE.rule(f"Free time is more than {{}} of {'a step' if analysis.steps else 'all'}"),
         cost_ns=cost,
