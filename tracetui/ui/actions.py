@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from textual.binding import Binding
 
 #: the screens, in the order of their keys in the footer
-SCREENS = ("timeline", "gaps", "hotspots", "heatmap", "operators", "steps")
+SCREENS = ("timeline", "gaps", "hotspots", "heatmap", "operators", "steps", "advice")
 
 #: action groups, in the order of the help screen
 MOVE, SELECT, IDLE, SEARCH, WINDOW, TRACKS, TABLES, STACK, GO, PROGRAM = GROUPS = (
@@ -51,8 +51,9 @@ def _unlisted(
 
 
 T = ("timeline",)
-G, H, M, OPS = ("gaps",), ("hotspots",), ("heatmap",), ("operators",)
-ROWS = ("gaps", "hotspots", "operators", "steps", "statistics")  #: the screens that are a table of rows
+G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advice",)
+#: the screens that are a table of rows
+ROWS = ("gaps", "hotspots", "operators", "steps", "statistics", "advice")
 EXPORTED = ("gaps", "operators", "steps", "statistics")  #: those that write it to a file
 VIEWS = ("operators", "heatmap", "statistics")  #: the screens with several views
 
@@ -81,7 +82,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_gap(-1)", ("X",), IDLE, "go: previous gap by rank", "The gap with the next more idle time"),
     Action("line_gap(1)", ("x",), IDLE, "go: next gap of the line", "The worst of the line first", H),
     Action("line_gap(-1)", ("X",), IDLE, "go: gap of the line before", "The other way round", H),
+    Action("what_if", ("percent_sign",), IDLE, "try: a faster line", "If it took half or no time", H),
     Action("signatures", ("c",), IDLE, "show: signatures", "By cause, line and operator; or by line", H),
+    Action("evidence(1)", ("x",), IDLE, "go: next evidence", "The next gap or slice of the advice", V),
+    Action("evidence(-1)", ("X",), IDLE, "go: evidence before", "The other way round", V),
     *(
         _unlisted(f"nth_gap({n})", (str(n),), IDLE, f"go: gap number {n}", f"The gap of rank {n}", T + G)
         for n in range(1, 10)
@@ -136,6 +140,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("go('heatmap')", ("M",), GO, "go: heatmap", "Where and when it is busy or idle"),
     Action("go('operators')", ("O",), GO, "go: operators", "Kernels and operators by time"),
     Action("go('steps')", ("I",), GO, "go: steps", "What each iteration spent its time on"),
+    Action("go('advice')", ("V",), GO, "go: advice", "What to do about lost time"),
     _unlisted("back", ("escape",), GO, "go: back", "Close, stop the loading, or back to the timeline"),
     _unlisted("palette", ("colon", "ctrl+p"), PROGRAM, "palette: commands", "Find a command by name"),
     Action("help", ("question_mark",), PROGRAM, "help: keys", "All keys of this screen"),
@@ -166,6 +171,7 @@ _LABELS = {
     "equals_sign": "=",
     "less_than_sign": "<",
     "greater_than_sign": ">",
+    "percent_sign": "%",
     "ampersand": "&",
     "exclamation_mark": "!",
 }

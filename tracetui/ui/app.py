@@ -1,4 +1,4 @@
-"""The viewer: one app that owns the trace, its analysis and the view, and six screens that show them.
+"""The viewer: one app that owns the trace, its analysis and the view, and the screens that show them.
 
 Screens read `app.trace`, `app.analysis` and `app.state`, change the state through the methods below, and
 hear of every change as a message (tracetui.ui.messages), also while another screen is in front.
@@ -77,6 +77,7 @@ class TraceApp(App[int]):
         "heatmap": _screen("heatmap", "HeatmapScreen"),
         "operators": _screen("operators", "OperatorsScreen"),
         "steps": _screen("steps", "StepsScreen"),
+        "advice": _screen("advice", "AdviceScreen"),
     }
 
     def __init__(

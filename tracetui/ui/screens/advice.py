@@ -1,0 +1,178 @@
+"""What to do about lost time: advice ranked by cost, the numbers behind it, and the way to its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events, on
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widget import Widget
+
+from tracetui.analysis.advice import Advice, find_advice
+from tracetui.analysis.analyse import Analysis
+from tracetui.trace.clean import printable
+from tracetui.ui.actions import bindings
+from tracetui.ui.advice_story import NOTHING, AdviceStory, advice_answer, advice_columns
+from tracetui.ui.palette import Role
+from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.pager import Pager
+from tracetui.ui.widgets.source import SourcePane
+from tracetui.ui.widgets.table import Table
+from tracetui.units import format_duration, format_time
+
+WIDE = 120  #: cells from which the source stands beside the story
+SHORT = 12  #: lines of a terminal that has none for the story
+NO_LINE = "This advice blames no line of Python."
+
+
+class AdviceScreen(TableScreen):
+    """One row per piece of advice; below it what to do, why, and the line to do it at."""
+
+    DEFAULT_CSS = """
+    AdviceScreen #below { height: 3fr; }
+    AdviceScreen Table { height: 2fr; }
+    AdviceScreen Pager { width: 3fr; }
+    AdviceScreen SourcePane { width: 2fr; margin-left: 2; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("advice"), Binding("o", "open_editor", show=False)]
+    TITLE_OF = "Advice"
+    KEYS = (("enter", "evidence"), ("x X", "walk it"), ("o", "editor"), ("T", "timeline"), ("?", "keys"))
+
+    class Found(Message):
+        """The advice on a trace."""
+
+        def __init__(self, analysis: Analysis, advice: tuple[Advice, ...]) -> None:
+            super().__init__()
+            self.analysis, self.advice = analysis, advice
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: Analysis | None = None  # whose advice is in the table
+        self._advice: tuple[Advice, ...] = ()
+        self._evidence = -1  # place in the gaps and then the slices of the advice
+
+    def below(self) -> Iterable[Widget]:
+        viewer = self.viewer
+        with Horizontal(id="below"):
+            yield Pager(viewer.glyphs)
+            yield SourcePane(viewer.palette, viewer.glyphs)
+        yield Lines(viewer.glyphs, id="note")
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.query_one("#below").display = event.size.height >= SHORT
+        self.query_one(SourcePane).display = event.size.width >= WIDE
+        self.call_after_refresh(self._tell)
+
+    def build(self) -> None:
+        analysis = self.viewer.analysis
+        assert analysis is not None
+        if analysis is self._shown:
+            return
+        self.missing("Looking for advice.")
+
+        def find() -> None:
+            self.post_message(self.Found(analysis, find_advice(analysis)))
+
+        self.run_worker(find, thread=True, exclusive=True, group="advice")
+
+    @on(Found)
+    def _fill(self, message: Found) -> None:
+        message.stop()
+        viewer, analysis, advice = self.viewer, message.analysis, message.advice
+        if analysis is not viewer.analysis:
+            return
+        self._shown, self._advice = analysis, advice
+        self.query_one(SourcePane).files = SourceFiles(
+            viewer.path, viewer.options.sources, analysis.trace.end_ns
+        )
+        window_ns = sum(device.window_ns for device in analysis.devices)
+        if advice:
+            columns = advice_columns(advice, window_ns, viewer.palette, viewer.glyphs)
+            self.table.show(columns, len(advice), sort=0)
+        else:
+            self.table.empty = NOTHING
+            self.table.show((), 0)
+        self.say(advice_answer(advice, window_ns), self.place())
+        self._tell()
+
+    def missing(self, sentence: str) -> None:
+        super().missing(sentence)
+        self._shown, self._advice = None, ()
+        self._tell()
+
+    @property
+    def advice(self) -> Advice | None:
+        """What is under the cursor."""
+        row = self.table.row
+        return self._advice[row] if 0 <= row < len(self._advice) else None
+
+    @on(Table.Moved)
+    def _moved(self, message: Table.Moved) -> None:
+        self._evidence = -1
+        self._note("")
+        self._tell()
+
+    def _tell(self) -> None:
+        """The story of the advice under the cursor, and the line it blames."""
+        advice, pager, source = self.advice, self.query_one(Pager), self.query_one(SourcePane)
+        source.nothing = NO_LINE if advice is not None else ""
+        if advice is None or self._shown is None:
+            pager.show([])
+            source.show("", 0)
+            return
+        story = AdviceStory(self.viewer.palette, self.viewer.glyphs)
+        pager.show(story.lines(self._shown, advice, max(pager.size.width, 20)))
+        source.show(advice.file or "", advice.line, advice.function if advice.file else "")
+        source.refresh()
+
+    def _note(self, said: str, role: Role = Role.TEXT) -> None:
+        self.query_one("#note", Lines).show([[(said, self.style_of(role))]])
+
+    def copy_text(self) -> str:
+        """The advice with exact values, and its story."""
+        story = "\n".join("".join(text for text, _ in line) for line in self.query_one(Pager).lines)
+        return f"{super().copy_text()}\n\n{story}" if self.table.row >= 0 else ""
+
+    # -------------------------------------------------------------- evidence
+
+    @on(Table.Activated)
+    def _open(self, message: Table.Activated) -> None:
+        """The evidence last walked to, else the first, in the timeline."""
+        if self._evidence < 0:
+            self.action_evidence(1)
+        if self._evidence >= 0:
+            self.viewer.action_go("timeline")
+
+    def action_evidence(self, step: int) -> None:
+        """The next gap, then the next slice; selected on all screens, and told where it is."""
+        advice, analysis = self.advice, self._shown
+        if advice is None or analysis is None:
+            return
+        gaps, rows = len(advice.gaps), len(advice.rows)
+        if not gaps + rows:
+            self._note("There is no place to look at: the numbers are all there is.")
+            return
+        first = 0 if step > 0 else gaps + rows - 1
+        self._evidence = (self._evidence + step) % (gaps + rows) if self._evidence >= 0 else first
+        trace = analysis.trace
+        if self._evidence < gaps:
+            gap = int(advice.gaps[self._evidence])
+            self.viewer.go_to_gap(gap)
+            which, start = f"gap {self._evidence + 1:,} of {gaps:,}", int(analysis.gaps.start[gap])
+            what = f"idle {format_duration(int(analysis.gaps.idle[gap]))}"
+        else:
+            row = int(advice.rows[self._evidence - gaps])
+            self.viewer.select(row)
+            which, start = f"slice {self._evidence - gaps + 1:,} of {rows:,}", int(trace.slices.start[row])
+            what = f"{printable(trace.name(row), 50)} {format_duration(int(trace.slices.dur[row]))}"
+        self._note(f"{which}: {what} at {format_time(start - trace.start_ns)}; enter goes there")
+
+    def action_open_editor(self) -> None:
+        problem = self.query_one(SourcePane).edit()
+        if problem:
+            self._note(problem, Role.WARNING)
