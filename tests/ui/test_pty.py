@@ -9,11 +9,12 @@ import re
 import select
 import signal
 import struct
+import subprocess
 import sys
 import termios
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,8 @@ ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
 class Terminal:
     """A process on a pseudo-terminal, and what it has written."""
 
-    def __init__(self, pid: int, master: int, slave: int) -> None:
-        self.pid, self.master, self.slave = pid, master, slave
+    def __init__(self, process: subprocess.Popen[bytes], master: int, slave: int) -> None:
+        self.process, self.master, self.slave = process, master, slave
         self.output = b""
 
     def read(self, seconds: float) -> bytes:
@@ -48,8 +49,9 @@ class Terminal:
     def wait_for(self, text: bytes, seconds: float = 15) -> None:
         until = time.monotonic() + seconds
         while text not in self.output:
-            assert time.monotonic() < until, self.output[-2000:]
+            ended = self.process.poll() is not None
             self.read(0.1)
+            assert not ended and time.monotonic() < until, self.output[-2000:]
 
     def send(self, keys: bytes) -> None:
         os.write(self.master, keys)
@@ -58,10 +60,10 @@ class Terminal:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             self.read(0.05)
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
+            code = self.process.poll()
+            if code is not None:
                 self.read(0.1)
-                return os.waitstatus_to_exitcode(status)
+                return code
         raise AssertionError(f"still running: {self.output[-500:]!r}")
 
 
@@ -82,22 +84,16 @@ def viewer(
     for name in ("NO_COLOR", "SSH_CONNECTION", "COLORTERM"):
         if name not in environ:
             environment.pop(name, None)
-    pid = os.fork()
-    if pid == 0:
-        os.setsid()
-        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
-        for stream in (0, 1, 2):
-            os.dup2(slave, stream)
-        os.closerange(3, 64)
-        command = [sys.executable, "-m", "tracetui", *arguments, str(path)]
-        os.execve(sys.executable, command, environment)
-    terminal = Terminal(pid, master, slave)
+    command = [sys.executable, "-m", "tracetui", *arguments, str(path)]
+    process = subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
+    )
+    terminal = Terminal(process, master, slave)
     try:
         yield terminal
     finally:
-        with suppress(ProcessLookupError, ChildProcessError):
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+        process.kill()
+        process.wait()
         os.close(master)
         os.close(slave)
 
@@ -125,7 +121,7 @@ def test_the_terminal_is_left_as_it_was(moba: Path, end: int | bytes, code: int)
         if isinstance(end, bytes):
             terminal.send(end)
         else:
-            os.kill(terminal.pid, end)
+            terminal.process.send_signal(end)
         assert terminal.exit_code() == code
         assert modes(terminal) == before
         assert terminal.output.rfind(LEAVE) > terminal.output.rfind(ENTER) >= 0
