@@ -1,4 +1,4 @@
-"""Limits on idle and free time, for a build that is to fail when they are passed: "free 10%", "host.sync 3ms".
+"""Limits on idle and free time, for a build that fails when one is passed: "free 10%", "host.sync 3ms".
 
 A share is of the time that the device computed, communicated or was free: of the device's window W, or of the
 rows that start in the step. Compared in integers, so that a limit of exactly what was measured is kept.
@@ -86,7 +86,7 @@ def parse_cause_limit(text: str) -> Limit:
 
 
 def find_breaches(analysis: Analysis, limits: Iterable[Limit]) -> tuple[Breach, ...]:
-    """The limits that are passed: by each device as a whole, then in its steps; in the order of the limits."""
+    """The limits that are passed: by each device as a whole, then in its steps; in their order."""
     spans = list(_spans(analysis))
     breaches = []
     for limit in limits:

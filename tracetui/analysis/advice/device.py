@@ -63,7 +63,7 @@ def ai_cpu(found: Found) -> Iterator[Advice]:
             id="ai_cpu_operator",
             title="An operator runs on the AI CPU",
             text=(
-                f"It runs {found.per_step(len(rows)):.1f} times {found.times}, "
+                f"It runs {found.rate(len(rows))} times {found.times}, "
                 f"{duration(int(slices.dur[rows[0]]))} at most, and for {duration(cost)} in all no AI core "
                 "works meanwhile. "
                 "Use a type or operator that the AI cores support (often int32 or float32 for int64 or "
@@ -104,7 +104,7 @@ def conversions(found: Found) -> Iterator[Advice]:
             id=rule_id,
             title=title,
             text=(
-                f"{found.per_step(len(rows)):.1f} kernels {found.times} do nothing else, and take "
+                f"{found.rate(len(rows))} kernels {found.times} do nothing else, and take "
                 f"{format_percent(cost, computing)} of the computing time: {duration(cost)}. {remedy}"
             ),
             rule=CONVERSION_SHARE.rule("Such kernels take at least {} of the computing time"),

@@ -71,6 +71,10 @@ class Found:
         """The mean of a step, of everything where the trace has none."""
         return count / max(self.steps, 1)
 
+    def rate(self, count: int) -> str:
+        """The mean of a step, to be read: "2", "2.5"."""
+        return rounded(self.per_step(count))
+
     def step_ns(self, ns: int) -> int | None:
         """The mean of a step, rounded down; None where the trace has none."""
         return ns // self.steps if self.steps else None
@@ -212,6 +216,11 @@ class Found:
         """The names of slices, those with the most time first."""
         names = most_first(self.trace.slices.name[rows].astype(np.int64), self.trace.slices.dur[rows])
         return tuple(self.trace.strings[name] for name in names[:most].tolist())
+
+
+def rounded(mean: float) -> str:
+    """With one decimal at most."""
+    return f"{mean:.1f}".removesuffix(".0")
 
 
 def most_first(keys: Int64s, ns: Int64s) -> Int64s:

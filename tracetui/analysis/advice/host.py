@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Found
+from tracetui.analysis.advice.evidence import Found, rounded
 from tracetui.analysis.advice.model import (
     COLLECTION,
     DATA_LOADER,
@@ -64,9 +64,10 @@ def small_operators(found: Found) -> Iterator[Advice]:
             title="Small operators launched one by one",
             text=(
                 f"One line enqueues {len(names)} operator{'s' * (len(names) > 1)} over and over: "
-                f"{launches:.0f} launches {found.times} for kernels of {duration(mean)} on average, and the "
-                f"device is idle for {duration(cost)} in all while it waits for them. "
-                f"One fused or batched form in place of the loop saves up to {saved:.0f} launches "
+                f"{found.rate(len(operators))} launches {found.times} for kernels of "
+                f"{duration(mean)} on average, and the device is idle for {duration(cost)} in all "
+                "while it waits for them. "
+                f"One fused or batched form in place of the loop saves up to {rounded(saved)} launches "
                 f"{found.times}."
             ),
             rule=LOOP_REPEATS.rule(
@@ -107,8 +108,9 @@ def sync_in_loop(found: Found) -> Iterator[Advice]:
             id="sync_in_loop",
             title="The host waits for the device in a loop",
             text=(
-                f"One line synchronises {each:.1f} times {found.times}, waits {duration(sync.total_ns)}, "
-                f"and each time the device runs dry: {duration(sync.exposed_ns)} of idle time follow. "
+                f"One line synchronises {found.rate(sync.count)} times {found.times}, waits "
+                f"{duration(sync.total_ns)}, and each time the device runs dry: "
+                f"{duration(sync.exposed_ns)} of idle time follow. "
                 "Keep the values on the device and read them once, after the loop."
             ),
             rule=SYNC_REPEATS.rule("The same call from the same line synchronises at least {} a step"),

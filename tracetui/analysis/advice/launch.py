@@ -74,7 +74,7 @@ def compilation(found: Found) -> Iterator[Advice]:
         id="operators_compiled_at_run_time",
         title="Operators are compiled while training",
         text=(
-            f"{found.per_step(len(rows)):.1f} compilations {found.times} keep the device idle for "
+            f"{found.rate(len(rows))} compilations {found.times} keep the device idle for "
             f"{duration(cost)} in all. {remedy}"
         ),
         rule=COMPILE_SHARE.rule("Compiling takes at least {} of the device's time, as idle time"),

@@ -145,7 +145,7 @@ def copies(found: Found) -> Iterator[Advice]:
             id="exposed_copies",
             title="The device waits for copies",
             text=(
-                f"{found.per_step(len(rows)):.1f} copies {found.times} take {duration(total)}, and for "
+                f"{found.rate(len(rows))} copies {found.times} take {duration(total)}, and for "
                 f"{duration(cost)} of it the device does nothing else. "
                 "Pin the memory (pin_memory=True), copy with non_blocking=True, and copy the next batch on a "
                 "stream of its own while this one is computed."

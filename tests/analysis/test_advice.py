@@ -1,0 +1,432 @@
+"""Advice is given where its condition holds and nowhere else, and its numbers are those of the trace."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from samples.scenarios import SCENARIOS, simulate
+from samples.truth import Truth
+from samples.writer import TraceWriter
+from tests.analysis import real
+from tests.analysis.machine import (
+    HARDWARE,
+    MAIN,
+    PYTHON,
+    Events,
+    arrow,
+    call,
+    collective,
+    npu,
+    operator,
+    step,
+    task,
+    us,
+)
+from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
+from tests.synthetic import piece, process, thread, trace_of
+from tracetui.analysis.advice import Advice, find_advice
+from tracetui.analysis.analyse import Analysis, analyse
+
+MS = 1_000_000
+
+
+@cache
+def sample(name: str, level: int = 2, task_queue: bool = True) -> tuple[dict[str, Any], Analysis]:
+    """The planted truth of a sample, and the analysis of its file."""
+    recording = simulate(name, task_queue=task_queue)
+    file = io.BytesIO()
+    TraceWriter(recording, level).write(file)
+    return Truth(recording, level).as_json(), analyse(trace_of(json.loads(file.getvalue())))
+
+
+def advice_of(events: Events, rule: str) -> list[Advice]:
+    return [advice for advice in find_advice(analyse(trace_of(events))) if advice.id == rule]
+
+
+def of_sample(name: str, rule: str, level: int = 2) -> tuple[dict[str, Any], Analysis, list[Advice]]:
+    truth, analysis = sample(name, level)
+    return truth, analysis, [advice for advice in analysis.advice if advice.id == rule]
+
+
+def line_of(name: str, code: str) -> int:
+    """The number of the line of a sample's script that holds the code."""
+    lines = SCENARIOS[name].script.read_text(encoding="utf-8").splitlines()
+    (number,) = [number for number, text in enumerate(lines, 1) if code in text]
+    return number
+
+
+def planted(truth: dict[str, Any], *causes: str, line: int | None = None) -> int:
+    """ns of the planted pieces of some causes, of one line."""
+    return sum(
+        part["dur_ns"]
+        for interval in truth["idle"]
+        for part in interval["pieces"]
+        if part["cause"] in causes and line in (None, part["line"])
+    )
+
+
+# -- the samples ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task_queue", [True, False])
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_a_busy_device_needs_no_advice(level: int, task_queue: bool) -> None:
+    assert sample("balanced", level, task_queue)[1].advice == ()
+
+
+def test_what_is_planted_in_the_samples_is_found() -> None:
+    assert [advice.id for advice in sample("mixed")[1].advice] == [
+        "free_time",
+        "iteration_gap",
+        "sync_in_loop",
+        "data_loader_slow",
+        "exposed_copies",
+        "exposed_communication",
+        "garbage_collection",
+        "operators_compiled_at_run_time",
+        "small_operators_in_loop",
+        "ai_cpu_operator",
+    ]
+    assert {advice.id for advice in sample("moba")[1].advice} == {
+        "free_time",
+        "small_operators_in_loop",
+        "exposed_communication",
+        "dispatch_queue_late",
+    }
+
+
+@pytest.mark.parametrize(
+    ("code", "launches"),
+    [
+        ('gate[:, :begin, block] = float("-inf")', 10),
+        ('gate[:, begin:end, block] = float("inf")', 12),
+        ("means.append(key[:, begin:end].mean(dim=1))", 12),
+    ],
+)
+def test_each_line_of_a_loop_counts_its_launches(code: str, launches: int) -> None:
+    truth, _, found = of_sample("moba", "small_operators_in_loop")
+    line = line_of("moba", code)
+    (advice,) = [advice for advice in found if advice.line == line]
+    assert advice.evidence["launches"] == advice.evidence["launches_per_step"] == launches
+    assert advice.evidence["launches_saved_per_step"] == launches - 1
+    causes = (
+        "host.operator",
+        "host.python",
+        "queue.wakeup",
+        "queue.busy",
+        "launch.dispatch",
+        "device.latency",
+    )
+    assert advice.cost_ns == pytest.approx(planted(truth, *causes, line=line), rel=0.03)
+    assert len(advice.rows) == launches
+
+
+def test_a_loop_of_two_operators_is_one_advice() -> None:
+    _, _, (advice,) = of_sample("mixed", "small_operators_in_loop")
+    assert advice.line == line_of("mixed", "hits += guessed.eq(wanted).sum().item()")
+    assert advice.subjects == ("aclnnEqTensor", "aclnnReduceSum")
+    assert (advice.evidence["launches_per_step"], advice.evidence["repeats_per_step"]) == (16, 8)
+    assert "16 launches a step" in advice.text
+    assert "up to 14 launches" in advice.text
+
+
+def test_a_synchronisation_in_a_loop() -> None:
+    truth, analysis, (advice,) = of_sample("mixed", "sync_in_loop")
+    line = line_of("mixed", "hits += guessed.eq(wanted).sum().item()")
+    assert (advice.subjects, advice.line, advice.evidence["count_per_step"]) == (("aten::item",), line, 8)
+    exposed = f"/workspace/mixed/train_mixed.py({line})"
+    whole = sum(i["dur_ns"] for i in truth["idle"] if i["exposed_by"] == exposed)
+    assert whole <= advice.cost_ns <= whole + planted(truth, "host.sync", line=line)
+    assert {analysis.trace.name(int(row)) for row in advice.rows} == {"aten::item"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "causes"),
+    [
+        ("data_loader_slow", ["host.dataloader"]),
+        ("garbage_collection", ["host.gc"]),
+        ("operators_compiled_at_run_time", ["launch.compile", "host.compile"]),
+    ],
+)
+def test_a_cost_is_the_idle_time_planted(rule: str, causes: list[str]) -> None:
+    truth, analysis, (advice,) = of_sample("mixed", rule)
+    assert advice.cost_ns == planted(truth, *causes) == advice.evidence["idle_ns"]
+    assert advice.per_step_ns == advice.cost_ns // 3
+    assert len(advice.gaps)
+    assert len(advice.rows)
+    lengths = analysis.trace.slices.dur[advice.rows]
+    assert (lengths[:-1] >= lengths[1:]).all()
+
+
+def test_the_queue_and_its_share() -> None:
+    truth, _, (advice,) = of_sample("moba", "dispatch_queue_late")
+    assert advice.evidence["wakeup_ns"] == planted(truth, "queue.wakeup")
+    assert advice.evidence["busy_ns"] == planted(truth, "queue.busy")
+    assert advice.evidence["share_of_window"] == advice.cost_ns / (truth["end_ns"] - truth["start_ns"])
+
+
+def test_communication_that_waits_for_a_late_rank() -> None:
+    truth, _, (advice,) = of_sample("mixed", "exposed_communication")
+    assert advice.cost_ns == truth["communication_not_overlapped_ns"]
+    assert advice.evidence["communication_ns"] == truth["communication_ns"]
+    assert advice.evidence["computing_alone_ns"] == truth["computing_ns"] - (
+        truth["communication_ns"] - truth["communication_not_overlapped_ns"]
+    )
+    assert 4 * MS < int(advice.evidence["waiting_for_ranks_ns"]) < advice.cost_ns
+    assert "ranks that come late" in advice.text
+
+
+def test_communication_after_the_backward_pass() -> None:
+    _, _, (advice,) = of_sample("moba", "exposed_communication")
+    assert "smaller buckets" in advice.text
+
+
+def test_ai_cpu_time_is_that_of_its_gaps() -> None:
+    truth, _, (advice,) = of_sample("mixed", "ai_cpu_operator")
+    assert advice.cost_ns == sum(gap["aicpu_ns"] for gap in truth["gaps"])
+    assert advice.line == line_of("mixed", "weight = labels.bincount(")
+    assert advice.subjects[1] == "aclnnBincount"
+
+
+def test_free_time_tells_its_causes() -> None:
+    truth, analysis, (advice,) = of_sample("mixed", "free_time")
+    assert (advice.cost_ns, advice.evidence["free_ns"]) == (truth["idle_ns"], truth["free_ns"])
+    assert advice.evidence["host_dataloader_ns"] == planted(truth, "host.dataloader")
+    assert sorted(advice.gaps.tolist()) == np.flatnonzero(analysis.gaps.idle).tolist()
+
+
+def test_level_0_is_told_what_it_lacks() -> None:
+    truth, _, (advice,) = of_sample("moba", "collect_level_1", level=0)
+    assert advice.cost_ns == planted(truth, "launch.dispatch")
+
+
+# -- single rules -----------------------------------------------------------------------------------------
+
+
+def stepped(*events: dict[str, Any]) -> Events:
+    """Two kernels, the second 40 ms after the first, in one step, with more around."""
+    return [
+        *npu(),
+        step(7, 100, 50 * MS),
+        *launched(1_000, 1_100),
+        *launched(40 * MS, 40 * MS + 40, 7),
+        *events,
+    ]
+
+
+def loading(start: int, dur: int) -> dict[str, Any]:
+    return operator(start, dur, "enumerate(DataLoader)#X.__next__", stack=stack(4))
+
+
+@pytest.mark.parametrize(("dur", "count"), [(10 * MS, 1), (10 * MS - 1, 0)])
+def test_a_slow_batch_takes_10_ms(dur: int, count: int) -> None:
+    found = advice_of(stepped(loading(2_000, dur)), "data_loader_slow")
+    assert [(advice.cost_ns, advice.line) for advice in found] == [(dur, 4)] * count
+
+
+def test_a_slow_batch_beside_a_busy_device_costs_nothing() -> None:
+    busy = task(1_150, 40 * MS - 1_150)
+    assert advice_of(stepped(loading(2_000, 12 * MS), busy), "data_loader_slow") == []
+
+
+def test_batches_of_one_step_are_added() -> None:
+    found = advice_of(stepped(loading(2_000, 6 * MS), loading(7 * MS, 6 * MS)), "data_loader_slow")
+    assert [advice.evidence["slowest_ns"] for advice in found] == [12 * MS]
+
+
+@pytest.mark.parametrize(("dur", "count"), [(MS, 1), (MS - 1, 0)])
+def test_a_collection_takes_1_ms(dur: int, count: int) -> None:
+    events = stepped(
+        *process(COLLECTOR, "Python GC", "CPU", 1), piece(COLLECTOR, MAIN, "GC", us(2_000), us(dur), "GC")
+    )
+    assert [advice.cost_ns for advice in advice_of(events, "garbage_collection")] == [dur] * count
+
+
+@pytest.mark.parametrize(("dur", "count"), [(10 * MS, 1), (10 * MS - 1, 0)])
+@pytest.mark.parametrize("name", ["AscendCL@aclrtMalloc", "AscendCL@aclrtFree", "AscendCL@aclMallocMemInner"])
+def test_memory_stalls_of_10_ms(name: str, dur: int, count: int) -> None:
+    inner = call(3_000, 500, 79, "Runtime@DevMalloc", MAIN)
+    events = stepped(call(2_000, dur, 78, name, MAIN), inner)
+    found = advice_of(events, "memory_allocation_stalls")
+    assert [(advice.cost_ns, advice.evidence["calls"]) for advice in found] == [(dur, 1)] * count
+
+
+def test_pinned_memory_of_the_host_is_no_memory_of_the_device() -> None:
+    events = stepped(call(2_000, 20 * MS, 78, "AscendCL@aclrtMallocHost", MAIN))
+    assert advice_of(events, "memory_allocation_stalls") == []
+
+
+@pytest.mark.parametrize(
+    ("dur", "kind", "count"), [(20_000, "AI_CPU", 1), (19_999, "AI_CPU", 0), (90_000, "DSA_SQE", 0)]
+)
+def test_ai_cpu_operators_of_20_us(dur: int, kind: str, count: int) -> None:
+    events = stepped(*launched(3_000, 3_100, 5, dur=dur, kind=kind, name="Unique"))
+    found = advice_of(events, "ai_cpu_operator")
+    assert [(advice.cost_ns, advice.line, advice.subjects) for advice in found] == [
+        (dur, 5, ("Unique", "aten::mm"))
+    ] * count
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("trans_TransData_12", "format_conversions"),
+        ("aclnnCast_CastAiCore_Cast", "casts"),
+        ("aclnnCast_Cast", "casts"),
+    ],
+)
+def test_conversions_are_a_share_of_computing(name: str, rule: str) -> None:
+    converting = launched(3_000, 3_100, 5, dur=1_000, name=name)
+    (advice,) = advice_of(stepped(*converting), rule)
+    assert (advice.cost_ns, advice.line, advice.evidence["share_of_computing"]) == (1_000, 5, 1_000 / 1_100)
+    assert advice_of(stepped(*converting, task(10 * MS, 19_000 + 900)), rule) == []
+
+
+@pytest.mark.parametrize("name", ["Broadcast", "BroadcastTo_BroadcastTo", "Forecast_Op", "TransDataless"])
+def test_other_names_are_no_conversions(name: str) -> None:
+    events = stepped(*launched(3_000, 3_100, 5, dur=1_000, name=name))
+    assert not advice_of(events, "casts")
+    assert not advice_of(events, "format_conversions")
+
+
+def test_exposed_copies_tell_line_and_direction() -> None:
+    args: dict[str, Any] = {
+        "Task Type": "PCIE_DMA_SQE",
+        "connection_id": 55,
+        "memcpy direction": "host to device",
+    }
+    events = stepped(
+        operator(3_000, 100, "aten::copy_", stack=stack(9)),
+        call(3_010, 20, 55, "AscendCL@aclrtMemcpyAsync", MAIN),
+        piece(HARDWARE, 1, "MEMCPY_ASYNC", us(5_000), us(10 * MS), **args),
+        task(9_000, MS, stream=2),
+    )
+    (advice,) = advice_of(events, "exposed_copies")
+    assert (advice.cost_ns, advice.line) == (9 * MS, 9)
+    assert advice.subjects == ("MEMCPY_ASYNC", "host to device")
+    assert len(advice.gaps) == 2
+
+
+def test_communication_mostly_hidden_is_well() -> None:
+    events = stepped(collective(2_000, 10 * MS), task(2_000, 6 * MS, stream=2))
+    assert advice_of(events, "exposed_communication") == []
+    (advice,) = advice_of(stepped(collective(2_000, 10 * MS)), "exposed_communication")
+    assert advice.cost_ns == 10 * MS
+    assert "waiting_for_ranks_ns" not in advice.evidence
+
+
+def test_the_task_queue_behind_another_launch() -> None:
+    events = stepped(
+        piece(PYTHON, MAIN, "Enqueue", us(MS // 2), us(10), "enqueue", correlation_id=500),
+        operator(MS // 2 - 5, 20, "aten::mm", stack=stack(3)),
+        piece(PYTHON, 101, "Dequeue@y", us(36 * MS), us(20), "dequeue", correlation_id=500),
+        piece(PYTHON, 101, "Dequeue@z", us(2 * MS), us(34 * MS - 10), "dequeue", correlation_id=501),
+        call(36 * MS + 5, 10, 500),
+        task(36 * MS + 40, 50, connection=500),
+    )
+    (advice,) = advice_of(events, "dispatch_queue_late")
+    assert advice.evidence["busy_ns"] == 34 * MS - 10
+    assert advice.cost_ns == int(advice.evidence["busy_ns"]) + int(advice.evidence["wakeup_ns"])
+    assert "TASK_QUEUE_ENABLE=2 takes" in advice.text
+
+
+def test_the_gap_between_steps() -> None:
+    def training(late: int) -> Events:
+        return [
+            *npu(),
+            step(1, 500, MS),
+            *launched(1_000, 1_100),
+            step(2, MS + 500, late + MS),
+            *launched(MS + late, MS + late + 40, 3),
+        ]
+
+    assert advice_of(training(-1_000), "iteration_gap") == []
+    (advice,) = advice_of(training(5 * MS), "iteration_gap")
+    assert advice.cost_ns == 6 * MS + 40 - 1_150
+    assert (advice.evidence["steps"], advice.evidence["of_steps"]) == (1, 2)
+
+
+def test_without_stacks_they_are_asked_for() -> None:
+    events = stepped()
+    for event in events:
+        event.get("args", {}).pop("Call stack", None)
+    (advice,) = advice_of(events, "collect_stacks")
+    assert advice.cost_ns == analyse(trace_of(events)).idle_ns
+    assert advice_of(stepped(), "collect_stacks") == []
+
+
+@pytest.mark.parametrize("host", [True, False])
+def test_without_links_host_events_are_asked_for(host: bool) -> None:
+    events = [*npu(), task(10, 5), task(100, 5), *([operator(0, 3)] if host else [])]
+    (advice,) = advice_of(events, "collect_host_events")
+    assert advice.evidence == {"tasks": 2, "linked_tasks": 0, "unlinked_idle_ns": 85}
+    assert ("ProfilerActivity.CPU" in advice.text) == (not host)
+
+
+# -- what holds of all ------------------------------------------------------------------------------------
+
+
+def check(analysis: Analysis) -> None:
+    advice = find_advice(analysis)
+    assert [each.cost_ns for each in advice] == sorted((each.cost_ns for each in advice), reverse=True)
+    for each in advice:
+        assert re.fullmatch(r"[a-z0-9_]+", each.id)
+        assert (each.title + each.text + each.rule).isascii()
+        assert each.text.endswith(".") and each.rule.endswith(").")
+        assert each.cost_ns > 0
+        assert len(np.unique(each.gaps)) == len(each.gaps)
+        assert ((each.gaps >= 0) & (each.gaps < len(analysis.gaps))).all()
+        assert ((each.rows >= 0) & (each.rows < len(analysis.trace.slices))).all()
+        for key, value in each.evidence.items():
+            assert re.fullmatch(r"[a-z0-9_]+", key)
+            assert isinstance(value, int) or not key.endswith("_ns")
+            assert not key.startswith("share") or 0 <= float(value) <= 1
+            json_value = type(value) in (int, float, str)
+            assert json_value, key
+
+
+@given(any_machine())
+def test_no_trace_is_too_odd(events: Events) -> None:
+    check(analyse(trace_of(events)))
+
+
+@pytest.mark.parametrize("name", ["", "\x1b[31m\r\n\u202e", "aten::\ud800", "GC" * 5_000])
+def test_names_of_the_trace_stay_out_of_the_text(name: str) -> None:
+    events = stepped(*launched(3_000, 3_100, 5, dur=90_000, kind="AI_CPU", name=name or "x"))
+    events += [operator(10 * MS + i * 1_000, 500, name, stack=[f"{name}({i}): {name}"]) for i in range(4)]
+    analysis = analyse(trace_of([*events, *arrow("fwdbwd", 1, (PYTHON, MAIN, 995), (PYTHON, MAIN, 3_000))]))
+    check(analysis)
+    assert all(len(name) < 3 or name not in each.text for each in analysis.advice)
+
+
+def test_two_devices_are_added() -> None:
+    twin = [{**event, "pid": event["pid"] + 1} if event["pid"] == HARDWARE else event for event in stepped()]
+    events = [*stepped(), *[event for event in twin if event["pid"] == HARDWARE + 1]]
+    labelled = [*process(HARDWARE + 1, "Ascend Hardware", "NPU 1", 13), *thread(HARDWARE + 1, 1, "Stream 1")]
+    events = [event for event in events if not (event["ph"] == "M" and event["pid"] == HARDWARE + 1)]
+    analysis = analyse(trace_of([*events, *labelled]))
+    assert len(analysis.devices) == 2
+    check(analysis)
+    (advice,) = [each for each in analysis.advice if each.id == "free_time"]
+    assert advice.cost_ns == analysis.idle_ns
+
+
+@pytest.mark.parametrize("rank", real.NPU)
+def test_real_npu_traces(real_traces: Any, rank: str) -> None:
+    analysis = real.npu(real_traces, rank)
+    check(analysis)
+    assert {"exposed_communication", "free_time", "format_conversions"} <= {a.id for a in analysis.advice}
+    assert ("operators_compiled_at_run_time" in {a.id for a in analysis.advice}) == ("level2" in rank)
+
+
+@pytest.mark.parametrize("name", real.GPU)
+def test_real_gpu_traces(real_traces: Any, name: str) -> None:
+    check(real.gpu(real_traces, name))

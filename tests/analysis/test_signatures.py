@@ -1,0 +1,91 @@
+"""Every gap with idle time has one signature; synchronisations are counted once, with what they expose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from tests.analysis import real
+from tests.analysis.machine import MAIN, Events, call, frame, operator
+from tests.analysis.test_explain import FIRST, any_machine, launched, stack
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.calls import Cause
+
+
+def test_gaps_that_are_alike() -> None:
+    events = [*FIRST, *launched(2_000, 2_040, 7), *launched(4_000, 4_040, 7), *launched(5_000, 5_040, 8)]
+    found = analyse(trace_of(events)).signatures
+    assert [(s.cause, s.line, s.operator, s.gaps, s.idle_ns, s.longest_ns) for s in found] == [
+        (Cause.PYTHON, 7, None, 2, 890 + 1_950, 1_950),
+        (Cause.PYTHON, 8, None, 1, 950, 950),
+    ]
+    assert found[0].gap_indices.tolist() == [1, 0]
+
+
+def test_a_gap_is_of_the_line_with_most_of_its_cause() -> None:
+    some = [operator(1_200, 100, "aten::a", stack=stack(3)), operator(1_300, 650, "aten::b", stack=stack(4))]
+    (found,) = analyse(trace_of([*FIRST, *launched(2_000, 2_040, 7), *some])).signatures
+    assert (found.cause, found.line, found.operator, found.idle_ns) == (Cause.OPERATOR, 4, "aten::b", 890)
+
+
+@given(any_machine())
+def test_signatures_and_synchronisations_of_anything(events: Events) -> None:
+    check(analyse(trace_of(events)))
+
+
+def check(analysis: Analysis) -> None:
+    found = analysis.signatures
+    assert sum(signature.idle_ns for signature in found) == analysis.idle_ns
+    gaps = np.concatenate([np.empty(0, np.int64), *(signature.gap_indices for signature in found)])
+    assert sorted(gaps.tolist()) == np.flatnonzero(analysis.gaps.idle).tolist()
+    dominant = analysis.causes.of_gaps(len(analysis.gaps))
+    assert all((dominant[signature.gap_indices] == signature.cause).all() for signature in found)
+    for sync in analysis.syncs:
+        assert sum(sync.exposed_by_step.values()) == sync.exposed_ns
+        assert 0 < sync.longest_ns <= sync.total_ns
+    assert sum(sync.exposed_ns for sync in analysis.syncs) <= analysis.idle_ns
+
+
+@pytest.mark.parametrize("rank", real.NPU)
+def test_real_traces(real_traces: Path, rank: str) -> None:
+    check(real.npu(real_traces, rank))
+
+
+def test_what_runs_inside_a_synchronisation_is_part_of_it() -> None:
+    events = [
+        *FIRST,
+        operator(1_120, 100, "aten::item", stack=stack(3)),
+        operator(1_125, 90, "aten::_local_scalar_dense", stack=stack(3)),
+        call(1_130, 50, 77, "AscendCL@aclrtSynchronizeStreamWithTimeout", MAIN),
+        operator(1_300, 100, "aten::item", stack=stack(3)),
+        *launched(2_000, 2_040, 7),
+    ]
+    (sync,) = analyse(trace_of(events)).syncs
+    assert (sync.call, sync.line, sync.count, sync.total_ns) == ("aten::item", 3, 2, 200)
+    assert (sync.exposed_ns, sync.exposed_by_step) == (890, {-1: 890})
+
+
+def test_one_that_did_not_empty_the_device_exposes_itself_only() -> None:
+    events = [*FIRST, operator(1_300, 100, "aten::nonzero", stack=stack(3)), *launched(2_000, 2_040, 7)]
+    (sync,) = analyse(trace_of(events)).syncs
+    assert (sync.call, sync.exposed_ns) == ("aten::nonzero", 100)
+
+
+def test_a_call_of_the_runtime_outside_operators() -> None:
+    synchronising = call(1_120, 100, 77, "AscendCL@aclrtSynchronizeDevice", MAIN)
+    (sync,) = analyse(trace_of([*FIRST, synchronising, *launched(2_000, 2_040, 7)])).syncs
+    assert (sync.call, sync.line) == ("AscendCL@aclrtSynchronizeDevice", 7)
+    assert sync.exposed_ns == 890
+
+
+def test_a_frame_that_synchronises() -> None:
+    framed = [
+        frame(900, 2_000, "train.py(1): train"),
+        frame(1_120, 100, "torch_npu/npu/utils.py(9): synchronize"),
+    ]
+    (sync,) = analyse(trace_of([*FIRST, *framed, *launched(2_000, 2_040, 7)])).syncs
+    assert (sync.call, sync.count) == ("torch_npu/npu/utils.py(9): synchronize", 1)
