@@ -9,17 +9,26 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity, device_activity, work_tasks
 from tracetui.analysis.advice import Advice, find_advice
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.callers import Callers
 from tracetui.analysis.causes import Causes
+from tracetui.analysis.copies import copying_operators
+from tracetui.analysis.critical import Critical, CriticalChain, critical_chains
+from tracetui.analysis.dependencies import Dependencies, dependencies
 from tracetui.analysis.explain import explain
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
+from tracetui.analysis.host import Hosts
+from tracetui.analysis.host_time import HostTime
 from tracetui.analysis.lines import LineIdle, StackNode, idle_lines, stack_tree
 from tracetui.analysis.links import Links, link_tasks
 from tracetui.analysis.operators import OperatorTable, host_operators, operator_table
 from tracetui.analysis.preparing import Preparing, explain_preparing
+from tracetui.analysis.saves import LineKey, LineSaving, line_savings
 from tracetui.analysis.signatures import Signature, signatures
 from tracetui.analysis.steps import Step, step_of, step_table
 from tracetui.analysis.syncs import SyncCall, sync_table
+from tracetui.analysis.whatif import WhatIfs
 from tracetui.analysis.window import cut_durations
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
@@ -78,6 +87,34 @@ class Analysis:
         return stack_tree(self.trace, explain(self.trace, self.idle, self.links, by_frame=True).charges)
 
     @cached_property
+    def dependencies(self) -> Dependencies:
+        """What waited for what, from host to device."""
+        return dependencies(self.links, self.devices, self.steps, self._hosts)
+
+    @cached_property
+    def critical(self) -> tuple[CriticalChain, ...]:
+        """Of each device: what each stretch of the wall time hangs on."""
+        return critical_chains(self.dependencies, self._host_time)
+
+    def critical_in_step(self, index: int) -> dict[Critical, int]:
+        """ns of the wall time of one of `steps`, from when the one before it is done until it is, by kind."""
+        depends = self.dependencies
+        end = int(depends.step_end[index])
+        chain = self.critical[int(depends.points.device[end])]
+        return chain.by_kind(int(depends.step_begin[index]), int(depends.points.time[end]))
+
+    @cached_property
+    def savings(self) -> dict[LineKey, LineSaving]:
+        """What making each line of Python faster saves, at most; those that can save most first."""
+        savings = line_savings(self.trace, self.critical, self.devices, self.dependencies, self.rules)
+        return {saving.key: saving for saving in savings}
+
+    @cached_property
+    def what_ifs(self) -> WhatIfs:
+        """What would follow if the host took less time for a line."""
+        return WhatIfs(self.trace, self.dependencies, self._host_time, self.rules)
+
+    @cached_property
     def device_operators(self) -> OperatorTable:
         """The time of all work of all devices by name and activity."""
         return operator_table(self.trace, self._work)
@@ -105,6 +142,18 @@ class Analysis:
         kept = (self.trace.slices.start[rows] < end_ns) & (self.trace.slices.end[rows] > start_ns)
         rows = rows[kept]
         return operator_table(self.trace, rows, cut_durations(self.trace, rows, start_ns, end_ns))
+
+    @cached_property
+    def _ancestors(self) -> Ancestors:
+        return Ancestors(self.trace)
+
+    @cached_property
+    def _hosts(self) -> Hosts:
+        return Hosts(self.trace, copying_operators(self.links, self._ancestors), self._ancestors)
+
+    @cached_property
+    def _host_time(self) -> HostTime:
+        return HostTime(self.trace, self._hosts, Callers(self.trace, self._ancestors))
 
     @property
     def _work(self) -> Int64s:

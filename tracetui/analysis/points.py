@@ -1,0 +1,139 @@
+"""The points of a run at which something began, and what each waited for, as columns. Knows no trace.
+
+Of the causes of a point the one that came last is binding: its distance to the point is measured. Each of the
+others would have allowed it after the time that is usual for its kind. So the longest way over all causes
+gives back every measured time exactly, and what follows when some distances change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int8s, Int64s
+
+
+class Point(IntEnum):
+    """What begins, or ends, at a point; of several at one time the lower comes first."""
+
+    WAKER = 0  #: a thread leaves the work to the autograd thread
+    BURST = 1  #: the autograd thread begins
+    BURST_END = 2
+    JOINED = 3  #: the waker goes on
+    STEP_END = 4  #: of the host
+    ENQUEUE = 5  #: a thread enqueues a task; without a queue, begins to launch it
+    SYNC = 6  #: a thread begins to synchronise
+    SYNC_END = 7
+    DEQUEUE = 8
+    TASK = 9  #: work of the device begins; of a wait of a stream, its end
+    END = 10  #: of a step on a device, or of all that is looked at
+
+
+class By(IntEnum):
+    """The kinds of causes of a point."""
+
+    BEFORE = 0  #: the point before on the same thread or stream; of an END, the end of the step on the host
+    LAUNCH = 1  #: the enqueue of a dequeue; the dequeue, or launch, of a task
+    WAIT = 2  #: what else it waited for
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points and their causes; columns of equal length, causes and lags in a row for each of `By`.
+
+    `finished` puts them in causal order: then times are sorted, and each cause comes before its point.
+    """
+
+    point: Int8s  #: Point
+    time: Int64s  #: ns
+    lasts: Int64s  #: ns that what begins there lasts: a task, a dequeue; 0 of all others
+    row: Int64s  #: slice row of the task, dequeue or enqueue, -1 where none
+    thread: Int64s  #: index of the host thread, -1 off the host
+    device: Int64s  #: index of the device, -1 off the devices
+    cause: Int64s  #: int64[3, n]: place of the cause, -1 where none
+    lag: Int64s  #: int64[3, n]: ns after the cause at which it allows the point
+    binding: Int8s  #: By of the cause that came last, -1 where there is none
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def bound_by(self) -> Int64s:
+        """The place of the binding cause of each point, -1 where there is none."""
+        (places,) = np.nonzero(self.binding >= 0)
+        found = np.full(len(self), -1, np.int64)
+        found[places] = self.cause[self.binding[places], places]
+        return found
+
+    @property
+    def works(self) -> Bools:
+        """Whether the host worked in the time from the point before on the thread, or from the beginning."""
+        return (self.thread >= 0) & (self.binding <= By.BEFORE)
+
+
+def points(
+    point: Point | Int8s,
+    time: Int64s,
+    lasts: Int64s | None = None,
+    row: Int64s | None = None,
+    thread: Int64s | None = None,
+    device: Int64s | None = None,
+) -> Points:
+    """Points without causes, to be filled in."""
+    count = len(time)
+    none = np.full(count, -1, np.int64)
+    return Points(
+        point=np.full(count, point, np.int8) if isinstance(point, Point) else point,
+        time=time,
+        lasts=np.zeros(count, np.int64) if lasts is None else lasts,
+        row=none if row is None else row,
+        thread=none if thread is None else thread,
+        device=none if device is None else device,
+        cause=np.full((len(By), count), -1, np.int64),
+        lag=np.zeros((len(By), count), np.int64),
+        binding=np.full(count, -1, np.int8),
+    )
+
+
+def finished(parts: Sequence[Points]) -> tuple[Points, Int64s]:
+    """All points in causal order, and where each of the parts, one behind the other, has gone.
+
+    Causes that do not come before their point are left out; the lag of the binding one becomes its distance,
+    that of any other at most that. Work of a device without a cause follows the work before it there.
+    """
+    point, time, lasts, row, thread, device, binding = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("point", "time", "lasts", "row", "thread", "device", "binding")
+    )
+    cause, lag = (np.concatenate([getattr(p, name) for p in parts], axis=1) for name in ("cause", "lag"))
+    order = np.lexsort((np.arange(len(time)), point, time))
+    place = np.empty(len(time), np.int64)
+    place[order] = here = np.arange(len(time))
+    point, time, lasts, row, thread, device, binding = (
+        column[order] for column in (point, time, lasts, row, thread, device, binding)
+    )
+    cause, lag = np.where(cause >= 0, place[cause], -1)[:, order], lag[:, order]
+    cause[cause >= here] = -1
+    lost = (cause < 0).all(axis=0) & (device >= 0)
+    cause[By.BEFORE, lost] = _before(device, lost)
+    distance = np.where(cause >= 0, time - time[cause], np.iinfo(np.int64).max)
+    kept = binding >= 0
+    kept[kept] = cause[binding[kept], here[kept]] >= 0
+    nearest = distance.argmin(axis=0)
+    binding = np.where(kept, binding, np.where((cause >= 0).any(axis=0), nearest, -1)).astype(np.int8)
+    lag = np.where(cause >= 0, np.minimum(lag, distance), 0)
+    (bound,) = np.nonzero(binding >= 0)
+    lag[binding[bound], bound] = distance[binding[bound], bound]
+    return Points(point, time, lasts, row, thread, device, cause, lag, binding), place
+
+
+def _before(device: Int64s, wanted: Bools) -> Int64s:
+    """The point of the same device before each one wanted, -1 where there is none."""
+    before = np.full(len(device), -1, np.int64)
+    for index in np.unique(device[wanted]).tolist():
+        (own,) = np.nonzero(device == index)
+        before[own[1:]] = own[:-1]
+    return before[wanted]
