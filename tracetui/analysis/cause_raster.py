@@ -14,19 +14,22 @@ from tracetui.arrays import Int8s, Int64s
 
 @dataclass(frozen=True, eq=False)
 class CauseRaster:
-    """The idle time of one device as one set of time for each cause that there is."""
+    """Idle time of one device as one set of time for each cause that there is."""
 
     sets: dict[Cause, Intervals]
 
     @classmethod
     def of(cls, causes: Causes, device: int) -> CauseRaster:
         """The raster of a device, by its index."""
-        own = causes.intervals.device[causes.interval] == device
+        return cls.of_pieces(causes, np.flatnonzero(causes.intervals.device[causes.interval] == device))
+
+    @classmethod
+    def of_pieces(cls, causes: Causes, places: Int64s) -> CauseRaster:
+        """The raster of some pieces of one device, in their order."""
         sets = {}
-        for cause in Cause:
-            (places,) = np.nonzero(own & (causes.cause == cause))
-            if len(places):
-                sets[cause] = Intervals(*_joined(causes.start[places], causes.end[places]))
+        for index in np.unique(causes.cause[places]).tolist():
+            own = places[causes.cause[places] == index]
+            sets[Cause(index)] = Intervals(*_joined(causes.start[own], causes.end[own]))
         return cls(sets)
 
     def ns(self, edges: Int64s) -> Int64s:

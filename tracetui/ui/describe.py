@@ -6,23 +6,22 @@ Every name goes through `printable`; times and shares are exact, and what is not
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-
-from rich.style import Style
+from typing import Any
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.calls import Cause
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.links import Chain
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame
-from tracetui.ui.bars import stacked_bar, time_inks
+from tracetui.ui.causes import cause_style, cause_words
 from tracetui.ui.drawing import clip_cells
-from tracetui.ui.glyphs import Glyphs
-from tracetui.ui.palette import Palette, Role
-from tracetui.units import format_duration, format_exact, format_percent, format_time
-
-Line = list[tuple[str, Style]]
+from tracetui.ui.gap_shares import main_line
+from tracetui.ui.gap_words import GapWords
+from tracetui.ui.palette import Role
+from tracetui.ui.pen import Line, Pen
+from tracetui.units import format_duration, format_exact, format_time
 
 _ACTIVITIES = {
     Activity.AICORE: "AI core",
@@ -34,23 +33,7 @@ _ACTIVITIES = {
     Activity.EVENT: "event",
     Activity.OTHER: "other task",
 }
-_LABEL = 10  #: cells of the label before a line
-_BAR = 24
 _NAME = 32
-
-
-class Pen(NamedTuple):
-    """What lines are written with."""
-
-    palette: Palette
-    glyphs: Glyphs
-
-    def label(self, text: str) -> tuple[str, Style]:
-        """The dim word in front of a line."""
-        return (f" {text}".ljust(_LABEL), self.palette.style_of(Role.DIM))
-
-    def text(self, text: str, what: Role | Activity = Role.TEXT) -> tuple[str, Style]:
-        return (text, self.palette.style_of(what))
 
 
 def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
@@ -79,52 +62,30 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
     return [head, facts]
 
 
-def describe_gap(analysis: Analysis, gap: int, rank: int, pen: Pen) -> list[Line]:
-    """How long a gap is, what it is made of, and between which tasks it lies: four lines."""
+def describe_gap(analysis: Analysis, gap: int, pen: Pen, width: int) -> list[Line]:
+    """Why a device was idle in a gap, and between which tasks it lies."""
     trace, gaps = analysis.trace, analysis.gaps
-    start, end, idle = int(gaps.start[gap]), int(gaps.end[gap]), int(gaps.idle[gap])
-    device = printable(analysis.devices[int(gaps.device[gap])].device)
-    head: Line = [
-        pen.text(f" Gap {rank} of {len(gaps)}", Role.TITLE),
-        pen.text(f"  {device} idle {format_duration(idle)}", Role.IDLE),
-        pen.text(f" of {format_duration(end - start)}  at ", Role.DIM),
-        pen.text(format_time(start - trace.start_ns, 1)),
-    ]
-    step = int(gaps.step[gap])
-    if step >= 0:
-        head.append(pen.text(f"  step {analysis.steps[step].number}", Role.DIM))
-    inks = time_inks(pen.palette, pen.glyphs)
-    parts = (
-        ("idle", idle, inks.idle),
-        ("AI CPU", int(gaps.aicpu[gap]), inks.aicpu),
-        ("communication", int(gaps.communication[gap]), inks.communication),
-        ("copy", int(gaps.copy[gap]), inks.copy),
-    )
-    made: Line = [pen.label("made of")]
-    made += stacked_bar([(part, ink) for _, part, ink in parts], end - start, _BAR)
-    for word, part, ink in parts:
-        if part:
-            made.append((f"  {word} {format_duration(part)}", ink.style))
-            made.append(pen.text(f" {format_percent(part, end - start)}", Role.DIM))
     before, after = int(gaps.before[gap]), int(gaps.after[gap])
-    return [head, made, _neighbour("after", trace, before, pen), _neighbour("ended by", trace, after, pen)]
+    around = [_neighbour("after", trace, before, pen), _neighbour("ended by", trace, after, pen)]
+    return [*GapWords(analysis, gap, pen).lines(width), *around]
 
 
 def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[Line]:
-    """The worst gaps, one line each: rank, idle time, the task that ended it, the line behind it."""
+    """The worst gaps (idle ones), one line each: rank, idle time, cause, the task that ended it, the line."""
     trace, gaps = analysis.trace, analysis.gaps
     lines: list[Line] = []
+    causes = analysis.causes.of_gaps(len(gaps))
     for rank, gap in enumerate(ranked, 1):
-        after = int(gaps.after[gap])
-        chain = analysis.links.chain(after) if after >= 0 else None
-        frame = analysis.rules.line_of(chain.stack) if chain is not None else None
+        after, cause = int(gaps.after[gap]), Cause(int(causes[gap]))
+        frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         name = printable(trace.name(after)) if after >= 0 else "no task"
         activity = Activity(int(trace.slices.activity[after])) if after >= 0 else Role.DIM
         lines.append(
             [
                 pen.text(f" {rank:>2} ", Role.KEY),
                 pen.text(f"{format_duration(int(gaps.idle[gap])):>9} idle", Role.IDLE),
-                pen.text("  until  ", Role.DIM),
+                (f"  {cause_words(cause):<13}", cause_style(cause, pen.palette)),
+                pen.text(" until ", Role.DIM),
                 pen.text(clip_cells(name, _NAME, pen.glyphs.ellipsis), activity),
                 pen.text(f"  {short_frame(frame)}" if frame is not None else "  (no stack)", Role.DIM),
             ]
@@ -154,7 +115,7 @@ def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
     return [line]
 
 
-def describe_stack(
+def describe_line(
     stack: tuple[Frame, ...], rules: FrameRules, backward: bool, source: str | None, pen: Pen
 ) -> list[Line]:
     """The user's own line of a stack, and its source if it was found: up to two lines."""

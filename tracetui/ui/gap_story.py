@@ -1,4 +1,4 @@
-"""The story of one gap: what its time went to, what ran around it, where the task that ended it came from.
+"""The story of one gap: its parts, why it was idle, what ran around it, where the task that ended it is from.
 
 Pure: makes lines of styled text, knows no widget.
 """
@@ -14,15 +14,16 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.links import Chain
 from tracetui.trace.clean import printable
+from tracetui.trace.stack import Frame
 from tracetui.ui.bars import TimeInks
 from tracetui.ui.branches import package_of
 from tracetui.ui.gap_columns import task_words
+from tracetui.ui.gap_shares import main_line
+from tracetui.ui.gap_words import GapWords, gap_title
 from tracetui.ui.glyphs import Glyphs
 from tracetui.ui.palette import Palette, Role
-from tracetui.ui.strips import Piece
-from tracetui.units import format_duration, format_time
-
-Line = list[Piece]
+from tracetui.ui.pen import Line, Pen
+from tracetui.units import format_duration
 
 _CELLS = 9
 
@@ -41,30 +42,19 @@ class GapStory:
 
     def lines(self, analysis: Analysis, gap: int, rank: int, chain: Chain | None, width: int) -> list[Line]:
         """All lines, the most telling first; `chain` is that of the task that ended the gap."""
-        lines = [self._title(analysis, gap, rank, width), self._parts(analysis, gap)]
+        rule, (stack, backward) = self._glyphs.rule, main_line(analysis, gap)
+        title = f"{rule * 2} {gap_title(analysis, gap, rank, self._glyphs)} "
+        lines: list[Line] = [[(title + rule * max(width - len(title), 0), self._palette.style_of(Role.RULE))]]
+        lines.append(self._parts(analysis, gap))
+        lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs)).lines(width)
+        lines.append(self._line(stack, backward, analysis.rules))
         lines.append(self._labelled("ran before", task_words(analysis, int(analysis.gaps.before[gap]))))
         lines.append(
-            self._labelled("waited for", task_words(analysis, int(analysis.gaps.after[gap])), self._bold)
+            self._labelled("ended by", task_words(analysis, int(analysis.gaps.after[gap])), self._bold)
         )
-        lines.append(self._line(chain, analysis.rules))
         lines += self._hops(analysis, gap, chain)
-        lines += self._stack(chain, analysis.rules)
+        lines += self._stack(stack, backward, analysis.rules)
         return lines
-
-    def _title(self, analysis: Analysis, gap: int, rank: int, width: int) -> Line:
-        gaps = analysis.gaps
-        words = [
-            f"gap {rank:,} of {len(gaps):,}",
-            f"idle {format_duration(int(gaps.idle[gap]))}",
-            f"at {format_time(int(gaps.start[gap]) - analysis.trace.start_ns)}",
-        ]
-        if gaps.step[gap] >= 0:
-            words.append(f"step {analysis.steps[int(gaps.step[gap])].number}")
-        if len(analysis.devices) > 1:
-            words.append(printable(analysis.devices[int(gaps.device[gap])].device))
-        rule, dot = self._glyphs.rule, f" {self._glyphs.dot} "
-        title = f"{rule * 2} {dot.join(words)} "
-        return [(title + rule * max(width - len(title), 0), self._palette.style_of(Role.RULE))]
 
     def _parts(self, analysis: Analysis, gap: int) -> Line:
         gaps, inks = analysis.gaps, self._inks
@@ -83,15 +73,15 @@ class GapStory:
         whole = int(gaps.end[gap] - gaps.start[gap])
         return [*line, (f" = {exact_us(whole)} µs", self._text)]
 
-    def _line(self, chain: Chain | None, rules: FrameRules) -> Line:
-        """The user's line that launched the task."""
-        frame = rules.line_of(chain.stack) if chain is not None else None
-        if chain is None or frame is None:
+    def _line(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Line:
+        """The user's line that most of the idle time of the main cause is charged to."""
+        frame = rules.line_of(stack)
+        if frame is None:
             return self._labelled("line", "not known: no stack leads to it", self._dim)
         style = self._palette.style_of(Role.USER_LINE)
         line = self._labelled("line", f"{printable(frame.file, 200)}({frame.line})", style)
-        backward = ", of the backward pass" if chain.backward else ""
-        return [*line, (f" {printable(frame.function, 80)}{backward}", self._text)]
+        words = f" {printable(frame.function, 80)}{', of the backward pass' if backward else ''}"
+        return [*line, (words, self._text)]
 
     def _labelled(self, label: str, text: str, style: Style | None = None) -> Line:
         return [(f"{label:<{_CELLS + 2}}", self._dim), (text, style or self._text)]
@@ -116,14 +106,11 @@ class GapStory:
         if chain.missing is not None:
             yield [(f"{chain.missing} not found: the trace does not tell", self._dim)]
 
-    def _stack(self, chain: Chain | None, rules: FrameRules) -> Iterator[Line]:
+    def _stack(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Iterator[Line]:
         """The stack leaf first; the user's own frames stand out, those of packages are counted."""
-        if chain is None or not chain.stack:
-            return
-        if chain.backward:
+        if stack and backward:
             yield [("backward pass: the stack of its forward operator", self._dim)]
-
-        for name, frames in groupby(chain.stack, lambda frame: package_of(frame, rules)):
+        for name, frames in groupby(stack, lambda frame: package_of(frame, rules)):
             run = list(frames)
             if name:
                 count = "1 frame" if len(run) == 1 else f"{len(run)} frames"

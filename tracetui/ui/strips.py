@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -47,3 +47,34 @@ def wrapped(text: str, width: int) -> list[str]:
             lines.append("")
         lines[-1] = word
     return lines
+
+
+def flowing(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
+    """Styled text in lines of at most `width` cells, broken at blanks; U+00A0 is one that does not break."""
+    lines: list[list[Piece]] = [[]]
+    left = width
+    for word in _words(pieces):
+        cells = sum(cell_len(text) for text, _ in word)
+        if lines[-1] and cells + 1 > left:
+            lines.append([])
+            left = width
+        if lines[-1]:
+            lines[-1].append((" ", word[0][1] if word[0][1] == lines[-1][-1][1] else Style.null()))
+            left -= 1
+        lines[-1] += [(text.replace("\u00a0", " "), style) for text, style in word]
+        left -= cells
+    return lines
+
+
+def _words(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """What stands between two blanks, each perhaps in several styles."""
+    word: list[Piece] = []
+    for text, style in pieces:
+        for place, part in enumerate(text.split(" ")):
+            if place and word:
+                yield word
+                word = []
+            if part:
+                word.append((part, style))
+    if word:
+        yield word

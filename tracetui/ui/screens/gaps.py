@@ -17,6 +17,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.bars import time_inks
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.gap_columns import gap_columns, gaps_answer, ranks
+from tracetui.ui.gap_shares import main_line
 from tracetui.ui.gap_story import GapStory
 from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.screens.table_screen import TableScreen
@@ -131,7 +132,7 @@ class GapsScreen(TableScreen):
         palette, glyphs = self.viewer.palette, self.viewer.glyphs
         teller = GapStory(palette, glyphs, time_inks(palette, glyphs))
         story.show(teller.lines(analysis, gap, int(self._rank[gap]), chain, story.size.width))
-        frame = analysis.rules.line_of(chain.stack) if chain is not None else None
+        frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         if frame is None:
             self.query_one(SourcePane).show("", 0)
         else:

@@ -18,19 +18,21 @@ from textual.widget import Widget
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.links import Chain
 from tracetui.trace.stack import Frame, parse_call_stack
+from tracetui.ui.causes import legend
 from tracetui.ui.describe import (
-    Line,
-    Pen,
     describe_args,
     describe_chain,
     describe_frames,
     describe_gap,
+    describe_line,
     describe_slice,
-    describe_stack,
     describe_worst,
 )
 from tracetui.ui.follow import chain_through
+from tracetui.ui.gap_shares import MainLine, main_line
+from tracetui.ui.gap_words import gap_title
 from tracetui.ui.palette import Role
+from tracetui.ui.pen import Line, Pen
 from tracetui.ui.source_files import SourceFile, SourceFiles
 from tracetui.ui.strips import fitted
 
@@ -73,6 +75,7 @@ class Details(Widget, can_focus=True):
         self.top = 0
         self.chain: Chain | None = None  #: of the selected slice, or of the task that ended the selected gap
         self.shows_stack = False
+        self._main = MainLine((), False)  # of the selected gap
         self._title = ""
         self._selection = (-1, -1)  # row, gap
         self._found = Found()
@@ -84,13 +87,16 @@ class Details(Widget, can_focus=True):
 
     @property
     def text(self) -> str:
-        """All lines without styles: what `copy` copies."""
-        return "\n".join("".join(text for text, _ in line).strip() for line in self.lines)
+        """Title and lines without styles: what `copy` copies."""
+        lines = ["".join(text for text, _ in line).strip() for line in self.lines]
+        return "\n".join([self._title, *lines])
 
     @property
     def stack(self) -> tuple[Frame, ...]:
-        """The Python stack of the selection, leaf first."""
+        """The Python stack of the selection, leaf first; of a gap, the one behind most of its idle time."""
         trace, (row, _) = self.trace_app.trace, self._selection
+        if self._main.stack:
+            return self._main.stack
         if self.chain is not None and self.chain.stack:
             return self.chain.stack
         text = trace.string(int(trace.slices.stack[row])) if trace is not None and row >= 0 else None
@@ -109,6 +115,9 @@ class Details(Widget, can_focus=True):
         if selection != self._selection:
             self._selection, self._found, self.top = selection, Found(), 0
             self.chain = self._chain()
+            analysis, gap = self.trace_app.analysis, state.gap
+            known = analysis is not None and gap >= 0
+            self._main = main_line(analysis, gap) if analysis and known else MainLine((), False)
             self._read()
         self._tell()
 
@@ -147,7 +156,7 @@ class Details(Widget, can_focus=True):
         app = self.trace_app
         pen = Pen(app.palette, app.glyphs)
         row, gap = self._selection
-        self._title = "gap" if gap >= 0 else "slice" if row >= 0 else "details"
+        self._title = "slice" if row >= 0 else "details"
         self.lines = []
         if app.trace is None:
             pass
@@ -155,7 +164,8 @@ class Details(Widget, can_focus=True):
             self._title = "Python stack"
             self.lines = describe_frames(self.stack, self.rules, pen)
         elif gap >= 0 and app.analysis is not None:
-            self.lines = describe_gap(app.analysis, gap, app.rank_of(gap), pen)
+            self._title = gap_title(app.analysis, gap, app.rank_of(gap), app.glyphs)
+            self.lines = describe_gap(app.analysis, gap, pen, self.size.width)
             self.lines += describe_chain(app.trace, self.chain, pen)
             self.lines += self._stack_lines(pen)
             self.lines += describe_frames(self.stack, self.rules, pen)
@@ -170,8 +180,8 @@ class Details(Widget, can_focus=True):
         self.refresh()
 
     def _stack_lines(self, pen: Pen) -> list[Line]:
-        backward = self.chain is not None and self.chain.backward
-        return describe_stack(self.stack, self.rules, backward, self._found.source, pen)
+        backward = self._main.backward or (self.chain is not None and self.chain.backward)
+        return describe_line(self.stack, self.rules, backward, self._found.source, pen)
 
     def _hints(self, pen: Pen) -> list[Line]:
         """Where nothing is selected: what is wrong with the trace, and where to look first."""
@@ -185,6 +195,8 @@ class Details(Widget, can_focus=True):
         worst = [gap for gap in app.ranked[:20].tolist() if gaps.idle[gap] > 0]
         if worst:
             self._title = "worst gaps: press a digit, or x"
+            shares = legend(app.analysis.causes.by_cause(), app.palette, self.size.width - 6)
+            warn.append([pen.text(" why  ", Role.DIM), *shares])
         return [*warn, *describe_worst(app.analysis, worst, pen)]
 
     def _read(self) -> None:
@@ -223,6 +235,9 @@ class Details(Widget, can_focus=True):
             return Strip([Segment(rule[:width], style)])
         place = self.top + y - 1
         return fitted(self.lines[place] if place < len(self.lines) else (), width, glyphs.ellipsis)
+
+    def on_resize(self) -> None:
+        self._tell()
 
     def action_scroll_lines(self, by: int) -> None:
         """Show later or earlier lines."""
