@@ -37,7 +37,7 @@ class Signature:
 
 
 def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> tuple[Signature, ...]:
-    """The signatures of all gaps with idle time, most idle first; each gap has one, so their sum is idle_ns."""
+    """The signatures of all gaps with idle time, most idle first; each gap has one: the sum is idle_ns."""
     charges = causes.charges
     lines, line = lines_of(trace, charges.stack, charges.frame, rules)
     name = pick(trace.slices.name.astype(np.int64), charges.operator)
