@@ -1,4 +1,4 @@
-"""Heat maps: streams over time, steps over phases, gap lengths over time. A cell is an interval to open."""
+"""Heat maps: streams and gap lengths over time, phases and causes by step. A cell is an interval to open."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.activity import WORK
+from tracetui.analysis.calls import Cause
+from tracetui.analysis.causes import Causes
 from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.intervals import union
 from tracetui.analysis.raster import Raster, even_edges, idle
@@ -39,6 +41,8 @@ class Heat:
     ns: Int64s  #: what a cell stands for
     start: Int64s  #: ns: the interval that a cell opens
     end: Int64s  #: ns; start == end where there is nothing to open
+    gap: Int64s | None = None  #: the gap that a cell opens, -1 for none; None: cells do not stand for gaps
+    work: tuple[Activity, ...] = ()  #: of each row, where rows are work
 
 
 def stream_busy(trace: Trace, start_ns: int, end_ns: int, columns: int) -> Heat:
@@ -59,6 +63,9 @@ def stream_busy(trace: Trace, start_ns: int, end_ns: int, columns: int) -> Heat:
         ns=busy,
         start=np.broadcast_to(edges[:-1], busy.shape),
         end=np.broadcast_to(edges[1:], busy.shape),
+        work=tuple(
+            Activity.COMMUNICATION if track.family is Family.GROUP else Activity.AICORE for track in tracks
+        ),
     )
 
 
@@ -78,6 +85,51 @@ def step_phase(steps: Sequence[Step]) -> Heat:
         start=bounds[..., 0],
         end=bounds[..., 1],
     )
+
+
+def cause_step(causes: Causes, gaps: Gaps, steps: Sequence[Step]) -> Heat:
+    """How much of the idle time of each step each cause has. A cell opens the gap with the most of it.
+
+    The causes are in order of their time; what is idle outside of all steps is a column of its own, so that
+    all cells add up to the idle time.
+    """
+    totals = causes.by_cause()
+    order = list(totals)
+    row_of = np.zeros(len(Cause), np.int64)
+    row_of[np.array(order, np.int64)] = np.arange(len(order))
+    outside = bool((causes.intervals.step[causes.interval] < 0).any())
+    shape = (len(order), len(steps) + outside)
+    row, gap = row_of[causes.cause], causes.intervals.gap[causes.interval]
+    column = causes.intervals.step[causes.interval].astype(np.int64)  # -1 is the last column
+    ns = np.zeros(shape, np.int64)
+    np.add.at(ns, (row, column), causes.ns)
+    worst = _most(row * shape[1] + column % shape[1], gap, causes.ns, shape[0] * shape[1]).reshape(shape)
+    several = len({step.device for step in steps}) > 1
+    names = [f"{step.number}" + (f" {step.device}" if several else "") for step in steps]
+    return Heat(
+        title="Idle time, by cause and step",
+        rows=tuple(cause.label for cause in order),
+        columns=(*names, *(("no step",) if outside else ())),
+        edges=np.empty(0, np.int64),
+        values=ns / np.maximum(ns.sum(axis=0), 1),
+        ns=ns,
+        start=np.where(worst < 0, 0, gaps.start[worst]),
+        end=np.where(worst < 0, 0, gaps.end[worst]),
+        gap=worst,
+    )
+
+
+def _most(cell: Int64s, gap: Int64s, ns: Int64s, cells: int) -> Int64s:
+    """int64[cells]: the gap with the most ns in each cell, the earliest of equals; -1 where there is none."""
+    gaps = int(gap.max(initial=0)) + 1
+    pairs, place = np.unique(cell * gaps + gap, return_inverse=True)
+    total = np.zeros(len(pairs), np.int64)
+    np.add.at(total, place.reshape(-1), ns)
+    by_cell = np.lexsort((pairs, -total, pairs // gaps))
+    owner, first = np.unique(pairs[by_cell] // gaps, return_index=True)
+    most = np.full(cells, -1, np.int64)
+    most[owner] = pairs[by_cell[first]] % gaps
+    return most
 
 
 def gap_lengths(gaps: Gaps, start_ns: int, end_ns: int, columns: int) -> Heat:

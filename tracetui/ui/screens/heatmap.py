@@ -1,4 +1,4 @@
-"""Three heat maps: streams over time, idle time of steps by phase, lengths of gaps over time."""
+"""Four heat maps: streams over time, idle time of steps by phase and by cause, lengths of gaps over time."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat import Heat, gap_lengths, step_phase, stream_busy
+from tracetui.analysis.heat import Heat, cause_step, gap_lengths, step_phase, stream_busy
 from tracetui.analysis.raster import idle
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Activity
 from tracetui.ui.actions import bindings
+from tracetui.ui.causes import cause_style, cause_words
 from tracetui.ui.messages import ViewChanged
 from tracetui.ui.palette import Role
 from tracetui.ui.screens.table_screen import AnswerScreen
@@ -25,7 +25,8 @@ from tracetui.ui.widgets.heat import HeatMap, shades
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_duration, format_percent, format_time
 
-VIEWS = ("streams over time", "steps by phase", "gap lengths over time")
+VIEWS = ("streams over time", "steps by phase", "gap lengths over time", "causes by step")
+STREAMS, PHASES, LENGTHS, CAUSES = range(4)
 
 
 class HeatmapScreen(AnswerScreen):
@@ -81,33 +82,42 @@ class HeatmapScreen(AnswerScreen):
         if heat is None or not heat.values.size:
             self.missing(_nothing(self._view, analysis))
             return
-        self.map.show(heat, self._ink(analysis), analysis.trace.start_ns)
+        self.map.show(heat, self._ink(analysis, heat), analysis.trace.start_ns)
         self.say(self._answer(analysis, heat), self._views())
 
     def _heat(self, analysis: Analysis) -> Heat | None:
         start_ns, end_ns = self.viewer.state.window or (analysis.trace.start_ns, analysis.trace.end_ns)
-        if self._view == 1:
+        if self._view == PHASES:
             return step_phase(analysis.steps) if analysis.steps else None
+        if self._view == CAUSES:
+            heat = cause_step(analysis.causes, analysis.gaps, analysis.steps)
+            return replace(heat, rows=tuple(cause_words(cause) for cause in analysis.causes.by_cause()))
 
         def over_time(columns: int) -> Heat:
             columns = min(columns, max(end_ns - start_ns, 1))
-            if self._view == 0:
+            if self._view == STREAMS:
                 return with_idle(stream_busy(analysis.trace, start_ns, end_ns, columns), analysis)
             return gap_lengths(analysis.gaps, start_ns, end_ns, columns)
 
         return over_time(self.map.time_columns(over_time(1).rows))
 
-    def _ink(self, analysis: Analysis) -> Callable[[int], Style]:
-        """Idle time is the bright ink; work is blue."""
-        bright, work = self.style_of(Role.IDLE), self.viewer.palette.style_of(Activity.AICORE)
-        busy_from = len(analysis.devices) if self._view == 0 else 1 << 30
-        return lambda row: bright if row < busy_from else work
+    def _ink(self, analysis: Analysis, heat: Heat) -> Callable[[int], Style]:
+        """Idle time is bright, work has the colour of what it is."""
+        palette, bright = self.viewer.palette, self.style_of(Role.IDLE)
+        if self._view == CAUSES:
+            causes = list(analysis.causes.by_cause())
+            return lambda row: cause_style(causes[row], palette)
+        first_work = len(heat.rows) - len(heat.work)
+        return lambda row: bright if row < first_work else palette.style_of(heat.work[row - first_work])
 
     def _answer(self, analysis: Analysis, heat: Heat) -> str:
-        where = "" if self.viewer.state.window is None or self._view == 1 else " in the window"
-        if not len(heat.edges):
-            return f"{heat.title}{where}"
-        return f"{heat.title}{where}; a column is {format_duration(int(heat.edges[1] - heat.edges[0]))}"
+        if len(heat.edges):
+            where = "" if self.viewer.state.window is None else " in the window"
+            return f"{heat.title}{where}; a column is {format_duration(int(heat.edges[1] - heat.edges[0]))}"
+        if self._view == CAUSES:
+            (cause, ns), *_ = analysis.causes.by_cause().items()
+            return f"{heat.title}; most is {cause.label}, {format_percent(ns, analysis.idle_ns)}"
+        return heat.title
 
     def _views(self) -> list[tuple[str, Style]]:
         """The maps there are, the one shown marked."""
@@ -149,9 +159,15 @@ class HeatmapScreen(AnswerScreen):
         return self.query_one("#readout", Lines).text.split("\n")[0]
 
     def action_open_cell(self) -> None:
-        """Show the time of the cell in the timeline."""
+        """Show the time, or the gap, of the cell in the timeline."""
         heat = self.map.heat
         if heat is None or not heat.values.size:
+            return
+        if heat.gap is not None:
+            gap = int(heat.gap[self.map.row, self.map.column])
+            if gap >= 0:
+                self.viewer.go_to_gap(gap)
+                self.viewer.action_go("timeline")
             return
         start, end = (int(times[self.map.row, self.map.column]) for times in (heat.start, heat.end))
         if end > start:
@@ -177,6 +193,8 @@ def readout(heat: Heat, row: int, column: int, origin_ns: int) -> str:
     ns, start, end = (int(values[row, column]) for values in (heat.ns, heat.start, heat.end))
     times = (int(heat.edges[column]), int(heat.edges[column + 1])) if len(heat.edges) else (start, end)
     where = printable(heat.columns[column], 60) if heat.columns else ""
+    if heat.gap is not None:
+        return _of_cause(heat, row, column)
     words = [printable(heat.rows[row], 60), where]
     if times[1] > times[0]:
         step = max((times[1] - times[0]) // 100, 1)
@@ -189,7 +207,25 @@ def readout(heat: Heat, row: int, column: int, origin_ns: int) -> str:
     return " · ".join(word for word in words if word)
 
 
+def _of_cause(heat: Heat, row: int, column: int) -> str:
+    """ "P python · step 52 · 1.23 ms, 61.5 % of its idle time · opens the worst gap, 0.4 ms" """
+    ns, idle = int(heat.ns[row, column]), int(heat.ns[:, column].sum())
+    name = printable(heat.columns[column], 60)
+    words = [heat.rows[row], name if name.startswith("no ") else f"step {name}"]
+    words.append(f"{format_duration(ns)}, {format_percent(ns, idle)} of its idle time")
+    if ns:
+        length = int(heat.end[row, column] - heat.start[row, column])
+        words.append(f"opens the gap with most of it, {format_duration(length)}")
+    return " · ".join(words)
+
+
 def _nothing(view: int, analysis: Analysis) -> str:
-    if view == 1:
+    if view == PHASES:
         return "No ProfilerStep in this trace: no steps to compare. tab shows the next map."
-    return "No gap: the AI cores were busy all the time." if view == 2 else "No device stream in this trace."
+    if view == CAUSES:
+        return "No idle time: there is nothing to explain. tab shows the next map."
+    return (
+        "No gap: the AI cores were busy all the time."
+        if view == LENGTHS
+        else "No device stream in this trace."
+    )
