@@ -6,20 +6,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from tests.analysis.machine import operator
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text, training, viewer
+from tests.ui.viewing import said
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.signatures import Signature
+from tracetui.analysis.whatif import WhatIf
 from tracetui.ui.app import TraceApp
 from tracetui.ui.causes import cause_words
 from tracetui.ui.glyphs import ASCII
-from tracetui.ui.hotspot_columns import line_name, lines_holding
-from tracetui.ui.line_story import LineStory
+from tracetui.ui.hotspot_columns import line_name, line_of, lines_holding
+from tracetui.ui.line_story import LineStory, what_if_words
 from tracetui.ui.palette import Palette
-from tracetui.ui.screens.hotspots import HotspotsScreen
+from tracetui.ui.screens.hotspots import CHARGED, HotspotsScreen
 from tracetui.ui.source_files import SourceFile
 from tracetui.units import format_duration, format_percent
 
@@ -88,7 +91,9 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
     story = LineStory(Palette("none"), ASCII)
 
     def told(width: int, height: int) -> list[str]:
-        return ["".join(text for text, _ in pieces) for pieces in story.lines(analysis, line, width, height)]
+        return [
+            "".join(text for text, _ in pieces) for pieces in story.lines(analysis, line, None, width, height)
+        ]
 
     causes = [
         f"{cause_words(cause)} {format_duration(ns)} {format_percent(ns, 67_000)}"
@@ -101,6 +106,60 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
     assert text[-1] == "S 40.0 µs of idle exposed by aten::item, which waits once, 9.00 µs"
     few = [" ".join(row.translate(NO_BAR).split()) for row in told(60, 4)]
     assert few[1:] == [causes[0], "others 11.2 µs 16.7 %", text[-1]]
+
+
+def test_the_story_says_what_the_line_saves_at_most(app: TraceApp) -> None:
+    assert app.analysis is not None
+    lines, savings = app.analysis.lines, app.analysis.savings
+    story = LineStory(Palette("none"), ASCII)
+    bound = savings[line_of(lines[0])].saves_at_most_ns
+    assert bound > 0
+    for line, saves in ((lines[0], savings), (lines[0], {})):
+        said = "".join(text for text, _ in story.lines(app.analysis, line, saves, 80, 20)[-1])
+        assert said.startswith(f"Saves at most {format_duration(bound)} " if saves else "Saves nothing")
+
+
+@pytest.mark.parametrize(
+    ("factor", "steps", "width", "said"),
+    [
+        (0.5, [(22_900_000, 20_100_000)], 200, "step 22.9 ms > 20.1 ms (-12.2 %) if this line's host time "
+         "were halved; assumes that queue order and device durations stay as they are"),
+        (0.0, [(30_000, 20_000), (10_000, 10_000)], 79, "mean step 20.0 µs > 15.0 µs (-25.0 %) at no host "
+         "time; device times kept"),
+        (0.5, [], 79, "all 50.0 µs > 50.0 µs (nothing saved) at half its host time; device times kept"),
+    ],
+)  # fmt: skip
+def test_a_trial_says_the_step_time_and_what_it_assumes(
+    factor: float, steps: list[tuple[int, int]], width: int, said: str
+) -> None:
+    before, after = np.array(steps, np.int64).reshape(-1, 2).T
+    what_if = WhatIf(("a.py", 1, "f", False), factor, 50_000, 50_000, before, after)
+    assert what_if_words(what_if, width, ASCII) == said
+    assert cell_len(said) <= width
+
+
+async def test_percent_tries_the_line_faster_until_the_cursor_moves(app: TraceApp) -> None:
+    assert app.analysis is not None
+    line = app.analysis.lines[0]
+    async with app.run_test(size=(160, 30)) as pilot:
+        screen = await hotspots(app, pilot)
+        assert (
+            f"<= {format_duration(app.analysis.savings[line_of(line)].saves_at_most_ns)}"
+            in screen_text(app)[2]
+        )
+        notes = []
+        for key in ("percent_sign", "percent_sign", "percent_sign", "percent_sign", "down"):
+            await pilot.press(key)
+            await settled(app, pilot)
+            notes.append(said(app, "note"))
+        told = [
+            what_if_words(app.analysis.what_ifs.faster(line_of(line), factor), 160, ASCII)
+            for factor in (0.5, 0.0)
+        ]
+        assert notes == [*told, CHARGED, told[0], CHARGED]
+        assert app.analysis.what_ifs.faster(line_of(line), 0.0).saved_ns > 0
+        screen.failed("what-if", "This failed: it.")
+        assert said(app, "note") == "This failed: it."
 
 
 async def test_c_shows_the_signatures_and_keeps_the_line(app: TraceApp) -> None:

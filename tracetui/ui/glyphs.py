@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Glyphs:
-    """One set of characters, each one cell wide."""
+    """One set of characters, each one cell wide but `at_most`."""
 
     shades: str  #: 9 levels of a column, from nothing (a space) to full
     eighths: str  #: 8 widths of a cell filled from the left, index k = k / 8; blanks in ASCII
@@ -29,6 +29,7 @@ class Glyphs:
     up: str  #: sorted ascending
     down: str
     warning: str
+    at_most: str  #: before a bound
 
 
 BLOCKS = Glyphs(
@@ -52,6 +53,7 @@ BLOCKS = Glyphs(
     up="▲",
     down="▼",
     warning="!",
+    at_most="≤",
 )
 
 ASCII = Glyphs(
@@ -75,6 +77,7 @@ ASCII = Glyphs(
     up="^",
     down="v",
     warning="!",
+    at_most="<=",
 )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Optional, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 from rich.cells import cell_len
@@ -12,6 +12,7 @@ from rich.style import Style
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.calls import Cause
 from tracetui.analysis.lines import LineIdle
+from tracetui.analysis.saves import LineKey, LineSaving
 from tracetui.arrays import Int32s, Int64s
 from tracetui.ui.bars import share_bar
 from tracetui.ui.causes import cause_style, cause_words
@@ -27,14 +28,17 @@ BAR = 10  #: cells
 MOST = 80  #: percent of the idle time that the answer counts lines for
 
 
-def line_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
-    """One row per line of code, in the order of `analysis.lines`."""
+def line_columns(
+    analysis: Analysis, savings: Mapping[LineKey, LineSaving] | None, palette: Palette, glyphs: Glyphs
+) -> list[Column]:
+    """One row per line of code, in the order of `analysis.lines`; `savings` None: not known yet."""
     lines = analysis.lines
     idle = np.array([line.idle_ns for line in lines], np.int64)
     main = [next(iter(line.causes)) for line in lines]
     return [
         *_idle_columns(idle, palette, glyphs),
-        name_column("line", "line", _codes(lines), [line_name(line) for line in lines], width=60, least=28),
+        name_column("line", "line", _codes(lines), [line_name(line) for line in lines], width=60, least=24),
+        *([] if savings is None else [_savings_column(lines, savings, glyphs)]),
         cause_column(main, palette),
         *_gap_columns([line.gaps for line in lines], [line.longest_ns for line in lines]),
         _operator_column([_operators(line) for line in lines], palette),
@@ -76,10 +80,6 @@ def cause_column(causes: Sequence[Cause], palette: Palette) -> Column:
         names=labels,
         plain=lambda row: labels[codes[row]],
     )
-
-
-#: file, line, function, backward
-LineKey = tuple[Optional[str], int, str, bool]
 
 
 class OfLine(Protocol):
@@ -156,6 +156,27 @@ def _idle_columns(idle: Int64s, palette: Palette, glyphs: Glyphs) -> list[Column
         number_column("share", "share", idle, lambda ns: format_percent(int(ns), total), width=7, rank=3),
         Column("", "", idle, bar, BAR, rank=5, right=False),
     ]
+
+
+def _savings_column(
+    lines: Sequence[LineIdle], savings: Mapping[LineKey, LineSaving], glyphs: Glyphs
+) -> Column:
+    """What fixing each line saves at most; nothing of one that nobody waits for."""
+    ns = np.array([saves_at_most(line, savings) for line in lines], np.int64)
+    return number_column(
+        "saves_at_most_ns", "saves", ns, lambda value: at_most(int(value), glyphs), width=10, rank=1
+    )
+
+
+def saves_at_most(line: LineIdle, savings: Mapping[LineKey, LineSaving]) -> int:
+    """ns that fixing the line saves at most."""
+    found = savings.get(line_of(line))
+    return 0 if found is None else found.saves_at_most_ns
+
+
+def at_most(ns: int, glyphs: Glyphs) -> str:
+    """ "≤ 3.10 ms"; "0" where there is nothing to save."""
+    return f"{glyphs.at_most} {format_duration(ns)}" if ns else "0"
 
 
 def _gap_columns(gaps: Sequence[int], longest: Sequence[int]) -> list[Column]:

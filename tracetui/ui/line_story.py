@@ -5,7 +5,7 @@ Pure: makes lines of styled text, knows no widget.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from rich.cells import cell_len
@@ -13,12 +13,14 @@ from rich.cells import cell_len
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.calls import Cause
 from tracetui.analysis.lines import LineIdle
+from tracetui.analysis.saves import LineKey, LineSaving
+from tracetui.analysis.whatif import WhatIf
 from tracetui.trace.clean import printable
 from tracetui.ui.bars import share_bar
 from tracetui.ui.causes import LOOKS, cause_letter, cause_style
 from tracetui.ui.columns import clipped
 from tracetui.ui.glyphs import Glyphs
-from tracetui.ui.hotspot_columns import line_name
+from tracetui.ui.hotspot_columns import line_name, saves_at_most
 from tracetui.ui.palette import Palette, Role
 from tracetui.ui.strips import Piece
 from tracetui.units import format_count, format_duration, format_percent
@@ -37,10 +39,22 @@ class LineStory:
         self._palette, self._glyphs = palette, glyphs
         self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
 
-    def lines(self, analysis: Analysis, line: LineIdle, width: int, height: int) -> list[Line]:
-        """As many lines as there are, at most `height`; causes that find no place are summed up."""
+    def lines(
+        self,
+        analysis: Analysis,
+        line: LineIdle,
+        savings: Mapping[LineKey, LineSaving] | None,
+        width: int,
+        height: int,
+    ) -> list[Line]:
+        """As many lines as there are, at most `height`; causes that find no place are summed up.
+
+        `savings` None: what lines can save at most is not known yet.
+        """
         per_step = self._per_step(analysis, line)
         after = [*self._syncs(analysis, line)][:2] + ([per_step] if per_step else [])
+        if savings is not None:
+            after.append(self._saves(line, savings))
         room = max(height - 1 - len(after), 1)
         return [self._title(line, width), *self._parts(line, width, room), *after][:height]
 
@@ -49,7 +63,8 @@ class LineStory:
         rule, dot = self._glyphs.rule, self._glyphs.dot
         name = printable(line_name(line), 60)
         title = f"{rule * 2} {name} {dot} idle {format_duration(line.idle_ns)} in {gaps}"
-        title += f", longest {format_duration(line.longest_ns)} " if line.gaps > 1 else " "
+        longest = f", longest {format_duration(line.longest_ns)}" if line.gaps > 1 else ""
+        title += f"{longest} " if cell_len(title + longest) < width else " "
         return [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
 
     def _parts(self, line: LineIdle, width: int, room: int) -> Iterator[Line]:
@@ -118,6 +133,37 @@ class LineStory:
                     (f" by {printable(sync.call, 60)}, which waits {times}", self._text),
                     (f", {format_duration(sync.total_ns)}", self._dim),
                 ]
+
+    def _saves(self, line: LineIdle, savings: Mapping[LineKey, LineSaving]) -> Line:
+        """ "saves at most 3.10 ms if the host spent no time on it; % tries that" """
+        most = saves_at_most(line, savings)
+        if not most:
+            return [("Saves nothing: no step waits for what the host does in it.", self._dim)]
+        return [
+            ("Saves at most ", self._dim),
+            (format_duration(most), self._bold),
+            (" if the host spent no time on it; ", self._dim),
+            ("%", self._palette.style_of(Role.KEY)),
+            (" tries that", self._dim),
+        ]
+
+
+def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs) -> str:
+    """ "step 22.9 ms → 20.1 ms (-12.2 %) if this line's host time were halved; …", as long as fits."""
+    before, after = int(what_if.steps_before.sum()), int(what_if.steps_after.sum())
+    count = len(what_if.steps_before)
+    what = "step" if count == 1 else "mean step"
+    if not count:
+        before, after, count, what = what_if.before_ns, what_if.after_ns, 1, "all"
+    share = f"(-{format_percent(before - after, before)})" if after < before else "(nothing saved)"
+    times = f"{format_duration(before // count)} {glyphs.arrow} {format_duration(after // count)}"
+    half = what_if.factor > 0
+    said = f"{what} {times} {share} if this line's host time were {'halved' if half else 'nothing'}"
+    long = f"{said}; assumes that queue order and device durations stay as they are"
+    if cell_len(long) <= width:
+        return long
+    short = f"{what} {times} {share} at {'half its' if half else 'no'} host time"
+    return f"{short}; device times kept"
 
 
 def _most(causes: Sequence[tuple[Cause, int]], room: int) -> list[tuple[Cause | None, int]]:

@@ -7,43 +7,39 @@ its own. The same gaps are shown by signature too: cause, line and operator.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Union
 
 from textual import events, on
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.lines import LineIdle
+from tracetui.analysis.saves import LineKey, LineSaving
 from tracetui.analysis.signatures import Signature
+from tracetui.analysis.whatif import WhatIf
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
 from tracetui.ui.hotspot_columns import (
-    LineKey,
     hotspots_answer,
     line_columns,
     line_name,
     line_of,
     signature_columns,
 )
-from tracetui.ui.line_story import LineStory
+from tracetui.ui.line_story import LineStory, what_if_words
 from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.palette import Role
-from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.screens.hotspot_panes import HotspotPanes
 from tracetui.ui.source_files import SourceFiles
-from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
 
-WIDE = 120  #: cells from which the source stands beside the table and the stacks
-STORY = {True: 6, False: 9}  #: lines that the story takes, in a narrow terminal and in a wide one
-SHORT = 20  #: lines of a terminal that has none for the story
+STORY = {True: 7, False: 9}  #: lines that the story takes, in a narrow terminal and in a wide one
+NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
 CHARGED = "Charged to the line that ran, or that enqueued what the device waited for."
 
 NO_FILE = "This is no line of a Python file."
@@ -52,20 +48,10 @@ NO_STACK = "No Python stack is recorded for these tasks. The profiler records th
 Row = Union[LineIdle, Signature]
 
 
-class HotspotsScreen(TableScreen):
+class HotspotsScreen(HotspotPanes):
     """A table of lines or signatures, the story of the line under the cursor, a tree of stacks, and the
     source of what is under the cursor of the last one used."""
 
-    DEFAULT_CSS = """
-    HotspotsScreen #panes { height: 1fr; }
-    HotspotsScreen #left { width: 3fr; }
-    HotspotsScreen #story { height: 9; }
-    HotspotsScreen SourcePane { width: 2fr; margin-left: 2; }
-    HotspotsScreen.narrow #panes { layout: vertical; }
-    HotspotsScreen.narrow #story { height: 6; }
-    HotspotsScreen.narrow #left { width: 1fr; height: 2fr; }
-    HotspotsScreen.narrow SourcePane { width: 1fr; height: 1fr; margin-left: 0; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("hotspots"),
         Binding("o", "open_editor", show=False),
@@ -74,10 +60,10 @@ class HotspotsScreen(TableScreen):
     KEYS = (
         ("enter", "worst gap"),
         ("x", "next gap"),
+        ("%", "try faster"),
         ("c", "signatures"),
         ("tab", "stacks"),
         ("o", "editor"),
-        ("/", "filter"),
         ("?", "keys"),
     )
 
@@ -88,32 +74,29 @@ class HotspotsScreen(TableScreen):
             super().__init__()
             self.analysis = analysis
 
+    class Saved(Message):
+        """What each line can save at most is known."""
+
+        def __init__(self, analysis: Analysis, savings: Mapping[LineKey, LineSaving]) -> None:
+            super().__init__()
+            self.analysis, self.savings = analysis, savings
+
+    class Tried(Message):
+        """What follows if a line is faster."""
+
+        def __init__(self, analysis: Analysis, what_if: WhatIf) -> None:
+            super().__init__()
+            self.analysis, self.what_if = analysis, what_if
+
     def __init__(self) -> None:
         super().__init__()
         self._shown: Analysis | None = None  # whose lines are in the table
+        self._savings: Mapping[LineKey, LineSaving] | None = None  # None: not known yet
+        self._trial: tuple[LineKey, float] | None = None  # the line that is tried, and its factor
+        self._trying = False  # a thread is at it
         self._followed = (-1, -1)  # the slice and the gap that the cursor was last moved to
         self._gap = -1  # place in the gaps of the row
         self._signatures = False  # signatures are in the table, not lines
-
-    def body(self) -> Iterable[Widget]:
-        viewer = self.viewer
-        table, *filter_field = super().body()
-        with Horizontal(id="panes"):
-            with Vertical(id="left"):
-                yield table
-                yield Lines(viewer.glyphs, id="story")
-                yield StackTree(viewer.palette, viewer.glyphs)
-            yield SourcePane(viewer.palette, viewer.glyphs)
-        yield Lines(viewer.glyphs, id="note")
-        yield from filter_field
-
-    @property
-    def stacks(self) -> StackTree:
-        return self.query_one(StackTree)
-
-    @property
-    def source(self) -> SourcePane:
-        return self.query_one(SourcePane)
 
     # -------------------------------------------------------------- contents
 
@@ -125,11 +108,11 @@ class HotspotsScreen(TableScreen):
             return
         self.missing("Charging the idle time to lines.")
 
-        def charge() -> None:
+        def charge() -> Message:
             _ = analysis.lines, analysis.stacks, analysis.syncs, analysis.signatures
-            self.post_message(self.Charged(analysis))
+            return self.Charged(analysis)
 
-        self.run_worker(charge, thread=True, exclusive=True, group="charge")
+        self.in_background("charge", charge)
 
     @on(Charged)
     def _fill(self, message: Charged) -> None:
@@ -137,19 +120,31 @@ class HotspotsScreen(TableScreen):
         analysis = message.analysis
         if analysis is not self.viewer.analysis:
             return
-        self._shown = analysis
+        self._shown, self._savings = analysis, None
         viewer = self.viewer
         self.source.files = SourceFiles(viewer.path, viewer.options.sources, analysis.trace.end_ns)
         self.stacks.show(analysis.stacks, analysis.rules)
         self.say(hotspots_answer(analysis), self.place())
-        self._note(CHARGED)
+        self.note(CHARGED)
         self._fill_table(analysis)
         self._follow()
+        self.in_background("savings", lambda: self.Saved(analysis, analysis.savings))
 
-    def _fill_table(self, analysis: Analysis) -> None:
-        make = signature_columns if self._signatures else line_columns
-        columns = make(analysis, self.viewer.palette, self.viewer.glyphs)
-        self.table.show(columns, len(self._rows(analysis)), sort=0)
+    @on(Saved)
+    def _fill_savings(self, message: Saved) -> None:
+        message.stop()
+        if message.analysis is self._shown:
+            self._savings = message.savings
+            self._fill_table(message.analysis, None)
+            self.tell_story()
+
+    def _fill_table(self, analysis: Analysis, sort: int | None = 0) -> None:
+        palette, glyphs = self.viewer.palette, self.viewer.glyphs
+        if self._signatures:
+            columns = signature_columns(analysis, palette, glyphs)
+        else:
+            columns = line_columns(analysis, self._savings, palette, glyphs)
+        self.table.show(columns, len(self._rows(analysis)), sort=sort)
 
     def _rows(self, analysis: Analysis) -> Sequence[Row]:
         return analysis.signatures if self._signatures else analysis.lines
@@ -167,15 +162,8 @@ class HotspotsScreen(TableScreen):
     def missing(self, sentence: str) -> None:
         super().missing(sentence)
         self._shown = None
-        self._note("")
-        self._story.show([])
-
-    @property
-    def _story(self) -> Lines:
-        return self.query_one("#story", Lines)
-
-    def _note(self, said: str, role: Role = Role.DIM) -> None:
-        self.query_one("#note", Lines).show([[(said, self.style_of(role))]])
+        self.note("")
+        self.story.show([])
 
     # ----------------------------------------------------------- selection
 
@@ -214,66 +202,31 @@ class HotspotsScreen(TableScreen):
 
     # ----------------------------------------------------------------- panes
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < WIDE, "narrow")
-        self._arrange()
-        self.call_after_refresh(self._tell_story)
-
-    def _arrange(self) -> None:
-        """In a narrow terminal the table, with the story, and the stacks take turns."""
-        narrow = self.has_class("narrow")
-        on_stacks = self._left is self.stacks
-        self.table.display = not (narrow and on_stacks)
-        self._story.display = self.table.display and self.size.height >= SHORT
-        self.stacks.display = not narrow or on_stacks
-
-    @property
-    def _left(self) -> Table | StackTree:
-        """The pane that says what the source shows."""
-        return self.stacks if self.has_class("on-stacks") else self.table
-
-    @property
-    def _pane(self) -> Table | StackTree | SourcePane:
-        """The pane that keys go to."""
-        return self.source if self.source.has_focus else self._left
-
-    def _focus(self, pane: Table | StackTree | SourcePane) -> None:
-        if pane is not self.source:
-            self.set_class(pane is self.stacks, "on-stacks")
-            self._arrange()
-        pane.focus()
-        self._show_source()
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """A click may focus a pane too."""
-        if event.widget in (self.table, self.stacks) and event.widget is not self._left:
-            self.set_class(event.widget is self.stacks, "on-stacks")
-            self._arrange()
-            self._show_source()
-
     @on(Table.Moved)
     def _line_moved(self, message: Table.Moved) -> None:
-        if self._gap >= 0:
-            self._note(CHARGED)
-        self._gap = -1
-        self._tell_story()
-        self._show_source()
+        line = self.line
+        if self._gap >= 0 or (self._trial and (line is None or line_of(line) != self._trial[0])):
+            self.note(CHARGED)
+            self._gap, self._trial = -1, None
+        self.tell_story()
+        self.show_source()
 
-    def _tell_story(self) -> None:
-        line, story, viewer = self.line, self._story, self.viewer
-        if line is None or self._shown is None:
+    def tell_story(self) -> None:
+        line, story, viewer, analysis = self.line, self.story, self.viewer, self._shown
+        if line is None or analysis is None:
             story.show([])
             return
         width = max(self.table.size.width, 20)
         height = STORY[self.has_class("narrow")]
-        story.show(LineStory(viewer.palette, viewer.glyphs).lines(self._shown, line, width, height))
+        teller = LineStory(viewer.palette, viewer.glyphs)
+        story.show(teller.lines(analysis, line, self._savings, width, height))
 
     @on(StackTree.Moved)
     def _frame_moved(self, message: StackTree.Moved) -> None:
-        self._show_source()
+        self.show_source()
 
-    def _show_source(self) -> None:
-        if self._left is self.stacks:
+    def show_source(self) -> None:
+        if self.left is self.stacks:
             branch = self.stacks.branch
             frame = branch.written if branch is not None else None
             unrecorded = branch is not None and bool(branch.nodes) and branch.frame is None
@@ -305,43 +258,6 @@ class HotspotsScreen(TableScreen):
 
     # --------------------------------------------------------------- actions
 
-    def action_next_pane(self, step: int) -> None:
-        panes = (self.table, self.stacks, self.source)
-        self._focus(panes[(panes.index(self._pane) + step) % len(panes)])
-
-    def action_cursor(self, rows: int) -> None:
-        self._pane.action_cursor(rows)
-
-    def action_page(self, pages: int) -> None:
-        self._pane.action_page(pages)
-
-    def action_first(self) -> None:
-        self._pane.action_first()
-
-    def action_last(self) -> None:
-        self._pane.action_last()
-
-    def action_activate(self) -> None:
-        self._pane.action_activate()
-
-    def action_toggle_frame(self) -> None:
-        if self._pane is self.stacks:
-            self.stacks.action_activate()
-
-    def action_longest(self) -> None:
-        self._focus(self.stacks)
-        self.stacks.action_longest()
-
-    def action_parent(self) -> None:
-        if self._left is self.stacks:
-            self.stacks.action_parent()
-
-    def action_threshold(self, steps: int) -> None:
-        self.stacks.action_threshold(steps)
-
-    def action_fold_frames(self) -> None:
-        self.stacks.action_folds()
-
     @on(Table.Activated)
     def _go_to_worst(self, message: Table.Activated) -> None:
         row = self.row
@@ -362,15 +278,57 @@ class HotspotsScreen(TableScreen):
         idle = format_duration(int(analysis.gaps.idle[gap]))
         moment = format_time(int(analysis.gaps.start[gap]) - analysis.trace.start_ns)
         name = printable(line_name(row), 60)
-        self._note(
+        self.note(
             f"gap {self._gap + 1:,} of {count:,} of {name}: idle {idle} at {moment}; enter goes there",
             Role.TEXT,
         )
 
+    # --------------------------------------------------------------- what if
+
+    def action_what_if(self) -> None:
+        """Try the line at half of its host time, then at none of it, then as it is."""
+        line = self.line
+        if line is None or self._shown is None:
+            return
+        key = line_of(line)
+        factor = self._trial[1] if self._trial is not None and self._trial[0] == key else 1.0
+        self._trial = (key, NEXT_FACTOR[factor])
+        self._gap = -1
+        if self._trial[1] == 1.0:
+            self._trial = None
+            self.note(CHARGED)
+            return
+        self.note("Working out the steps.")
+        self._try()
+
+    def _try(self) -> None:
+        """One trial at a time: the run of a large trace is worked out again for each."""
+        analysis, trial = self._shown, self._trial
+        if self._trying or analysis is None or trial is None:
+            return
+        self._trying = True
+        self.in_background("what-if", lambda: self.Tried(analysis, analysis.what_ifs.faster(*trial)))
+
+    @on(Tried)
+    def _tell_trial(self, message: Tried) -> None:
+        message.stop()
+        self._trying = False
+        if message.analysis is self._shown and (message.what_if.key, message.what_if.factor) == self._trial:
+            self.note(what_if_words(message.what_if, self.size.width, self.viewer.glyphs), Role.TEXT)
+        else:
+            self._try()
+
+    def failed(self, group: str, sentence: str) -> None:
+        self._trying = False
+        if group == "charge":
+            self.missing(sentence)
+        else:
+            self.note(sentence, Role.WARNING)
+
     def action_open_editor(self) -> None:
         problem = self.source.edit()
         if problem:
-            self._note(problem, Role.WARNING)
+            self.note(problem, Role.WARNING)
 
 
 def stack_of(analysis: Analysis, row: int) -> tuple[Frame, ...]:

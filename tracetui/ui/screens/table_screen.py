@@ -5,13 +5,14 @@ Knows no analysis: a screen of its own fills the table in `build` and says what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.style import Style
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -56,6 +57,14 @@ class AnswerScreen(Screen[None]):
     DEFAULT_CSS = """
     AnswerScreen { background: ansi_default; }
     """
+
+    class Failed(Message):
+        """Work in the background raised."""
+
+        def __init__(self, group: str, sentence: str) -> None:
+            super().__init__()
+            self.group, self.sentence = group, sentence
+
     TITLE_OF: ClassVar[str] = ""  #: the first word of the answer
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = ()  #: (key, what it does), the most useful first
 
@@ -109,6 +118,30 @@ class AnswerScreen(Screen[None]):
             self.missing("Still reading the trace.")
         else:
             self.missing(viewer.problem or "Still analysing.")
+
+    def in_background(self, group: str, work: Callable[[], Message]) -> None:
+        """Have work done in a thread and post the message that it gives; `Failed` where it raises."""
+
+        def post() -> None:
+            try:
+                message = work()
+            except MemoryError:
+                message = self.Failed(group, "There is not enough memory for this.")
+            except Exception as error:  # the rest of the viewer is of use without it
+                said = printable(f"{type(error).__name__}: {error}", 200)
+                message = self.Failed(group, f"This failed: {said}")
+            self.post_message(message)
+
+        self.run_worker(post, thread=True, exclusive=True, group=group)
+
+    @on(Failed)
+    def _say_failed(self, message: Failed) -> None:
+        message.stop()
+        self.failed(message.group, message.sentence)
+
+    def failed(self, group: str, sentence: str) -> None:
+        """Say that the work of a group failed."""
+        self.missing(sentence)
 
     def _keys(self) -> list[Piece]:
         line: list[Piece] = []
