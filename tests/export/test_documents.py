@@ -14,10 +14,12 @@ import pytest
 from tests.export.training import NAMES, training_events
 from tests.synthetic import load_json, piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.calls import LABELS
 from tracetui.export.cells import text_cell
 from tracetui.export.documents import STEP_SUMS, dumps, gaps_document, step_document, summary_document
-from tracetui.export.lines import gap_lines
-from tracetui.export.report import gaps_text, summary_text
+from tracetui.export.idle_text import gaps_text
+from tracetui.export.reasons import Reasons
+from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
 from tracetui.export.tables_csv import write_gaps, write_steps
 from tracetui.export.text import cell_width, to_ascii
@@ -74,6 +76,42 @@ def test_the_summary_adds_up(any_analysis: Analysis) -> None:
         assert device["aicore_ns"] + sum(gap["dur_ns"] for gap in gaps) == window
         assert sum(gap["idle_ns"] for gap in gaps) == device["idle_ns"]
         assert 0 <= device["linked_tasks"] <= device["tasks"]
+        assert sum(device["causes"].values()) == device["idle_ns"]
+        assert set(device["causes"]) <= set(LABELS.values())
+        if device["steps"]:
+            assert sum(device["preparing_causes"].values()) == device["preparing_ns"]
+            assert device["preparing_ns"] <= sum(step["preparing_ns"] for step in device["steps"])
+        else:
+            assert device["preparing_ns"] is device["preparing_causes"] is None
+        for step in device["steps"]:
+            assert sum(step["causes"].values()) == step["idle_ns"]
+
+
+def test_the_pieces_of_a_gap_are_its_idle_time_and_tell_its_cause_and_line(any_analysis: Analysis) -> None:
+    total: dict[str, int] = {}
+    for gap in gaps_document(any_analysis, ALL)["gaps"]:
+        pieces, causes, lines = gap["pieces"], dict[str, int](), dict[tuple[str, str | None], int]()
+        assert sum(piece["dur_ns"] for piece in pieces) == gap["idle_ns"]
+        end = gap["start_ns"]
+        for piece in pieces:
+            cause, ns = piece["cause"], piece["dur_ns"]
+            assert piece["start_ns"] >= end
+            end = piece["start_ns"] + ns
+            place = f"{piece['file']}({piece['line']})" if piece["file"] else None
+            causes[cause] = causes.get(cause, 0) + ns
+            lines[cause, place] = lines.get((cause, place), 0) + ns
+            total[cause] = total.get(cause, 0) + ns
+            if piece["file"] is None:
+                assert piece["line"] is piece["function"] is None
+                assert piece["backward"] is False
+        assert end <= gap["start_ns"] + gap["dur_ns"]
+        if pieces:
+            assert causes[gap["cause"]] == max(causes.values())
+            of_cause = {line: ns for (cause, line), ns in lines.items() if cause == gap["cause"]}
+            assert of_cause[gap["line"]] == max(of_cause.values())
+        else:
+            assert gap["cause"] is gap["line"] is None
+    assert total == {cause.label: ns for cause, ns in any_analysis.causes.by_cause().items()}
 
 
 def test_every_number_is_an_integer_that_json_readers_take(any_analysis: Analysis) -> None:
@@ -88,15 +126,18 @@ def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis) -> None
     idle = [gap["idle_ns"] for gap in gaps]
     assert idle == sorted(idle, reverse=True)
     rows = rows_below(gaps_text(any_analysis, ALL, 0, 10_000), "most idle first")
-    assert len(rows) == len(gaps)
-    for row, gap in zip(rows, gaps):
+    assert len(rows) == 2 * len(gaps)
+    for row, story, gap in zip(rows[::2], rows[1::2], gaps):
         start = format_time(gap["start_ns"] - any_analysis.trace.start_ns)
         expected = [start, format_duration(gap["dur_ns"]), format_duration(gap["idle_ns"])]
         expected += [] if gap["step"] is None else [str(gap["step"])]
-        expected += ["(end)" if gap["after"] is None else printable(gap["after"]["name"])]
         expected += ["-" if gap["line"] is None else printable(gap["line"])]
-        cells = row.split()
-        assert cells == " ".join(expected).split() or cells[1:] == " ".join(expected).split()
+        device = printable(gap["device"]).split() if len(any_analysis.devices) > 1 else []
+        cells = " ".join(expected).split()
+        assert row.split() == [*cells[:2], *device, *cells[2:]]
+        assert story.strip().startswith(gap["cause"] or "until")
+        end = "the end" if gap["after"] is None else printable(gap["after"]["name"])
+        assert story.endswith(f"until {end}".rstrip())
 
 
 def test_gaps_csv_is_the_json(any_analysis: Analysis) -> None:
@@ -108,7 +149,8 @@ def test_gaps_csv_is_the_json(any_analysis: Analysis) -> None:
     for key in ("start_ns", "dur_ns", "idle_ns", "aicpu_ns", "communication_ns", "copy_ns"):
         assert table[key].dtype == np.int64
         assert table[key].tolist() == [gap[key] for gap in gaps]
-    assert table["line"].tolist() == [text_cell(gap["line"] or "") for gap in gaps]
+    for key in ("cause", "line", "exposed_by"):
+        assert table[key].tolist() == [text_cell(gap[key] or "") for gap in gaps]
     for side in ("before", "after"):
         sides = [gap[side] or {"name": "", "stream": ""} for gap in gaps]
         assert table[side].tolist() == [text_cell(task["name"]) for task in sides]
@@ -130,6 +172,8 @@ def test_steps_of_text_json_and_csv(any_analysis: Analysis) -> None:
     assert table["device"].tolist() == [device for device, _ in steps]
     for key in ("step", "start_ns", "end_ns", *STEP_SUMS):
         assert table[key].tolist() == [step[key] for _, step in steps]
+    for label in LABELS.values():
+        assert table[f"{label}_ns"].tolist() == [step["causes"].get(label, 0) for _, step in steps]
     if len(any_analysis.devices) == 1 and steps:
         rows = rows_below(summary_text(any_analysis, ALL, 0, 1000), "Steps, in ms")
         for row, (_, step) in zip(rows, steps):
@@ -155,6 +199,9 @@ def test_totals_of_the_text_are_those_of_the_json(any_analysis: Analysis) -> Non
             if window:
                 share = format_percent(device[key], window)
                 assert f"{format_ms(device[key])} ms{share:>9}" in text
+        for cause, ns in device["causes"].items():
+            (line,) = (line for line in text.splitlines() if line.startswith(f"  {cause} "))
+            assert f" {format_ms(ns)} ms {format_percent(ns, device['idle_ns']):>8}" in line
     assert f"{summary_document(any_analysis, ALL)['trace']['events']:,} events" in text
 
 
@@ -187,7 +234,7 @@ def test_the_line_of_a_gap_is_one_that_its_idle_time_is_charged_to(any_analysis:
         for gap in line.gap_indices.tolist()
     }
     ranked = any_analysis.gaps.ranked()
-    shown = list(zip(ranked.tolist(), gap_lines(any_analysis, ranked)))
+    shown = list(zip(ranked.tolist(), Reasons(any_analysis).lines(ranked)))
     idle = any_analysis.gaps.idle
     assert {pair for pair in shown if idle[pair[0]]} <= charged
 
@@ -206,7 +253,7 @@ def test_a_selection_lists_what_starts_in_it(training: Analysis) -> None:
     assert summary_document(training, Selection(step=5))["devices"][0]["steps"] == [first]
     later = Selection(window=(first["start_ns"] + 1, second["start_ns"] + 1))
     assert summary_document(training, later)["devices"][0]["steps"] == [second]
-    assert step_document(training.steps[1])["computing_ns"] == second["computing_ns"]
+    assert step_document(training, 1)["computing_ns"] == second["computing_ns"]
 
 
 def test_without_a_device_the_text_says_so() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,19 @@ from hypothesis import strategies as st
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.calls import LABELS
 from tracetui.analysis.window import rows_in_window
 from tracetui.export import frames
+from tracetui.export.advice import advice_document
 from tracetui.export.cells import encodable, text_cell
 from tracetui.export.documents import STEP_SUMS, gaps_document, summary_document
 from tracetui.export.events_csv import write_events
+from tracetui.export.findings import hotspots_document
 from tracetui.export.frames import (
+    advice_frame,
     events_frame,
     gaps_frame,
+    hotspots_frame,
     operators_frame,
     steps_frame,
     write_csv,
@@ -57,7 +63,8 @@ def test_gaps_are_those_of_the_document(training: Analysis) -> None:
     for key in ("device", "start_ns", "dur_ns", "idle_ns", "aicpu_ns", "communication_ns", "copy_ns"):
         assert values(table, key) == [gap[key] for gap in gaps]
     assert values(table, "step") == [gap["step"] for gap in gaps]
-    assert values(table, "line") == [gap["line"] for gap in gaps]
+    for key in ("cause", "line", "exposed_by"):
+        assert values(table, key) == [gap[key] for gap in gaps]
     for side in ("before", "after"):
         for key, column in (("name", side), ("stream", f"{side}_stream")):
             assert values(table, column) == [gap[side] and gap[side][key] for gap in gaps]
@@ -78,7 +85,28 @@ def test_steps_are_those_of_the_document(training: Analysis) -> None:
         assert table[key].dtype == np.int64
         assert values(table, key) == [step[key] for step in steps]
     assert values(table, "device") == [step.device for step in training.steps] == ["NPU"] * 2
-    assert len(steps_frame(training, training.steps[1:])) == 1
+    for label in LABELS.values():
+        assert values(table, f"{label}_ns") == [step["causes"].get(label, 0) for step in steps]
+    assert values(steps_frame(training, [1]), "step") == [6]
+
+
+def test_hotspots_are_those_of_the_document(training: Analysis) -> None:
+    table, rows = hotspots_frame(training), hotspots_document(training, ALL)["hotspots"]
+    for key in ("file", "line", "function", "backward", "idle_ns", "gaps", "longest_ns", "saves_at_most_ns"):
+        assert values(table, key) == [row[key] for row in rows]
+    assert values(table, "op") == [max(row["ops"], key=row["ops"].__getitem__) or None for row in rows]
+    for label in LABELS.values():
+        assert values(table, f"{label}_ns") == [row["causes"].get(label, 0) for row in rows]
+    assert len(hotspots_frame(training, training.lines[1:])) == len(rows) - 1
+
+
+def test_advice_is_that_of_the_document(training: Analysis) -> None:
+    table, rows = advice_frame(training), advice_document(training)["advice"]
+    assert rows
+    for key in ("id", "title", "cost_ns", "per_step_ns", "file", "line", "function", "text", "rule"):
+        assert values(table, key) == [row[key] for row in rows]
+    assert [json.loads(text) for text in table["evidence"]] == [row["evidence"] for row in rows]
+    assert values(table, "subjects") == [", ".join(row["subjects"]) or None for row in rows]
 
 
 @pytest.mark.parametrize("host", [False, True])
@@ -119,16 +147,18 @@ def test_the_csv_of_events_is_the_frame(training: Analysis) -> None:
         assert [row[key] for row in rows] == cells
 
 
-@pytest.mark.parametrize("make", [events_frame, gaps_frame, steps_frame])
+@pytest.mark.parametrize("make", [events_frame, gaps_frame, steps_frame, hotspots_frame, advice_frame])
 def test_types_are_exact_in_an_empty_trace_too(training: Analysis, make: Any) -> None:
     full, empty = make(training), make(analyse(trace_of([])))
     assert len(full) > len(empty) == 0
     for table in (full, empty):
         for key, column in table.items():
-            if str(key).endswith("_ns") or key == "lane":
-                assert column.dtype == np.int64
-            elif key == "step":
+            if key in ("step", "line", "per_step_ns") and str(column.dtype) != "category":
                 assert str(column.dtype).casefold() == "int64"
+            elif str(key).endswith("_ns") or key in ("lane", "gaps"):
+                assert column.dtype == np.int64
+            elif key == "backward":
+                assert column.dtype == np.bool_
             else:
                 assert isinstance(column.dtype, pd.CategoricalDtype)
     assert list(full.columns) == list(empty.columns) == written(empty)[0]

@@ -13,13 +13,17 @@ import pytest
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.export.advice import advice_document
+from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import encodable, text_cell
 from tracetui.export.documents import dumps, gaps_document, summary_document
 from tracetui.export.events_csv import write_events
+from tracetui.export.findings import hotspots_document
 from tracetui.export.frames import operators_frame, write_csv
-from tracetui.export.report import gaps_text, summary_text
+from tracetui.export.idle_text import gaps_text, hotspots_text
+from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
-from tracetui.export.tables_csv import write_gaps, write_steps
+from tracetui.export.tables_csv import write_advice, write_gaps, write_hotspots, write_steps
 from tracetui.export.text import cell_width
 
 ALL = Selection()
@@ -30,6 +34,8 @@ WRITERS: dict[str, Callable[[BinaryIO, Analysis], int]] = {
     "events": lambda stream, analysis: write_events(stream, analysis, 0, 2**62),
     "gaps": lambda stream, analysis: write_gaps(stream, analysis, ALL),
     "steps": lambda stream, analysis: write_steps(stream, analysis, ALL),
+    "hotspots": lambda stream, analysis: write_hotspots(stream, analysis, ALL),
+    "advice": write_advice,
     "operators": lambda stream, analysis: write_csv(stream, [operators_frame(analysis.device_operators)]),
 }
 
@@ -58,7 +64,7 @@ def test_csv(hostile: Analysis, table: str) -> None:
     assert not any(
         cell.lstrip().startswith(tuple("=+-@\uff1d\uff0b\uff0d\uff20")) for row in rows for cell in row
     )
-    if table != "steps":
+    if table not in ("steps", "hotspots", "advice"):
         # The first gap ends with the second task.
         expected = {text_cell(name) for name in (HOSTILE[1:] if table == "gaps" else HOSTILE)}
         assert expected <= {cell for row in rows for cell in row}
@@ -72,9 +78,18 @@ def test_json(hostile: Analysis) -> None:
     assert {encodable(name) for name in HOSTILE[1:]} <= names
     assert dumps(summary_document(hostile, ALL)).isascii()
 
+    assert dumps(hotspots_document(hostile, ALL)).isascii()
+    assert dumps(advice_document(hostile)).isascii()
 
-@pytest.mark.parametrize("write", [gaps_text, summary_text])
+
+@pytest.mark.parametrize("write", [gaps_text, summary_text, hotspots_text])
 def test_text(hostile: Analysis, write: Callable[[Analysis, Selection, int, int], str]) -> None:
     lines = write(hostile, ALL, 0, 80).splitlines()
     assert all(line.isprintable() and cell_width(line) <= 80 for line in lines)
     assert len(lines) > len(HOSTILE)
+
+
+def test_advice_text(hostile: Analysis) -> None:
+    assert all(
+        line.isprintable() and cell_width(line) <= 80 for line in advice_text(hostile, 80).splitlines()
+    )

@@ -10,27 +10,40 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.limits import find_breaches
 from tracetui.api import load
 from tracetui.cli import terminal
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import ProgressLine
+from tracetui.export.advice import advice_document
+from tracetui.export.advice_text import advice_text
 from tracetui.export.atomic import refuse_to_overwrite, write_atomically
 from tracetui.export.documents import dumps, gaps_document, summary_document
 from tracetui.export.events_csv import matching_tracks, write_events
-from tracetui.export.report import gaps_text, summary_text
+from tracetui.export.findings import hotspots_document, limits_document
+from tracetui.export.idle_text import gaps_text, hotspots_text
+from tracetui.export.limits_text import breaches_text, doubts
+from tracetui.export.markdown_report import (
+    advice_markdown,
+    gaps_markdown,
+    hotspots_markdown,
+    summary_markdown,
+)
+from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
 from tracetui.export.step_numbers import StepNumbers
-from tracetui.export.tables_csv import write_gaps, write_steps
+from tracetui.export.tables_csv import write_advice, write_gaps, write_hotspots, write_steps
 from tracetui.export.text import to_ascii
 from tracetui.reader.locate import locate_trace
 from tracetui.trace.clean import printable
 from tracetui.units import OPEN_END, format_count, format_duration
 
-TOP_GAPS = 20  #: gaps that `tracetui gaps` lists as text
+TOP = 20  #: rows that `tracetui gaps` and `tracetui hotspots` list as text
 
 
 def run(request: Request) -> int:
@@ -38,8 +51,7 @@ def run(request: Request) -> int:
     if request.command == "view":
         return _view(request)
     with _cancelled_by(signal.SIGTERM, signal.SIGHUP):
-        _COMMANDS[request.command](request)
-    return ExitCode.OK
+        return _COMMANDS[request.command](request)
 
 
 def _view(request: Request) -> int:
@@ -66,32 +78,78 @@ def _view(request: Request) -> int:
         sources=request.sources,
         step=request.step,
         window=request.window,
+        rules=_rules(request),
     )
     return run_viewer(path, options)
 
 
-def _summary(request: Request) -> None:
+def _summary(request: Request) -> ExitCode:
     analysis, selection = _open(request)
-    if request.csv is not None:
-        _write_csv(request, lambda stream: write_steps(stream, analysis, selection), "steps")
-    if request.json:
-        sys.stdout.write(dumps(summary_document(analysis, selection)))
-    elif request.csv is None:
-        _print(summary_text(analysis, selection, request.top, _width()), request)
+    return _answer(
+        request,
+        what="steps",
+        csv=lambda stream: write_steps(stream, analysis, selection),
+        document=lambda: summary_document(analysis, selection),
+        markdown=lambda: summary_markdown(analysis, selection, request.top),
+        text=lambda: summary_text(analysis, selection, request.top, _width()),
+    )
 
 
-def _gaps(request: Request) -> None:
+def _gaps(request: Request) -> ExitCode:
     analysis, selection = _open(request)
-    if request.csv is not None:
-        _write_csv(request, lambda stream: write_gaps(stream, analysis, selection, request.top or 0), "gaps")
+    top = TOP if request.top is None else request.top
+    return _answer(
+        request,
+        what="gaps",
+        csv=lambda stream: write_gaps(stream, analysis, selection, request.top or 0),
+        document=lambda: gaps_document(analysis, selection, request.top or 0),
+        markdown=lambda: gaps_markdown(analysis, selection, top),
+        text=lambda: gaps_text(analysis, selection, top, _width()),
+    )
+
+
+def _hotspots(request: Request) -> ExitCode:
+    analysis, selection = _open(request)
+    top = TOP if request.top is None else request.top
+    return _answer(
+        request,
+        what="lines",
+        csv=lambda stream: write_hotspots(stream, analysis, selection, request.top or 0),
+        document=lambda: hotspots_document(analysis, selection, request.top or 0),
+        markdown=lambda: hotspots_markdown(analysis, selection, top),
+        text=lambda: hotspots_text(analysis, selection, top, _width()),
+    )
+
+
+def _advice(request: Request) -> ExitCode:
+    analysis, _ = _open(request)
+    return _answer(
+        request,
+        what="pieces of advice",
+        csv=lambda stream: write_advice(stream, analysis),
+        document=lambda: advice_document(analysis),
+        markdown=lambda: advice_markdown(analysis),
+        text=lambda: advice_text(analysis, _width()),
+    )
+
+
+def _check(request: Request) -> ExitCode:
+    analysis, _ = _open(request)
+    if not any(activity.window_ns > 0 for activity in analysis.devices):
+        _say("no device computes or communicates in this trace: there is nothing to check")
+        return ExitCode.UNCHECKED
+    found = find_breaches(analysis, request.limits)
+    breaches = tuple(breach for breach in found if request.each_step or breach.step is None)
     if request.json:
-        sys.stdout.write(dumps(gaps_document(analysis, selection, request.top or 0)))
-    elif request.csv is None:
-        top = TOP_GAPS if request.top is None else request.top
-        _print(gaps_text(analysis, selection, top, _width()), request)
+        sys.stdout.write(dumps(limits_document(request.limits, breaches)))
+    else:
+        _print(breaches_text(breaches), request)
+    for doubt in doubts(analysis, request.limits):
+        _say(doubt)
+    return ExitCode.LIMIT if breaches else ExitCode.OK
 
 
-def _export(request: Request) -> None:
+def _export(request: Request) -> ExitCode:
     analysis, selection = _open(request)
     trace = analysis.trace
     start, end = selection.window or (trace.start_ns, trace.start_ns + OPEN_END)
@@ -102,9 +160,37 @@ def _export(request: Request) -> None:
     if tracks is not None and not tracks:
         raise UsageError(f"no track of this trace has {printable(request.tracks or '')!r} in its name")
     _write_csv(request, lambda stream: write_events(stream, analysis, start, end, tracks), "events")
+    return ExitCode.OK
 
 
-_COMMANDS: dict[str, Callable[[Request], None]] = {"summary": _summary, "gaps": _gaps, "export": _export}
+_COMMANDS: dict[str, Callable[[Request], ExitCode]] = {
+    "summary": _summary,
+    "gaps": _gaps,
+    "hotspots": _hotspots,
+    "advice": _advice,
+    "check": _check,
+    "export": _export,
+}
+
+
+def _answer(
+    request: Request,
+    what: str,
+    csv: Callable[[BinaryIO], int],
+    document: Callable[[], dict[str, Any]],
+    markdown: Callable[[], str],
+    text: Callable[[], str],
+) -> ExitCode:
+    """Write what was asked for: a csv file; on stdout JSON, Markdown, or text where nothing else was."""
+    if request.csv is not None:
+        _write_csv(request, csv, what)
+    if request.json:
+        sys.stdout.write(dumps(document()))
+    elif request.md:
+        _print(markdown(), request)
+    elif request.csv is None:
+        _print(text(), request)
+    return ExitCode.OK
 
 
 def _open(request: Request) -> tuple[Analysis, Selection]:
@@ -113,7 +199,7 @@ def _open(request: Request) -> tuple[Analysis, Selection]:
         with _refusal(request):  # now, not after a minute of reading
             refuse_to_overwrite(str(request.csv), request.force)
     with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
-        analysis = load(request.path, line.show)
+        analysis = load(request.path, line.show, _rules(request))
     trace = analysis.trace
     if not request.json:
         for warning in (*trace.report.warnings, *trace.notes):
@@ -129,6 +215,10 @@ def _open(request: Request) -> tuple[Analysis, Selection]:
         _say(f"the window starts after the end of the trace, which is {format_duration(span)} long")
     start, end = (trace.start_ns + ns for ns in request.window)
     return analysis, Selection(request.step, (start, end))
+
+
+def _rules(request: Request) -> FrameRules:
+    return FrameRules(request.user_frames, request.skip_frames)
 
 
 def _listed(numbers: list[int]) -> str:

@@ -3,66 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from tracetui import __version__
+from tracetui.cli import descriptions
 from tracetui.units import parse_window
 
-COMMANDS = ("summary", "gaps", "export")
+if TYPE_CHECKING:
+    from tracetui.analysis.limits import Limit
+
+COMMANDS = ("summary", "gaps", "hotspots", "advice", "check", "export")
 PALETTES = ("auto", "ansi", "256", "true", "none")
-
-_PATHS = """PATH is a trace file (trace_view.json or another Chrome trace, plain or .gz), or
-a directory that holds one. Write ./summary for a file named like a command, and
--- before a name that starts with -."""
-
-_MAIN = f"""Show a profiler trace of model training on Ascend NPUs (or GPUs) in the
-terminal. Without a terminal on stdin and stdout, print the summary.
-
-{_PATHS}"""
-
-_MAIN_MORE = """commands:
-  tracetui summary PATH   what the devices did, step by step, and the worst gaps
-  tracetui gaps PATH      the AICore gaps, most idle first
-  tracetui export PATH    the events of a window of time, as CSV
-Each has its own --help.
-
-exit status:
-  0 done    1 error    2 wrong arguments, or a terminal without the viewer
-  3 no readable trace  130 cancelled"""
-
-_SUMMARY = f"""Print what each device of a trace did: computing, communication, free, idle,
-the table of steps, and the worst gaps.
-
---step and --window pick the steps and gaps that are listed: a step is in a
-window if its device part starts in it, a gap if it starts in it; the gaps of a
-step start in its device part. The totals of
-a device are always those of the whole trace. --csv writes the table of steps.
-
-{_PATHS}"""
-
-_GAPS = f"""Print the AICore gaps of a trace, most idle first: how much of each the device
-idled, what ended it, and the Python line that launched that.
-
---step picks the gaps that start in the device part of a step, --window those
-that start in the window. --csv writes the columns of --json, one gap a row.
-
-{_PATHS}"""
-
-_EXPORT = f"""Write the events of a window of time as CSV, one slice a row, by start.
-
-A slice is written, whole, if any part of it lies in the window; one without
-length, if it starts there. --step is the window from the step's start on the
-host to its end, there or on a device, whichever is later; with --window too,
-what both have in common. Without either, all slices are written.
-
-The column step is, for what starts on a device, the step in whose device part
-it starts, for all else the ProfilerStep#N of the host around it. Text that a
-spreadsheet would take for a formula gets an apostrophe in front.
-
-{_PATHS}"""
 
 
 class UsageError(Exception):
@@ -76,6 +30,7 @@ class Request:
     command: str  #: "view" or one of COMMANDS
     path: str
     json: bool = False
+    md: bool = False
     csv: str | None = None  #: "-" is stdout
     top: int | None = None  #: rows to list; 0: all; None: the command's own default
     step: int | None = None
@@ -86,6 +41,10 @@ class Request:
     ascii: bool = False
     mouse: bool = True
     sources: tuple[Path, ...] = ()
+    user_frames: tuple[str, ...] = ()  #: prefixes of files that are the user's own
+    skip_frames: tuple[str, ...] = ()  #: prefixes of files that are not
+    limits: tuple[Limit, ...] = ()
+    each_step: bool = False
 
 
 def parse_arguments(arguments: Sequence[str]) -> Request:
@@ -97,9 +56,14 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         command, rest = "view", arguments
         parser = _main_parser()
     values = vars(parser.parse_args(rest))
-    values["sources"] = tuple(values.get("sources") or ())
-    if values.get("json") and values.get("csv") == "-":
-        raise UsageError("--json and --csv - cannot both write to stdout")
+    for key in ("sources", "user_frames", "skip_frames"):
+        values[key] = tuple(values.get(key) or ())
+    values["limits"] = (*(values.pop("most", None) or ()), *(values.pop("most_of_cause", None) or ()))
+    writing = [name for name in ("json", "md") if values.get(name)] + ["csv -"] * (values.get("csv") == "-")
+    if len(writing) > 1:
+        raise UsageError(f"--{writing[0]} and --{writing[1]} cannot both write to stdout")
+    if command == "check" and not values["limits"]:
+        raise UsageError("no limit is given, like --max-free 10%; see tracetui check --help")
     return Request(command, **values)
 
 
@@ -123,7 +87,7 @@ def _parser(name: str, description: str, epilog: str | None = None) -> _Parser:
 
 
 def _main_parser() -> _Parser:
-    parser = _parser("tracetui", _MAIN, _MAIN_MORE)
+    parser = _parser("tracetui", descriptions.MAIN, descriptions.MAIN_MORE)
     parser.add_argument("--version", action="version", version=f"tracetui {__version__}")
     _add_restrictions(parser, "open the viewer at this step", "open the viewer at this window")
     parser.add_argument(
@@ -144,41 +108,92 @@ def _main_parser() -> _Parser:
     parser.add_argument(
         "--no-mouse", dest="mouse", action="store_false", help="leave the mouse to the terminal"
     )
+    _add_rules(parser)
     return parser
 
 
 def _summary_parser() -> _Parser:
-    parser = _parser("tracetui summary", _SUMMARY)
+    parser = _parser("tracetui summary", descriptions.SUMMARY)
     _add_outputs(parser, "rows to list of the gaps (default 5) and of the steps (default 20); 0: all")
     _add_restrictions(parser)
+    _add_rules(parser)
     return parser
 
 
 def _gaps_parser() -> _Parser:
-    parser = _parser("tracetui gaps", _GAPS)
-    _add_outputs(parser, "list N gaps; 0: all (default: 20 as text, all as JSON or CSV)")
+    parser = _parser("tracetui gaps", descriptions.GAPS)
+    _add_outputs(parser, "list N gaps; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
     _add_restrictions(parser)
+    _add_rules(parser)
+    return parser
+
+
+def _hotspots_parser() -> _Parser:
+    parser = _parser("tracetui hotspots", descriptions.HOTSPOTS)
+    _add_outputs(parser, "list N lines; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
+    _add_restrictions(parser, "only gaps of step N", "only gaps of this window of time")
+    _add_rules(parser)
+    return parser
+
+
+def _advice_parser() -> _Parser:
+    parser = _parser("tracetui advice", descriptions.ADVICE)
+    _add_outputs(parser)
+    _add_rules(parser)
+    return parser
+
+
+def _check_parser() -> _Parser:
+    parser = _parser("tracetui check", descriptions.CHECK)
+    limits = {
+        "free": "time without computing or communication",
+        "idle": "time without any work, copies included",
+    }
+    for measure, meaning in limits.items():
+        parser.add_argument(
+            f"--max-{measure}",
+            dest="most",
+            metavar="LIMIT",
+            action="append",
+            type=_limit_of(measure),
+            help=f"{meaning}: at most LIMIT, like 10%% or 3ms",
+        )
+    parser.add_argument(
+        "--max-cause",
+        dest="most_of_cause",
+        metavar="CAUSE=LIMIT",
+        action="append",
+        type=_cause_limit,
+        help="idle time of this cause: at most LIMIT; may be repeated",
+    )
+    parser.add_argument("--each-step", action="store_true", help="hold each step to the limits too")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, times in integer ns")
+    parser.add_argument("--ascii", action="store_true", help="print ASCII characters only")
+    _add_rules(parser)
     return parser
 
 
 def _export_parser() -> _Parser:
-    parser = _parser("tracetui export", _EXPORT)
+    parser = _parser("tracetui export", descriptions.EXPORT)
     parser.add_argument("--csv", metavar="FILE", required=True, help="the file to write; - for stdout")
     parser.add_argument("--force", action="store_true", help="replace FILE where it exists")
     parser.add_argument(
         "--tracks", metavar="TEXT", help='only tracks with TEXT in "process/thread", in upper or lower case'
     )
     _add_restrictions(parser)
+    _add_rules(parser)
     return parser
 
 
-def _add_outputs(parser: _Parser, top: str) -> None:
+def _add_outputs(parser: _Parser, top: str | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object, times in integer ns")
+    parser.add_argument("--md", action="store_true", help="print Markdown, to be pasted into a ticket")
     parser.add_argument(
         "--csv", metavar="FILE", help="write a table to FILE (- for stdout) and print nothing"
     )
     parser.add_argument("--force", action="store_true", help="replace FILE where it exists")
-    parser.add_argument("--top", metavar="N", type=_count, help=top)
+    if top is not None:
+        parser.add_argument("--top", metavar="N", type=_count, help=top)
     parser.add_argument("--ascii", action="store_true", help="print ASCII characters only")
 
 
@@ -192,6 +207,53 @@ def _add_restrictions(
         type=_window,
         help=f"{window}, from the start of the trace: 1.2s..1.35s, 350ms.., ..900us",
     )
+
+
+def _add_rules(parser: _Parser) -> None:
+    parser.add_argument(
+        "--user-frame",
+        dest="user_frames",
+        metavar="PREFIX",
+        action="append",
+        type=_prefix,
+        help="files that start with PREFIX are your own code, wherever they lie; may be repeated",
+    )
+    parser.add_argument(
+        "--skip-frame",
+        dest="skip_frames",
+        metavar="PREFIX",
+        action="append",
+        type=_prefix,
+        help="files that start with PREFIX are not: charge the line that called them; may be repeated",
+    )
+
+
+def _prefix(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("a prefix has at least one character, like /home/me/lib/")
+    return text
+
+
+def _limit_of(measure: str) -> Callable[[str], Limit]:
+    def limit(text: str) -> Limit:
+        from tracetui.analysis.limits import parse_limit
+
+        return _parsed(lambda: parse_limit(measure, text))
+
+    return limit
+
+
+def _cause_limit(text: str) -> Limit:
+    from tracetui.analysis.limits import parse_cause_limit
+
+    return _parsed(lambda: parse_cause_limit(text))
+
+
+def _parsed(parse: Callable[[], Limit]) -> Limit:
+    try:
+        return parse()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _window(text: str) -> tuple[int, int]:
@@ -213,4 +275,11 @@ def _count(text: str) -> int:
     return int(text)
 
 
-_PARSERS = {"summary": _summary_parser, "gaps": _gaps_parser, "export": _export_parser}
+_PARSERS = {
+    "summary": _summary_parser,
+    "gaps": _gaps_parser,
+    "hotspots": _hotspots_parser,
+    "advice": _advice_parser,
+    "check": _check_parser,
+    "export": _export_parser,
+}

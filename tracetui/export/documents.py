@@ -6,21 +6,22 @@ Absolute times are epoch ns as in the trace. The text and csv tables show the va
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.intervals import union
-from tracetui.analysis.steps import Step
+from tracetui.analysis.calls import LABELS, Cause
 from tracetui.export.cells import encodable
-from tracetui.export.lines import gap_lines
+from tracetui.export.reasons import Reasons
 from tracetui.export.selection import Selection
 from tracetui.trace.model import Trace
 
 SCHEMA = 1
+#: Keys of documents that are tables.
+ROWS = ("gaps", "hotspots", "advice", "breaches")
 
 #: The sums of a step, by the names of step_trace_time.csv, and its idle time.
 STEP_SUMS = (
@@ -52,7 +53,7 @@ def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]
     return {
         "schema": SCHEMA,
         "trace": _trace(analysis.trace),
-        "devices": [_device(analysis, activity, steps) for activity in analysis.devices],
+        "devices": [_device(analysis, index, steps) for index in range(len(analysis.devices))],
     }
 
 
@@ -61,18 +62,33 @@ def gaps_document(analysis: Analysis, selection: Selection, top: int = 0) -> dic
     return {"schema": SCHEMA, "gaps": list(_gaps(analysis, selection, top))}
 
 
-def step_document(step: Step) -> dict[str, Any]:
-    """One step of one device."""
-    sums = {key: getattr(step, key) for key in STEP_SUMS}
-    return {"step": step.number, "start_ns": step.start_ns, "end_ns": step.end_ns, **sums, "causes": None}
+def step_document(analysis: Analysis, index: int) -> dict[str, Any]:
+    """One step of one device, by its index."""
+    step = analysis.steps[index]
+    return {
+        "step": step.number,
+        "start_ns": step.start_ns,
+        "end_ns": step.end_ns,
+        **{key: getattr(step, key) for key in STEP_SUMS},
+        "causes": causes_document(analysis.causes.by_step(index)),
+    }
+
+
+def causes_document(causes: Mapping[Cause, int]) -> dict[str, int]:
+    """ns by the name of the cause, in the order given."""
+    return {LABELS[cause]: ns for cause, ns in causes.items()}
 
 
 def dumps(document: dict[str, Any]) -> str:
-    """The JSON text of a document, ASCII only, so that no terminal obeys a name; a gap is one line of it."""
-    if "gaps" in document:
-        lines = ",\n".join(json.dumps(gap, allow_nan=False) for gap in document["gaps"])
-        return f'{{"schema": {document["schema"]}, "gaps": [\n{lines}\n]}}\n'
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    """The JSON text of a document, ASCII only, so that no terminal obeys a name; a row of a table a line."""
+    rows = next((key for key in ROWS if key in document), None)
+    if rows is None:
+        return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    head = "".join(
+        f"{json.dumps(key)}: {json.dumps(value)}, " for key, value in document.items() if key != rows
+    )
+    lines = ",\n".join(json.dumps(row, allow_nan=False) for row in document[rows])
+    return f'{{{head}"{rows}": [\n{lines}\n]}}\n'
 
 
 def linked_tasks(analysis: Analysis, activity: DeviceActivity) -> int:
@@ -81,14 +97,14 @@ def linked_tasks(analysis: Analysis, activity: DeviceActivity) -> int:
     return int(np.isin(activity.tasks, linked).sum())
 
 
-def preparing_ns(activity: DeviceActivity, steps: tuple[Step, ...]) -> int | None:
-    """From the host start of each step to its first compute or communication task, without copies."""
-    own = [step for step in steps if step.device == activity.device]
-    if not own:
-        return None
-    starts = np.array([step.host_start_ns for step in own], np.int64)
-    ends = starts + np.array([step.preparing_ns for step in own], np.int64)
-    return (union(starts, ends) - activity.copies).total
+def preparing_causes(analysis: Analysis, activity: DeviceActivity) -> dict[str, int] | None:
+    """Why the first compute or communication task of a device's steps came when it did: ns by cause.
+
+    Counted from the start of each step on the host, without the copies in between; None without steps.
+    """
+    own = [index for index, step in enumerate(analysis.steps) if step.device == activity.device]
+    told = analysis.preparing.by_steps(own)
+    return {cause: ns for cause, ns in told.items() if cause != "copy"} if own else None
 
 
 def _trace(trace: Trace) -> dict[str, Any]:
@@ -106,7 +122,10 @@ def _trace(trace: Trace) -> dict[str, Any]:
     }
 
 
-def _device(analysis: Analysis, activity: DeviceActivity, steps: list[Step]) -> dict[str, Any]:
+def _device(analysis: Analysis, index: int, steps: list[int]) -> dict[str, Any]:
+    activity = analysis.devices[index]
+    preparing = preparing_causes(analysis, activity)
+    own = [place for place in steps if analysis.steps[place].device == activity.device]
     return {
         "device": encodable(activity.device),
         "start_ns": activity.start_ns,
@@ -114,20 +133,22 @@ def _device(analysis: Analysis, activity: DeviceActivity, steps: list[Step]) -> 
         "tasks": len(activity.tasks),
         "linked_tasks": linked_tasks(analysis, activity),
         **{key: getattr(activity, key) for key in _DEVICE_SUMS},
-        "causes": None,
-        "preparing_ns": preparing_ns(activity, analysis.steps),
-        "preparing_causes": None,
-        "steps": [step_document(step) for step in steps if step.device == activity.device],
+        "causes": causes_document(analysis.causes.by_cause(index)),
+        "preparing_ns": None if preparing is None else sum(preparing.values()),
+        "preparing_causes": preparing,
+        "steps": [step_document(analysis, place) for place in own],
     }
 
 
 def _gaps(analysis: Analysis, selection: Selection, top: int) -> Iterator[dict[str, Any]]:
     gaps = analysis.gaps
     chosen = selection.gaps(analysis, top)
-    lines = gap_lines(analysis, chosen)
+    reasons = Reasons(analysis)
+    told = zip(*(say(chosen) for say in (reasons.causes, reasons.lines, reasons.exposed_by, reasons.pieces)))
     columns = (gaps.device, gaps.start, gaps.end, gaps.idle, gaps.aicpu, gaps.communication, gaps.copy)
     rows = zip(*(column[chosen].tolist() for column in (*columns, gaps.step, gaps.before, gaps.after)))
-    for (device, start, end, idle, aicpu, communication, copy, step, before, after), line in zip(rows, lines):
+    for row, (cause, line, exposed_by, pieces) in zip(rows, told):
+        device, start, end, idle, aicpu, communication, copy, step, before, after = row
         yield {
             "device": encodable(analysis.devices[device].device),
             "start_ns": start,
@@ -139,10 +160,10 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> Iterator[dict[s
             "step": None if step < 0 else analysis.steps[step].number,
             "before": _task(analysis.trace, before),
             "after": _task(analysis.trace, after),
-            "cause": None,
+            "cause": None if cause is None else LABELS[cause],
             "line": None if line is None else encodable(line),
-            "exposed_by": None,
-            "pieces": None,
+            "exposed_by": None if exposed_by is None else encodable(exposed_by),
+            "pieces": pieces,
         }
 
 

@@ -7,7 +7,8 @@ may be unknown Int64, texts are categorical, unknown ones missing, and only lone
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, BinaryIO, Optional
 
@@ -16,12 +17,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.calls import Cause
+from tracetui.analysis.lines import LineIdle
 from tracetui.analysis.operators import OperatorTable
-from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
+from tracetui.export.advice import advice_document
 from tracetui.export.cells import encodable, text_cell
 from tracetui.export.documents import STEP_SUMS
-from tracetui.export.lines import Stacks, gap_lines, tasks_among
+from tracetui.export.findings import saves_at_most
+from tracetui.export.lines import Stacks, tasks_among
+from tracetui.export.reasons import Reasons
 from tracetui.export.step_numbers import StepNumbers
 from tracetui.trace.model import Activity
 
@@ -52,12 +57,13 @@ def event_frames(analysis: Analysis, rows: Int64s) -> Iterator[pd.DataFrame]:
 def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
     """One row per AICore gap: of the indices given, in their order; by default of all, most idle first.
 
-    `before` and `after` are the tasks that the gap lies between, `line` is the Python line behind most of its
-    idle time.
+    `before` and `after` are the tasks that the gap lies between, `cause` is that of most of its idle time,
+    `line` the Python line behind most of that, `exposed_by` the one that was synchronising when it began.
     """
     columns = analysis.gaps
     chosen = columns.ranked() if gaps is None else gaps
     numbers = np.array([*(step.number for step in analysis.steps), -1], np.int64)
+    reasons = Reasons(analysis)
     return _frame(
         {
             "device": _texts(columns.device[chosen], lambda index: analysis.devices[index].device),
@@ -70,23 +76,74 @@ def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
             "step": _known(numbers[columns.step[chosen]]),
             **_task_columns(analysis, "before", columns.before[chosen]),
             **_task_columns(analysis, "after", columns.after[chosen]),
-            "line": _texts(np.arange(len(chosen)), gap_lines(analysis, chosen).__getitem__),
+            "cause": _listed([None if cause is None else cause.label for cause in reasons.causes(chosen)]),
+            "line": _listed(reasons.lines(chosen)),
+            "exposed_by": _listed(reasons.exposed_by(chosen)),
         }
     )
 
 
-def steps_frame(analysis: Analysis, steps: Sequence[Step] | None = None) -> pd.DataFrame:
-    """One row per step and device; by default of all. Times of a step are those of its device window."""
-    chosen = analysis.steps if steps is None else steps
+def steps_frame(analysis: Analysis, steps: Sequence[int] | None = None) -> pd.DataFrame:
+    """One row per step and device: of the indices given, by default of all. Times are of its device window.
 
-    def numbers(key: str) -> Int64s:
-        return np.array([getattr(step, key) for step in chosen], np.int64)
-
+    Every cause of idle time has a column, such as `host.sync_ns`; they sum to `idle_ns`.
+    """
+    places = range(len(analysis.steps)) if steps is None else steps
+    chosen = [analysis.steps[place] for place in places]
+    keys = ("start_ns", "end_ns", *STEP_SUMS)
     return _frame(
         {
-            "device": _texts(np.arange(len(chosen)), lambda index: chosen[index].device),
-            "step": numbers("number"),
-            **{key: numbers(key) for key in ("start_ns", "end_ns", *STEP_SUMS)},
+            "device": _listed([step.device for step in chosen]),
+            "step": np.array([step.number for step in chosen], np.int64),
+            **{key: np.array([getattr(step, key) for step in chosen], np.int64) for key in keys},
+            **_cause_columns([analysis.causes.by_step(place) for place in places]),
+        }
+    )
+
+
+def hotspots_frame(analysis: Analysis, lines: Sequence[LineIdle] | None = None) -> pd.DataFrame:
+    """One row per line of Python with idle time: of those given, by default of all, most idle first.
+
+    `file` is missing in the row of what has no stack. `op` is the operator with the most of the time. Every
+    cause has a column, such as `host.sync_ns`; they sum to `idle_ns`.
+    """
+    chosen = analysis.lines if lines is None else lines
+    saves = [saves_at_most(analysis, line) for line in chosen]
+    return _frame(
+        {
+            "file": _listed([line.file for line in chosen]),
+            "line": _known(np.array([line.line if line.file else -1 for line in chosen], np.int64)),
+            "function": _listed([None if line.file is None else line.function for line in chosen]),
+            "backward": np.array([line.backward for line in chosen], np.bool_),
+            "idle_ns": np.array([line.idle_ns for line in chosen], np.int64),
+            "gaps": np.array([line.gaps for line in chosen], np.int64),
+            "longest_ns": np.array([line.longest_ns for line in chosen], np.int64),
+            "saves_at_most_ns": np.array(saves, np.int64),
+            "op": _listed([next(iter(line.ops), None) or None for line in chosen]),
+            **_cause_columns([line.causes for line in chosen]),
+        }
+    )
+
+
+def advice_frame(analysis: Analysis) -> pd.DataFrame:
+    """One row per piece of advice, that about the most time first; `evidence` is a JSON object, as text."""
+    rows = advice_document(analysis)["advice"]
+    texts = ("id", "title", "text", "rule", "file", "function")
+    columns: dict[str, Any] = {key: _listed([row[key] for row in rows]) for key in texts}
+    numbers = {key: _known_among([row[key] for row in rows]) for key in ("per_step_ns", "line")}
+    return _frame(
+        {
+            "id": columns["id"],
+            "title": columns["title"],
+            "cost_ns": np.array([row["cost_ns"] for row in rows], np.int64),
+            "per_step_ns": numbers["per_step_ns"],
+            "file": columns["file"],
+            "line": numbers["line"],
+            "function": columns["function"],
+            "subjects": _listed([", ".join(row["subjects"]) or None for row in rows]),
+            "text": columns["text"],
+            "rule": columns["rule"],
+            "evidence": _listed([json.dumps(row["evidence"]) for row in rows]),
         }
     )
 
@@ -192,6 +249,25 @@ def _texts(codes: NDArray[Any], text_of: TextOf) -> pd.Categorical:
     distinct = pd.Categorical([None if text is None else encodable(text) for text in texts])
     column: pd.Categorical = distinct.take(places)
     return column
+
+
+def _listed(texts: Sequence[str | None]) -> pd.Categorical:
+    """Texts, one a row; None is unknown."""
+    number = {text: place for place, text in enumerate(dict.fromkeys(texts)) if text is not None}
+    distinct = list(dict.fromkeys(texts))
+    codes = np.array([-1 if text is None else number[text] for text in texts], np.int64)
+    return _texts(codes, distinct.__getitem__)
+
+
+def _cause_columns(causes: Sequence[Mapping[Cause, int]]) -> dict[str, Int64s]:
+    """A column of ns for every cause that there is."""
+    return {
+        f"{cause.label}_ns": np.array([told.get(cause, 0) for told in causes], np.int64) for cause in Cause
+    }
+
+
+def _known_among(numbers: Sequence[int | None]) -> pd.arrays.IntegerArray:
+    return _known(np.array([-1 if number is None else number for number in numbers], np.int64))
 
 
 def _known(numbers: Int64s) -> pd.arrays.IntegerArray:

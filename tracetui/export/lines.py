@@ -1,4 +1,4 @@
-"""The Python lines and stacks that tables write beside tasks, operators and gaps."""
+"""The Python lines and stacks that tables write beside tasks and operators."""
 
 from __future__ import annotations
 
@@ -61,21 +61,3 @@ def tasks_among(links: Links, rows: Int64s) -> tuple[Int64s, Int64s]:
     inside = np.flatnonzero(place < len(links.tasks))
     tasks = inside[links.tasks[place[inside]] == rows[inside]]
     return tasks, place[tasks]
-
-
-def gap_lines(analysis: Analysis, gaps: Int64s) -> list[str | None]:
-    """For each gap the line behind most of its idle time: that of the tasks its idle intervals end with."""
-    stacks, idle = Stacks(analysis), analysis.idle
-    rank = np.full(len(analysis.gaps), -1, np.int64)
-    rank[gaps] = np.arange(len(gaps))
-    inside = np.flatnonzero(rank[idle.gap] >= 0)
-    tasks = idle.task[inside]
-    keys = np.full(len(inside), -1, np.int64)
-    keys[tasks >= 0] = stacks.keys(tasks[tasks >= 0])
-    lines = {key: stacks.line(key) for key in np.unique(keys).tolist()}
-    spent: list[dict[str | None, int]] = [{} for _ in range(len(gaps))]
-    durations = (idle.end - idle.start)[inside].tolist()
-    for gap, key, ns in zip(rank[idle.gap[inside]].tolist(), keys.tolist(), durations):
-        line = lines[key]
-        spent[gap][line] = spent[gap].get(line, 0) + ns
-    return [max(charges, key=charges.__getitem__, default=None) for charges in spent]

@@ -1,4 +1,4 @@
-"""The documents as plain text for people: what `tracetui summary` and `tracetui gaps` print."""
+"""The summary of a trace as plain text for people: what `tracetui summary` prints."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
-from tracetui.export.documents import gaps_document, summary_document
+from tracetui.export.advice_text import first_advice
+from tracetui.export.documents import summary_document
+from tracetui.export.idle_text import gap_lines
 from tracetui.export.selection import Selection
 from tracetui.export.text import MARGIN, Column, bar, cut, table
+from tracetui.export.words import LONGEST_MEANING, MEANINGS, shares
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Kind
 from tracetui.units import (
     format_bytes,
     format_count,
@@ -21,10 +23,10 @@ from tracetui.units import (
     format_time,
 )
 
-TOP_GAPS, TOP_STEPS = 5, 20
-BAR_CELLS = 24
+TOP_GAPS, TOP_STEPS, TOP_ADVICE = 5, 20, 3
+BAR_CELLS, CAUSE_CELLS, LEAST_CELLS = 24, 10, 4
 
-_STEP_COLUMNS = (
+STEP_COLUMNS = (
     ("computing_ns", "computing"),
     ("communication_not_overlapped_ns", "not over-\nlapped"),
     ("overlapped_ns", "over-\nlapped"),
@@ -44,23 +46,22 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     """The summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
     document = summary_document(analysis, selection)
     trace = document["trace"]
-    lines = [*_header(trace, width)]
+    lines = [cut(printable(trace["path"]), width, keep_end=True), ", ".join(trace_facts(trace))]
     if not document["devices"]:
         lines += ["", "No device in this trace: it shows the host only."]
     for device, activity in zip(document["devices"], analysis.devices):
         lines += ["", *_device(device, activity, trace["start_ns"])]
+        lines += _why(device, width)
         lines += _steps(device["steps"], TOP_STEPS if top is None else top, width)
     if len(analysis.gaps):
-        lines += ["", *_gaps(analysis, selection, TOP_GAPS if top is None else top, width)]
+        lines += ["", *gap_lines(analysis, selection, TOP_GAPS if top is None else top, width)]
+    advice = first_advice(analysis, TOP_ADVICE, width)
+    lines += ["", *advice] if advice else []
     return "\n".join(lines) + "\n"
 
 
-def gaps_text(analysis: Analysis, selection: Selection, top: int, width: int) -> str:
-    """The table of gaps; at most `top`, 0 for all."""
-    return "\n".join(_gaps(analysis, selection, top, width)) + "\n"
-
-
-def _header(trace: dict[str, Any], width: int) -> list[str]:
+def trace_facts(trace: dict[str, Any]) -> list[str]:
+    """What kind of trace it is and how large, each in a few words."""
     span = format_duration(trace["end_ns"] - trace["start_ns"])
     facts = [
         f"{trace['kind']} trace of {span}",
@@ -71,7 +72,7 @@ def _header(trace: dict[str, Any], width: int) -> list[str]:
         facts.append(f"{format_count(trace['skipped_events'])} skipped")
     if trace["truncated"]:
         facts.append("cut off at its end")
-    return [cut(printable(trace["path"]), width, keep_end=True), ", ".join(facts)]
+    return facts
 
 
 def _device(device: dict[str, Any], activity: DeviceActivity, origin_ns: int) -> list[str]:
@@ -101,6 +102,26 @@ def _device(device: dict[str, Any], activity: DeviceActivity, origin_ns: int) ->
     return lines
 
 
+def _why(device: dict[str, Any], width: int) -> list[str]:
+    """The causes of the idle time, and of the time before the first work of steps."""
+    causes, idle = device["causes"], device["idle_ns"]
+    lines = []
+    if causes:
+        lines += ["", f"Why {printable(device['device'])} was idle for {format_duration(idle)}"]
+        label = max(map(len, causes))
+        number = max(len(format_ms(ns)) for ns in causes.values())
+        left = width - label - number - LONGEST_MEANING - len("   ms 100.0 %") - 3 * len(MARGIN)
+        cells = min(max(left, LEAST_CELLS), CAUSE_CELLS)
+        for cause, ns in causes.items():
+            line = f"{MARGIN}{cause:<{label}}{format_ms(ns):>{number + 2}} ms{format_percent(ns, idle):>9}"
+            drawn = bar(ns, idle, cells)
+            lines.append(cut(f"{line}{MARGIN}{drawn:<{cells}}{MARGIN}{MEANINGS[cause]}", width))
+    if device["preparing_ns"]:
+        preparing = f"Preparing steps took {format_duration(device['preparing_ns'])}: "
+        lines += ["", cut(preparing + shares(device["preparing_causes"], 2), width)]
+    return lines
+
+
 def _producer(device: dict[str, Any], producer: dict[str, int]) -> list[str]:
     """Where the trace's own rows say otherwise."""
     lines = [f"{MARGIN}the trace's own Overlap Analysis says otherwise:"]
@@ -116,7 +137,7 @@ def _steps(steps: Sequence[dict[str, Any]], top: int, width: int) -> list[str]:
         return []
     shown = steps[:top] if top else steps
     received = any(step["bubble_ns"] for step in steps)
-    keys = [(key, title) for key, title in _STEP_COLUMNS if received or key not in _RECEIVE_COLUMNS]
+    keys = [(key, title) for key, title in STEP_COLUMNS if received or key not in _RECEIVE_COLUMNS]
     columns = [Column("step"), *(Column(title) for _, title in keys)]
     # Three decimals are the producer's own; a table of long steps gives them up before it gives up the width.
     for decimals in (3, 2, 1, 0):
@@ -130,41 +151,3 @@ def _steps(steps: Sequence[dict[str, Any]], top: int, width: int) -> list[str]:
         else []
     )
     return ["", "Steps, in ms", *lines, *more]
-
-
-def _gaps(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
-    gaps = gaps_document(analysis, selection, top)["gaps"]
-    total = len(selection.gaps(analysis))
-    if not gaps:
-        return ["No gaps."]
-    several = len(analysis.devices) > 1
-    origin = analysis.trace.start_ns
-    rows = []
-    for gap in gaps:
-        after = gap["after"]
-        rows.append(
-            [
-                *([printable(gap["device"])] if several else []),
-                format_time(gap["start_ns"] - origin),
-                format_duration(gap["dur_ns"]),
-                format_duration(gap["idle_ns"]),
-                "" if gap["step"] is None else str(gap["step"]),
-                "(end)" if after is None else printable(after["name"]),
-                "-" if gap["line"] is None else printable(gap["line"]),
-            ]
-        )
-    columns = [
-        *([Column("device", right=False)] if several else []),
-        Column("at"),
-        Column("gap"),
-        Column("idle"),
-        Column("step"),
-        Column("until", right=False, shrink_to=12),
-        Column("Python line", right=False, shrink_to=16, keep_end=True),
-    ]
-    what = "kernel gap" if analysis.trace.kind is Kind.GPU else "AICore gap"
-    if len(gaps) < total:
-        title = f"The {format_count(len(gaps))} of {format_count(total)} {what}s with the most idle time"
-    else:
-        title = f"{format_count(total)} {what}{'s' if total > 1 else ''}, most idle first"
-    return [title, *table(columns, rows, width)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.steps import Step
+from tracetui.analysis.lines import LineIdle, idle_lines
 from tracetui.arrays import Int64s
 
 
@@ -18,11 +18,11 @@ class Selection:
     step: int | None = None  #: number of a ProfilerStep; None: all
     window: tuple[int, int] | None = None  #: [start, end), epoch ns; None: all
 
-    def steps(self, analysis: Analysis) -> list[Step]:
-        """The steps listed, in the order of the analysis."""
+    def steps(self, analysis: Analysis) -> list[int]:
+        """Indices of the steps listed, in the order of the analysis."""
         return [
-            step
-            for step in analysis.steps
+            index
+            for index, step in enumerate(analysis.steps)
             if (self.step is None or step.number == self.step)
             and (self.window is None or self.window[0] <= step.start_ns < self.window[1])
         ]
@@ -37,3 +37,12 @@ class Selection:
             numbers = np.array([step.number for step in analysis.steps] + [-1], np.int64)
             ranked = ranked[numbers[analysis.gaps.step[ranked]] == self.step]
         return ranked[:top] if top else ranked
+
+    def lines(self, analysis: Analysis) -> tuple[LineIdle, ...]:
+        """The idle time of the gaps listed by line, most first."""
+        if self == Selection():
+            return analysis.lines
+        charges = analysis.causes.charges
+        listed = np.zeros(len(analysis.gaps), np.bool_)
+        listed[self.gaps(analysis)] = True
+        return idle_lines(analysis.trace, charges.at(np.flatnonzero(listed[charges.gap])), analysis.rules)

@@ -1,4 +1,4 @@
-"""The tables of gaps and of steps as csv: the columns of the JSON documents, one gap or step a row."""
+"""Tables as csv: the columns of the JSON documents, one gap, step, line or piece of advice a row."""
 
 from __future__ import annotations
 
@@ -20,3 +20,18 @@ def write_steps(stream: BinaryIO, analysis: Analysis, selection: Selection) -> i
     from tracetui.export.frames import steps_frame, write_csv  # imports pandas
 
     return write_csv(stream, [steps_frame(analysis, selection.steps(analysis))])
+
+
+def write_hotspots(stream: BinaryIO, analysis: Analysis, selection: Selection, top: int = 0) -> int:
+    """Write the lines of Python behind the gaps selected, most idle first; returns the number of rows."""
+    from tracetui.export.frames import hotspots_frame, write_csv  # imports pandas
+
+    lines = selection.lines(analysis)
+    return write_csv(stream, [hotspots_frame(analysis, lines[:top] if top else lines)])
+
+
+def write_advice(stream: BinaryIO, analysis: Analysis) -> int:
+    """Write the advice, that about the most time first; returns the number of rows."""
+    from tracetui.export.frames import advice_frame, write_csv  # imports pandas
+
+    return write_csv(stream, [advice_frame(analysis)])

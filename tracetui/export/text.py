@@ -22,8 +22,13 @@ class Column:
     keep_end: bool = False  #: cut the start off instead of the end, as of a path
 
 
-def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """The lines of a table: titles, a rule, the rows. Wider than `width` only where no column gives way."""
+def table(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, notes: Sequence[str] = ()
+) -> list[str]:
+    """The lines of a table: titles, a rule, the rows, each with its note below it, beside the first column.
+
+    Wider than `width` only where no column gives way; notes are cut.
+    """
     titles = [column.title.split("\n") for column in columns]
     height = max(len(title) for title in titles)
     head = [[""] * (height - len(title)) + title for title in titles]
@@ -34,7 +39,11 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) 
     _shrink(widths, columns, width - len(MARGIN) * len(columns))
     lines = [_line(columns, widths, [title[i] for title in head]) for i in range(height)]
     lines.append(MARGIN + "─" * (sum(widths) + len(MARGIN) * (len(widths) - 1)))
-    lines.extend(_line(columns, widths, row) for row in rows)
+    indent = " " * (2 * len(MARGIN) + widths[0])
+    for place, row in enumerate(rows):
+        lines.append(_line(columns, widths, row))
+        if place < len(notes) and notes[place]:
+            lines.append(indent + cut(notes[place], width - len(indent)))
     return lines
 
 

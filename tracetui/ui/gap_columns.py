@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int32s, Int64s
-from tracetui.export.lines import gap_lines
+from tracetui.export.reasons import Reasons
 from tracetui.trace.clean import printable
 from tracetui.ui.bars import TimeInks, stacked_bar
 from tracetui.ui.columns import Cell, Column, distinct, name_column, number_column
@@ -103,7 +103,7 @@ def _parts_column(analysis: Analysis, inks: TimeInks) -> Column:
 
 
 def _line_column(analysis: Analysis) -> Column:
-    lines = gap_lines(analysis, np.arange(len(analysis.gaps), dtype=np.int64))
+    lines = Reasons(analysis).lines(np.arange(len(analysis.gaps), dtype=np.int64))
     names = list(dict.fromkeys(line for line in lines if line is not None))
     place = {name: i for i, name in enumerate(names)}
     codes = np.array([-1 if line is None else place[line] for line in lines], np.int32)

@@ -109,7 +109,7 @@ class StepsScreen(TableScreen):
 
         analysis = self.viewer.analysis
         assert analysis is not None
-        return steps_frame(analysis, [analysis.steps[row] for row in view.tolist()])
+        return steps_frame(analysis, view.tolist())
 
     @on(Table.Activated)
     def _open(self, message: Table.Activated) -> None:

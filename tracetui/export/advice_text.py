@@ -1,0 +1,71 @@
+"""Advice as plain text: what `tracetui advice` prints, and the first of it for the summary."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.export.advice import advice_document
+from tracetui.export.idle_text import place_name, short_path
+from tracetui.export.text import MARGIN, cell_width, cut
+from tracetui.trace.clean import printable
+from tracetui.units import format_count, format_duration
+
+NOTHING = "Nothing in this trace calls for advice."
+LONGEST_LINE = 100  #: cells of running text, however wide the terminal is
+SUBJECTS = 5  #: names, at most
+
+
+def advice_text(analysis: Analysis, width: int) -> str:
+    """All advice, each as a title, its text, where it points and the condition that it follows from."""
+    every = advice_document(analysis)["advice"]
+    if not every:
+        return NOTHING + "\n"
+    count = "1 piece" if len(every) == 1 else f"{format_count(len(every))} pieces"
+    lines = [f"{count} of advice, the most time first; the same time may be behind several"]
+    margin = " " * (len(str(len(every))) + len(MARGIN))
+    for number, advice in enumerate(every, 1):
+        lines += ["", *_advice(advice, f"{number}{MARGIN}".rjust(len(margin)), margin, width)]
+    return "\n".join(lines) + "\n"
+
+
+def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
+    """The advice about the most time, a line each, under a title; nothing where there is none."""
+    every = advice_document(analysis)["advice"]
+    if not every:
+        return []
+    title = "Advice, by the time it is about"
+    if len(every) > most:
+        title = f"Advice: the {most} of {len(every)} about the most time (tracetui advice shows all)"
+    lines = [title]
+    for advice in every[:most]:
+        line = f"{MARGIN}{format_duration(advice['cost_ns']):>7}{MARGIN}{advice['title']}"
+        if advice["file"]:
+            place = short_path(f"{advice['file']}({advice['line']})")
+            line += f": {printable(place)}"
+        lines.append(cut(line, width))
+    return lines
+
+
+def _advice(advice: dict[str, Any], number: str, margin: str, width: int) -> list[str]:
+    cost = format_duration(advice["cost_ns"])
+    if advice["per_step_ns"] not in (None, advice["cost_ns"]):
+        cost += f", {format_duration(advice['per_step_ns'])} a step"
+    title = number + advice["title"]
+    lines = [title + cost.rjust(max(width - cell_width(title), len(cost) + 2))]
+    lines += _wrapped(advice["text"], margin, margin, width)
+    if advice["file"] is not None:
+        room = width - len(margin) - 4
+        lines.append(f"{margin}at  {cut(printable(place_name(advice)), room, keep_end=True)}")
+    if advice["subjects"]:
+        names = ", ".join(printable(subject, 60) for subject in advice["subjects"][:SUBJECTS])
+        left = len(advice["subjects"]) - SUBJECTS
+        lines.append(cut(f"{margin}of  {names}" + (f" and {left} more" if left > 0 else ""), width))
+    return lines + _wrapped(advice["rule"], f"{margin}if  ", f"{margin}    ", width)
+
+
+def _wrapped(text: str, first: str, later: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        printable(text), min(width, LONGEST_LINE), initial_indent=first, subsequent_indent=later
+    )

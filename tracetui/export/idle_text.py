@@ -1,0 +1,139 @@
+"""Gaps and the lines behind them as plain text: what `tracetui gaps` and `tracetui hotspots` print."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.export.documents import gaps_document
+from tracetui.export.findings import hotspots_document
+from tracetui.export.selection import Selection
+from tracetui.export.text import MARGIN, Column, cut, table
+from tracetui.export.words import shares
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Kind
+from tracetui.units import format_count, format_duration, format_percent, format_time
+
+NO_STACK = "(no stack)"
+NAME_CELLS, OPERATORS = 32, 3  #: the longest name in a note, the most of them
+
+
+def gaps_text(analysis: Analysis, selection: Selection, top: int, width: int) -> str:
+    """The table of gaps; at most `top`, 0 for all."""
+    return "\n".join(gap_lines(analysis, selection, top, width)) + "\n"
+
+
+def hotspots_text(analysis: Analysis, selection: Selection, top: int, width: int) -> str:
+    """The table of lines of Python by idle time; at most `top`, 0 for all."""
+    document = hotspots_document(analysis, selection)
+    every = document["hotspots"]
+    if not every:
+        return "No idle time.\n"
+    shown = every[:top] if top else every
+    rows = [_hotspot_row(hotspot, document["idle_ns"]) for hotspot in shown]
+    columns = [
+        Column("idle"),
+        Column("share"),
+        Column("saves\nat most"),
+        Column("gaps"),
+        Column("longest"),
+        Column("Python line", right=False, shrink_to=16, keep_end=True),
+    ]
+    lines = table(columns, rows, width, [_why(hotspot) for hotspot in shown])
+    if len(shown) < len(every):
+        left = document["idle_ns"] - sum(hotspot["idle_ns"] for hotspot in shown)
+        more = f"{format_count(len(every) - len(shown))} more, {format_duration(left)} together: --top 0"
+        lines.append(MARGIN + more)
+    return "\n".join([hotspots_title(document), *lines]) + "\n"
+
+
+def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
+    """The table of gaps and its title, line by line."""
+    gaps = gaps_document(analysis, selection, top)["gaps"]
+    total = len(selection.gaps(analysis))
+    if not gaps:
+        return ["No gaps."]
+    several = len(analysis.devices) > 1
+    origin = analysis.trace.start_ns
+    rows = [
+        [
+            format_time(gap["start_ns"] - origin),
+            *([printable(gap["device"])] if several else []),
+            format_duration(gap["dur_ns"]),
+            format_duration(gap["idle_ns"]),
+            "" if gap["step"] is None else str(gap["step"]),
+            "-" if gap["line"] is None else printable(gap["line"]),
+        ]
+        for gap in gaps
+    ]
+    columns = [
+        Column("at"),
+        *([Column("device", right=False)] if several else []),
+        Column("gap"),
+        Column("idle"),
+        Column("step"),
+        Column("Python line", right=False, shrink_to=16, keep_end=True),
+    ]
+    title = gaps_title(analysis, len(gaps), total)
+    return [title, *table(columns, rows, width, [_story(gap) for gap in gaps])]
+
+
+def gaps_title(analysis: Analysis, shown: int, total: int) -> str:
+    """What a table of so many of all gaps is called."""
+    what = "kernel gap" if analysis.trace.kind is Kind.GPU else "AICore gap"
+    if shown < total:
+        return f"The {format_count(shown)} of {format_count(total)} {what}s with the most idle time"
+    return f"{format_count(total)} {what}{'s' if total > 1 else ''}, most idle first"
+
+
+def hotspots_title(document: dict[str, Any]) -> str:
+    """What the table of lines is called."""
+    count = len(document["hotspots"])
+    lines = "1 line" if count == 1 else f"{format_count(count)} lines"
+    return f"Idle time by Python line: {format_duration(document['idle_ns'])}, {lines}"
+
+
+def place_name(document: dict[str, Any]) -> str:
+    """Where a document says that something comes from: "train.py(88) forward", "(no stack)".
+
+    As written in the trace: never print it unescaped.
+    """
+    if document["file"] is None:
+        return NO_STACK
+    place = f"{document['file']}({document['line']}) " if document["file"] else ""
+    return f"{place}{document['function']}{' (backward)' if document.get('backward') else ''}"
+
+
+def _hotspot_row(hotspot: dict[str, Any], idle_ns: int) -> list[str]:
+    return [
+        format_duration(hotspot["idle_ns"]),
+        format_percent(hotspot["idle_ns"], idle_ns),
+        format_duration(hotspot["saves_at_most_ns"]),
+        format_count(hotspot["gaps"]),
+        format_duration(hotspot["longest_ns"]),
+        printable(place_name(hotspot)),
+    ]
+
+
+def _why(hotspot: dict[str, Any]) -> str:
+    """ "host.python 70 %, queue.busy 20 %; in aten::mul, aten::add" """
+    operators = [cut(printable(name), NAME_CELLS) for name in hotspot["ops"] if name]
+    told = shares(hotspot["causes"], 2)
+    return f"{told}; in {', '.join(operators[:OPERATORS])}" if operators else told
+
+
+def _story(gap: dict[str, Any]) -> str:
+    """ "host.sync 80 %, host.python 20 %; exposed by train.py(90); until aclnnMul" """
+    causes: dict[str, int] = {}
+    for piece in gap["pieces"]:
+        causes[piece["cause"]] = causes.get(piece["cause"], 0) + piece["dur_ns"]
+    told = [shares(causes, 2)] if causes else []
+    if gap["exposed_by"] is not None:
+        told.append(f"exposed by {cut(printable(short_path(gap['exposed_by'])), NAME_CELLS)}")
+    told.append(f"until {'the end' if gap['after'] is None else printable(gap['after']['name'])}")
+    return "; ".join(told)
+
+
+def short_path(line: str) -> str:
+    """A line without the directories of its file: "train.py(88)"."""
+    return line.replace("\\", "/").rsplit("/", 1)[-1]

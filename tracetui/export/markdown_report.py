@@ -1,0 +1,160 @@
+"""The reports as Markdown, to be pasted into a ticket: the values of the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.export.advice import advice_document
+from tracetui.export.advice_text import NOTHING
+from tracetui.export.documents import gaps_document, summary_document
+from tracetui.export.findings import hotspots_document
+from tracetui.export.idle_text import gaps_title, hotspots_title, place_name
+from tracetui.export.markdown import code, plain, table
+from tracetui.export.report import STEP_COLUMNS, TOP_GAPS, TOP_STEPS, trace_facts
+from tracetui.export.selection import Selection
+from tracetui.export.words import MEANINGS
+from tracetui.units import format_count, format_duration, format_ms, format_percent, format_time
+
+
+def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) -> str:
+    """The summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
+    document = summary_document(analysis, selection)
+    trace = document["trace"]
+    lines = [f"# {code(trace['path'])}", "", plain(", ".join(trace_facts(trace)))]
+    if not document["devices"]:
+        lines += ["", "No device in this trace: it shows the host only."]
+    for device in document["devices"]:
+        lines += ["", *_device(device, trace["start_ns"])]
+        lines += _steps(device["steps"], TOP_STEPS if top is None else top)
+    if len(analysis.gaps):
+        lines += ["", *_gaps(analysis, selection, TOP_GAPS if top is None else top)]
+    if analysis.advice:
+        lines += ["", *_advice(analysis)]
+    return "\n".join(lines) + "\n"
+
+
+def gaps_markdown(analysis: Analysis, selection: Selection, top: int) -> str:
+    """The table of gaps; at most `top`, 0 for all."""
+    return "\n".join(_gaps(analysis, selection, top)) + "\n"
+
+
+def hotspots_markdown(analysis: Analysis, selection: Selection, top: int) -> str:
+    """The table of lines of Python by idle time; at most `top`, 0 for all."""
+    document = hotspots_document(analysis, selection)
+    every, idle = document["hotspots"], document["idle_ns"]
+    if not every:
+        return "No idle time.\n"
+    rows = [
+        [
+            code(place_name(hotspot)),
+            format_duration(hotspot["idle_ns"]),
+            format_percent(hotspot["idle_ns"], idle),
+            format_duration(hotspot["saves_at_most_ns"]),
+            format_count(hotspot["gaps"]),
+            format_duration(hotspot["longest_ns"]),
+            _shares(hotspot["causes"]),
+            ", ".join(code(name) for name in list(hotspot["ops"])[:3] if name) or "-",
+        ]
+        for hotspot in (every[:top] if top else every)
+    ]
+    titles = ["Python line", "idle", "share", "saves at most", "gaps", "longest", "why", "operators"]
+    lines = table(titles, rows, ["Python line", "why", "operators"])
+    if len(rows) < len(every):
+        lines += ["", f"{format_count(len(every) - len(rows))} lines with less are not shown."]
+    return "\n".join([f"## {plain(hotspots_title(document))}", "", *lines]) + "\n"
+
+
+def advice_markdown(analysis: Analysis) -> str:
+    """All advice, numbered."""
+    return "\n".join(_advice(analysis) if analysis.advice else [NOTHING]) + "\n"
+
+
+def _device(device: dict[str, Any], origin_ns: int) -> list[str]:
+    start, end, idle = device["start_ns"], device["end_ns"], device["idle_ns"]
+    window = end - start
+    title = f"## {code(device['device'])}"
+    if window <= 0:
+        return [title, "", f"{format_count(device['tasks'])} tasks, none of which computes or communicates"]
+    parts = ("computing", "communication", "communication_not_overlapped", "free", "idle")
+    values = [(part.replace("_", " "), device[f"{part}_ns"]) for part in parts]
+    rows = [[name, f"{format_ms(ns)} ms", format_percent(ns, window)] for name, ns in values]
+    span = (
+        f"{format_duration(window)}, from {format_time(start - origin_ns)} to {format_time(end - origin_ns)}"
+    )
+    linked = format_percent(device["linked_tasks"], device["tasks"])
+    tasks = f"{format_count(device['tasks'])} tasks; {linked} of them lead back to an operator"
+    lines = [title, "", f"{span}. {tasks}.", "", *table(["", "time", "share"], rows, [""])]
+    lines += _why("it was idle for", idle, device["causes"])
+    lines += _why("preparing steps took", device["preparing_ns"], device["preparing_causes"])
+    return lines
+
+
+def _why(what: str, total_ns: int, causes: Mapping[str, int] | None) -> list[str]:
+    if not causes:
+        return []
+    rows = [
+        [cause, f"{format_ms(ns)} ms", format_percent(ns, total_ns), MEANINGS[cause]]
+        for cause, ns in causes.items()
+    ]
+    title = f"### Why {what} {format_duration(total_ns)}"
+    return ["", title, "", *table(["cause", "time", "share", "meaning"], rows, ["cause", "meaning"])]
+
+
+def _steps(steps: list[dict[str, Any]], top: int) -> list[str]:
+    if not steps:
+        return []
+    rows = [
+        [str(step["step"]), *(format_ms(step[key]) for key, _ in STEP_COLUMNS), _shares(step["causes"])]
+        for step in (steps[:top] if top else steps)
+    ]
+    titles = ["step", *(key[: -len("_ns")].replace("_", " ") for key, _ in STEP_COLUMNS), "why idle"]
+    lines = ["", "### Steps, in ms", "", *table(titles, rows, ["why idle"])]
+    if len(rows) < len(steps):
+        lines += ["", f"{format_count(len(steps) - len(rows))} more steps are not shown."]
+    return lines
+
+
+def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
+    gaps = gaps_document(analysis, selection, top)["gaps"]
+    if not gaps:
+        return ["No gaps."]
+    origin = analysis.trace.start_ns
+    rows = [
+        [
+            format_time(gap["start_ns"] - origin),
+            code(gap["device"]),
+            format_duration(gap["dur_ns"]),
+            format_duration(gap["idle_ns"]),
+            "-" if gap["step"] is None else str(gap["step"]),
+            gap["cause"] or "-",
+            *("-" if gap[key] is None else code(gap[key]) for key in ("line", "exposed_by")),
+            "the end" if gap["after"] is None else code(gap["after"]["name"]),
+        ]
+        for gap in gaps
+    ]
+    texts = ["device", "why", "Python line", "exposed by", "until"]
+    titles = ["at", "device", "gap", "idle", "step", *texts[1:]]
+    title = plain(gaps_title(analysis, len(gaps), len(selection.gaps(analysis))))
+    return [f"## {title}", "", *table(titles, rows, texts)]
+
+
+def _advice(analysis: Analysis) -> list[str]:
+    lines = ["## Advice, by the time it is about", ""]
+    for number, advice in enumerate(advice_document(analysis)["advice"], 1):
+        cost = format_duration(advice["cost_ns"])
+        if advice["per_step_ns"] not in (None, advice["cost_ns"]):
+            cost += f", {format_duration(advice['per_step_ns'])} a step"
+        lines.append(f"{number}. **{plain(advice['title'])}** ({cost}). {plain(advice['text'])}")
+        place = f"At {code(place_name(advice))}. " if advice["file"] is not None else ""
+        names = ", ".join(map(code, advice["subjects"][:5]))
+        about = f"Of {names}. " if names else ""
+        lines.append(f"   {place}{about}Rule: {plain(advice['rule'])}")
+    return lines
+
+
+def _shares(causes: Mapping[str, int]) -> str:
+    """The causes with the most time: "host.python 70.1 %, queue.busy 20.0 %"."""
+    whole = sum(causes.values())
+    return ", ".join(f"{cause} {format_percent(ns, whole)}" for cause, ns in list(causes.items())[:3]) or "-"

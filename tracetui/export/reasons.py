@@ -1,0 +1,104 @@
+"""Why gaps were idle, as tables say it: the cause with the most time, its Python line, and every piece."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.calls import LABELS, Cause
+from tracetui.analysis.lines import lines_of
+from tracetui.analysis.search import pick
+from tracetui.arrays import Bools, Int64s
+from tracetui.export.cells import encodable
+from tracetui.trace.stack import Frame
+
+
+class Reasons:
+    """The pieces of all idle intervals of an analysis, looked at by gap."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis, self._causes = analysis, analysis.causes
+        self._gap = self._causes.intervals.gap[self._causes.interval]  # in order, as gaps and intervals are
+        self._frames, self._frame = self._lines_of(self._causes.stack, self._causes.frame)
+
+    def causes(self, gaps: Int64s) -> list[Cause | None]:
+        """Of each gap the cause with the most time; None where it was never idle."""
+        of_gaps = self._causes.of_gaps(len(self._analysis.gaps))[gaps]
+        return [None if cause < 0 else Cause(cause) for cause in of_gaps.tolist()]
+
+    def lines(self, gaps: Int64s) -> list[str | None]:
+        """Of each gap the line with the most time of that cause, "train.py(88)" with the path as written."""
+        of_gaps = self._causes.of_gaps(len(self._analysis.gaps))
+        told = of_gaps[self._gap] == self._causes.cause
+        most = self._most(gaps, self._gap[told], self._frame[told], self._causes.ns[told])
+        return _names(self._frames, most)
+
+    def exposed_by(self, gaps: Int64s) -> list[str | None]:
+        """Of each gap the line that was synchronising when (most of) its idle time began; None for none."""
+        causes, idle = self._causes, self._causes.intervals
+        frames, frame = self._lines_of(causes.exposing_stack, causes.exposing_frame)
+        told = frame >= 0
+        most = self._most(gaps, idle.gap[told], frame[told], (idle.end - idle.start)[told])
+        return _names(frames, most)
+
+    def pieces(self, gaps: Int64s) -> list[list[dict[str, Any]]]:
+        """Of each gap the pieces of its idle intervals, by start; their dur_ns sum to its idle time."""
+        causes = self._causes
+        names = pick(self._analysis.trace.slices.name.astype(np.int64), causes.operator)
+        columns = (causes.start, causes.ns, causes.cause, self._frame, self._backward, names)
+        rows = list(zip(*(column.tolist() for column in columns)))
+        first, stop = (np.searchsorted(self._gap, gaps, side).tolist() for side in ("left", "right"))
+        return [[self._piece(*row) for row in rows[begin:end]] for begin, end in zip(first, stop)]
+
+    def _piece(
+        self, start: int, dur: int, cause: int, frame: int, backward: bool, name: int
+    ) -> dict[str, Any]:
+        op = self._analysis.trace.string(name)
+        return {
+            "start_ns": start,
+            "dur_ns": dur,
+            "cause": LABELS[Cause(cause)],
+            **frame_document(None if frame < 0 else self._frames[frame]),
+            "backward": backward,
+            "op": None if op is None else encodable(op),
+        }
+
+    @property
+    def _backward(self) -> Bools:
+        return self._causes.backward & (self._frame >= 0)
+
+    def _lines_of(self, stack: Any, frame: Int64s) -> tuple[list[Frame], Int64s]:
+        return lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
+
+    def _most(self, gaps: Int64s, gap: Int64s, key: Int64s, ns: Int64s) -> Int64s:
+        """int64[n]: of each of n gaps the key with the most ns, the first of equals; -1 where it has none."""
+        width = int(key.max(initial=-1)) + 2  # keys begin at -1
+        pairs, place = np.unique(gap * width + key + 1, return_inverse=True)
+        total = np.zeros(len(pairs), np.int64)
+        np.add.at(total, place.reshape(-1), ns)
+        owner = pairs // width
+        best = np.lexsort((pairs, -total, owner))
+        owners, first = np.unique(owner[best], return_index=True)
+        of_gap = np.full(len(self._analysis.gaps), -1, np.int64)
+        of_gap[owners] = pairs[best[first]] % width - 1
+        return of_gap[gaps]
+
+
+def frame_document(frame: Frame | None) -> dict[str, Any]:
+    """Where a stack says that something came from; all unknown without one, the line without a file too."""
+    if frame is None:
+        return {"file": None, "line": None, "function": None}
+    line = frame.line if frame.file else None
+    return {"file": encodable(frame.file), "line": line, "function": encodable(frame.function)}
+
+
+def line_name(file: str | None, line: int | None) -> str | None:
+    """A line as tables write it, "train.py(88)"; None where it is not known."""
+    return f"{file}({line})" if file else None
+
+
+def _names(frames: list[Frame], places: Int64s) -> list[str | None]:
+    names = [line_name(frame.file, frame.line) for frame in frames]
+    return [None if place < 0 else names[place] for place in places.tolist()]

@@ -1,0 +1,47 @@
+"""What causes of idle time mean, in a few words, and their shares. Knows no trace and no terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tracetui.analysis.calls import LABELS, Cause
+
+_MEANINGS = {
+    Cause.GC: "Python collected garbage",
+    Cause.SYNC: "host waited for the device",
+    Cause.DATALOADER: "host waited for data",
+    Cause.COPY: "host copied to the device",
+    Cause.COMMUNICATION: "host prepared a collective",
+    Cause.COMPILE: "host compiled",
+    Cause.OPERATOR: "framework in an operator",
+    Cause.PYTHON: "Python between operators",
+    Cause.UNRECORDED: "host, nothing recorded",
+    Cause.QUEUE_BUSY: "queued behind launches",
+    Cause.QUEUE_WAKEUP: "queued, not yet taken",
+    Cause.LAUNCH_COMPILE: "compiled during its launch",
+    Cause.LAUNCH_DISPATCH: "being launched",
+    Cause.STREAM_WAIT: "launched, stream waited",
+    Cause.LATENCY: "launched, the usual delay",
+    Cause.UNKNOWN: "launched, reason unknown",
+    Cause.UNLINKED: "launch is not recorded",
+}
+#: By the name of the cause.
+MEANINGS = {LABELS[cause]: meaning for cause, meaning in _MEANINGS.items()}
+LONGEST_MEANING = max(map(len, MEANINGS.values()))
+
+
+def shares(parts: Mapping[str, int], most: int) -> str:
+    """The largest parts, with their shares of all: "host.python 70 %, queue.busy 20 %", "host.sync"."""
+    whole = sum(parts.values())
+    ranked = sorted(parts.items(), key=lambda part: -part[1])
+    if len(ranked) == 1:
+        return ranked[0][0]
+    return ", ".join(f"{name} {_percent(ns, whole)}" for name, ns in ranked[:most])
+
+
+def _percent(part: int, whole: int) -> str:
+    """A share without decimals: "70 %"; "<1 %" for less than half of that, ">99 %" for nearly all."""
+    percent = (200 * part + whole) // (2 * whole)
+    if percent == 0 and part:
+        return "<1 %"
+    return ">99 %" if percent == 100 and part < whole else f"{percent} %"
