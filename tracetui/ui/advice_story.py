@@ -45,7 +45,7 @@ def advice_columns(
         number_column("cost_ns", "cost", cost, step, width=8, style=palette.style_of(Role.NUMBER)),
         number_column("share", "share", cost, lambda ns: format_percent(int(ns), window_ns), width=7, rank=1),
         Column("", "", cost, bar, BAR, rank=5, right=False),
-        name_column("title", "advice", codes, [each.title for each in advice], width=50, least=30),
+        name_column("title", "advice", codes, [each.title for each in advice], width=50, least=39),
         name_column("about", "about", codes, [about(each) for each in advice], width=60, least=18, rank=2),
     ]
     if any(each.per_step_ns is not None for each in advice):
@@ -62,13 +62,15 @@ def about(advice: Advice) -> str:
 
 
 def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
-    """ "6 findings; the most costly: Data is copied, 12.1 ms (14.2 % of the device's time)" """
+    """ "6 findings; the most costly: small operators launched one by one, 2.32 ms (10.7 %); …" """
     if not advice:
         return NOTHING
     most, count = advice[0], len(advice)
-    share = format_percent(most.cost_ns, window_ns)
-    found = "1 finding" if count == 1 else f"{count} findings, which may explain the same time twice"
-    return f"{format_duration(most.cost_ns)} ({share}) {most.title[:1].lower()}{most.title[1:]}; {found}"
+    cost = f"{format_duration(most.cost_ns)} ({format_percent(most.cost_ns, window_ns)})"
+    title = f"{most.title[:1].lower()}{most.title[1:]}"
+    if count == 1:
+        return f"1 finding: {title}, {cost}"
+    return f"{count} findings, most: {title}, {cost}; costs may overlap"
 
 
 NOTHING = "Nothing found that costs more than 1 % of the device's time: no rule applies to this trace."

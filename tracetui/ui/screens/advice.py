@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 
-from tracetui.analysis.advice import Advice, find_advice
+from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
@@ -26,6 +26,7 @@ from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
 
 WIDE = 120  #: cells from which the source stands beside the story
+HEADER = 2  #: lines of the table beside its rows
 SHORT = 12  #: lines of a terminal that has none for the story
 NO_LINE = "This advice blames no line of Python."
 
@@ -34,8 +35,7 @@ class AdviceScreen(TableScreen):
     """One row per piece of advice; below it what to do, why, and the line to do it at."""
 
     DEFAULT_CSS = """
-    AdviceScreen #below { height: 3fr; }
-    AdviceScreen Table { height: 2fr; }
+    AdviceScreen #below { height: 1fr; }
     AdviceScreen Pager { width: 3fr; }
     AdviceScreen SourcePane { width: 2fr; margin-left: 2; }
     """
@@ -66,7 +66,13 @@ class AdviceScreen(TableScreen):
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#below").display = event.size.height >= SHORT
         self.query_one(SourcePane).display = event.size.width >= WIDE
+        self._share_height()
         self.call_after_refresh(self._tell)
+
+    def _share_height(self) -> None:
+        """The table takes what its rows need, up to two fifths."""
+        height, rows = self.size.height, len(self._advice) + HEADER
+        self.table.styles.height = min(rows, height * 2 // 5) if self._advice and height >= SHORT else "1fr"
 
     def build(self) -> None:
         analysis = self.viewer.analysis
@@ -74,11 +80,7 @@ class AdviceScreen(TableScreen):
         if analysis is self._shown:
             return
         self.missing("Looking for advice.")
-
-        def find() -> None:
-            self.post_message(self.Found(analysis, find_advice(analysis)))
-
-        self.run_worker(find, thread=True, exclusive=True, group="advice")
+        self.in_background("advice", lambda: self.Found(analysis, analysis.advice))
 
     @on(Found)
     def _fill(self, message: Found) -> None:
@@ -98,7 +100,8 @@ class AdviceScreen(TableScreen):
             self.table.empty = NOTHING
             self.table.show((), 0)
         self.say(advice_answer(advice, window_ns), self.place())
-        self._tell()
+        self._share_height()
+        self.call_after_refresh(self._tell)
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)

@@ -1,0 +1,140 @@
+"""The advice screen: the advice of the analysis by cost, all its numbers, and the way to its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.analysis.machine import npu, task
+from tests.synthetic import trace_of
+from tests.ui.training import TORCH, screen_text, training, viewer
+from tests.ui.viewing import said
+from tracetui.analysis.advice import Advice
+from tracetui.ui.advice_story import NOTHING, AdviceStory, about, advice_answer
+from tracetui.ui.app import TraceApp
+from tracetui.ui.glyphs import ASCII
+from tracetui.ui.palette import Palette
+from tracetui.ui.screens.advice import AdviceScreen
+
+LOOP = [f"{TORCH}/nn/f.py(5): relu", "/work/train.py(12): loss", "/work/train.py(30): main"]
+SETTLED_S = 0.1
+
+LOOPING = [(0, None, "first"), *((30_000, LOOP, "mul") for _ in range(6)), (9_000, None, "last")]
+
+
+def looping(path: Path) -> TraceApp:
+    """The viewer on a loop of small operators."""
+    (path / "trace_view.json").write_text("[]")
+    (path / "train.py").write_text("".join(f"line_{n}\n" for n in range(1, 40)))
+    return viewer(path, training(LOOPING))
+
+
+async def test_it_ranks_by_cost_tells_the_numbers_and_walks_the_evidence(tmp_path: Path) -> None:
+    app = looping(tmp_path)
+    async with app.run_test(size=(130, 36)) as pilot:
+        await pilot.pause(SETTLED_S)
+        await pilot.press("V")
+        await pilot.pause(SETTLED_S)
+        analysis = app.analysis
+        assert analysis is not None
+        loop = next(each for each in analysis.advice if each.id == "small_operators_in_loop")
+        place = analysis.advice.index(loop)
+        screen = app.screen
+        assert isinstance(screen, AdviceScreen)
+        text = screen_text(app)
+        assert text[0].startswith(
+            f"Advice  {advice_answer(analysis.advice, analysis.devices[0].window_ns)}"[:80]
+        )
+        for row, each in enumerate(analysis.advice):
+            assert each.title in text[2 + row] and about(each) in text[2 + row]
+        await pilot.press(*["down"] * place)
+        await pilot.pause(SETTLED_S)
+        assert screen.advice is loop
+        shown = "\n".join(screen_text(app))
+        assert f"Rule {loop.id}:" in shown
+        assert "/work/train.py(12)" in shown
+        assert "> 12  line_12" in shown
+        gaps, rows = loop.gaps.tolist(), loop.rows.tolist()
+        assert gaps and rows
+        seen = []
+        for key in ["x"] * (len(gaps) + len(rows)) + ["x", "X"]:
+            await pilot.press(key)
+            seen.append(app.state.gap if app.state.gap >= 0 else -app.state.row)
+        evidence = [*gaps, *(-row for row in rows)]
+        assert seen == [*evidence, evidence[0], evidence[-1]]
+        assert said(app, "note").startswith(f"slice {len(rows)} of {len(rows)}: ")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (app.current_mode, app.state.row) == ("timeline", rows[-1])
+
+
+async def test_a_small_terminal_has_the_story_without_the_source(tmp_path: Path) -> None:
+    app = looping(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await pilot.press("V")
+        await pilot.pause(SETTLED_S)
+        assert isinstance(app.screen, AdviceScreen)
+        text = screen_text(app)
+        assert all(len(line) <= 80 for line in text)
+        assert sum(line.startswith("-- ") for line in text) == 1
+        assert any(line.startswith("Rule ") for line in text)
+        await pilot.press("o")
+        assert said(app, "note") == "This terminal cannot be handed to an editor."
+        await pilot.press("escape")
+        assert app.current_mode == "timeline"
+
+
+@pytest.mark.parametrize("cause", ["nothing", "failing"])
+async def test_without_advice_it_says_why(
+    cause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = viewer(tmp_path, trace_of([*npu(), task(0, 1000)]))
+
+    def fail(_: object) -> None:
+        raise ArithmeticError("no [red]luck\x1b[2J")
+
+    if cause == "failing":
+        monkeypatch.setattr("tracetui.analysis.analyse.find_advice", fail)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await pilot.pause()
+        await pilot.press("V")
+        await pilot.pause(SETTLED_S)
+        answer = said(app, "answer")
+        if cause == "nothing":
+            assert NOTHING in answer
+        else:
+            assert "ArithmeticError: no [red]luck" in answer and answer.isprintable()
+        await pilot.press("x", "enter", "o")
+        assert app.current_mode == "advice"
+
+
+def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dropped(tmp_path: Path) -> None:
+    advice = Advice(
+        id="some_rule",
+        title="Something takes long",
+        text="Do something about it, " * 9,
+        rule="It takes at least 5 % (tracetui).",
+        cost_ns=5_000,
+        evidence={"count": 12, "count_per_step": 1.5, "share_free": 0.4252, "total_ns": 1_240_000, "a": "\a"},
+        subjects=("[red]evil\x1b[2J",),
+    )  # fmt: skip
+    analysis = looping(tmp_path).analysis
+    assert analysis is not None
+    story = AdviceStory(Palette("none"), ASCII)
+    lines = ["".join(text for text, _ in line) for line in story.lines(analysis, advice, 60)]
+    assert max(map(len, lines[1:])) <= 60
+    assert all(line.isprintable() for line in lines)
+    assert "no place to look at" in lines[0]
+    flat = " ".join(" ".join(lines).split())
+    for number in ("count 12 ", "count per step 1.5 ", "share free 42.5 % ", "total 1.24 ms "):
+        assert number in f"{flat} "
+    assert "[red]evil" in flat and "line " not in flat
+    blamed = replace(advice, file="/a/b.py", line=3, function="f", gaps=np.arange(1))
+    assert about(blamed) == "b.py:3 f"
+    told = story.lines(analysis, blamed, 60)
+    assert any("/a/b.py(3)" in "".join(text for text, _ in line) for line in told)
+    assert "1 gap to look at" in told[0][0][0]
