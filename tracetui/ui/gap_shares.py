@@ -24,12 +24,12 @@ _WORDS = {
     Cause.GC: "collecting garbage",
     Cause.PYTHON: "Python",
     Cause.UNRECORDED: "with nothing recorded on its thread",
-    Cause.QUEUE_BUSY: "while the dequeue thread launched others",
-    Cause.QUEUE_WAKEUP: "until the dequeue thread took it",
-    Cause.LAUNCH_COMPILE: "compiling it",
-    Cause.LAUNCH_DISPATCH: "dispatching it",
+    Cause.QUEUE_BUSY: "the dequeue thread launching others",
+    Cause.QUEUE_WAKEUP: "the dequeue thread waking up",
+    Cause.LAUNCH_COMPILE: "compiling",
+    Cause.LAUNCH_DISPATCH: "dispatching",
     Cause.LATENCY: "the usual latency",
-    Cause.UNKNOWN: "that nothing in the trace explains",
+    Cause.UNKNOWN: "unexplained",
 }
 #: of an operator, and where none is known
 _DOING = {

@@ -234,8 +234,5 @@ class GapWords:
         whole = (rest + unit // 2) // unit
         units = apportion([ns for _, ns in parts], whole)
         told = ", ".join(f"{format_share(own, unit)} {name}" for own, (name, _) in zip(units, parts))
-        if len(parts) == 1:
-            return [
-                pen.text(f"The other {told.replace(' ', chr(0xA0), 1)} of the gap is not idle.", Role.DIM)
-            ]
-        return [pen.text(f"The other {format_share(whole, unit)} of the gap: {told}.", Role.DIM)]
+        length = f", {format_share(whole, unit)}" if len(parts) > 1 else ""
+        return [pen.text(f"The rest of the gap{length}: {told}.", Role.DIM)]

@@ -50,7 +50,8 @@ class IdleLine:
             interval = int(columns.row[start])
             if end - start < WIDE:
                 main = picture.main_cause(device, interval)
-                texts[interval] = self._short(device, interval, main, end - start)
+                behind = start > 0 and bool(boxed[start - 1])  # a line between two boxes takes a cell
+                texts[interval] = self._short(device, interval, main, end - start - behind)
                 same = columns.row == interval
                 chosen[same] = main
             else:

@@ -1,0 +1,278 @@
+"""Causes on screen: one letter each, columns and stories that add up to the idle time."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from tests.analysis.machine import npu, operator, task
+from tests.samples.traces import written
+from tests.synthetic import trace_of
+from tests.ui.viewing import lines_of, viewing
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.calls import Cause
+from tracetui.analysis.cause_raster import CauseRaster, most
+from tracetui.analysis.heat import cause_step
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
+from tracetui.trace.model import Trace
+from tracetui.ui.causes import LOOKS, cause_letter, cause_words, legend, short_legend
+from tracetui.ui.gap_shares import gap_shares, main_line
+from tracetui.ui.gap_words import GapWords
+from tracetui.ui.glyphs import BLOCKS
+from tracetui.ui.idle_line import IdleLine
+from tracetui.ui.palette import PALETTES, Palette, Role
+from tracetui.ui.pen import Pen
+from tracetui.ui.picture import Picture
+from tracetui.ui.screens.timeline import TimelineScreen
+from tracetui.ui.shares import apportion, format_share, unit_of
+from tracetui.ui.state import Viewport, ViewState
+from tracetui.ui.strips import flowing
+
+SCALES = {"ns": 1, "µs": 1000, "ms": 1_000_000, "s": 1_000_000_000}
+TIME = re.compile(r"(<?)(\d+(?:\.\d+)?) (ns|µs|ms|s)\b")
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
+    path = tmp_path_factory.mktemp("mixed") / "trace_view.json"
+    path.write_bytes(written("mixed"))
+    with TraceFile(path) as trace_file:
+        return build_trace(trace_file.read())
+
+
+@pytest.fixture(scope="module")
+def analysis(trace: Trace) -> Analysis:
+    return analyse(trace)
+
+
+def told(analysis: Analysis, gap: int, width: int = 1000) -> list[str]:
+    """The lines of a story without its bar."""
+    lines = GapWords(analysis, gap, Pen(Palette("none"), BLOCKS)).lines(width)
+    return ["".join(text for text, _ in line).strip() for line in lines[1:]]
+
+
+def times(text: str) -> list[int]:
+    """All times of a text in ns; what is less than a unit is shown as nothing."""
+    found = TIME.findall(text)
+    return [0 if less else round(float(number) * SCALES[unit]) for less, number, unit in found]
+
+
+# ------------------------------------------------------------------------------------------------ looks
+
+
+def test_each_cause_has_a_letter_of_its_own_a_name_and_a_bright_style() -> None:
+    assert set(LOOKS) == set(Cause)
+    assert len({look.letter for look in LOOKS.values()}) == len({look.name for look in LOOKS.values()}) == 17
+    for cause, look in LOOKS.items():
+        assert look.letter.isupper() == (cause.family == "host"), "capitals are the host's"
+        assert len(look.letter) == 1 and look.letter.isascii()
+    for name in PALETTES:
+        palette = Palette(name)
+        for look in LOOKS.values():
+            assert palette.style_of(look.role) != palette.style_of(Role.DIM)
+            assert palette.paint_of(look.role).box != palette.paint_of(look.role).ink or name == "none"
+
+
+def test_a_legend_takes_no_more_than_its_room_most_first() -> None:
+    shares = {Cause.PYTHON: 10, Cause.SYNC: 70, Cause.GC: 20}
+    palette = Palette("none")
+    text = "".join(text for text, _ in legend(shares, palette, 80))
+    assert text.split() == ["S", "sync", "70.0", "%", "G", "gc", "20.0", "%", "P", "python", "10.0", "%"]
+    assert "".join(text for text, _ in short_legend(shares, palette, 80)) == "S 70 G 20 P 10 %"
+    for width in range(40):
+        for make in (legend, short_legend):
+            assert sum(cell_len(text) for text, _ in make(shares, palette, width)) <= width
+
+
+# ------------------------------------------------------------------------------------------- adding up
+
+
+@given(st.lists(st.integers(0, 10**12), max_size=8), st.integers(0, 10**6))
+def test_shares_add_up_and_are_rounded_down_or_up(parts: list[int], whole: int) -> None:
+    shares = apportion(parts, whole)
+    assert sum(shares) == (whole if any(parts) else 0)
+    for part, share in zip(parts, shares):
+        assert abs(share - part * whole / max(sum(parts), 1)) < 1 + 1e-6
+
+
+@given(st.integers(0, 10**15))
+def test_a_share_is_shown_in_the_unit_of_its_whole(ns: int) -> None:
+    unit = unit_of(ns)
+    assert ns // unit < 10**4
+    assert times(format_share(7, unit)) == [7 * unit]
+    assert format_share(0, unit).startswith("<")
+
+
+@given(
+    st.lists(st.tuples(st.text("ab \u00a0漢", max_size=12), st.sampled_from(["bold", "dim"])), max_size=8),
+    st.integers(14, 40),
+)
+def test_flowing_text_loses_no_word_and_fits(parts: list[tuple[str, str]], width: int) -> None:
+    styles = {
+        name: Palette("none").style_of(Role.NUMBER if name == "bold" else Role.DIM) for _, name in parts
+    }
+    lines = flowing([(text, styles[name]) for text, name in parts], width)
+    words = "".join(text for text, _ in parts).replace("\u00a0", "_").split(" ")
+    shown = [" ".join("".join(text for text, _ in line).split(" ")) for line in lines]
+    whole = " ".join(word for word in words if word).replace("_", " ")
+    assert " ".join(line for line in shown if line) == whole
+    longest = max((cell_len(word) for word in words), default=0)
+    assert all(cell_len(line) <= max(width, longest) for line in shown)
+
+
+def test_the_times_of_every_story_add_up(analysis: Analysis) -> None:
+    gaps = analysis.gaps
+    assert {Cause.SYNC, Cause.DATALOADER, Cause.GC} <= {
+        share.cause for gap in range(len(gaps)) for share in gap_shares(analysis, gap)
+    }
+    for gap in range(len(gaps)):
+        assert sum(share.ns for share in gap_shares(analysis, gap)) == gaps.idle[gap]
+        lines = told(analysis, gap)
+        if not gaps.idle[gap]:
+            assert "never idle" in lines[0]
+            continue
+        (whole,) = times(lines[0])
+        unit = unit_of(int(gaps.idle[gap]))
+        assert abs(whole - int(gaps.idle[gap])) * 2 <= unit
+        families = [line for line in lines[1:] if re.match(r"(For|It|They|Launching) ", line)]
+        assert sum(times(line)[0] for line in families) == whole
+        for line in families:
+            first, *parts = times(line)
+            assert not parts or sum(parts) == first, line
+
+
+def test_the_story_names_the_operator_the_line_and_what_exposed_it(analysis: Analysis) -> None:
+    gap = int(analysis.gaps.ranked()[0])
+    story = " ".join(told(analysis, gap))
+    assert "mixed/train_mixed.py(" in story
+    assert "waiting for data" in story and "collecting garbage" in story
+    assert "began before the NPU went idle" in story
+    frame = analysis.rules.line_of(main_line(analysis, gap).stack)
+    assert frame is not None and frame.file.endswith("train_mixed.py")
+
+
+def test_what_is_not_linked_is_said_with_what_to_collect() -> None:
+    analysis = analyse(trace_of([*npu(), task(0, 10), task(500, 10), operator(0, 5)]))
+    (line,) = told(analysis, 0)[1:]
+    assert line.startswith(
+        "For 490 ns the trace does not tell what the host did: no launch of it is recorded."
+    )
+    assert "level 1" in line and "with_stack=True" in line
+
+
+def test_hostile_names_stay_text_in_a_story() -> None:
+    name = "\x1b[2J{0}[red]" + "x" * 500
+    events = [*npu(), task(0, 10, name=name), task(500, 10, name=name)]
+    for line in told(analyse(trace_of(events)), 0, 60):
+        assert line.isprintable() and (cell_len(line) <= 60 or len(line.split()) == 1)
+
+
+# ---------------------------------------------------------------------------------------------- pictures
+
+
+@given(st.integers(1, 300), st.integers(0, 80_000_000), st.integers(1_000, 110_000_000))
+def test_columns_of_causes_add_up_to_the_idle_time(
+    analysis: Analysis, count: int, start: int, span: int
+) -> None:
+    edges = analysis.trace.start_ns + start + np.arange(count + 1, dtype=np.int64) * span // count
+    ns = CauseRaster.of(analysis.causes, 0).ns(edges)
+    assert np.array_equal(ns.sum(axis=0), np.diff(analysis.devices[0].idle.before(edges)))
+    chosen = most(ns)
+    for column in range(count):
+        assert (
+            chosen[column] == -1
+            if not ns[:, column].any()
+            else ns[chosen[column], column] == ns[:, column].max()
+        )
+
+
+def test_the_idle_line_has_the_colour_of_the_cause_with_most_of_each_column(analysis: Analysis) -> None:
+    palette = Palette("true")
+    line = IdleLine(Picture(analysis.trace, analysis), palette, BLOCKS)
+    state = ViewState(Viewport(analysis.trace.start_ns, analysis.trace.end_ns))
+    edges = state.viewport.edges(400)
+    cause = most(CauseRaster.of(analysis.causes, 0).ns(edges))
+    cells = [(character, part.style) for part in line.draw(0, state, edges) for character in part.text]
+    assert len(cells) == 400
+    drawn = 0
+    for (character, style), index in zip(cells, cause.tolist()):
+        if character in BLOCKS.shades[1:]:
+            assert style == palette.paint_of(LOOKS[Cause(index)].role).ink
+            drawn += 1
+    assert drawn > 20
+
+
+def test_an_interval_with_room_tells_its_causes_and_a_narrow_one_its_main_cause(analysis: Analysis) -> None:
+    picture = Picture(analysis.trace, analysis)
+    line = IdleLine(picture, Palette("none"), BLOCKS)
+    gap = int(analysis.gaps.ranked()[0])
+    start, end = int(analysis.gaps.start[gap]), int(analysis.gaps.end[gap])
+    for columns in (100, 1000):
+        state = ViewState(Viewport(analysis.trace.start_ns, analysis.trace.end_ns))
+        state.look(Viewport(start - (end - start) // 9, end + (end - start) // 9))
+        text = "".join(part.text for part in line.draw(0, state, state.viewport.edges(columns)))
+        assert "G gc" in text and "D data loader" in text
+        assert re.search(r"1 · \d+(\.\d+)? ms", text)
+    wide = ViewState(Viewport(start - 2 * (end - start), end + 2 * (end - start)))
+    text = "".join(part.text for part in line.draw(0, wide, wide.viewport.edges(100)))
+    assert f"1 {cause_letter(picture.gap_cause(gap))} " in text
+
+
+def test_causes_by_step_add_up_and_open_the_worst_gap(analysis: Analysis) -> None:
+    causes = analysis.causes
+    heat = cause_step(causes, analysis.gaps, analysis.steps)
+    assert int(heat.ns.sum()) == analysis.idle_ns
+    assert list(heat.rows) == [cause.label for cause in causes.by_cause()]
+    assert np.allclose(heat.values.sum(axis=0), heat.ns.sum(axis=0) > 0)
+    assert heat.gap is not None
+    for row, cause in enumerate(causes.by_cause()):
+        for column in range(len(heat.columns)):
+            step = column if column < len(analysis.steps) else -1
+            assert heat.ns[row, column] == causes.by_step(step).get(cause, 0)
+            spent: dict[int, int] = {}
+            for at in np.flatnonzero(causes.cause == cause).tolist():
+                if causes.intervals.step[causes.interval[at]] == step:
+                    gap = int(causes.intervals.gap[causes.interval[at]])
+                    spent[gap] = spent.get(gap, 0) + int(causes.ns[at])
+            opened = int(heat.gap[row, column])
+            assert opened == max(spent, key=lambda gap: (spent[gap], -gap), default=-1)
+
+
+# --------------------------------------------------------------------------------------------- the viewer
+
+
+async def test_the_map_tells_the_causes_and_the_pane_the_story(trace: Trace) -> None:
+    async with viewing(trace, "timeline", (120, 36)) as (app, pilot):
+        assert isinstance(app.screen, TimelineScreen) and app.analysis is not None
+        minimap, details = app.screen.minimap, app.screen.details
+        (most_of, _), *_ = app.analysis.causes.by_cause().items()
+        assert lines_of(minimap)[1].startswith(f" {cause_letter(most_of)} ")
+        assert cause_words(most_of) in details.text
+        await pilot.press("x")
+        await pilot.pause()
+        drawn = lines_of(details)
+        assert drawn[0].startswith("── Gap 1 of ")
+        assert drawn[1].startswith(" why")
+        assert drawn[2].startswith(" The NPU was idle ")
+        assert [key for key, _ in groupby(drawn[1][10:].replace(" ", ""))][:2] == ["P", "G"]
+        await pilot.resize_terminal(60, 36)
+        await pilot.pause()
+        flowing_anew = " ".join(line.strip() for line in lines_of(details)[2:5])
+        assert "in 4 stretches, the longest before MEMCPY_ASYNC. For" in flowing_anew
+
+
+async def test_enter_on_a_cause_of_a_step_goes_to_its_worst_gap(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
+        await pilot.press("tab", "tab", "tab", "down", "enter")
+        await pilot.pause()
+        assert app.analysis is not None and app.current_mode == "timeline"
+        heat = cause_step(app.analysis.causes, app.analysis.gaps, app.analysis.steps)
+        assert heat.gap is not None
+        assert app.state.gap == heat.gap[1, 0] >= 0
