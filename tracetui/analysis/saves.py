@@ -22,6 +22,8 @@ from tracetui.analysis.critical import Critical, CriticalChain
 from tracetui.analysis.dependencies import Dependencies
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.lines import lines_of
+from tracetui.analysis.pieces import cut
+from tracetui.analysis.search import pick
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame
@@ -70,17 +72,25 @@ def line_savings(
     keys, of_piece = keys_of(trace, stack, frame, backward, rules)
     critical, bound = (np.zeros((len(chains), len(keys)), np.int64) for _ in range(2))
     steps = np.zeros((len(step_devices), len(keys)), np.int64)
+    begins, ends = depends.step_begin, depends.points.time[depends.step_end]
     first = 0
     for device, (chain, own, activity) in enumerate(zip(chains, host, activities)):
         keyed = of_piece[first : first + len(own)]
         first += len(own)
-        spans = [(chain.begin_ns, chain.end_ns, critical[device], bound[device])]
-        for step in np.flatnonzero(step_devices == device).tolist():
-            begin, end = int(depends.step_begin[step]), int(depends.points.time[depends.step_end[step]])
-            spans.append((begin, end, np.zeros(len(keys), np.int64), steps[step]))
-        for begin, end, taken, saved in spans:
-            np.add.at(taken, keyed, chain.within(begin, end)[own])
-            np.minimum(taken, _free(activity, begin, end), out=saved)
+        start, end = chain.start[own], chain.end[own]
+        np.add.at(critical[device], keyed, end - start)
+        working = activity.compute | activity.communication
+        free = chain.wall_ns - working.clip(chain.begin_ns, chain.end_ns).total
+        bound[device] = np.minimum(critical[device], free)
+        (held,) = np.nonzero((step_devices == device) & (begins < ends))
+        parts = cut(start, end, np.union1d(begins[held], ends[held]))
+        within = np.searchsorted(begins[held], parts.start, "right") - 1
+        inside = (within >= 0) & (parts.start < pick(ends[held], within))
+        np.add.at(
+            steps, (held[within[inside]], keyed[parts.place[inside]]), (parts.end - parts.start)[inside]
+        )
+        free_steps = ends[held] - begins[held] - working.covered(begins[held], ends[held])
+        steps[held] = np.minimum(steps[held], free_steps[:, None])
     rows = [
         LineSaving(*key, int(critical[:, at].max()), int(bound[:, at].max()), steps[:, at])
         for at, key in enumerate(keys)
@@ -107,12 +117,6 @@ def _key(frames: Sequence[Frame], code: int) -> LineKey:
         return None, 0, "", False
     frame = frames[code // 2]
     return frame.file, frame.line, frame.function, code % 2 == 1
-
-
-def _free(activity: DeviceActivity, begin: int, end: int) -> int:
-    """ns of `[begin, end)` in which the device neither computes nor communicates."""
-    working = (activity.compute | activity.communication).clip(begin, end)
-    return max(end - begin, 0) - working.total
 
 
 _NO_COLUMNS = (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.bool_))

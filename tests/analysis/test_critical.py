@@ -1,0 +1,255 @@
+"""The critical chain goes back the way that held things up, and takes all of the wall time apart, exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.analysis import real
+from tests.analysis.machine import (
+    AUTOGRAD,
+    HARDWARE,
+    MAIN,
+    PYTHON,
+    Events,
+    arrow,
+    call,
+    dequeue,
+    enqueue,
+    npu,
+    operator,
+    step,
+    task,
+)
+from tests.analysis.test_explain import any_machine
+from tests.synthetic import process, thread, trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.critical import Critical
+from tracetui.trace.stack import parse_call_stack
+
+Told = list[tuple[int, int, str, "int | None"]]
+
+
+def told(events: Events, device: int = 0) -> Told:
+    """Start, end, kind and line of the pieces; neighbours that differ in nothing as one."""
+    analysis = analyse(trace_of(events))
+    chain, trace = analysis.critical[device], analysis.trace
+    pieces: Told = []
+    for index in range(len(chain)):
+        text = trace.string(int(chain.stack[index]))
+        frame = None if text is None else analysis.rules.line_of(parse_call_stack(text))
+        said = Critical(int(chain.kind[index])).label, None if frame is None else frame.line
+        start, end = int(chain.start[index]), int(chain.end[index])
+        if pieces and pieces[-1][2:] == said:
+            start = pieces.pop()[0]
+        pieces.append((start, end, *said))
+    return pieces
+
+
+def stack(line: int) -> list[str]:
+    return [f"train.py({line}): train"]
+
+
+def launched(at: int, start: int, line: int = 1, tid: int = MAIN, **parts: Any) -> Events:
+    """A kernel at `start`: enqueued at `at`, dequeued 10 later, launched until 30 later."""
+    connection, dequeued = at + 1, parts.pop("dequeued", at + 10)
+    return [
+        operator(at - 5, 10, "aten::mm", tid, stack=stack(line)),
+        enqueue(at, 2, connection, tid),
+        dequeue(dequeued, 20, connection),
+        call(dequeued + 5, 15, connection),
+        task(start, parts.pop("dur", 50), connection=connection, **parts),
+    ]
+
+
+#: the device runs from 1100 to 1150, the first step begins at 900
+FIRST = [*npu(), step(1, 900, 150), *launched(1_000, 1_100, 3)]
+
+
+SECOND = [*launched(2_000, 2_040, 7)]
+
+
+def test_the_walk_goes_from_the_task_to_launch_queue_and_host() -> None:
+    assert told([*FIRST, *SECOND]) == [
+        (900, 1_005, "host", 3),
+        (1_005, 2_000, "host", 7),
+        (2_000, 2_010, "queue", None),
+        (2_010, 2_040, "launch", None),
+        (2_040, 2_090, "device", None),
+    ]
+
+
+def test_a_task_whose_stream_was_busy_follows_the_task_before_it() -> None:
+    long = launched(1_000, 1_100, 3, dur=2_000)
+    assert told([*npu(), step(1, 900, 150), *long, *launched(1_500, 3_101, 7)])[1:] == [
+        (1_000, 1_010, "queue", None),
+        (1_010, 1_100, "launch", None),
+        (1_100, 3_151, "device", None),
+    ]
+
+
+def test_a_task_whose_dequeue_had_to_wait_follows_the_dequeue_before_it() -> None:
+    busy = [*launched(2_000, 2_040, 7, dur=5), *launched(2_006, 2_070, 8, dequeued=2_031)]
+    assert told([*FIRST, *busy])[2:] == [
+        (2_000, 2_010, "queue", None),
+        (2_010, 2_030, "launch", None),
+        (2_030, 2_031, "queue", None),
+        (2_031, 2_070, "launch", None),
+        (2_070, 2_120, "device", None),
+    ]
+
+
+@pytest.mark.parametrize("calls", [True, False])
+def test_a_synchronisation_leads_to_the_task_it_waited_for(calls: bool) -> None:
+    item = operator(1_060, 150, "aten::item", stack=stack(4))
+    waits = call(1_060, 150, 99, "AscendCL@aclrtSynchronizeStream", MAIN)
+    first = launched(1_000, 1_100, 3, dur=100)
+    events = [*npu(), step(1, 900, 150), *first, item, *[waits] * calls, *launched(1_300, 1_340, 7)]
+    assert told(events)[2:] == [
+        (1_010, 1_100, "launch", None),
+        (1_100, 1_200, "device", None),
+        (1_200, 1_210, "host", 4),
+        (1_210, 1_300, "host", 7),
+        (1_300, 1_310, "queue", None),
+        (1_310, 1_340, "launch", None),
+        (1_340, 1_390, "device", None),
+    ]
+
+
+def test_a_synchronisation_that_waits_for_nothing_is_work_of_the_host() -> None:
+    item = operator(1_400, 150, "aten::item", stack=stack(4))
+    assert told([*FIRST, item, *SECOND])[:3] == [
+        (900, 1_005, "host", 3),
+        (1_005, 1_550, "host", 4),
+        (1_550, 2_000, "host", 7),
+    ]
+
+
+def test_a_wait_of_the_stream_leads_to_the_task_on_the_other() -> None:
+    events = [
+        *FIRST,
+        task(1_160, 1_988, stream=7, name="other"),
+        task(1_200, 1_950, "EVENT_WAIT_SQE"),
+        task(3_148, 1, "EVENT_RECORD_SQE", stream=7, name="EVENT_RECORD"),
+        *launched(1_010, 3_151),
+    ]
+    analysis = analyse(trace_of(events))
+    rows = [analysis.trace.name(row) for row in analysis.critical[0].row.tolist() if row >= 0]
+    assert "other" in rows
+    assert told(events)[-1][2] == "device"
+
+
+def test_the_autograd_thread_leads_to_the_one_that_woke_it_and_that_waits_for_it() -> None:
+    backward = operator(1_800, 400, "autograd::engine::evaluate_function: MmBackward0", AUTOGRAD)
+    events = [
+        *npu(),
+        step(1, 900, 2_600),
+        *launched(1_000, 1_100, 3),
+        operator(1_200, 100, "aten::ones_like", stack=stack(5)),
+        backward,
+        operator(1_810, 380, "MmBackward0", AUTOGRAD),
+        *arrow("fwdbwd", 1, (PYTHON, MAIN, 995), (PYTHON, AUTOGRAD, 1_810)),
+        *launched(3_000, 3_040, 8),
+    ]
+    assert told(events) == [
+        (900, 1_005, "host", 3),
+        (1_005, 1_300, "host", 5),
+        (1_300, 2_200, "host", 3),
+        (2_200, 3_005, "host", 8),
+        (3_005, 3_500, "host", None),
+    ]
+
+
+def test_the_end_of_a_step_on_the_host_is_where_the_walk_begins() -> None:
+    last = operator(1_190, 10, "aten::add", stack=stack(9))
+    assert told([*npu(), step(1, 900, 300), *launched(1_000, 1_100), last])[-1] == (1_005, 1_200, "host", 9)
+
+
+def test_a_task_without_a_chain_follows_the_work_before_it() -> None:
+    assert told([*npu(), task(10, 5), task(100, 5, stream=2)]) == [(10, 105, "device", None)]
+
+
+def test_clocks_that_disagree_lose_no_time() -> None:
+    early = [*FIRST, *launched(2_000, 1_990, 7)]
+    assert [part[2] for part in told(early)] == ["host", "queue", "launch", "device"]
+    assert told([*FIRST, *launched(2_000, 2_005, 7)])[-2:] == [
+        (2_000, 2_005, "launch", None),
+        (2_005, 2_055, "device", None),
+    ]
+
+
+def test_a_step_lasts_from_when_the_one_before_it_is_done() -> None:
+    analysis = analyse(trace_of([*FIRST, step(2, 1_060, 1_000), *SECOND]))
+    first, second = (analysis.critical_in_step(index) for index in range(2))
+    assert sum(first.values()) == 1_150 - 900
+    assert second == {
+        Critical.HOST: 2_000 - 1_150,
+        Critical.QUEUE: 10,
+        Critical.LAUNCH: 30,
+        Critical.DEVICE: 50,
+    }
+
+
+def test_of_several_devices_the_line_counts_where_it_takes_most() -> None:
+    other = [*process(301, "Ascend Hardware", "NPU 1", 13), *thread(301, 1, "Stream 1")]
+    mine = [*launched(2_000, 2_040, 7)]
+    theirs = [
+        {**event, "pid": 301} if event["pid"] == HARDWARE else event for event in launched(3_000, 3_040, 8)
+    ]
+    analysis = analyse(trace_of([*FIRST, *mine, *other, *theirs]))
+    saving = {saving.line: saving for saving in analysis.savings.values()}
+    assert [len(analysis.critical), saving[7].critical_ns, saving[8].critical_ns] == [2, 1_000, 995]
+
+
+@st.composite
+def any_run(draw: st.DrawFn) -> Events:
+    """Any machine, with steps."""
+    events = draw(any_machine())
+    times = st.tuples(st.integers(0, 200), st.integers(0, 80))
+    for number, (start, dur) in enumerate(draw(st.lists(times, max_size=3))):
+        events.append(step(number, start, dur))
+    return events
+
+
+@given(any_run())
+def test_the_pieces_sum_to_the_wall_time(events: Events) -> None:
+    check(analyse(trace_of(events)))
+
+
+def check(analysis: Analysis) -> None:
+    depends = analysis.dependencies
+    points = depends.points
+    assert (np.diff(points.time) >= 0).all()
+    assert (points.cause < np.arange(len(points))).all()
+    for chain in analysis.critical:
+        assert (chain.start < chain.end).all()
+        assert (chain.start[1:] == chain.end[:-1]).all()
+        assert int((chain.end - chain.start).sum()) == chain.wall_ns == sum(chain.by_kind().values())
+    for index in range(len(analysis.steps)):
+        wall = int(points.time[depends.step_end[index]]) - int(depends.step_begin[index])
+        assert sum(analysis.critical_in_step(index).values()) == wall
+    for saving in analysis.savings.values():
+        assert 0 <= saving.saves_at_most_ns <= saving.critical_ns
+        assert (saving.steps >= 0).all()
+
+
+@pytest.mark.parametrize("rank", real.NPU)
+def test_real_npu_traces(real_traces: Any, rank: str) -> None:
+    analysis = real.npu(real_traces, rank)
+    check(analysis)
+    (chain,) = analysis.critical
+    kinds = chain.by_kind()
+    assert kinds[Critical.DEVICE] > 0.5 * chain.wall_ns
+    assert kinds[Critical.HOST] > 0.2 * chain.wall_ns
+    first = next(iter(analysis.savings.values()))
+    assert first.file is not None
+    assert (first.file.rpartition("/")[2], first.line, first.function) == ("main.py", 354, "train")
+
+
+@pytest.mark.parametrize("name", real.GPU)
+def test_real_gpu_traces(real_traces: Any, name: str) -> None:
+    check(real.gpu(real_traces, name))

@@ -1,0 +1,193 @@
+"""What a faster line would save: sound on any run, and true where the run can be repeated so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from samples.host import Pace
+from samples.machine import Machine, Thread
+from samples.program import Program
+from samples.recording import Recording
+from samples.scenarios import SCENARIOS, START_NS, simulate
+from samples.source import TrainingScript
+from samples.writer import TraceWriter
+from tests.analysis import real
+from tests.analysis.machine import MAIN, Events, call, npu, operator, step
+from tests.analysis.test_critical import FIRST, SECOND, any_run, launched, stack
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.callers import Callers
+from tracetui.analysis.copies import copying_operators
+from tracetui.analysis.host import Hosts
+from tracetui.analysis.host_time import HostTime
+from tracetui.analysis.saves import LineKey, keys_of
+from tracetui.analysis.whatif import WhatIf
+from tracetui.arrays import Bools
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
+
+
+def key_of(analysis: Analysis, line: int) -> LineKey:
+    return next(key for key in analysis.savings if key[1] == line)
+
+
+def test_a_faster_host_is_followed_by_all_that_waits_for_it() -> None:
+    analysis = analyse(trace_of([*FIRST, *SECOND]))
+    key = key_of(analysis, 7)
+    half = analysis.what_ifs.faster(key, 0.5)
+    assert (half.before_ns, half.after_ns) == (2_090 - 900, 2_090 - 900 - 498)
+    assert (half.steps_before.tolist(), half.steps_after.tolist()) == ([250], [250])
+    assert analysis.savings[key].saves_at_most_ns == 995
+    #: then the task before it on the stream holds it up
+    assert analysis.what_ifs.faster(key, 0.0).saved_ns == 2_040 - 1_150
+
+
+def test_what_the_device_still_does_cannot_be_saved() -> None:
+    long = launched(1_000, 1_100, 3, dur=900)
+    analysis = analyse(trace_of([*npu(), step(1, 900, 150), *long, *SECOND]))
+    key = key_of(analysis, 7)
+    assert analysis.savings[key].critical_ns == 995
+    assert analysis.what_ifs.faster(key, 0.0).saved_ns == 40
+    assert analysis.savings[key].saves_at_most_ns == 900 + 2_090 - 1_800 - 900 - 50
+
+
+def test_a_synchronisation_still_waits_for_its_task() -> None:
+    events = [
+        *npu(),
+        step(1, 900, 600),
+        *launched(1_000, 1_100, 3, dur=200),
+        operator(1_060, 250, "aten::item", stack=stack(4)),
+        call(1_060, 250, 99, "AscendCL@aclrtSynchronizeStream", MAIN),
+        operator(1_400, 20, "aten::add", stack=stack(5)),
+    ]
+    analysis = analyse(trace_of(events))
+    saved = {line: analysis.what_ifs.faster(key_of(analysis, line), 0.0).saved_ns for line in (3, 4, 5)}
+    assert saved == {3: 100, 4: 0, 5: 110}
+
+
+def test_a_line_that_is_not_there_changes_nothing() -> None:
+    analysis = analyse(trace_of([*FIRST, *SECOND]))
+    assert analysis.what_ifs.faster(("none.py", 1, "none", False), 0.0).saved_ns == 0
+    for factor in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValueError, match="factor"):
+            analysis.what_ifs.faster(("none.py", 1, "none", False), factor)
+
+
+@given(any_run())
+def test_any_run_is_reproduced_and_bounded(events: Events) -> None:
+    check(analyse(trace_of(events)))
+
+
+@pytest.mark.parametrize("rank", real.NPU)
+def test_real_npu_traces(real_traces: Path, rank: str) -> None:
+    check(real.npu(real_traces, rank))
+
+
+@pytest.mark.parametrize("name", real.GPU)
+def test_real_gpu_traces(real_traces: Path, name: str) -> None:
+    check(real.gpu(real_traces, name))
+
+
+def check(analysis: Analysis) -> None:
+    """A factor of 1 is no change, a smaller one never takes longer, and none saves more than the bound."""
+    for key, saving in analysis.savings.items():
+        answers = [analysis.what_ifs.faster(key, factor) for factor in (1.0, 0.7, 0.3, 0.0)]
+        assert answers[0].before_ns == answers[0].after_ns
+        assert (answers[0].steps_before == answers[0].steps_after).all()
+        saved = [answer.saved_ns for answer in answers]
+        assert saved == sorted(saved)
+        assert saved[-1] <= saving.critical_ns
+
+
+# -- against the simulation, repeated with a faster host -------------------------------------------------
+
+
+@pytest.mark.parametrize("scenario", ["moba", "mixed", "balanced"])
+def test_what_follows_is_what_happens(scenario: str) -> None:
+    """Everything that is charged to a line is scaled in the simulation."""
+    calls: list[tuple[int, int]] = []
+
+    def note(thread: Thread) -> float:
+        calls.append((thread.tid, thread.now))
+        return 1.0
+
+    analysis = analysed(run(scenario, note))
+    assert analysis.savings
+    for key in list(analysis.savings)[:3]:
+        own = charged(analysis, key, calls)
+        for factor in (0.5, 0.0):
+            paces = np.where(own, factor, 1.0).tolist()
+            wall = analysed(run(scenario, in_turn(paces))).critical[0].wall_ns
+            answer = analysis.what_ifs.faster(key, factor)
+            agrees(analysis, key, answer, wall, 0.02)
+
+
+def test_a_faster_line_of_the_script_does_what_is_foretold() -> None:
+    """All that the script's line executes is scaled, a little of which is charged to the line after it."""
+    analysis = analysed(simulate("moba"))
+    for key in list(analysis.savings)[:3]:
+        for factor in (0.5, 0.0):
+            wall = analysed(simulate("moba", pace=Pace(key[1], factor))).critical[0].wall_ns
+            agrees(analysis, key, analysis.what_ifs.faster(key, factor), wall, 0.05)
+
+
+def agrees(analysis: Analysis, key: LineKey, answer: WhatIf, wall: int, share: float) -> None:
+    """The wall time is the one foretold, to a share of what is saved, and not below the bound.
+
+    What scales in the simulation has a floor of 10 ns a call, hence the 0.02 % of the whole.
+    """
+    saved = answer.before_ns - wall
+    assert abs(saved - answer.saved_ns) <= max(share * saved, answer.before_ns / 5_000)
+    assert saved <= (1 + share) * analysis.savings[key].saves_at_most_ns
+
+
+def run(scenario: str, pace: Callable[[Thread], float]) -> Recording:
+    """A simulated run in which every piece of work takes its pace."""
+    chosen = SCENARIOS[scenario]
+    machine = Machine(1, START_NS, 3178231)
+    machine.pace = pace
+    program = Program(machine, TrainingScript(chosen.script, chosen.traced_as))
+    chosen.run(program, chosen.steps)
+    program.finish()
+    return machine.recording
+
+
+def in_turn(paces: list[float]) -> Callable[[Thread], float]:
+    """One pace after the other."""
+    left = iter(paces)
+    return lambda thread: next(left)
+
+
+def analysed(recording: Recording) -> Analysis:
+    """What a profiler would have recorded, analysed."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "trace_view.json"
+        with path.open("wb") as file:
+            TraceWriter(recording).write(file, 1)
+        with TraceFile(path) as source:
+            return analyse(build_trace(source.read()))
+
+
+def charged(analysis: Analysis, key: LineKey, calls: list[tuple[int, int]]) -> Bools:
+    """Which pieces of work, each by its OS thread and when it begins, are charged to a line."""
+    trace, ancestors = analysis.trace, Ancestors(analysis.trace)
+    hosts = Hosts(trace, copying_operators(analysis.links, ancestors), ancestors)
+    host_time = HostTime(trace, hosts, Callers(trace, ancestors))
+    tids, times = np.array([tid for tid, _ in calls]), np.array([now for _, now in calls], np.int64)
+    own = np.zeros(len(calls), np.bool_)
+    threads = {track.tid: hosts.of_rows(np.array([track.rows.start])) for track in trace.tracks}
+    for tid, thread in threads.items():
+        places = np.flatnonzero(tids == int(tid)) if tid.isdecimal() and thread[0] >= 0 else own[:0]
+        if len(places) and len(hosts.thread(int(thread[0])).operators):
+            pieces = host_time.pieces(np.repeat(thread, len(places)), times[places], times[places] + 1)
+            keys, of_piece = keys_of(trace, pieces.stack, pieces.frame, pieces.backward, analysis.rules)
+            if key in keys:
+                own[places[pieces.place[of_piece == keys.index(key)]]] = True
+    return own
