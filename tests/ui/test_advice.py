@@ -112,7 +112,7 @@ async def test_without_advice_it_says_why(
         assert app.current_mode == "advice"
 
 
-def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dropped(tmp_path: Path) -> None:
+def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dropped() -> None:
     advice = Advice(
         id="some_rule",
         title="Something takes long",
@@ -122,10 +122,8 @@ def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dr
         evidence={"count": 12, "count_per_step": 1.5, "share_free": 0.4252, "total_ns": 1_240_000, "a": "\a"},
         subjects=("[red]evil\x1b[2J",),
     )  # fmt: skip
-    analysis = looping(tmp_path).analysis
-    assert analysis is not None
     story = AdviceStory(Palette("none"), ASCII)
-    lines = ["".join(text for text, _ in line) for line in story.lines(analysis, advice, 60)]
+    lines = ["".join(text for text, _ in line) for line in story.lines(advice, 60, 99)]
     assert max(map(len, lines[1:])) <= 60
     assert all(line.isprintable() for line in lines)
     assert "no place to look at" in lines[0]
@@ -133,8 +131,11 @@ def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dr
     for number in ("count 12 ", "count per step 1.5 ", "share free 42.5 % ", "total 1.24 ms "):
         assert number in f"{flat} "
     assert "[red]evil" in flat and "line " not in flat
+    assert [] in story.lines(advice, 60, 99)
+    assert [] not in story.lines(advice, 60, 9)
+    assert len(story.lines(replace(advice, evidence={}), 60, 99)) == len(lines) - 2
     blamed = replace(advice, file="/a/b.py", line=3, function="f", gaps=np.arange(1))
     assert about(blamed) == "b.py:3 f"
-    told = story.lines(analysis, blamed, 60)
+    told = story.lines(blamed, 60, 99)
     assert any("/a/b.py(3)" in "".join(text for text, _ in line) for line in told)
     assert "1 gap to look at" in told[0][0][0]

@@ -11,10 +11,9 @@ import numpy as np
 from rich.cells import cell_len
 
 from tracetui.analysis.advice import Advice
-from tracetui.analysis.analyse import Analysis
 from tracetui.trace.clean import printable
 from tracetui.ui.bars import share_bar
-from tracetui.ui.columns import Cell, Column, clipped, name_column, number_column
+from tracetui.ui.columns import Cell, Column, name_column, number_column
 from tracetui.ui.glyphs import Glyphs
 from tracetui.ui.palette import Palette, Role
 from tracetui.ui.strips import Piece, wrapped
@@ -62,15 +61,13 @@ def about(advice: Advice) -> str:
 
 
 def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
-    """ "6 findings; the most costly: small operators launched one by one, 2.32 ms (10.7 %); …" """
+    """ "6 findings, most 2.32 ms (10.7 %): small operators launched one by one; costs may overlap" """
     if not advice:
         return NOTHING
     most, count = advice[0], len(advice)
     cost = f"{format_duration(most.cost_ns)} ({format_percent(most.cost_ns, window_ns)})"
-    title = f"{most.title[:1].lower()}{most.title[1:]}"
-    if count == 1:
-        return f"1 finding: {title}, {cost}"
-    return f"{count} findings, most: {title}, {cost}; costs may overlap"
+    told = f"{cost}: {most.title[:1].lower()}{most.title[1:]}"
+    return f"1 finding, {told}" if count == 1 else f"{count} findings, most {told}; costs may overlap"
 
 
 NOTHING = "Nothing found that costs more than 1 % of the device's time: no rule applies to this trace."
@@ -83,14 +80,17 @@ class AdviceStory:
         self._palette, self._glyphs = palette, glyphs
         self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
 
-    def lines(self, analysis: Analysis, advice: Advice, width: int) -> list[Line]:
-        """What to do, the line and the names it is about, the numbers in columns, the rule."""
+    def lines(self, advice: Advice, width: int, height: int = 0) -> list[Line]:
+        """What to do, the line and the names it is about, the numbers in columns, the rule.
+
+        Without empty lines where there are more than `height`.
+        """
         room = min(width, READABLE)
         lines = [self._title(advice, width)]
         lines += [[(text, self._text)] for text in wrapped(advice.text, room)]
         lines += [[], *self._about(advice), *self._numbers(advice, room), []]
         lines += [[(text, self._dim)] for text in wrapped(f"Rule {advice.id}: {advice.rule}", room)]
-        return lines
+        return lines if len(lines) <= height else [line for line in lines if line]
 
     def _title(self, advice: Advice, width: int) -> Line:
         rule, dot = self._glyphs.rule, self._glyphs.dot
@@ -116,20 +116,16 @@ class AdviceStory:
     def _numbers(self, advice: Advice, width: int) -> list[Line]:
         """The evidence, in as many columns as fit."""
         cells = [(_words(key), _value(key, value)) for key, value in advice.evidence.items()]
-        if not cells:
-            return []
-        words = max(cell_len(name) for name, _ in cells)
-        values = max(cell_len(value) for _, value in cells)
-        columns = max(width // (words + values + 5), 1)
-        rows = -(-len(cells) // columns)
-        lines: list[Line] = [[] for _ in range(rows)]
-        for place, (name, value) in enumerate(cells):
-            line = lines[place % rows]
-            line += [(f"{name:<{words}}  ", self._dim)]
-            line += [
-                (" " * (values - cell_len(value)) + clipped(value, values), self._bold),
-                ("   ", self._dim),
-            ]
+        for rows in range(1, len(cells) + 1):
+            columns = [cells[first : first + rows] for first in range(0, len(cells), rows)]
+            widths = [[max(map(cell_len, texts)) for texts in zip(*column)] for column in columns]
+            if sum(name + value + 2 for name, value in widths) + 3 * (len(columns) - 1) <= width:
+                break
+        lines: list[Line] = [[] for _ in cells[:rows]] if cells else []
+        for column, (names, values) in zip(columns if cells else [], widths if cells else []):
+            for line, (name, value) in zip(lines, column):
+                line += [("   ", self._dim)] if line else []
+                line += [(f"{name:<{names}}  ", self._dim), (f"{value:>{values}}", self._bold)]
         return lines
 
 

@@ -129,7 +129,7 @@ class AdviceScreen(TableScreen):
             source.show("", 0)
             return
         story = AdviceStory(self.viewer.palette, self.viewer.glyphs)
-        pager.show(story.lines(self._shown, advice, max(pager.size.width, 20)))
+        pager.show(story.lines(advice, max(pager.size.width, 20), pager.size.height))
         source.show(advice.file or "", advice.line, advice.function if advice.file else "")
         source.refresh()
 
@@ -167,7 +167,8 @@ class AdviceScreen(TableScreen):
             gap = int(advice.gaps[self._evidence])
             self.viewer.go_to_gap(gap)
             which, start = f"gap {self._evidence + 1:,} of {gaps:,}", int(analysis.gaps.start[gap])
-            what = f"idle {format_duration(int(analysis.gaps.idle[gap]))}"
+            length = format_duration(int(analysis.gaps.end[gap]) - start)
+            what = f"{length}, idle {format_duration(int(analysis.gaps.idle[gap]))},"
         else:
             row = int(advice.rows[self._evidence - gaps])
             self.viewer.select(row)
