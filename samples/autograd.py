@@ -62,7 +62,7 @@ class Autograd:
             pending += record.parameters
             left -= record.parameters
             if bucket and pending and (pending >= bucket or left == 0):
-                ends.append(self._reduce(thread, pending, collective_us, skew_us))
+                ends.append(self.reduce(thread, pending, collective_us, skew_us))
                 pending = 0
         self._tape.clear()
         return ends
@@ -101,8 +101,8 @@ class Autograd:
                 self._host.nest(thread, RECIPES["mul_grad"], [(count,)], max(2.0, count / 600_000), -1, True)
         self._machine.spend(thread, 6)
 
-    def _reduce(self, thread: Thread, count: int, us: float, skew_us: float) -> int:
-        """All-reduce a bucket of gradients; returns the device time at which it has ended."""
+    def reduce(self, thread: Thread, count: int, us: float, skew_us: float) -> int:
+        """All-reduce a tensor, or a bucket of gradients; returns the device time at which it has ended."""
         machine = self._machine
         types = ("TensorList", "None", "None", "None", "Scalar")
         with self._host.operator(thread, "c10d::allreduce_", [()], 20, types, Role.COLLECTIVE):

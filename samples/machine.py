@@ -74,6 +74,11 @@ class Machine:
         self._streams: dict[int, Stream] = {}
         self._connection = 965
         self._correlation = 8230
+        self._late_us = 0.0
+
+    def delay(self, us: float) -> None:
+        """Let the device take so long to run the next kernel, for a reason that it does not record."""
+        self._late_us = us
 
     def jitter(self, us: float, spread: float = 0.2) -> int:
         """`us` give or take `spread` of it, in ns, a multiple of 10 and at least 10."""
@@ -158,10 +163,13 @@ class Machine:
         task.size, task.direction, task.link, task.launch = size, "host to device", link, launch
         self._done(worker, launch)
 
-    def record_event(self, thread: Thread, operator: Operator, stream: int) -> int:
-        """Record an event on `stream`; returns the device time at which it happens."""
+    def record_event(self, thread: Thread, operator: Operator, stream: int, us: float = 0.0) -> int:
+        """Record an event on `stream`, a call of `us` more; returns the device time at which it happens."""
         worker, launch = self._take(thread, operator, "record_event")
         call = self._event_call(worker, "aclrtRecordEvent", "EventRecord")
+        if us:
+            self.spend(worker, us)
+            call.end = worker.now
         launch.end = call.end
         task = self._task(
             "EVENT_RECORD", "EVENT_RECORD_SQE", stream, worker.now + self.jitter(5), 0.02, call.connection
@@ -211,6 +219,12 @@ class Machine:
         )
         stream.free = end
         self._done(worker, launch)
+
+    def change_memory(self, thread: Thread, api: str, us: float) -> None:
+        """Take memory of the device from the driver on `thread`, or give it back."""
+        start = thread.now
+        self.spend(thread, us)
+        self.api(api, thread, start, thread.now, "ACL_RTS", "acl")
 
     def synchronize(self, thread: Thread) -> None:
         """Wait on `thread` until the compute stream has finished."""
@@ -284,9 +298,10 @@ class Machine:
         own = replace(launch, end=node.end)
         if launch.slot is None:
             own.enqueue = own.dequeue = start
-        task = self._task(
-            name, kernel.type, COMPUTE_STREAM, flow + self.jitter(8.5), kernel.us, node.connection
-        )
+        ready = flow + self.jitter(8.5)
+        if self._late_us:
+            ready, self._late_us, own.late = node.end + self.jitter(self._late_us), 0.0, True
+        task = self._task(name, kernel.type, COMPUTE_STREAM, ready, kernel.us, node.connection)
         task.launch = own
         if kernel.type.startswith("MIX"):
             task.subtask = 0

@@ -175,6 +175,7 @@ RECIPES: dict[str, Recipe] = {
     "nll_loss_grad": Recipe(
         ("aten::nll_loss_backward",), "aclnnNLLLossBackward", _vector("NLLLossGradAiCore_NLLLossGrad", 60.0)
     ),
+    "nonzero": Recipe(("aten::nonzero",), "aclnnNonzeroV2", _vector("NonZero_NonZero", 6.0)),
     "ones_like": Recipe(("aten::ones_like",), "aclnnInplaceOne", _vector("OnesLikeAiCore_OnesLike", 2.0)),
     "permute": _view("permute"),
     "reciprocal": Recipe(

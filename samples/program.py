@@ -14,7 +14,7 @@ from samples.dispatch import Dispatcher
 from samples.host import Pace, Shape
 from samples.machine import Machine
 from samples.operators import RECIPES, builtin
-from samples.recording import Operator, Role
+from samples.recording import COMPUTE_STREAM, Operator, Role
 from samples.source import TrainingScript
 
 RUN_BACKWARD = "<built-in method run_backward of torch._C._EngineBase object at 0xfffdc1a11890>"
@@ -116,6 +116,42 @@ class Program(Dispatcher):
             self.machine.synchronize(thread)
             self.machine.spend(thread, 5)
             self.machine.read_back(thread)
+
+    def nonzero(self, at: str, shape: Shape) -> None:
+        """Find what is not 0: wait until the device has counted it, for the size of the result."""
+        self.at(at)
+        machine, thread = self.machine, self.machine.main
+        with (
+            self.frame("<built-in method nonzero of Tensor object at 0xfffca17d7e50>", None),
+            self.operator(thread, "aten::nonzero", [shape], 12, role=Role.SYNC),
+        ):
+            with self.operator(thread, "aclnnNonzeroV2", None, 15, role=Role.SYNC) as inner:
+                machine.launch(thread, inner, "aclnnNonzeroV2", RECIPES["nonzero"].kernels)
+            machine.synchronize(thread)
+
+    def all_reduce(self, at: str, count: int, us: float) -> None:
+        """`dist.all_reduce`: the compute stream waits for the collective."""
+        self.at(at)
+        machine, thread = self.machine, self.machine.main
+        with self.library("torch/distributed/distributed_c10d.py", 1941, 2004, "all_reduce"):
+            done = self._autograd.reduce(thread, count, us, 0)
+            with self.operator(thread, "wait_event", None, 2, role=Role.COLLECTIVE) as wait:
+                machine.wait_event(thread, wait, COMPUTE_STREAM, done)
+
+    def empty_cache(self, at: str, ms: float) -> None:
+        """Give unused memory of the device back to the driver, in several calls."""
+        self.at(at)
+        with self.library("torch_npu/npu/memory.py", 109, 121, "empty_cache"):
+            for _ in range(4):
+                self.machine.change_memory(self.machine.main, "aclrtFree", ms * 250)
+                self.python(2)
+
+    def record(self, at: str, us: float) -> None:
+        """Record an event, which takes the runtime so long."""
+        self.at(at)
+        thread = self.machine.main
+        with self.operator(thread, "record_event", None, 4) as inner:
+            self.machine.record_event(thread, inner, COMPUTE_STREAM, us)
 
     # -- phases of a step -----------------------------------------------------------------------------
 

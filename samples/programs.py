@@ -217,3 +217,47 @@ def mixed(program: Program, steps: int) -> None:
                 p.collect(ms=7.5)
             p.python(90)
         p.end_step("prof.step()", last=step == steps - 1)
+
+
+def stalls(program: Program, steps: int) -> None:
+    """A small ranker that waits for `nonzero`, collectives, memory, a busy task queue and a late device."""
+    p = program
+    batch, width, classes = 1024, 1024, 512
+    hidden, broad = (batch, width), (batch, 4 * width)
+
+    def rank() -> None:
+        wide = "wide = functional.gelu(self.up(self.norm(features)))"
+        _norm(p, wide, hidden, 20)
+        _linear(p, wide, hidden, 4 * width, 310)
+        p.op("gelu", us=60, shapes=[broad], gradient_us=[80])
+        _linear(p, "states = features + self.down(wide)", broad, width, 320)
+        p.op("add", us=12, shapes=[hidden, hidden])
+        _linear(p, "return self.head(states)", hidden, classes, 60)
+
+    p.enter_roots("    main()", "        train(model, optimizer, loader", "prof.step()")
+    p.begin_step()
+    for step in range(steps):
+        p.load("for features, targets in loader:", ms=0.2)
+        p.to_device("features = features.to(device, non_blocking=True)", hidden, us=160)
+        p.to_device("targets = targets.to(device, non_blocking=True)", (batch,), us=2.6)
+        with p.distributed("Ranker", "def forward(self, features)", at="scores = model(features)"):
+            rank()
+        _cross_entropy(p, "loss = functional.cross_entropy(scores, targets)", (batch, classes), 15)
+        p.zero_grad("optimizer.zero_grad()")
+        p.backward("loss.backward()", bucket=8_000_000, collective_us=300, skew_us=40)
+        p.adamw("optimizer.step()", us=30)
+        with p.call("hard_samples", at="hard_samples(scores, 0.5)"):
+            low = "low = scores.mean(dim=1).ge(limit)"
+            p.op("mean", at=low, shapes=[(batch, classes)], grad=False)
+            p.op("ge", shapes=[(batch,)])
+            p.nonzero("return low.nonzero()", (batch,))
+        with p.call("agree", at="total = agree(scores.sum(dim=0))"):
+            p.all_reduce("dist.all_reduce(total)", classes, us=120)
+            p.op("mul", at="return total * 0.25", shapes=[(classes,)], grad=False)
+        with p.call("finish", at="        finish(total, done)"):
+            p.empty_cache("torch.npu.empty_cache()", ms=6)
+            p.record("done.record()", us=900)
+            p.op("mul", at="smooth = total * 0.9", shapes=[(classes,)], grad=False)
+            p.machine.delay(us=350)
+            p.op("softmax", at="return smooth.softmax(dim=-1)", shapes=[(classes,)], grad=False)
+        p.end_step("prof.step()", last=step == steps - 1)

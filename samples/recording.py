@@ -122,6 +122,7 @@ class Launch:
     dequeue: int
     end: int
     slot: Dequeue | None = None
+    late: bool = False  #: the device took long to run it, and nothing it records says why
 
 
 @dataclass

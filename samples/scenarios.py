@@ -9,7 +9,7 @@ from typing import NamedTuple
 from samples.host import Pace
 from samples.machine import Machine
 from samples.program import Program
-from samples.programs import balanced, mixed, moba
+from samples.programs import balanced, mixed, moba, stalls
 from samples.recording import Recording
 from samples.source import TrainingScript
 
@@ -32,18 +32,24 @@ SCENARIOS = {
     ),
     "mixed": Scenario(mixed, HERE / "mixed" / "train_mixed.py", "/workspace/mixed/train_mixed.py", 3),
     "moba": Scenario(moba, HERE / "moba" / "train_moba.py", "/workspace/moba/train_moba.py", 1),
+    "stalls": Scenario(stalls, HERE / "stalls" / "train_stalls.py", "/workspace/stalls/train_stalls.py", 2),
 }
 
 
 def simulate(
-    name: str, steps: int = 0, seed: int = 1, task_queue: bool = True, pace: Pace | None = None
+    name: str,
+    steps: int = 0,
+    seed: int = 1,
+    task_queue: bool = True,
+    pace: Pace | None = None,
+    pid: int = 3178231,
 ) -> Recording:
-    """Run a scenario; `steps` 0 means its usual number.
+    """Run a scenario in the process `pid`; `steps` 0 means its usual number.
 
     With a `pace`, the host works slower or faster at one line, and all else takes the time it would without.
     """
     scenario = SCENARIOS[name]
-    machine = Machine(seed, START_NS, 3178231, task_queue)
+    machine = Machine(seed, START_NS, pid, task_queue)
     program = Program(machine, TrainingScript(scenario.script, scenario.traced_as), pace)
     scenario.run(program, steps or scenario.steps)
     program.finish()

@@ -143,7 +143,8 @@ class Truth:
         pieces += self._split(first, second, self._dequeues, "queue.busy", "queue.wakeup", own, name)
         pieces += self._split(second, third, self._compiles, "launch.compile", "launch.dispatch", own, name)
         waits = union([(wait.start, wait.end) for wait in self._waits if wait.stream == work.stream])
-        pieces += self._split(third, end, waits, "device.stream_wait", "device.latency", own, name)
+        outside = "device.unknown" if launch.late else "device.latency"
+        pieces += self._split(third, end, waits, "device.stream_wait", outside, own, name)
         return {
             "start_ns": start,
             "dur_ns": end - start,

@@ -31,7 +31,7 @@ from tests.analysis.machine import (
     us,
 )
 from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
-from tests.synthetic import piece, process, thread, trace_of
+from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 
@@ -101,6 +101,17 @@ def test_what_is_planted_in_the_samples_is_found() -> None:
         "exposed_communication",
         "dispatch_queue_late",
     }
+
+
+def test_stalls_are_found_with_their_lines() -> None:
+    truth, analysis = sample("stalls")
+    found = {advice.id: advice for advice in analysis.advice}
+    memory, queue = found["memory_allocation_stalls"], found["dispatch_queue_late"]
+    assert memory.evidence["calls_per_step"] == 4
+    assert memory.line == line_of("stalls", "done.record()")  # the next that is called after them
+    assert 10 * MS < memory.cost_ns <= planted(truth, "host.python")
+    assert queue.evidence["busy_ns"] == planted(truth, "queue.busy")
+    assert "TASK_QUEUE_ENABLE=2 takes" in queue.text
 
 
 @pytest.mark.parametrize(
@@ -407,16 +418,30 @@ def test_names_of_the_trace_stay_out_of_the_text(name: str) -> None:
     assert all(len(name) < 3 or name not in each.text for each in analysis.advice)
 
 
-def test_two_devices_are_added() -> None:
-    twin = [{**event, "pid": event["pid"] + 1} if event["pid"] == HARDWARE else event for event in stepped()]
-    events = [*stepped(), *[event for event in twin if event["pid"] == HARDWARE + 1]]
-    labelled = [*process(HARDWARE + 1, "Ascend Hardware", "NPU 1", 13), *thread(HARDWARE + 1, 1, "Stream 1")]
-    events = [event for event in events if not (event["ph"] == "M" and event["pid"] == HARDWARE + 1)]
-    analysis = analyse(trace_of([*events, *labelled]))
-    assert len(analysis.devices) == 2
+def test_two_devices_of_two_processes_are_added() -> None:
+    """One file of two processes: each device has the causes planted in its own, and advice adds them."""
+    events, truths = [], []
+    for number, (pid, seed) in enumerate(((3178231, 1), (41, 2))):
+        recording = simulate("stalls", seed=seed, pid=pid)
+        file = io.BytesIO()
+        TraceWriter(recording).write(file)
+        for event in json.loads(file.getvalue()):
+            if event["name"] == "process_labels" and event["args"]["labels"] == "NPU":
+                event["args"]["labels"] = f"NPU {number}"
+            if "connection_id" in event.get("args", {}):
+                event["args"]["connection_id"] += number * 100_000
+            if event.get("cat") != "HostToDevice":
+                events.append(event)
+        truths.append(Truth(recording).as_json())
+    analysis = analyse(trace_of(events))
+    assert [device.device for device in analysis.devices] == ["NPU 0", "NPU 1"]
+    for index, truth in enumerate(truths):
+        told = {cause.label: ns for cause, ns in analysis.causes.by_cause(index).items()}
+        assert sum(told.values()) == truth["idle_ns"]
+        assert sum(min(told.get(c, 0), ns) for c, ns in truth["causes"].items()) >= 0.97 * truth["idle_ns"]
     check(analysis)
-    (advice,) = [each for each in analysis.advice if each.id == "free_time"]
-    assert advice.cost_ns == analysis.idle_ns
+    (queue,) = [each for each in analysis.advice if each.id == "dispatch_queue_late"]
+    assert queue.evidence["busy_ns"] == sum(planted(truth, "queue.busy") for truth in truths)
 
 
 @pytest.mark.parametrize("rank", real.NPU)

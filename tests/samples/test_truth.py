@@ -6,6 +6,7 @@ import pytest
 
 from samples.scenarios import SCENARIOS
 from tests.samples.traces import SCENARIO_NAMES, end, events, slices, start, truth
+from tracetui.analysis.calls import Cause
 
 
 @pytest.mark.parametrize("task_queue", [True, False])
@@ -91,6 +92,23 @@ def test_mixed_has_every_planted_cause() -> None:
     assert max(causes, key=lambda cause: causes[cause]) == "host.dataloader"
     for part, least in (("copy_ns", 5_000_000), ("communication_ns", 4_000_000), ("aicpu_ns", 400_000)):
         assert any(gap[part] > least for gap in truth("mixed")["gaps"]), part
+
+
+def test_stalls_has_what_mixed_has_not() -> None:
+    causes = truth("stalls")["causes"]
+
+    assert {"host.communication", "queue.busy", "device.unknown", "host.sync"} <= set(causes)
+    assert causes["host.python"] > 10_000_000  # in which memory is given back
+    assert causes["queue.busy"] > 1_000_000
+    assert causes["device.unknown"] > 500_000
+
+
+def test_every_cause_that_a_run_can_have_is_planted_in_some_sample() -> None:
+    planted = {cause for name in SCENARIO_NAMES for cause in truth(name)["causes"]}
+    planted |= set(truth("mixed", 2, False)["causes"])
+    unplanted = {cause.label for cause in Cause} - planted
+
+    assert unplanted == {"host.unrecorded", "unlinked"}  # what a trace lacks, not what a run does
 
 
 def test_a_sync_names_the_line_it_exposed() -> None:

@@ -107,13 +107,26 @@ class Found:
         charges = self.causes.charges
         return most_first(charges.gap[pieces], charges.ns[pieces])
 
-    def idle_during(self, rows: Int64s) -> tuple[int, Int64s]:
-        """The idle time that was not the device's own while any of the slices lasted, and its gaps."""
-        causes, span = self.causes, self.span(rows)
-        inside = span.covered(causes.start, causes.end)
-        inside[np.isin(causes.cause, (Cause.STREAM_WAIT, Cause.LATENCY, Cause.UNKNOWN))] = 0
-        kept = inside > 0
-        return int(inside.sum()), most_first(causes.charges.gap[kept], inside[kept])
+    def idle_during(self, calls: Int64s) -> Int64s:
+        """ns of each piece during which one of the calls kept the thread of that piece: host, or launch."""
+        causes, links = self.causes, self.analysis.links
+        hosts = np.where(links.enqueue >= 0, links.enqueue, links.operator)
+        launchers = np.where(links.dequeue >= 0, links.dequeue, links.launch)
+        inside = np.zeros(len(causes), np.int64)
+        for rows, first, last in (
+            (hosts, Cause.GC, Cause.UNRECORDED),
+            (launchers, Cause.QUEUE_BUSY, Cause.LAUNCH_DISPATCH),
+        ):
+            own = self.span(calls[np.isin(self._tids(calls), np.unique(self._tids(rows[rows >= 0])))])
+            places = np.flatnonzero((causes.cause >= first) & (causes.cause <= last))
+            inside[places] = own.covered(causes.start[places], causes.end[places])
+        return inside
+
+    def _tids(self, rows: Int64s) -> Int64s:
+        """A number for the tid of each slice: the same on all layers of an OS thread."""
+        numbers: dict[str, int] = {}
+        tids = [numbers.setdefault(track.tid, len(numbers)) for track in self.trace.tracks]
+        return np.array(tids, np.int64)[track_of_rows(self.trace, rows)]
 
     def span(self, rows: Int64s) -> Intervals:
         """The time in any of the slices."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Found, rounded
+from tracetui.analysis.advice.evidence import Found, most_first, rounded
 from tracetui.analysis.advice.model import (
     COLLECTION,
     DATA_LOADER,
@@ -204,7 +204,8 @@ def memory_stalls(found: Found) -> Iterator[Advice]:
     """Memory of the device is taken and given back to the driver while the device is idle."""
     calls = found.rows_of(Family.CALLS)
     rows = found.outermost(calls[by_name(found.trace, calls, allocates_memory) == 1])
-    cost, gaps = found.idle_during(rows)
+    during = found.idle_during(rows)
+    cost = int(during.sum())
     if cost < MEMORY.least:
         return
     rows = found.longest_first(rows)
@@ -227,8 +228,9 @@ def memory_stalls(found: Found) -> Iterator[Advice]:
             "idle_ns": cost,
         },
         subjects=found.names(rows),
+        **found.worst_line(during > 0)._asdict(),
         per_step_ns=found.step_ns(cost),
-        gaps=gaps,
+        gaps=most_first(found.causes.charges.gap[during > 0], during[during > 0]),
         rows=rows,
     )
 
