@@ -15,8 +15,9 @@ from tracetui.analysis.analyse import analyse
 from tracetui.analysis.steps import Step
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
+from tracetui.ui.causes import cause_words
 from tracetui.ui.screens.steps import StepsScreen, step_story, steps_answer
-from tracetui.units import format_ms
+from tracetui.units import format_duration, format_ms, format_percent
 
 SUMS = (
     "computing_ns",
@@ -67,6 +68,29 @@ async def test_the_rows_are_exported_in_the_order_shown(trace: Trace) -> None:
         app.screen.table.sort_by(0, True)
         frame = app.screen.frame(app.screen.table.rows.view)
         assert frame["step"].tolist() == [10, 9, 8, 7, 6, 5]
+
+
+async def test_the_story_tells_causes_and_what_the_step_hangs_on(trace: Trace) -> None:
+    async with viewing(trace, "steps") as (app, pilot):
+        analysis = app.analysis
+        assert analysis is not None
+        assert isinstance(app.screen, StepsScreen)
+        await pilot.press("down")
+        await app.workers.wait_for_complete()
+        await pilot.pause(SETTLED_S)
+        *_, idle, preparing, critical = said(app, "story").splitlines()
+        main, ns = next(iter(analysis.causes.by_step(1).items()))
+        step = analysis.steps[1]
+        share = format_percent(ns, step.idle_ns)
+        assert idle.startswith(f"Idle {format_duration(step.idle_ns)}: {cause_words(main)} {share}")
+        assert preparing.startswith(f"Preparing {format_duration(step.preparing_ns)}: ")
+        kinds = analysis.critical_in_step(1)
+        assert critical.startswith(f"Critical path {format_duration(sum(kinds.values()))}: ")
+        assert all(f"{kind.label} " in critical for kind in kinds)
+        app.screen.failed("causes", "This failed.")
+        app.screen._explained = None
+        await pilot.press("down")
+        assert said(app, "story").endswith("This failed.")
 
 
 async def test_enter_opens_the_step_in_the_timeline(trace: Trace) -> None:

@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from textual import on
 from textual.binding import BindingType
+from textual.message import Message
 from textual.widget import Widget
 
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.calls import Cause
 from tracetui.analysis.steps import Span, Step
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.bars import TimeInks, stacked_bar, time_inks
+from tracetui.ui.causes import legend
 from tracetui.ui.columns import Cell, Column, name_column, number_column
 from tracetui.ui.gap_story import exact_us
-from tracetui.ui.palette import Role
+from tracetui.ui.palette import Palette, Role
 from tracetui.ui.screens.table_screen import TableScreen
-from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.strips import Piece
+from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_ms, format_percent
 
@@ -46,6 +51,7 @@ _PARTS = (
     ("free", "free_ns"),
 )
 _NAMES = {"exposed": "exposed comm"}
+_HANGS = "  (what the step's end waited for)"
 _PHASES = (("iteration gap", "iteration_gap"), ("fwd+bwd", "forward_backward"), ("tail", "tail"))
 
 
@@ -53,7 +59,7 @@ class StepsScreen(TableScreen):
     """One row per step and device, in milliseconds."""
 
     DEFAULT_CSS = """
-    StepsScreen #story { height: 4; }
+    StepsScreen #story { height: 7; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("steps")]
     TITLE_OF = "Steps, ms"
@@ -64,6 +70,18 @@ class StepsScreen(TableScreen):
         ("T", "timeline"),
         ("?", "keys"),
     )
+
+    class Explained(Message):
+        """The causes and the critical chains of an analysis are there."""
+
+        def __init__(self, analysis: Analysis) -> None:
+            super().__init__()
+            self.analysis = analysis
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._explained: Analysis | None = None  # whose causes and critical chains are there
+        self._failure = ""
 
     def below(self) -> Iterable[Widget]:
         yield Lines(self.viewer.glyphs, id="story")
@@ -83,6 +101,18 @@ class StepsScreen(TableScreen):
         inks = time_inks(self.viewer.palette, self.viewer.glyphs)
         self.table.show(step_columns(steps, inks), len(steps))
         self.say(steps_answer(steps), self.place())
+        if self._explained is not analysis:
+            self.in_background("causes", lambda: explained(analysis))
+
+    @on(Explained)
+    def _tell_causes(self, message: Explained) -> None:
+        message.stop()
+        self._explained = message.analysis
+        self._tell(self.table.row)
+
+    def failed(self, group: str, sentence: str) -> None:
+        self._failure = sentence
+        self._tell(self.table.row)
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)
@@ -90,19 +120,24 @@ class StepsScreen(TableScreen):
 
     @on(Table.Moved)
     def _tell_story(self, message: Table.Moved) -> None:
+        self._tell(message.row)
+
+    def _tell(self, row: int) -> None:
+        """The story of a step, with causes once they are known."""
         analysis = self.viewer.analysis
-        if analysis is None or not 0 <= message.row < len(analysis.steps):
+        if analysis is None or not 0 <= row < len(analysis.steps):
             return
-        rule = self.viewer.glyphs.rule
-        step = analysis.steps[message.row]
-        story, text = step_story(step, analysis.steps), self.style_of(Role.TEXT)
+        rule, width = self.viewer.glyphs.rule, self.size.width
+        step = analysis.steps[row]
+        text, dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
         title = f"{rule * 2} step {step.number} on {printable(step.device, 40)} "
-        self.query_one("#story", Lines).show(
-            [
-                [(title + rule * max(self.size.width - len(title), 0), self.style_of(Role.RULE))],
-                *([(line, text)] for line in story),
-            ]
-        )
+        lines: list[Line] = [[(title + rule * max(width - len(title), 0), self.style_of(Role.RULE))]]
+        lines += [[(line, text)] for line in step_story(step, analysis.steps)]
+        if self._explained is analysis:
+            lines += step_causes(analysis, row, self.viewer.palette, width)
+        else:
+            lines.append([(self._failure or "Looking for the causes of its idle time.", dim)])
+        self.query_one("#story", Lines).show(lines)
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.frames import steps_frame
@@ -193,6 +228,37 @@ def step_story(step: Step, steps: Sequence[Step]) -> list[str]:
         f"{parts} = {exact_us(_whole(step))} µs",
         "Phases: " + (", ".join(phases) if phases else "the trace does not tell them apart"),
         _differences(step, [other for other in steps if other.device == step.device]),
+    ]
+
+
+def explained(analysis: Analysis) -> StepsScreen.Explained:
+    """Have what `step_causes` tells, which may take a while."""
+    _ = analysis.causes, analysis.preparing, analysis.critical
+    return StepsScreen.Explained(analysis)
+
+
+def step_causes(analysis: Analysis, index: int, palette: Palette, width: int) -> list[Line]:
+    """The causes of the idle and of the preparing time of a step, and what its wall time hangs on."""
+    text, dim, bold = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
+
+    def causes(name: str, by_cause: dict[Cause, int], more: int = 0) -> Line:
+        total = sum(by_cause.values()) + more
+        line: list[Piece] = [(f"{name} ", text), (format_duration(total), bold), (": ", text)]
+        if more:
+            line.append((f"copy {format_percent(more, total)}  ", text))
+        return [*line, *legend(by_cause, palette, width - sum(len(piece) for piece, _ in line))]
+
+    by_kind = analysis.critical_in_step(index)
+    wall = sum(by_kind.values())
+    shares = "  ".join(
+        f"{kind.label} {format_percent(ns, wall)}"
+        for kind, ns in sorted(by_kind.items(), key=lambda item: -item[1])
+    )
+    preparing = analysis.preparing
+    return [
+        causes("Idle", analysis.causes.by_step(index)),
+        causes("Preparing", preparing.causes.by_step(index), int(preparing.copy_ns[index])),
+        [("Critical path ", text), (format_duration(wall), bold), (f": {shares}", text), (_HANGS, dim)],
     ]
 
 
