@@ -26,6 +26,8 @@ def test_a_script_gets_all_tables(path: Path) -> None:
     assert len(tracetui.events_frame(analysis)) == len(analysis.trace.slices)
     assert len(tracetui.gaps_frame(analysis)) == len(analysis.gaps)
     assert len(tracetui.steps_frame(analysis)) == 2
+    assert tracetui.hotspots_frame(analysis)["idle_ns"].sum() == analysis.idle_ns
+    assert len(tracetui.advice_frame(analysis)) == len(analysis.advice)
     operators = tracetui.operators_frame(analysis.device_operators)
     assert operators["total_ns"].sum() == analysis.device_operators.total_ns.sum()
 

@@ -5,7 +5,8 @@ In scripts and notebooks:
     import tracetui
 
     analysis = tracetui.load("trace_view.json")
-    gaps = tracetui.gaps_frame(analysis)  # a pandas DataFrame; also events_frame, steps_frame
+    gaps = tracetui.gaps_frame(analysis)  # a pandas DataFrame
+    lines = tracetui.hotspots_frame(analysis)  # also advice_frame, events_frame, steps_frame
     operators = tracetui.operators_frame(analysis.device_operators)
 """
 
@@ -16,9 +17,24 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tracetui.api import load
-    from tracetui.export.frames import events_frame, gaps_frame, operators_frame, steps_frame
+    from tracetui.export.frames import (
+        advice_frame,
+        events_frame,
+        gaps_frame,
+        hotspots_frame,
+        operators_frame,
+        steps_frame,
+    )
 
-__all__ = ["events_frame", "gaps_frame", "load", "operators_frame", "steps_frame"]
+__all__ = [
+    "advice_frame",
+    "events_frame",
+    "gaps_frame",
+    "hotspots_frame",
+    "load",
+    "operators_frame",
+    "steps_frame",
+]
 __version__ = "0.1.0"
 
 _HOMES = {"load": "tracetui.api"}

@@ -75,14 +75,104 @@ def test_without_a_terminal_the_viewer_is_the_summary(run: Run, trace_path: str)
     assert "NPU" in viewed.out
 
 
-@pytest.mark.parametrize("command", ["summary", "gaps"])
+KEYS = {
+    "summary": {"schema", "trace", "devices"},
+    "gaps": {"schema", "gaps"},
+    "hotspots": {"schema", "idle_ns", "hotspots"},
+    "advice": {"schema", "advice"},
+}
+
+
+@pytest.mark.parametrize("command", KEYS)
 def test_json_is_one_object_and_nothing_else(run: Run, trace_path: str, command: str) -> None:
     output = run(command, trace_path, "--json")
     assert output.code == ExitCode.OK
     assert output.err == ""
     document = json.loads(output.out)
     assert document["schema"] == 1
-    assert set(document) == {"schema", "gaps"} if command == "gaps" else {"schema", "trace", "devices"}
+    assert set(document) == KEYS[command]
+
+
+@pytest.mark.parametrize("command", KEYS)
+def test_markdown_and_a_table_in_one_run(run: Run, trace_path: str, tmp_path: Path, command: str) -> None:
+    output = run(command, trace_path, "--md", "--csv", str(tmp_path / "table.csv"))
+    assert output.code == ExitCode.OK
+    assert output.out.startswith("#")
+    assert len(pd.read_csv(tmp_path / "table.csv")) > 0
+    assert "written to" in output.err
+
+
+def test_the_rules_of_frames_choose_the_lines(run: Run, trace_path: str) -> None:
+    def files(*arguments: str) -> set[str]:
+        return {row["file"] for row in json.loads(run(*arguments, trace_path, "--json").out)["hotspots"]}
+
+    assert any("=train" in file for file in files("hotspots") if file)
+    assert files("hotspots", "--skip-frame", "/home/u/=train") <= {"/home/u/main.py", None}
+    skipped = run("gaps", trace_path, "--json", "--skip-frame", "/home/u/=train")
+    assert {gap["line"] for gap in json.loads(skipped.out)["gaps"]} <= {"/home/u/main.py(7)", None}
+    events = run("export", trace_path, "--csv", "-", "--skip-frame", "/home/u/=train").out
+    lines = pd.read_csv(io.StringIO(events), keep_default_na=False)["python_line"]
+    assert set(lines) == {"/home/u/main.py(7)", ""}
+
+
+def test_hotspots_of_a_step_sum_to_the_idle_time_of_its_gaps(run: Run, trace_path: str) -> None:
+    for restriction in (["--step", "6"], ["--window", "200us..0.5ms"], []):
+        gaps = json.loads(run("gaps", trace_path, "--json", *restriction).out)["gaps"]
+        document = json.loads(run("hotspots", trace_path, "--json", *restriction).out)
+        idle = sum(gap["idle_ns"] for gap in gaps)
+        assert sum(row["idle_ns"] for row in document["hotspots"]) == document["idle_ns"] == idle > 0
+    first = json.loads(run("hotspots", trace_path, "--json", "--top", "1").out)
+    assert first["hotspots"] == document["hotspots"][:1]
+    assert first["idle_ns"] == document["idle_ns"]
+
+
+def check(run: Run, path: str, *limits: str) -> Output:
+    return run("check", path, *limits)
+
+
+def test_a_limit_that_is_kept(run: Run, trace_path: str) -> None:
+    device = json.loads(run("summary", trace_path, "--json").out)["devices"][0]
+    output = check(run, trace_path, "--max-free", f"{device['free_ns']}ns", "--max-idle", "100%")
+    assert (output.code, output.out) == (ExitCode.OK, "")
+    share = 100 * device["free_ns"] / (device["end_ns"] - device["start_ns"])
+    assert check(run, trace_path, "--max-free", f"{share + 0.001:.6f}%").code == ExitCode.OK
+    assert check(run, trace_path, "--max-free", f"{share - 0.001:.6f}%").code == ExitCode.LIMIT
+
+
+def test_a_limit_that_is_passed_is_a_line(run: Run, trace_path: str) -> None:
+    device = json.loads(run("summary", trace_path, "--json").out)["devices"][0]
+    cause, ns = next(iter(device["causes"].items()))
+    limits = ["--max-free", "1%", "--max-cause", f"{cause}={ns - 1}ns", "--max-idle", "100%"]
+    output = check(run, trace_path, *limits)
+    assert output.code == ExitCode.LIMIT
+    free, caused = output.out.splitlines()
+    assert free.startswith("NPU: free is ")
+    assert free.endswith(", more than 1 %")
+    assert caused.startswith(f"NPU: {cause} is ")
+    document = json.loads(check(run, trace_path, *limits, "--json").out)
+    assert [row["measured_ns"] for row in document["breaches"]] == [device["free_ns"], ns]
+    assert [row["measure"] for row in document["limits"]] == ["free", "idle", cause]
+    steps = check(run, trace_path, *limits, "--each-step").out.splitlines()
+    assert {line.split(":")[0] for line in steps} >= {"NPU", "NPU step 5"}
+
+
+def test_nothing_to_check(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "host.json"
+    path.write_text(json.dumps([event for event in training_events() if event["pid"] == PYTHON]))
+    output = check(run, str(path), "--max-free", "10%")
+    assert output.code == ExitCode.UNCHECKED
+    assert output.out == ""
+    assert output.err.endswith("there is nothing to check\n")
+
+
+def test_idle_time_without_a_cause_is_said_where_causes_are_limited(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "device.json"
+    path.write_text(json.dumps([event for event in training_events() if event["pid"] != PYTHON]))
+    output = check(run, str(path), "--max-cause", "host.python=5%")
+    assert output.code == ExitCode.OK
+    assert "of the idle time has no known cause (unlinked)" in output.err
+    assert check(run, str(path), "--max-free", "100%").err == ""
+    assert check(run, str(path), "--max-cause", "unlinked=1%").code == ExitCode.LIMIT
 
 
 def test_top_counts_gaps(run: Run, trace_path: str) -> None:
@@ -148,7 +238,7 @@ def test_csv_to_stdout(run: Run, trace_path: str) -> None:
     assert len(table) == sum(event["ph"] == "X" for event in training_events())
 
 
-@pytest.mark.parametrize("command", ["summary", "gaps", "export"])
+@pytest.mark.parametrize("command", ["summary", "gaps", "hotspots", "advice", "export"])
 def test_a_file_is_not_overwritten_without_force(
     run: Run, trace_path: str, tmp_path: Path, command: str
 ) -> None:
@@ -159,7 +249,7 @@ def test_a_file_is_not_overwritten_without_force(
     assert only_sentence(output) == f"{path} exists; --force replaces it"
     assert path.read_text() == "old"
     assert run(command, trace_path, "--csv", str(path), "--force").code == ExitCode.OK
-    assert "start_ns" in path.read_text()
+    assert "_ns," in path.read_text()
 
 
 def test_where_no_file_can_be_written(run: Run, trace_path: str, tmp_path: Path) -> None:
@@ -226,7 +316,7 @@ def test_a_truncated_trace_is_read_and_said(run: Run, trace_path: str, tmp_path:
     assert all(warning in output.err for warning in document["trace"]["warnings"])
 
 
-@pytest.mark.parametrize("command", ["summary", "gaps"])
+@pytest.mark.parametrize("command", ["summary", "gaps", "hotspots"])
 def test_ascii_on_demand_and_where_stdout_knows_no_more(
     run: Run, trace_path: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from tracetui.cli.parser import Request, UsageError, parse_arguments
+from tracetui.cli.parser import COMMANDS, Request, UsageError, parse_arguments
 
 
 def test_a_path_asks_for_the_viewer() -> None:
@@ -33,7 +34,27 @@ def test_options_of_a_table() -> None:
     assert request == Request("gaps", "t.json", json=True, csv="x.csv", top=0, force=True)
 
 
-@pytest.mark.parametrize("command", ["summary", "gaps", "export"])
+def test_rules_of_frames_of_every_command() -> None:
+    line = "--user-frame /site/megatron/ --skip-frame a/ --skip-frame b/ t.json"
+    for command in ([], *([name] for name in COMMANDS)):
+        needed = {"export": ["--csv", "-"], "check": ["--max-free", "1%"]}.get("".join(command), [])
+        request = parse_arguments([*command, *line.split(), *needed])
+        assert (request.user_frames, request.skip_frames) == (("/site/megatron/",), ("a/", "b/"))
+
+
+def test_limits() -> None:
+    line = "check t --max-free 10% --max-cause host.sync=3ms --max-idle .5% --max-cause host=5% --each-step"
+    request = parse_arguments(line.split())
+    assert [(limit.measure, limit.share, limit.ns) for limit in request.limits] == [
+        ("free", Fraction(1, 10), None),
+        ("idle", Fraction(1, 200), None),
+        ("host.sync", None, 3_000_000),
+        ("host", Fraction(1, 20), None),
+    ]
+    assert request.each_step
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_trace_named_like_a_command(command: str) -> None:
     assert parse_arguments([f"./{command}"]) == Request("view", f"./{command}")
     assert parse_arguments(["--", command]) == Request("view", command)
@@ -60,6 +81,15 @@ def test_a_path_that_starts_with_a_dash() -> None:
         (["gaps", "t", "--window", "5"], "a window is"),
         (["gaps", "t", "--window", "2s..1s"], "ends after it starts"),
         (["gaps", "t", "--json", "--csv", "-"], "stdout"),
+        (["gaps", "t", "--json", "--md"], "stdout"),
+        (["gaps", "t", "--md", "--csv", "-"], "stdout"),
+        (["advice", "t", "--top", "3"], "unrecognized"),
+        (["t", "--skip-frame", ""], "at least one character"),
+        (["check", "t"], "no limit is given"),
+        (["check", "t", "--max-cause", "host.pyton=5%"], "there are host.gc, .*, host.python, .*unlinked"),
+        (["check", "t", "--max-cause", "host.python"], "CAUSE=SHARE"),
+        (["check", "t", "--max-free", "10"], "a share or a time"),
+        (["check", "t", "--max-free", "110%"], "at most 100%"),
         (["export", "t"], "--csv"),
         (["export", "t", "--csv", "x", "--json"], "unrecognized"),
         (["t", "--palette", "pink"], "palette"),
@@ -75,7 +105,7 @@ def test_wrong_arguments_are_one_sentence(arguments: list[str], about: str) -> N
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["gaps", "--help"], ["summary", "-h"], ["export", "-h"], ["--version"]]
+    "arguments", [["--help"], ["--version"], *([command, "--help"] for command in COMMANDS)]
 )
 def test_help_fits_a_terminal_of_80_columns(
     arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

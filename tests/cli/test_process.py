@@ -39,7 +39,7 @@ def calling(*arguments: str) -> str:
     return f"from tracetui.cli import main; main({arguments!r})"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["gaps", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["check", "--help"]])
 def test_help_imports_nothing_slow(arguments: list[str]) -> None:
     assert loaded_by(calling(*arguments)) == set()
 
@@ -48,6 +48,8 @@ def test_tables_need_no_terminal_libraries_and_pandas_only_for_csv(trace_path: s
     printed = {"numpy", "orjson"}
     assert loaded_by(calling("summary", trace_path)) == printed
     assert loaded_by(calling("gaps", trace_path, "--json")) == printed
+    assert loaded_by(calling("hotspots", trace_path, "--md")) == printed
+    assert loaded_by(calling("check", trace_path, "--max-free", "100%")) == printed
     assert loaded_by(calling("gaps", trace_path, "--csv", "-")) == {*printed, "pandas"}
 
 

@@ -15,9 +15,12 @@ from tests.export.training import NAMES, training_events
 from tests.synthetic import load_json, piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.calls import LABELS
+from tracetui.export.advice import advice_document
+from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import text_cell
 from tracetui.export.documents import STEP_SUMS, dumps, gaps_document, step_document, summary_document
-from tracetui.export.idle_text import gaps_text
+from tracetui.export.findings import hotspots_document
+from tracetui.export.idle_text import gaps_text, hotspots_text
 from tracetui.export.reasons import Reasons
 from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
@@ -91,19 +94,19 @@ def test_the_pieces_of_a_gap_are_its_idle_time_and_tell_its_cause_and_line(any_a
     total: dict[str, int] = {}
     for gap in gaps_document(any_analysis, ALL)["gaps"]:
         pieces, causes, lines = gap["pieces"], dict[str, int](), dict[tuple[str, str | None], int]()
-        assert sum(piece["dur_ns"] for piece in pieces) == gap["idle_ns"]
+        assert sum(part["dur_ns"] for part in pieces) == gap["idle_ns"]
         end = gap["start_ns"]
-        for piece in pieces:
-            cause, ns = piece["cause"], piece["dur_ns"]
-            assert piece["start_ns"] >= end
-            end = piece["start_ns"] + ns
-            place = f"{piece['file']}({piece['line']})" if piece["file"] else None
+        for part in pieces:
+            cause, ns = part["cause"], part["dur_ns"]
+            assert part["start_ns"] >= end
+            end = part["start_ns"] + ns
+            place = f"{part['file']}({part['line']})" if part["file"] else None
             causes[cause] = causes.get(cause, 0) + ns
             lines[cause, place] = lines.get((cause, place), 0) + ns
             total[cause] = total.get(cause, 0) + ns
-            if piece["file"] is None:
-                assert piece["line"] is piece["function"] is None
-                assert piece["backward"] is False
+            if part["file"] is None:
+                assert part["line"] is part["function"] is None
+                assert part["backward"] is False
         assert end <= gap["start_ns"] + gap["dur_ns"]
         if pieces:
             assert causes[gap["cause"]] == max(causes.values())
@@ -115,7 +118,13 @@ def test_the_pieces_of_a_gap_are_its_idle_time_and_tell_its_cause_and_line(any_a
 
 
 def test_every_number_is_an_integer_that_json_readers_take(any_analysis: Analysis) -> None:
-    for document in (summary_document(any_analysis, ALL), gaps_document(any_analysis, ALL)):
+    documents = (
+        summary_document(any_analysis, ALL),
+        gaps_document(any_analysis, ALL),
+        hotspots_document(any_analysis, ALL),
+        advice_document(any_analysis),
+    )
+    for document in documents:
         text = dumps(document)
         assert text.isascii()
         assert orjson.loads(text) == json.loads(text) == document
@@ -207,6 +216,7 @@ def test_totals_of_the_text_are_those_of_the_json(any_analysis: Analysis) -> Non
 
 def test_text_fits_80_columns_and_obeys_nothing(any_analysis: Analysis) -> None:
     text = summary_text(any_analysis, ALL, None, 80) + gaps_text(any_analysis, ALL, 0, 80)
+    text += hotspots_text(any_analysis, ALL, 0, 80) + advice_text(any_analysis, 80)
     for line in text.splitlines():
         assert line.isprintable()
         assert cell_width(line) <= 80

@@ -1,0 +1,251 @@
+"""Hotspots, advice and limits: text, JSON, CSV and Markdown of the same analysis say the same."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.export.training import NAMES, training_events
+from tests.synthetic import load_json, trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.limits import find_breaches, parse_cause_limit, parse_limit
+from tracetui.export.advice import advice_document
+from tracetui.export.advice_text import advice_text
+from tracetui.export.cells import text_cell
+from tracetui.export.documents import gaps_document, summary_document
+from tracetui.export.findings import hotspots_document, limits_document
+from tracetui.export.idle_text import hotspots_text, place_name
+from tracetui.export.limits_text import breaches_text
+from tracetui.export.markdown import code, plain
+from tracetui.export.markdown_report import (
+    advice_markdown,
+    gaps_markdown,
+    hotspots_markdown,
+    summary_markdown,
+)
+from tracetui.export.selection import Selection
+from tracetui.export.tables_csv import write_hotspots
+from tracetui.trace.build import build_trace
+from tracetui.trace.clean import printable
+from tracetui.units import format_count, format_duration, format_percent
+
+ALL = Selection()
+
+
+@pytest.fixture(scope="module")
+def training() -> Analysis:
+    return analyse(trace_of(training_events()))
+
+
+@pytest.fixture(scope="module", params=["training", "level0/rank1", "level2/rank0"])
+def any_analysis(request: pytest.FixtureRequest, training: Analysis) -> Analysis:
+    if request.param == "training":
+        return training
+    traces: Path = request.getfixturevalue("real_traces")
+    directory = traces / "npu" / f"{request.param}_ascend_pt"
+    return analyse(build_trace(load_json(directory / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")))
+
+
+def test_hotspots_add_up(any_analysis: Analysis) -> None:
+    document = hotspots_document(any_analysis, ALL)
+    assert sum(row["idle_ns"] for row in document["hotspots"]) == document["idle_ns"] == any_analysis.idle_ns
+    window = sum(activity.window_ns for activity in any_analysis.devices)
+    for row in document["hotspots"]:
+        assert sum(row["causes"].values()) == sum(row["ops"].values()) == row["idle_ns"]
+        assert 0 < row["longest_ns"] <= row["idle_ns"]
+        assert 0 <= row["saves_at_most_ns"] <= window
+    assert sum(row["file"] is None for row in document["hotspots"]) <= 1
+
+
+def test_hotspots_are_the_pieces_of_the_gaps_by_line(any_analysis: Analysis) -> None:
+    told: dict[Any, int] = {}
+    for gap in gaps_document(any_analysis, ALL)["gaps"]:
+        for part in gap["pieces"]:
+            key = (part["file"], part["line"], part["function"], part["backward"])
+            told[key] = told.get(key, 0) + part["dur_ns"]
+    rows = hotspots_document(any_analysis, ALL)["hotspots"]
+    keys = ("file", "line", "function", "backward")
+    assert {tuple(row[key] for key in keys): row["idle_ns"] for row in rows} == told
+
+
+def test_hotspots_of_text_and_json(any_analysis: Analysis) -> None:
+    document = hotspots_document(any_analysis, ALL)
+    lines = hotspots_text(any_analysis, ALL, 0, 10_000).splitlines()[4:]
+    assert len(lines) == 2 * len(document["hotspots"])
+    for line, why, row in zip(lines[::2], lines[1::2], document["hotspots"]):
+        cells = [
+            format_duration(row["idle_ns"]),
+            format_percent(row["idle_ns"], document["idle_ns"]),
+            format_duration(row["saves_at_most_ns"]),
+            format_count(row["gaps"]),
+            format_duration(row["longest_ns"]),
+            printable(place_name(row)),
+        ]
+        assert line.split() == " ".join(cells).split()
+        assert why.strip().startswith(max(row["causes"], key=row["causes"].__getitem__))
+    short = hotspots_text(any_analysis, ALL, 1, 80)
+    assert f"{len(document['hotspots']) - 1} more, " in short
+
+
+def test_hotspots_csv_is_the_json(any_analysis: Analysis) -> None:
+    stream = io.BytesIO()
+    rows = hotspots_document(any_analysis, ALL)["hotspots"]
+    assert write_hotspots(stream, any_analysis, ALL) == len(rows)
+    stream.seek(0)
+    table = pd.read_csv(stream, keep_default_na=False)
+    for key in ("idle_ns", "gaps", "longest_ns", "saves_at_most_ns", "backward"):
+        assert table[key].tolist() == [row[key] for row in rows]
+    for key in ("file", "function"):
+        assert table[key].tolist() == [text_cell(row[key] or "") for row in rows]
+    assert table["line"].astype(str).tolist() == [
+        "" if row["line"] is None else str(row["line"]) for row in rows
+    ]
+
+
+def test_advice_of_text_and_json(any_analysis: Analysis) -> None:
+    text = " ".join(advice_text(any_analysis, 80).split())
+    for number, advice in enumerate(advice_document(any_analysis)["advice"], 1):
+        assert f"{number} {advice['title']} {format_duration(advice['cost_ns'])}" in text
+        assert " ".join(advice["text"].split()) in text
+        assert len(advice["gaps"]) <= 5
+
+
+def has_keys(document: dict[str, Any], keys: str) -> bool:
+    return list(document) == keys.split()
+
+
+def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> None:
+    summary = summary_document(training, ALL)
+    assert has_keys(summary, "schema trace devices")
+    assert has_keys(
+        summary["trace"], "path bytes events skipped_events truncated start_ns end_ns kind warnings"
+    )
+    (device,) = summary["devices"]
+    assert has_keys(
+        device,
+        "device start_ns end_ns tasks linked_tasks computing_ns communication_ns"
+        " communication_not_overlapped_ns overlapped_ns free_ns aicore_ns idle_ns causes preparing_ns"
+        " preparing_causes steps",
+    )
+    assert has_keys(
+        device["steps"][0],
+        "step start_ns end_ns computing_ns communication_ns communication_not_overlapped_ns overlapped_ns"
+        " free_ns stage_ns bubble_ns communication_not_overlapped_exclude_receive_ns preparing_ns idle_ns"
+        " causes",
+    )
+    gaps = gaps_document(training, ALL)
+    assert has_keys(gaps, "schema gaps")
+    assert has_keys(
+        gaps["gaps"][0],
+        "device start_ns dur_ns idle_ns aicpu_ns communication_ns copy_ns step before after cause line"
+        " exposed_by pieces",
+    )
+    assert has_keys(gaps["gaps"][0]["after"], "name stream")
+    assert has_keys(gaps["gaps"][0]["pieces"][0], "start_ns dur_ns cause file line function backward op")
+    hotspots = hotspots_document(training, ALL)
+    assert has_keys(hotspots, "schema idle_ns hotspots")
+    assert has_keys(
+        hotspots["hotspots"][0],
+        "file line function backward idle_ns gaps longest_ns saves_at_most_ns causes ops",
+    )
+    advice = advice_document(training)
+    assert has_keys(advice, "schema advice")
+    assert has_keys(
+        advice["advice"][0],
+        "id title text rule cost_ns per_step_ns file line function subjects evidence gaps",
+    )
+    limits = (parse_limit("free", "1%"),)
+    checked = limits_document(limits, find_breaches(training, limits))
+    assert has_keys(checked, "schema limits breaches")
+    assert has_keys(checked["limits"][0], "measure allowed_share allowed_ns")
+    assert has_keys(
+        checked["breaches"][0], "device step measure measured_ns window_ns allowed_share allowed_ns"
+    )
+    assert {document["schema"] for document in (summary, gaps, hotspots, advice, checked)} == {1}
+
+
+def test_a_breach_never_reads_as_if_the_limit_were_kept(training: Analysis) -> None:
+    idle = training.devices[0].idle_ns
+    (line,) = breaches_text(find_breaches(training, [parse_limit("idle", f"{idle - 1}ns")])[:1]).splitlines()
+    assert line.split(" is ")[1].split(", more than ")[0] != line.split(", more than ")[1]
+    assert breaches_text(find_breaches(training, [parse_cause_limit("host=100%")])) == ""
+
+
+REPORTS = {
+    "summary": lambda analysis: summary_markdown(analysis, ALL, 0),
+    "gaps": lambda analysis: gaps_markdown(analysis, ALL, 0),
+    "hotspots": lambda analysis: hotspots_markdown(analysis, ALL, 0),
+    "advice": advice_markdown,
+}
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_every_row_of_markdown_has_the_cells_of_its_title(any_analysis: Analysis, report: str) -> None:
+    text = REPORTS[report](any_analysis)
+    assert text.startswith("#")
+    assert all(line.isprintable() for line in text.splitlines())
+    width = 0
+    for line in text.splitlines():
+        cells = len(cells_of(line)) if line.startswith("|") else 0
+        assert not cells or not width or cells == width
+        width = cells
+
+
+def test_names_are_inert_in_markdown(training: Analysis) -> None:
+    evil = ("<img src=x onerror=alert(1)>", "a|b", "@everyone #1 https://x.y", "`code`", "**bold**", "$x$")
+    analysis = analyse(trace_of(training_events((*NAMES, *evil))))
+    for report in REPORTS.values():
+        outside = outside_code(report(analysis))
+        assert not any(sign in outside for sign in ("<img", "@everyone", "https:", "**bold", "$x", "[bold]"))
+    assert "``\u200b" not in gaps_markdown(analysis, ALL, 0)
+    assert r"`a\|b`" in gaps_markdown(analysis, ALL, 0)
+    assert "`` `code` ``" in gaps_markdown(analysis, ALL, 0)
+
+
+@given(st.text(alphabet=st.sampled_from("`|\\ab \n<@*")))
+def test_a_code_span_is_closed_by_nothing_in_it(name: str) -> None:
+    span = code(name)
+    assert "\n" not in span
+    if span != "-":
+        fence = len(span) - len(span.lstrip("`"))
+        inner = span[fence:-fence]
+        assert span.endswith("`" * fence)
+        assert "`" * fence not in inner.split("`" * (fence + 1)) or fence > 1
+        assert outside_code(f"{span} after") == " after"
+        assert inner.strip() == printable(name).strip()
+
+
+def test_plain_text_reads_as_written() -> None:
+    assert plain("bucket_cap_mb < 3 | *x*\n") == r"bucket\_cap\_mb \< 3 \| \*x\* "
+
+
+def cells_of(row: str) -> list[str]:
+    """The cells of a table's row: an escaped pipe parts none."""
+    return row.replace("\\|", "").strip("|").split("|")
+
+
+def outside_code(text: str) -> str:
+    """Markdown without its code spans, which a run of as many backticks closes."""
+    kept, at = "", 0
+    while at < len(text):
+        if text[at] != "`":
+            kept, at = kept + text[at], at + 1
+            continue
+        run = len(text[at:]) - len(text[at:].lstrip("`"))
+        end = at + run
+        while True:
+            end = text.find("`" * run, end)
+            if end < 0:
+                return kept + text[at:]
+            length = len(text[end:]) - len(text[end:].lstrip("`"))
+            if length == run:
+                break
+            end += length
+        at = end + run
+    return kept
