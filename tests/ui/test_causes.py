@@ -19,6 +19,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.calls import Cause
 from tracetui.analysis.cause_raster import CauseRaster, most
 from tracetui.analysis.heat import cause_step
+from tracetui.export.reasons import Reasons
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
@@ -156,6 +157,13 @@ def test_the_story_names_the_operator_the_line_and_what_exposed_it(analysis: Ana
     assert "began before the NPU went idle" in story
     frame = analysis.rules.line_of(main_line(analysis, gap).stack)
     assert frame is not None and frame.file.endswith("train_mixed.py")
+
+
+def test_the_line_of_a_story_is_the_line_of_the_tables(analysis: Analysis) -> None:
+    every = np.arange(len(analysis.gaps), dtype=np.int64)
+    for gap, line in enumerate(Reasons(analysis).lines(every)):
+        frame = analysis.rules.line_of(main_line(analysis, gap).stack)
+        assert line == (f"{frame.file}({frame.line})" if frame is not None else None)
 
 
 def test_what_is_not_linked_is_said_with_what_to_collect() -> None:

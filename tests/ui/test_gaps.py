@@ -14,13 +14,15 @@ from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
 from tests.ui.viewing import SETTLED_S, lines_of, said, viewing
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.calls import Cause
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
+from tracetui.ui.causes import cause_words
 from tracetui.ui.gap_columns import gaps_answer
 from tracetui.ui.messages import AnalysisFailed
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.gaps import GapsScreen
-from tracetui.units import format_duration
+from tracetui.units import format_duration, format_percent
 
 
 @pytest.fixture(scope="module")
@@ -206,3 +208,18 @@ async def test_it_works_in_any_size(trace: Trace) -> None:
         assert len(lines) >= 10
         assert all(word in lines[0] for word in ("idle", "gap", "Python line", "waited for"))
         assert not any("##" in line for line in lines), "a number is cut"
+
+
+async def test_the_cause_of_each_gap_is_a_column_that_the_filter_finds(trace: Trace) -> None:
+    async with viewing(trace, "gaps", (160, 50)) as (app, pilot):
+        analysis, table = analysis_of(app), screen_of(app).table
+        causes = analysis.causes.of_gaps(len(analysis.gaps))
+        lines = lines_of(table)
+        for rank, gap in enumerate(analysis.gaps.ranked().tolist()[: len(lines) - 1], 1):
+            cells = re.split(r" {2,}", lines[rank].strip())
+            assert (cause_words(Cause(int(causes[gap]))) if causes[gap] >= 0 else "-") in cells
+        (main, ns), *_ = analysis.causes.by_cause().items()
+        assert f"most {main.label} ({format_percent(ns, analysis.idle_ns)})" in said(app, "answer")
+        await pilot.press("slash", *main.label.split(".")[-1])
+        await pilot.pause(SETTLED_S)
+        assert set(causes[table.rows.view].tolist()) == {main}

@@ -116,14 +116,14 @@ def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
 
 
 def describe_line(
-    stack: tuple[Frame, ...], rules: FrameRules, backward: bool, source: str | None, pen: Pen
+    label: str, stack: tuple[Frame, ...], rules: FrameRules, backward: bool, source: str | None, pen: Pen
 ) -> list[Line]:
     """The user's own line of a stack, and its source if it was found: up to two lines."""
     frame = rules.line_of(stack)
     if frame is None:
         return []
     line: Line = [
-        pen.label("line"),
+        pen.label(label),
         pen.text(printable(f"{frame.file}({frame.line})" if frame.file else frame.function), Role.USER_LINE),
         pen.text(f"  in {printable(frame.function, 60)}" if frame.file else ""),
         pen.text("  (backward of it)" if backward else "", Role.DIM),

@@ -7,27 +7,32 @@ from dataclasses import replace
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.arrays import Int32s, Int64s
+from tracetui.analysis.calls import Cause
+from tracetui.arrays import Int8s, Int32s, Int64s
 from tracetui.export.reasons import Reasons
 from tracetui.trace.clean import printable
 from tracetui.ui.bars import TimeInks, stacked_bar
-from tracetui.ui.columns import Cell, Column, distinct, name_column, number_column
+from tracetui.ui.causes import cause_style, cause_words
+from tracetui.ui.columns import UNKNOWN, Cell, Column, distinct, name_column, number_column
 from tracetui.ui.palette import Palette, Role
 from tracetui.units import format_duration, format_percent, format_time
 
 DURATION_CELLS = 7  #: "96.0 ms"
+CAUSE_CELLS = 13  #: "D data loader"
 
 
 def gap_columns(analysis: Analysis, palette: Palette, inks: TimeInks) -> list[Column]:
     """One row per gap, in the order of `analysis.gaps`."""
-    gaps, trace = analysis.gaps, analysis.trace
+    gaps, trace, reasons = analysis.gaps, analysis.trace, Reasons(analysis)
+    of_gaps = analysis.causes.of_gaps(len(gaps))
     span_ns = trace.end_ns - trace.start_ns
     columns = [
         number_column("rank", "#", ranks(gaps.ranked()), lambda rank: f"{rank:,}"),
         _duration_column("idle_ns", "idle", gaps.idle, palette, 0),
         _parts_column(analysis, inks),
         _duration_column("dur_ns", "gap", gaps.end - gaps.start, None, 2),
-        _line_column(analysis),
+        cause_column(of_gaps, palette),
+        _line_column(analysis, reasons),
         _task_column("after", "waited for", analysis, gaps.after, 1),
         _task_column("before", "ran before", analysis, gaps.before, 5),
         number_column(
@@ -59,13 +64,16 @@ def ranks(ranked: Int64s) -> Int64s:
 
 
 def gaps_answer(analysis: Analysis) -> str:
-    """ "4,312 gaps, idle 391 ms of 812 ms (48.2 %); the worst 10 hold 38.0 % of it" """
+    """ "4,312 gaps, idle 391 ms of 812 ms (48.2 %), most host.python (62 %); the worst 10 hold 38.0 %" """
     gaps = analysis.gaps
     window_ns = sum(device.window_ns for device in analysis.devices)
     idle_ns = sum(device.idle_ns for device in analysis.devices)
     share = format_percent(idle_ns, window_ns)
     count = "1 gap" if len(gaps) == 1 else f"{len(gaps):,} gaps"
     answer = f"{count}, idle {format_duration(idle_ns)} of {format_duration(window_ns)} ({share})"
+    if idle_ns:
+        (cause, ns), *_ = analysis.causes.by_cause().items()
+        answer += f", most {cause.label} ({format_percent(ns, idle_ns)})"
     if len(gaps) > 10 and idle_ns:
         worst_ns = int(gaps.idle[gaps.ranked()[:10]].sum())
         answer += f"; the worst 10 hold {format_percent(worst_ns, idle_ns)}"
@@ -99,21 +107,44 @@ def _parts_column(analysis: Analysis, inks: TimeInks) -> Column:
             left -= shown[-1][0]
         return stacked_bar(shown, most_ns, width)
 
-    return Column("", "parts", gaps.end - gaps.start, draw, 16, 8, rank=2, right=False)
+    return Column("", "parts", gaps.end - gaps.start, draw, 16, 6, rank=2, right=False)
 
 
-def _line_column(analysis: Analysis) -> Column:
-    lines = Reasons(analysis).lines(np.arange(len(analysis.gaps), dtype=np.int64))
+def cause_column(causes: Int8s, palette: Palette) -> Column:
+    """Letter and short name of the cause of each row, -1 for none; the filter looks in the dotted names."""
+    labels = [*(cause.label for cause in Cause), ""]
+
+    def draw(row: int, width: int) -> Cell:
+        if causes[row] < 0:
+            return UNKNOWN
+        cause = Cause(int(causes[row]))
+        return [(cause_words(cause), cause_style(cause, palette))]
+
+    return Column(
+        "cause",
+        "why",
+        causes.astype(np.int32),
+        draw,
+        CAUSE_CELLS,
+        rank=1,
+        right=False,
+        names=labels,
+        plain=lambda row: labels[causes[row]] or None,
+    )
+
+
+def _line_column(analysis: Analysis, reasons: Reasons) -> Column:
+    lines = reasons.lines(np.arange(len(analysis.gaps), dtype=np.int64))
     names = list(dict.fromkeys(line for line in lines if line is not None))
     place = {name: i for i, name in enumerate(names)}
     codes = np.array([-1 if line is None else place[line] for line in lines], np.int32)
-    return name_column("line", "Python line", codes, names, width=36, least=14, rank=1, show=short_path)
+    return name_column("line", "Python line", codes, names, width=36, least=14, rank=0, show=short_path)
 
 
 def _task_column(key: str, title: str, analysis: Analysis, rows: Int64s, rank: int) -> Column:
     codes: Int32s = np.full(len(rows), -1, np.int32)
     codes[rows >= 0] = analysis.trace.slices.name[rows[rows >= 0]]
-    return name_column(key, title, *distinct(analysis.trace.strings, codes), width=60, least=16, rank=rank)
+    return name_column(key, title, *distinct(analysis.trace.strings, codes), width=60, least=12, rank=rank)
 
 
 def _step(number: float) -> str:

@@ -88,10 +88,11 @@ def main_line(analysis: Analysis, gap: int) -> MainLine:
     number, ns = causes.cause[pieces], causes.end[pieces] - causes.start[pieces]
     stack, frame = causes.stack[pieces], causes.frame[pieces]
     _, place = lines_of(trace, stack, frame, analysis.rules)
-    main = np.flatnonzero((number == np.bincount(number, ns, 1).argmax()) & (place >= 0))
-    if not len(main):
+    main = np.flatnonzero(number == np.bincount(number, ns, 1).argmax())
+    most = int(np.bincount(place[main] + 1, ns[main], 1).argmax()) - 1
+    if most < 0:
         return MainLine((), False)
-    on_line = main[place[main] == np.bincount(place[main], ns[main]).argmax()]
+    on_line = main[place[main] == most]
     at = int(on_line[ns[on_line].argmax()])
     text = trace.string(int(stack[at]))
     frames = parse_call_stack(text) if text is not None else frames_of(trace, int(frame[at]))

@@ -66,10 +66,9 @@ class GapStory:
         )
         line: Line = []
         for name, values, ink in parts:
-            ns = int(values[gap])
-            line += [(" + ", self._dim)] if line else []
-            line += [(f"{ink.glyph} ", ink.style), (f"{name} ", self._text if ns else self._dim)]
-            line += [(exact_us(ns), self._bold) if ns else ("0", self._dim)]
+            if ns := int(values[gap]):
+                line += [(" + ", self._dim)] if line else []
+                line += [(f"{ink.glyph} ", ink.style), (f"{name} ", self._text), (exact_us(ns), self._bold)]
         whole = int(gaps.end[gap] - gaps.start[gap])
         return [*line, (f" = {exact_us(whole)} µs", self._text)]
 

@@ -181,7 +181,8 @@ class Details(Widget, can_focus=True):
 
     def _stack_lines(self, pen: Pen) -> list[Line]:
         backward = self._main.backward or (self.chain is not None and self.chain.backward)
-        return describe_line(self.stack, self.rules, backward, self._found.source, pen)
+        label = "line" if self._selection[0] >= 0 or self._main.stack else "launched"
+        return describe_line(label, self.stack, self.rules, backward, self._found.source, pen)
 
     def _hints(self, pen: Pen) -> list[Line]:
         """Where nothing is selected: what is wrong with the trace, and where to look first."""
