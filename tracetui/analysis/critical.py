@@ -43,6 +43,8 @@ class Critical(IntEnum):
 class CriticalChain:
     """The wall time of a device in pieces; columns of equal length, in time order, without gap or overlap.
 
+    Times are on the clock of the host: those of a device may be `Dependencies.behind` later than its slices.
+
     It begins where the first step begins on the host, or with the first work of any device where that is
     sooner, and ends with the device's last work or last step.
     """

@@ -37,9 +37,13 @@ from tracetui.arrays import Int64s
 
 @dataclass(frozen=True, eq=False)
 class Dependencies:
-    """The points of a run in causal order, and those at which steps and devices are done."""
+    """The points of a run in causal order, and those at which steps and devices are done.
+
+    All times are on the clock of the host.
+    """
 
     points: Points
+    behind: Int64s  #: ns of each device: what its clock, and so each time of a slice of it, is behind
     begin: int  #: ns: the host's start of the first step, or the first work of a device where that is sooner
     device_end: Int64s  #: of each device: the point at which all its steps, and its work, are done
     step_begin: Int64s  #: ns of each step: when the one before it on the device is done
@@ -51,7 +55,7 @@ def dependencies(
 ) -> Dependencies:
     """The points of a trace."""
     streams = Streams(links)
-    tasks = device_work(links, activities, streams)
+    tasks, behind = device_work(links, activities, streams)
     thread = _threads(tasks, hosts)
     put, of_task = _enqueued(tasks, thread)
     host, sync = host_points(links.trace, hosts, steps, *put)
@@ -74,12 +78,13 @@ def dependencies(
     ends, begin, end, waited = (column[waited >= 0] for column in (ends, begin, end, waited))
     host.cause[By.WAIT, ends], host.binding[ends] = after_queue + waited, By.WAIT
     host.lag[By.BEFORE, ends] = end - tasks.end[waited]
-    walls = _walls(activities, steps)
+    walls = _walls(activities, steps, behind)
     done = _ends(host, tasks, steps, walls, after_queue)
     every, place = finished((host, dequeued, running, done))
     of_end = place[after_queue + len(running) :]
     return Dependencies(
         every,
+        behind,
         begin=walls.begin,
         device_end=of_end[len(steps) :],
         step_begin=walls.step_begin,
@@ -130,21 +135,22 @@ class _Walls(NamedTuple):
     last_step: Int64s  #: of each device: index of its last step, -1 where it has none
 
 
-def _walls(activities: Sequence[DeviceActivity], steps: Sequence[Step]) -> _Walls:
+def _walls(activities: Sequence[DeviceActivity], steps: Sequence[Step], behind: Int64s) -> _Walls:
     step_begin, step_end, step_device = (np.zeros(len(steps), np.int64) for _ in range(3))
     device_end, last_step = (np.full(len(activities), -1, np.int64) for _ in range(2))
     starts = []
-    for device, activity in enumerate(activities):
+    for device, (activity, late) in enumerate(zip(activities, behind.tolist())):
         done = -1
         for index, step in enumerate(steps):
             if step.device == activity.device:
                 step_device[index], last_step[device] = device, index
                 step_begin[index] = step.host_start_ns if done < 0 else done
-                done = step_end[index] = max(int(step_begin[index]), step.end_ns)
+                end = step.end_ns + late if step.end_ns > step.host_end_ns else step.end_ns
+                done = step_end[index] = max(int(step_begin[index]), end)
                 starts.append(int(step_begin[index]))
         if activity.window_ns:
-            starts.append(activity.start_ns)
-            done = max(done, activity.end_ns)
+            starts.append(activity.start_ns + late)
+            done = max(done, activity.end_ns + late)
         device_end[device] = done
     begin = min(starts, default=0)
     return _Walls(begin, np.maximum(device_end, begin), step_begin, step_end, step_device, last_step)

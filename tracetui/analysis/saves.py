@@ -80,7 +80,8 @@ def line_savings(
         start, end = chain.start[own], chain.end[own]
         np.add.at(critical[device], keyed, end - start)
         working = activity.compute | activity.communication
-        free = chain.wall_ns - working.clip(chain.begin_ns, chain.end_ns).total
+        late = int(depends.behind[device])
+        free = chain.wall_ns - working.clip(chain.begin_ns - late, chain.end_ns - late).total
         bound[device] = np.minimum(critical[device], free)
         (held,) = np.nonzero((step_devices == device) & (begins < ends))
         parts = cut(start, end, np.union1d(begins[held], ends[held]))
@@ -89,8 +90,8 @@ def line_savings(
         np.add.at(
             steps, (held[within[inside]], keyed[parts.place[inside]]), (parts.end - parts.start)[inside]
         )
-        free_steps = ends[held] - begins[held] - working.covered(begins[held], ends[held])
-        steps[held] = np.minimum(steps[held], free_steps[:, None])
+        busy = working.covered(begins[held] - late, ends[held] - late)
+        steps[held] = np.minimum(steps[held], (ends[held] - begins[held] - busy)[:, None])
     rows = [
         LineSaving(*key, int(critical[:, at].max()), int(bound[:, at].max()), steps[:, at])
         for at, key in enumerate(keys)
