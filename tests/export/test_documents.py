@@ -93,7 +93,9 @@ def test_the_summary_adds_up(any_analysis: Analysis) -> None:
 def test_the_pieces_of_a_gap_are_its_idle_time_and_tell_its_cause_and_line(any_analysis: Analysis) -> None:
     total: dict[str, int] = {}
     for gap in gaps_document(any_analysis, ALL)["gaps"]:
-        pieces, causes, lines = gap["pieces"], dict[str, int](), dict[tuple[str, str | None], int]()
+        pieces = gap["pieces"]
+        causes: dict[str, int] = {}
+        lines: dict[tuple[str, str | None], int] = {}
         assert sum(part["dur_ns"] for part in pieces) == gap["idle_ns"]
         end = gap["start_ns"]
         for part in pieces:
