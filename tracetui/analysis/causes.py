@@ -60,14 +60,30 @@ class Causes:
     def by_cause(self, device: int | None = None) -> dict[Cause, int]:
         """ns of each cause there is, most first; of one device (its index) or of all."""
         if device is None:
-            return _sums(self.cause, self.ns)
+            return dict(self._shares)
         kept = self.intervals.device[self.interval] == device
         return _sums(self.cause[kept], self.ns[kept])
 
+    @cached_property
+    def _shares(self) -> dict[Cause, int]:
+        return _sums(self.cause, self.ns)
+
+    def main(self, places: slice) -> Cause | None:
+        """The cause with the most time in some pieces, the lower of equals; None without any."""
+        sums = _sums(self.cause[places], self.end[places] - self.start[places])
+        return next(iter(sums), None)
+
     def by_step(self, step: int) -> dict[Cause, int]:
         """ns of each cause in the intervals of a step (its index; -1: of none), most first."""
-        kept = self.intervals.step[self.interval] == step
-        return _sums(self.cause[kept], self.ns[kept])
+        return _ranked(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
+
+    @cached_property
+    def _of_steps(self) -> Int64s:
+        """int64[steps + 1, causes]: ns of each cause in each step, last in none. One pass for all steps."""
+        steps = self.intervals.step[self.interval]
+        table = np.zeros((int(steps.max(initial=-1)) + 2, len(Cause)), np.int64)
+        np.add.at(table, (steps, self.cause), self.ns)
+        return table
 
     def of_gaps(self, count: int) -> Int8s:
         """The cause with the most time in each of `count` gaps, the lower of equals; -1 where never idle."""
@@ -95,5 +111,10 @@ class Causes:
 def _sums(cause: Int8s, ns: Int64s) -> dict[Cause, int]:
     total = np.zeros(len(Cause), np.int64)
     np.add.at(total, cause, ns)
+    return _ranked(total)
+
+
+def _ranked(total: Int64s) -> dict[Cause, int]:
+    """The causes that took any time, most first."""
     order = np.argsort(-total, kind="stable")
     return {Cause(index): int(total[index]) for index in order.tolist() if total[index]}

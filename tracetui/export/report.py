@@ -25,6 +25,7 @@ from tracetui.units import (
 
 TOP_GAPS, TOP_STEPS, TOP_ADVICE = 5, 20, 3
 BAR_CELLS, CAUSE_CELLS, LEAST_CELLS = 24, 10, 4
+CAUSE_SPACE = 20  #: cells of a cause's line for its unit, its share and the blanks in between
 
 STEP_COLUMNS = (
     ("computing_ns", "computing"),
@@ -110,7 +111,7 @@ def _why(device: dict[str, Any], width: int) -> list[str]:
         lines += ["", f"Why {printable(device['device'])} was idle for {format_duration(idle)}"]
         label = max(map(len, causes))
         number = max(len(format_ms(ns)) for ns in causes.values())
-        left = width - label - number - LONGEST_MEANING - len("   ms 100.0 %") - 3 * len(MARGIN)
+        left = width - label - number - LONGEST_MEANING - CAUSE_SPACE
         cells = min(max(left, LEAST_CELLS), CAUSE_CELLS)
         for cause, ns in causes.items():
             line = f"{MARGIN}{cause:<{label}}{format_ms(ns):>{number + 2}} ms{format_percent(ns, idle):>9}"
