@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from tests.ui.training import screen_text, viewer
 from tracetui.ui.actions import SCREENS, actions_of, key_label
+from tracetui.ui.causes import LOOKS, cause_words
 from tracetui.ui.glyphs import ASCII
 from tracetui.ui.palette import Palette
 from tracetui.ui.screens.help import GLOSSARY, HelpScreen, help_lines
@@ -30,6 +31,9 @@ def test_every_key_and_every_term_is_there_and_fits(screen: str, width: int) -> 
     for term, meaning in GLOSSARY:
         assert set(term.split()) <= set(words)
         assert meaning.split()[-1] in words
+    for cause, look in LOOKS.items():
+        assert cause_words(cause) in " ".join(words)
+        assert look.meaning.split()[-1] in words
 
 
 def test_a_key_that_a_screen_takes_is_not_said_to_do_two_things() -> None:

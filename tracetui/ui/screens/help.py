@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from tracetui.ui.actions import GROUPS, Action, actions_of, key_label
+from tracetui.ui.causes import LOOKS, cause_words
 from tracetui.ui.glyphs import BLOCKS, Glyphs
 from tracetui.ui.palette import Palette, Role
 from tracetui.ui.strips import Piece, fitted, wrapped
@@ -34,9 +35,16 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("idle", "time in which a device does nothing at all: no compute, no communication, no copy."),
     ("gap", "a stretch without a task on the AI cores; its parts are AI CPU, communication, copy and idle."),
     ("AI CPU, copy", "of a gap: the time that these fill, the first of the parts above that applies."),
-    ("line", "idle time is charged to the Python line that enqueued the task that ended it."),
+    ("line", "idle time is charged to the Python line that ran, or that launched the task that ended it."),
     ("backward", "an operator of the backward pass: charged to the line of its forward operator."),
     ("(no stack)", "idle time for which the trace has no Python line: shown, never dropped."),
+    (
+        "exposed idle",
+        "idle time that began while the host waited for the device: the host could not work ahead.",
+    ),
+    ("saves", "at most, if the host spent no time on the line: its time on the critical path."),
+    ("critical path", "from the end of a step back to what it waited for; only what is on it can save time."),
+    ("signature", "gaps that are alike: mostly of one cause, one line and one operator."),
     ("linked", "the share of device tasks whose launch, operator or stack was found."),
     ("step", "what lies between two calls of profiler.step()."),
     ("stage", "a step on its device, from its first task to its last; preparing: what comes before."),
@@ -121,6 +129,9 @@ def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs 
     lines.append([("What the numbers mean", palette.style_of(Role.TITLE))])
     for term, meaning in GLOSSARY:
         lines.extend(_explained(term, meaning, width, palette))
+    lines += [[], [("Why a device is idle", palette.style_of(Role.TITLE))]]
+    for cause, look in LOOKS.items():
+        lines.extend(_explained(cause_words(cause), look.meaning, width, palette, look.role))
     return lines
 
 
@@ -195,9 +206,11 @@ def _side_by_side(blocks: Sequence[Sequence[Line]], columns: int, width: int, el
     return lines
 
 
-def _explained(term: str, meaning: str, width: int, palette: Palette) -> Iterable[Line]:
+def _explained(
+    term: str, meaning: str, width: int, palette: Palette, role: Role = Role.NUMBER
+) -> Iterable[Line]:
     """A term and its meaning, in as many lines as it takes."""
     indent = 15
     for place, text in enumerate(wrapped(meaning, max(width - indent, 20))):
         shown = term if place == 0 else ""
-        yield [(f"{shown:<{indent}}", palette.style_of(Role.NUMBER)), (text, palette.style_of(Role.TEXT))]
+        yield [(f"{shown:<{indent}}", palette.style_of(role)), (text, palette.style_of(Role.TEXT))]

@@ -60,7 +60,7 @@ class HotspotsScreen(HotspotPanes):
     KEYS = (
         ("enter", "worst gap"),
         ("x", "next gap"),
-        ("%", "try faster"),
+        ("%", "try"),
         ("c", "signatures"),
         ("tab", "stacks"),
         ("o", "editor"),

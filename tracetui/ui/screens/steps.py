@@ -241,11 +241,10 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, width: int) ->
     """The causes of the idle and of the preparing time of a step, and what its wall time hangs on."""
     text, dim, bold = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
 
-    def causes(name: str, by_cause: dict[Cause, int], more: int = 0) -> Line:
-        total = sum(by_cause.values()) + more
-        line: list[Piece] = [(f"{name} ", text), (format_duration(total), bold), (": ", text)]
-        if more:
-            line.append((f"copy {format_percent(more, total)}  ", text))
+    def causes(name: str, by_cause: dict[Cause, int], copy_ns: int = 0) -> Line:
+        total = format_duration(sum(by_cause.values()) + copy_ns)
+        copied = f"copy {format_duration(copy_ns)}, the rest " if copy_ns else ""
+        line: list[Piece] = [(f"{name} ", text), (total, bold), (f": {copied}", text)]
         return [*line, *legend(by_cause, palette, width - sum(len(piece) for piece, _ in line))]
 
     by_kind = analysis.critical_in_step(index)

@@ -306,7 +306,7 @@ class Table(Widget, can_focus=True):
     def _cell(self, cell: Cell, cells: int, column: Column, style: Style) -> list[Piece]:
         """The pieces of a cell, padded to its width."""
         if isinstance(cell, str):
-            own = column.style + style if column.style else style
+            own = style or column.style or style
             return [(self._aligned(cell, cells, column.right), own)]
         pieces = [(text, own if own else style) for text, own in cell]
         blanks = " " * (cells - sum(cell_len(text) for text, _ in pieces))
