@@ -68,10 +68,9 @@ class Causes:
     def _shares(self) -> dict[Cause, int]:
         return _sums(self.cause, self.ns)
 
-    def main(self, places: slice) -> Cause | None:
-        """The cause with the most time in some pieces, the lower of equals; None without any."""
-        sums = _sums(self.cause[places], self.end[places] - self.start[places])
-        return next(iter(sums), None)
+    def main(self, places: slice) -> Cause:
+        """The cause with the most time in some pieces, the lower of equals; there is one at least."""
+        return next(iter(_sums(self.cause[places], self.end[places] - self.start[places])))
 
     def by_step(self, step: int) -> dict[Cause, int]:
         """ns of each cause in the intervals of a step (its index; -1: of none), most first."""

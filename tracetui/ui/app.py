@@ -102,6 +102,7 @@ class TraceApp(App[int]):
         self.progress: tuple[int, int, int] | None = (0, trace_file.size, 0) if trace_file else None
         self.state = ViewState(bounds_of(trace))
         self._stop_loading = False
+        self._awaited = 0  #: rank of the gap to show as soon as there are gaps; 0: none
         self.picture = Picture(trace) if trace is not None else None
         self.ranked: Int64s = np.empty(0, np.int64)  #: gaps, the most idle first
         self._rank_of: Int64s = self.ranked
@@ -165,12 +166,19 @@ class TraceApp(App[int]):
         self._rank_of = np.empty_like(self.ranked)
         self._rank_of[self.ranked] = np.arange(1, len(self.ranked) + 1)
         self.tell(lambda: AnalysisReady(message.analysis))
+        awaited = self._awaited
         self._open_step()
+        if awaited:
+            self.say("")
+            self.action_nth_gap(awaited)
 
     def on_analysis_failed(self, message: AnalysisFailed) -> None:
         self.analysing = False
         self.problem = message.sentence
         self.tell(lambda: AnalysisFailed(message.sentence))
+        if self._awaited:
+            self._awaited = 0
+            self.say(message.sentence)
 
     def _take(self, trace: Trace, picture: Picture | None) -> None:
         """Another picture of the trace: what was selected is looked up again by its event."""
@@ -223,10 +231,12 @@ class TraceApp(App[int]):
 
     def view_changed(self) -> None:
         """Tell everyone that the viewport, window, folds or pins have changed."""
+        self._awaited = 0
         self.tell(ViewChanged)
 
     def selection_changed(self) -> None:
         """Tell everyone that the selection (and, with it, perhaps the viewport) has changed."""
+        self._awaited = 0
         self.tell(SelectionChanged)
 
     def select(self, row: int) -> None:
@@ -299,7 +309,8 @@ class TraceApp(App[int]):
 
     def action_nth_gap(self, rank: int) -> None:
         if self.analysis is None:
-            self.say(self.problem or "The gaps are still being looked for.")
+            self._awaited = 0 if self.problem else rank
+            self.say(self.problem or f"Gap {rank} is shown as soon as all gaps are found.")
         elif not len(self.analysis.gaps):
             self.say("There are no gaps in this trace.")
         elif 1 <= rank <= len(self.analysis.gaps):
@@ -322,6 +333,13 @@ class TraceApp(App[int]):
     def _open(self, module: str, name: str) -> None:
         if not isinstance(self.screen, ModalScreen):
             self.push_screen(_screen(module, name)())
+
+    def action_open_editor(self) -> None:
+        """At the line that the screen in front shows."""
+        if hasattr(self.screen, "action_open_editor"):
+            self.screen.action_open_editor()
+        else:
+            self.say("No line of source is shown here.")
 
     def action_copy(self) -> None:
         """Copy what the screen in front tells: to the clipboard, and to a file."""

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.calls import Cause
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.links import Chain
 from tracetui.trace.clean import printable
@@ -74,9 +73,10 @@ def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[
     """The worst gaps (idle ones), one line each: rank, idle time, cause, the task that ended it, the line."""
     trace, gaps = analysis.trace, analysis.gaps
     lines: list[Line] = []
-    causes = analysis.causes.of_gaps(len(gaps))
+    causes = analysis.causes
     for rank, gap in enumerate(ranked, 1):
-        after, cause = int(gaps.after[gap]), Cause(int(causes[gap]))
+        after, cause = int(gaps.after[gap]), causes.main(causes.of_gap(gap))
+        why = (f"  {cause_words(cause):<13}", cause_style(cause, pen.palette))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         name = printable(trace.name(after)) if after >= 0 else "no task"
         activity = Activity(int(trace.slices.activity[after])) if after >= 0 else Role.DIM
@@ -84,7 +84,7 @@ def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[
             [
                 pen.text(f" {rank:>2} ", Role.KEY),
                 pen.text(f"{format_duration(int(gaps.idle[gap])):>9} idle", Role.IDLE),
-                (f"  {cause_words(cause):<13}", cause_style(cause, pen.palette)),
+                why,
                 pen.text(" until ", Role.DIM),
                 pen.text(clip_cells(name, _NAME, pen.glyphs.ellipsis), activity),
                 pen.text(f"  {short_frame(frame)}" if frame is not None else "  (no stack)", Role.DIM),

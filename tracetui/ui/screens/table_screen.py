@@ -156,7 +156,7 @@ class AnswerScreen(Screen[None]):
     def on_status(self, message: Status) -> None:
         """Say a sentence in place of the keys, for a while."""
         said = [(message.sentence, self.style_of(Role.TEXT))]
-        self.query_one("#keys", Lines).show([said])
+        self.query_one("#keys", Lines).show([said if message.sentence else self._keys()])
         self.set_timer(SAID_S, lambda: self.query_one("#keys", Lines).show([self._keys()]))
 
     def on_trace_grew(self, message: TraceGrew) -> None:

@@ -1,0 +1,139 @@
+"""Keys pressed before there is an answer, and what the timeline shows and opens once there is one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.analysis.machine import npu, step, task
+from tests.synthetic import trace_of
+from tests.ui.viewing import lines_of, viewing
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.reader.source import TraceFile
+from tracetui.trace.model import Trace
+from tracetui.ui import loading
+from tracetui.ui.app import TraceApp
+from tracetui.ui.causes import LOOKS, cause_words
+from tracetui.ui.glyphs import BLOCKS
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.palette import Palette
+from tracetui.ui.screens import timeline as timeline_module
+from tracetui.ui.screens.help import help_lines
+from tracetui.ui.screens.timeline import TimelineScreen
+from tracetui.ui.source_files import SourceFile
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    return trace_of([*npu(), *(task(at, 10) for at in (0, 500, 800, 1000))])
+
+
+@contextmanager
+def held_analysis(monkeypatch: pytest.MonkeyPatch, fails: bool = False) -> Iterator[threading.Event]:
+    """An analysis that begins when it is let go."""
+    let_go = threading.Event()
+
+    def slowly(trace: Trace, *rules: Any) -> Analysis:
+        let_go.wait(5)
+        if fails:
+            raise ValueError("too many cooks")
+        return analyse(trace, *rules)
+
+    monkeypatch.setattr(loading, "analyse", slowly)
+    yield let_go
+    let_go.set()
+
+
+async def until_analysed(app: TraceApp, pilot: object) -> None:
+    for _ in range(200):
+        if not app.analysing:
+            break
+        await pilot.pause(0.01)  # type: ignore[attr-defined]
+    await pilot.pause(0.05)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("keys", "rank"), [("x", 1), ("3", 3), ("xa", 0)])
+async def test_a_gap_asked_for_too_early_is_shown_once_it_is_known(
+    trace: Trace, monkeypatch: pytest.MonkeyPatch, keys: str, rank: int
+) -> None:
+    with held_analysis(monkeypatch) as let_go:
+        app = TraceApp(Path("t.json"), ViewerOptions(palette="none"), trace=trace)
+        async with app.run_test(size=(100, 30)) as pilot:
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert isinstance(app.screen, TimelineScreen)
+            if rank:
+                assert f"Gap {rank} is shown as soon as" in lines_of(app.screen.key_line)[0]
+            let_go.set()
+            await until_analysed(app, pilot)
+            assert app.analysis is not None
+            ranked = app.analysis.gaps.ranked()
+            assert app.state.gap == (ranked[rank - 1] if rank else -1)
+            assert "worst gap" in lines_of(app.screen.key_line)[0]
+
+
+async def test_a_gap_asked_for_in_vain_is_answered_by_what_went_wrong(
+    trace: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with held_analysis(monkeypatch, fails=True) as let_go:
+        app = TraceApp(Path("t.json"), ViewerOptions(palette="none"), trace=trace)
+        async with app.run_test(size=(100, 30)) as pilot:
+            await pilot.press("2")
+            let_go.set()
+            await until_analysed(app, pilot)
+            assert isinstance(app.screen, TimelineScreen)
+            assert "too many cooks" in lines_of(app.screen.key_line)[0]
+
+
+async def test_the_editor_opens_at_the_line_in_the_details(
+    samples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[tuple[str, int]] = []
+
+    def editor(_: TraceApp, source: SourceFile, line: int) -> str:
+        opened.append((source.path.name, line))
+        return ""
+
+    monkeypatch.setattr(timeline_module, "open_in_editor", editor)
+    path = samples / "moba" / "trace_view.json"
+    with TraceFile(path) as trace_file:
+        app = TraceApp(path, ViewerOptions(palette="none"), trace_file)
+        async with app.run_test(size=(100, 30)) as pilot:
+            for _ in range(400):
+                if app.analysis is not None:
+                    break
+                await pilot.pause(0.01)
+            await pilot.press("x", "o")
+            await pilot.pause(0.1)
+            assert isinstance(app.screen, TimelineScreen)
+            details = app.screen.details
+            frame = details.rules.line_of(details.stack)
+            assert frame is not None
+            assert opened == [("train_moba.py", frame.line)]
+            assert f"train_moba.py({frame.line})" in details.text
+
+
+async def test_steps_too_close_to_tell_apart_have_no_ticks() -> None:
+    for count, ticks in ((5, 5), (60, 0)):
+        events = [*npu()]
+        for number in range(count):
+            events += [step(number, number * 1000, 990), task(number * 1000 + 100, 50)]
+        async with viewing(trace_of(events), "timeline", (100, 30)) as (app, _):
+            assert isinstance(app.screen, TimelineScreen) and app.analysis is not None
+            assert len(app.analysis.steps) == count
+            drawn = lines_of(app.screen.minimap)[1].count(BLOCKS.tick)
+            assert (drawn > 0) == (ticks > 0) and drawn <= ticks
+
+
+def test_the_help_explains_every_cause() -> None:
+    text = "\n".join(
+        "".join(part for part, _ in line) for line in help_lines("timeline", 110, Palette("none"))
+    )
+    for cause, look in LOOKS.items():
+        assert cause_words(cause) in text
+        assert look.meaning in text
