@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -9,12 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from samples.scenarios import simulate
+from samples.writer import TraceWriter
 from tests.analysis import real
 from tests.analysis.machine import (
     AUTOGRAD,
+    CANN,
     HARDWARE,
     MAIN,
     PYTHON,
+    QUEUE,
     Events,
     arrow,
     call,
@@ -29,6 +35,8 @@ from tests.analysis.test_explain import any_machine
 from tests.synthetic import process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.critical import Critical
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
 from tracetui.trace.stack import parse_call_stack
 
 Told = list[tuple[int, int, str, "int | None"]]
@@ -129,6 +137,23 @@ def test_a_synchronisation_that_waits_for_nothing_is_work_of_the_host() -> None:
     ]
 
 
+def test_without_calls_a_long_copy_that_ends_in_its_operator_was_waited_for() -> None:
+    operators = [operator(200_000, length, "aten::to", stack=stack(4)) for length in (150_000, 90_000)]
+    copy = [
+        enqueue(200_010, 2, 5),
+        {**dequeue(200_020, 20, 5), "name": "Dequeue@acl_memcpy_host_to_device"},
+        task(200_040, 80_000, "PCIE_DMA_SQE", connection=5, name="MEMCPY_ASYNC"),
+        *arrow("HostToDevice", 5, (CANN, QUEUE, 200_030), (HARDWARE, 1, 200_040)),
+        operator(400_000, 10, "aten::add", stack=stack(5)),
+    ]
+    events = [event for event in FIRST if event["pid"] != CANN or event["ph"] == "M"]
+    kinds = [
+        analyse(trace_of([*events, *copy, to, step(2, 1_060, 400_000)])).critical[0].by_kind()
+        for to in operators
+    ]
+    assert [found[Critical.DEVICE] for found in kinds] == [80_000, 0]
+
+
 def test_a_wait_of_the_stream_leads_to_the_task_on_the_other() -> None:
     events = [
         *FIRST,
@@ -216,6 +241,20 @@ def any_run(draw: st.DrawFn) -> Events:
     return events
 
 
+def test_a_profiler_of_level_0_tells_nearly_the_same() -> None:
+    """It records no calls of the runtime: neither synchronisations nor launches."""
+    chains = []
+    for level in (0, 2):
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "trace_view.json"
+            with path.open("wb") as file:
+                TraceWriter(simulate("mixed"), level).write(file, 1)
+            with TraceFile(path) as source:
+                chains.append(analyse(build_trace(source.read())).critical[0])
+    little, much = (chain.by_kind() for chain in chains)
+    assert all(abs(little[kind] - much[kind]) < 0.01 * chains[0].wall_ns for kind in Critical)
+
+
 @given(any_run())
 def test_the_pieces_sum_to_the_wall_time(events: Events) -> None:
     check(analyse(trace_of(events)))
@@ -239,7 +278,7 @@ def check(analysis: Analysis) -> None:
 
 
 @pytest.mark.parametrize("rank", real.NPU)
-def test_real_npu_traces(real_traces: Any, rank: str) -> None:
+def test_real_npu_traces(real_traces: Path, rank: str) -> None:
     analysis = real.npu(real_traces, rank)
     check(analysis)
     (chain,) = analysis.critical
@@ -252,5 +291,5 @@ def test_real_npu_traces(real_traces: Any, rank: str) -> None:
 
 
 @pytest.mark.parametrize("name", real.GPU)
-def test_real_gpu_traces(real_traces: Any, name: str) -> None:
+def test_real_gpu_traces(real_traces: Path, name: str) -> None:
     check(real.gpu(real_traces, name))

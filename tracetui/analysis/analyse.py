@@ -12,7 +12,7 @@ from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.callers import Callers
 from tracetui.analysis.causes import Causes
-from tracetui.analysis.copies import copying_operators
+from tracetui.analysis.copies import CopyingOperators, copying_operators
 from tracetui.analysis.critical import Critical, CriticalChain, critical_chains
 from tracetui.analysis.dependencies import Dependencies, dependencies
 from tracetui.analysis.explain import explain
@@ -89,7 +89,7 @@ class Analysis:
     @cached_property
     def dependencies(self) -> Dependencies:
         """What waited for what, from host to device."""
-        return dependencies(self.links, self.devices, self.steps, self._hosts)
+        return dependencies(self.links, self.devices, self.steps, self._hosts, self._copying)
 
     @cached_property
     def critical(self) -> tuple[CriticalChain, ...]:
@@ -149,7 +149,11 @@ class Analysis:
 
     @cached_property
     def _hosts(self) -> Hosts:
-        return Hosts(self.trace, copying_operators(self.links, self._ancestors), self._ancestors)
+        return Hosts(self.trace, self._copying, self._ancestors)
+
+    @cached_property
+    def _copying(self) -> CopyingOperators:
+        return copying_operators(self.links, self._ancestors)
 
     @cached_property
     def _host_time(self) -> HostTime:

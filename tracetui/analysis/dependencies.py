@@ -18,8 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.copies import CopyingOperators
 from tracetui.analysis.device_points import (
     DeviceTasks,
+    blocking_copies,
     dequeue_points,
     device_work,
     synchronised,
@@ -51,14 +53,19 @@ class Dependencies:
 
 
 def dependencies(
-    links: Links, activities: Sequence[DeviceActivity], steps: Sequence[Step], hosts: Hosts
+    links: Links,
+    activities: Sequence[DeviceActivity],
+    steps: Sequence[Step],
+    hosts: Hosts,
+    copying: CopyingOperators,
 ) -> Dependencies:
     """The points of a trace."""
     streams = Streams(links)
     tasks, behind = device_work(links, activities, streams)
     thread = _threads(tasks, hosts)
     put, of_task = _enqueued(tasks, thread)
-    host, sync = host_points(links.trace, hosts, steps, *put)
+    blocking = blocking_copies(links, tasks, copying.to_device)
+    host, sync = host_points(links.trace, hosts, steps, *put, blocking)
     dequeued = dequeue_points(links, tasks, np.where(tasks.dequeue >= 0, of_task, -1), tasks.enqueued)
     after_host, after_queue = len(host), len(host) + len(dequeued)
     queued = tasks.dequeue >= 0

@@ -22,7 +22,8 @@ from tracetui.analysis.streams import Streams
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity
 
-
+#: ns: an operator that does not wait returns so soon after it has enqueued a copy.
+LONG_COPY = 100_000
 #: ns: clocks are never so far apart.
 FAR_TOO_EARLY = 1_000_000
 
@@ -177,6 +178,28 @@ def _behind(start: Int64s, launched: Int64s, device: Int64s, devices: int) -> In
         if len(early):
             behind[index] = max(0, int(early[len(early) // 100]))
     return behind
+
+
+def blocking_copies(links: Links, tasks: DeviceTasks, copying: Int64s) -> Int64s:
+    """The operators that waited for the end of what they copied; rows.
+
+    For traces that do not record the runtime's calls, where a wait shows only as an operator that takes long
+    and does not return before its copy has ended.
+
+    Args:
+        links: the chains.
+        tasks: the tasks.
+        copying: rows of the operators that copy to the device.
+    """
+    slices = links.trace.slices
+    (copies,) = np.nonzero((slices.activity[tasks.row] == Activity.COPY) & (tasks.enqueued >= 0))
+    copies = copies[np.argsort(tasks.enqueued[copies], kind="stable")]
+    start, end = slices.start[copying], slices.end[copying]
+    copy = pick(copies, np.searchsorted(tasks.enqueued[copies], end) - 1)
+    enqueued = pick(tasks.enqueued, copy)
+    waited = (copy >= 0) & (enqueued >= start) & (pick(tasks.end, copy) <= end)
+    rows: Int64s = copying[waited & (end - enqueued >= LONG_COPY)]
+    return rows
 
 
 def _before(lines: Int64s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:

@@ -33,7 +33,13 @@ class _Part(NamedTuple):
 
 
 def host_points(
-    trace: Trace, hosts: Hosts, steps: Sequence[Step], enqueue: Int64s, time: Int64s, thread: Int64s
+    trace: Trace,
+    hosts: Hosts,
+    steps: Sequence[Step],
+    enqueue: Int64s,
+    time: Int64s,
+    thread: Int64s,
+    blocking: Int64s,
 ) -> tuple[Points, Int64s]:
     """The points of all threads, and of each SYNC_END the place of its SYNC, -1 of all others.
 
@@ -44,6 +50,7 @@ def host_points(
         enqueue: slice rows of what enqueues (or launches), the first of the points; -1 where not known.
         time: ns of each.
         thread: its thread.
+        blocking: rows of operators that wait for the device as a whole, where no calls are recorded.
     """
     parts = [_Part(Point.ENQUEUE, time, thread, enqueue, np.full(len(time), -1, np.int64))]
     count = len(time)
@@ -59,7 +66,7 @@ def host_points(
     used = np.unique(np.concatenate([part.thread for part in parts]))
     first = sum(len(part.time) for part in parts)
     begins = []
-    for index, spans in _synchronising(trace, hosts, used):
+    for index, spans in _synchronising(trace, hosts, used, blocking):
         thread_of, none = np.full(len(spans), index), np.full(len(spans), -1, np.int64)
         parts.append(_Part(Point.SYNC, spans.starts, thread_of, none, none))
         parts.append(_Part(Point.SYNC_END, spans.ends, thread_of, none, none))
@@ -112,7 +119,9 @@ def _burst_points(
     ]
 
 
-def _synchronising(trace: Trace, hosts: Hosts, threads: Int64s) -> list[tuple[int, Intervals]]:
+def _synchronising(
+    trace: Trace, hosts: Hosts, threads: Int64s, blocking: Int64s
+) -> list[tuple[int, Intervals]]:
     """When threads synchronise: during the runtime's calls; where the trace has none, the whole operator."""
     parts = [
         np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
@@ -120,6 +129,8 @@ def _synchronising(trace: Trace, hosts: Hosts, threads: Int64s) -> list[tuple[in
         if track.family == Family.CALLS
     ]
     rows = np.concatenate([np.empty(0, np.int64), *parts])
+    if len(rows):
+        blocking = blocking[:0]
     rows = rows[by_name(trace, rows, calls.cause_of_call) == Cause.SYNC]
     of_row = hosts.of_rows(rows)
     found = []
@@ -127,6 +138,9 @@ def _synchronising(trace: Trace, hosts: Hosts, threads: Int64s) -> list[tuple[in
         own = rows[of_row == index]
         called = union(trace.slices.start[own], trace.slices.end[own])
         named = hosts.thread(index).spans.get(Cause.SYNC, NOTHING)
+        own = blocking[hosts.of_rows(blocking) == index]
+        starts = np.concatenate((named.starts, trace.slices.start[own]))
+        named = union(starts, np.concatenate((named.ends, trace.slices.end[own])))
         told = np.unique(named.index_at(called.starts))
         left = np.setdiff1d(np.arange(len(named)), told)
         either = union(
