@@ -63,6 +63,18 @@ def test_hotspots_add_up(any_analysis: Analysis) -> None:
     assert sum(row["file"] is None for row in document["hotspots"]) <= 1
 
 
+def test_what_a_step_saves_at_most_is_no_more_than_its_time(any_analysis: Analysis) -> None:
+    whole = {
+        place_name(row): row["saves_at_most_ns"] for row in hotspots_document(any_analysis, ALL)["hotspots"]
+    }
+    for number in {step.number for step in any_analysis.steps}:
+        for row in hotspots_document(any_analysis, Selection(step=number))["hotspots"]:
+            assert 0 <= row["saves_at_most_ns"] <= max(whole[place_name(row)], 1)
+    window = (any_analysis.trace.start_ns, any_analysis.trace.end_ns)
+    rows = hotspots_document(any_analysis, Selection(window=window))["hotspots"]
+    assert {row["saves_at_most_ns"] for row in rows} == {None}
+
+
 def test_hotspots_are_the_pieces_of_the_gaps_by_line(any_analysis: Analysis) -> None:
     told: dict[Any, int] = {}
     for gap in gaps_document(any_analysis, ALL)["gaps"]:

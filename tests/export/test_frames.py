@@ -97,7 +97,8 @@ def test_hotspots_are_those_of_the_document(training: Analysis) -> None:
     assert values(table, "op") == [max(row["ops"], key=row["ops"].__getitem__) or None for row in rows]
     for label in LABELS.values():
         assert values(table, f"{label}_ns") == [row["causes"].get(label, 0) for row in rows]
-    assert len(hotspots_frame(training, training.lines[1:])) == len(rows) - 1
+    assert len(hotspots_frame(training, top=3)) == 3
+    assert set(values(hotspots_frame(training, Selection(window=(0, BIG))), "saves_at_most_ns")) == {None}
 
 
 def test_advice_is_that_of_the_document(training: Analysis) -> None:
@@ -153,7 +154,7 @@ def test_types_are_exact_in_an_empty_trace_too(training: Analysis, make: Any) ->
     assert len(full) > len(empty) == 0
     for table in (full, empty):
         for key, column in table.items():
-            if key in ("step", "line", "per_step_ns") and str(column.dtype) != "category":
+            if key in ("step", "line", "per_step_ns", "saves_at_most_ns") and str(column.dtype) != "category":
                 assert str(column.dtype).casefold() == "int64"
             elif str(key).endswith("_ns") or key in ("lane", "gaps"):
                 assert column.dtype == np.int64

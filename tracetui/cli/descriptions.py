@@ -53,7 +53,7 @@ whole run, through other gaps too; bounds of several lines do not add up.
 
 --step and --window leave only the gaps that start there (see tracetui gaps):
 the idle times are then those of these gaps, and add up to theirs. "saves at
-most" is always of the whole trace.
+most" is then of that step; of a window it is not known.
 
 {_PATHS}"""
 

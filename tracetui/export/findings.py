@@ -26,14 +26,24 @@ def hotspots_document(analysis: Analysis, selection: Selection, top: int = 0) ->
     return {
         "schema": SCHEMA,
         "idle_ns": sum(line.idle_ns for line in lines),
-        "hotspots": [_hotspot(analysis, line) for line in (lines[:top] if top else lines)],
+        "hotspots": [_hotspot(analysis, line, selection) for line in (lines[:top] if top else lines)],
     }
 
 
-def saves_at_most(analysis: Analysis, line: LineIdle) -> int:
-    """What making a line faster saves of the whole trace, at most; 0 where it is on no critical chain."""
+def saves_at_most(analysis: Analysis, line: LineIdle, selection: Selection) -> int | None:
+    """What making a line faster saves at most: of the whole trace, of a step; None of a window, not known.
+
+    0 where the line is on no critical chain.
+    """
+    if selection.window is not None:
+        return None
     saving = analysis.savings.get((line.file, line.line, line.function, line.backward))
-    return 0 if saving is None else saving.saves_at_most_ns
+    if saving is None:
+        return 0
+    if selection.step is None:
+        return saving.saves_at_most_ns
+    # Where several devices wait for the same line they do so at the same time: the most of any counts.
+    return max((int(saving.steps[index]) for index in selection.steps(analysis)), default=0)
 
 
 def limits_document(limits: tuple[Limit, ...], breaches: tuple[Breach, ...]) -> dict[str, Any]:
@@ -59,7 +69,7 @@ def limits_document(limits: tuple[Limit, ...], breaches: tuple[Breach, ...]) -> 
     }
 
 
-def _hotspot(analysis: Analysis, line: LineIdle) -> dict[str, Any]:
+def _hotspot(analysis: Analysis, line: LineIdle, selection: Selection) -> dict[str, Any]:
     frame = None if line.file is None else Frame(line.file, line.line, line.function)
     return {
         **frame_document(frame),
@@ -67,7 +77,7 @@ def _hotspot(analysis: Analysis, line: LineIdle) -> dict[str, Any]:
         "idle_ns": line.idle_ns,
         "gaps": line.gaps,
         "longest_ns": line.longest_ns,
-        "saves_at_most_ns": saves_at_most(analysis, line),
+        "saves_at_most_ns": saves_at_most(analysis, line, selection),
         "causes": causes_document(line.causes),
         "ops": _ops(line.ops),
     }

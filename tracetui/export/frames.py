@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.calls import Cause
-from tracetui.analysis.lines import LineIdle
 from tracetui.analysis.operators import OperatorTable
 from tracetui.arrays import Int64s
 from tracetui.export.advice import advice_document
@@ -27,6 +26,7 @@ from tracetui.export.documents import STEP_SUMS
 from tracetui.export.findings import saves_at_most
 from tracetui.export.lines import Stacks, tasks_among
 from tracetui.export.reasons import Reasons
+from tracetui.export.selection import Selection
 from tracetui.export.step_numbers import StepNumbers
 from tracetui.trace.model import Activity
 
@@ -101,14 +101,15 @@ def steps_frame(analysis: Analysis, steps: Sequence[int] | None = None) -> pd.Da
     )
 
 
-def hotspots_frame(analysis: Analysis, lines: Sequence[LineIdle] | None = None) -> pd.DataFrame:
-    """One row per line of Python with idle time: of those given, by default of all, most idle first.
+def hotspots_frame(analysis: Analysis, selection: Selection | None = None, top: int = 0) -> pd.DataFrame:
+    """One row per line of Python behind the gaps selected, by default all; most idle first, at most `top`.
 
-    `file` is missing in the row of what has no stack. `op` is the operator with the most of the time. Every
+    `file` is missing in the row of what has no stack, `saves_at_most_ns` where the gaps are those of a window. `op` is the operator with the most of the time. Every
     cause has a column, such as `host.sync_ns`; they sum to `idle_ns`.
     """
-    chosen = analysis.lines if lines is None else lines
-    saves = [saves_at_most(analysis, line) for line in chosen]
+    selected = selection or Selection()
+    lines = selected.lines(analysis)
+    chosen = lines[:top] if top else lines
     return _frame(
         {
             "file": _listed([line.file for line in chosen]),
@@ -118,7 +119,7 @@ def hotspots_frame(analysis: Analysis, lines: Sequence[LineIdle] | None = None) 
             "idle_ns": np.array([line.idle_ns for line in chosen], np.int64),
             "gaps": np.array([line.gaps for line in chosen], np.int64),
             "longest_ns": np.array([line.longest_ns for line in chosen], np.int64),
-            "saves_at_most_ns": np.array(saves, np.int64),
+            "saves_at_most_ns": _known_among([saves_at_most(analysis, line, selected) for line in chosen]),
             "op": _listed([next(iter(line.ops), None) or None for line in chosen]),
             **_cause_columns([line.causes for line in chosen]),
         }

@@ -93,6 +93,11 @@ def hotspots_title(document: dict[str, Any]) -> str:
     return f"Idle time by Python line: {format_duration(document['idle_ns'])}, {lines}"
 
 
+def duration_or_dash(ns: int | None) -> str:
+    """A length of time, a dash where it is not known."""
+    return "-" if ns is None else format_duration(ns)
+
+
 def place_name(document: dict[str, Any]) -> str:
     """Where a document says that something comes from: "train.py(88) forward", "(no stack)".
 
@@ -108,7 +113,7 @@ def _hotspot_row(hotspot: dict[str, Any], idle_ns: int) -> list[str]:
     return [
         format_duration(hotspot["idle_ns"]),
         format_percent(hotspot["idle_ns"], idle_ns),
-        format_duration(hotspot["saves_at_most_ns"]),
+        duration_or_dash(hotspot["saves_at_most_ns"]),
         format_count(hotspot["gaps"]),
         format_duration(hotspot["longest_ns"]),
         printable(place_name(hotspot)),

@@ -10,7 +10,7 @@ from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import NOTHING
 from tracetui.export.documents import gaps_document, summary_document
 from tracetui.export.findings import hotspots_document
-from tracetui.export.idle_text import gaps_title, hotspots_title, place_name
+from tracetui.export.idle_text import duration_or_dash, gaps_title, hotspots_title, place_name
 from tracetui.export.markdown import code, plain, table
 from tracetui.export.report import STEP_COLUMNS, TOP_GAPS, TOP_STEPS, trace_facts
 from tracetui.export.selection import Selection
@@ -51,7 +51,7 @@ def hotspots_markdown(analysis: Analysis, selection: Selection, top: int) -> str
             code(place_name(hotspot)),
             format_duration(hotspot["idle_ns"]),
             format_percent(hotspot["idle_ns"], idle),
-            format_duration(hotspot["saves_at_most_ns"]),
+            duration_or_dash(hotspot["saves_at_most_ns"]),
             format_count(hotspot["gaps"]),
             format_duration(hotspot["longest_ns"]),
             _shares(hotspot["causes"]),

@@ -26,8 +26,7 @@ def write_hotspots(stream: BinaryIO, analysis: Analysis, selection: Selection, t
     """Write the lines of Python behind the gaps selected, most idle first; returns the number of rows."""
     from tracetui.export.frames import hotspots_frame, write_csv  # imports pandas
 
-    lines = selection.lines(analysis)
-    return write_csv(stream, [hotspots_frame(analysis, lines[:top] if top else lines)])
+    return write_csv(stream, [hotspots_frame(analysis, selection, top)])
 
 
 def write_advice(stream: BinaryIO, analysis: Analysis) -> int:
