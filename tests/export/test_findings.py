@@ -63,13 +63,15 @@ def test_hotspots_add_up(any_analysis: Analysis) -> None:
     assert sum(row["file"] is None for row in document["hotspots"]) <= 1
 
 
-def test_what_a_step_saves_at_most_is_no_more_than_its_time(any_analysis: Analysis) -> None:
-    whole = {
-        place_name(row): row["saves_at_most_ns"] for row in hotspots_document(any_analysis, ALL)["hotspots"]
-    }
-    for number in {step.number for step in any_analysis.steps}:
-        for row in hotspots_document(any_analysis, Selection(step=number))["hotspots"]:
-            assert 0 <= row["saves_at_most_ns"] <= max(whole[place_name(row)], 1)
+def test_what_a_line_saves_at_most_is_of_the_trace_or_of_the_step_and_unknown_of_a_window(
+    any_analysis: Analysis,
+) -> None:
+    for index, step in enumerate(any_analysis.steps):
+        selection = Selection(step=step.number)
+        rows = hotspots_document(any_analysis, selection)["hotspots"]
+        for line, row in zip(selection.lines(any_analysis), rows):
+            found = any_analysis.savings.get((line.file, line.line, line.function, line.backward))
+            assert row["saves_at_most_ns"] == (0 if found is None else int(found.steps[index]))
     window = (any_analysis.trace.start_ns, any_analysis.trace.end_ns)
     rows = hotspots_document(any_analysis, Selection(window=window))["hotspots"]
     assert {row["saves_at_most_ns"] for row in rows} == {None}
