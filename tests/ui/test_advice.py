@@ -66,6 +66,13 @@ async def test_it_ranks_by_cost_tells_the_numbers_and_walks_the_evidence(tmp_pat
         evidence = [*gaps, *(-row for row in rows)]
         assert seen == [*evidence, evidence[0], evidence[-1]]
         assert said(app, "note").startswith(f"slice {len(rows)} of {len(rows)}: ")
+        screen.table.move_to(place - 1 if place else 1)
+        await pilot.pause()
+        assert said(app, "note") == ""
+        screen.table.move_to(place)
+        screen.action_evidence(-1)  # before the screen hears that the cursor has moved
+        await pilot.pause()
+        assert said(app, "note").startswith(f"slice {len(rows)} of {len(rows)}: ")
         await pilot.press("enter")
         await pilot.pause()
         assert (app.current_mode, app.state.row) == ("timeline", rows[-1])

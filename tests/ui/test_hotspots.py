@@ -205,7 +205,7 @@ async def test_x_walks_the_gaps_of_the_line_and_enter_goes_to_the_timeline(app: 
     worst = app.analysis.lines[0].gap_indices.tolist()
     assert len(worst) == 2
     async with app.run_test(size=(120, 30)) as pilot:
-        await hotspots(app, pilot)
+        screen = await hotspots(app, pilot)
         seen = []
         for key in ("x", "x", "x", "X"):
             await pilot.press(key)
@@ -213,7 +213,14 @@ async def test_x_walks_the_gaps_of_the_line_and_enter_goes_to_the_timeline(app: 
         assert seen == [worst[0], worst[1], worst[0], worst[1]]
         assert any("gap 2 of 2 of train.py:12 loss: idle 30.0 µs" in line for line in screen_text(app))
         assert app.current_mode == "hotspots"
-        await pilot.press("enter")
+        screen.table.move_to(1)
+        screen.action_line_gap(1)  # before the screen hears that the cursor has moved
+        await pilot.pause()
+        assert said(app, "note").startswith("gap 1 of ")
+        await pilot.press("up")
+        await pilot.pause()
+        assert said(app, "note") == CHARGED
+        await pilot.press("X", "enter")
         await pilot.pause()
         assert app.current_mode == "timeline"
         assert app.state.gap == worst[1]

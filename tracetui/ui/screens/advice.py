@@ -55,6 +55,7 @@ class AdviceScreen(TableScreen):
         self._shown: Analysis | None = None  # whose advice is in the table
         self._advice: tuple[Advice, ...] = ()
         self._evidence = -1  # place in the gaps and then the slices of the advice
+        self._walked = -1  # the row whose evidence that is
 
     def below(self) -> Iterable[Widget]:
         viewer = self.viewer
@@ -116,8 +117,9 @@ class AdviceScreen(TableScreen):
 
     @on(Table.Moved)
     def _moved(self, message: Table.Moved) -> None:
-        self._evidence = -1
-        self._note("")
+        if message.row != self._walked:
+            self._evidence = self._walked = -1
+            self._note("")
         self._tell()
 
     def _tell(self) -> None:
@@ -146,7 +148,7 @@ class AdviceScreen(TableScreen):
     @on(Table.Activated)
     def _open(self, message: Table.Activated) -> None:
         """The evidence last walked to, else the first, in the timeline."""
-        if self._evidence < 0:
+        if self._evidence < 0 or self._walked != message.row:
             self.action_evidence(1)
         if self._evidence >= 0:
             self.viewer.action_go("timeline")
@@ -160,6 +162,8 @@ class AdviceScreen(TableScreen):
         if not gaps + rows:
             self._note("There is no place to look at: the numbers are all there is.")
             return
+        if self._walked != self.table.row:
+            self._evidence, self._walked = -1, self.table.row
         first = 0 if step > 0 else gaps + rows - 1
         self._evidence = (self._evidence + step) % (gaps + rows) if self._evidence >= 0 else first
         trace = analysis.trace

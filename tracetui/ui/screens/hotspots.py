@@ -95,7 +95,8 @@ class HotspotsScreen(HotspotPanes):
         self._trial: tuple[LineKey, float] | None = None  # the line that is tried, and its factor
         self._trying = False  # a thread is at it
         self._followed = (-1, -1)  # the slice and the gap that the cursor was last moved to
-        self._gap = -1  # place in the gaps of the row
+        self._gap = -1  # place in the gaps of the row walked
+        self._walked = -1
         self._signatures = False  # signatures are in the table, not lines
 
     # -------------------------------------------------------------- contents
@@ -154,7 +155,7 @@ class HotspotsScreen(HotspotPanes):
         analysis, before = self._shown, self.row
         if analysis is None or before is None:
             return
-        self._signatures = not self._signatures
+        self._signatures, self._walked = not self._signatures, -1
         self._fill_table(analysis)
         self._go_to(line_of(before))
         self._focus(self.table)
@@ -205,7 +206,8 @@ class HotspotsScreen(HotspotPanes):
     @on(Table.Moved)
     def _line_moved(self, message: Table.Moved) -> None:
         line = self.line
-        if self._gap >= 0 or (self._trial and (line is None or line_of(line) != self._trial[0])):
+        tried_other = self._trial is not None and (line is None or line_of(line) != self._trial[0])
+        if tried_other or (self._gap >= 0 and message.row != self._walked):
             self.note(CHARGED)
             self._gap, self._trial = -1, None
         self.tell_story()
@@ -262,7 +264,8 @@ class HotspotsScreen(HotspotPanes):
     def _go_to_worst(self, message: Table.Activated) -> None:
         row = self.row
         if row is not None and len(row.gap_indices):
-            self.viewer.go_to_gap(int(row.gap_indices[max(self._gap, 0)]))
+            walked = max(self._gap, 0) if self._walked == message.row else 0
+            self.viewer.go_to_gap(int(row.gap_indices[walked]))
             self.viewer.action_go("timeline")
 
     def action_line_gap(self, step: int) -> None:
@@ -270,6 +273,8 @@ class HotspotsScreen(HotspotPanes):
         row, analysis = self.row, self._shown
         if row is None or analysis is None or not len(row.gap_indices):
             return
+        if self._walked != self.table.row:
+            self._gap, self._walked = -1, self.table.row
         count = len(row.gap_indices)
         self._gap = (self._gap + step) % count if self._gap >= 0 or step > 0 else count - 1
         gap = int(row.gap_indices[self._gap])
