@@ -32,7 +32,7 @@ _ACTIVITIES = {
     Activity.EVENT: "event",
     Activity.OTHER: "other task",
 }
-_NAME = 32
+_LINE = 36  #: cells of a line of Python
 
 
 def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
@@ -78,16 +78,17 @@ def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[
         after, cause = int(gaps.after[gap]), causes.main(causes.of_gap(gap))
         why = (f"  {cause_words(cause):<13}", cause_style(cause, pen.palette))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
-        name = printable(trace.name(after)) if after >= 0 else "no task"
+        line = short_frame(frame) if frame is not None else "(no stack)"
+        name = printable(trace.name(after), 200) if after >= 0 else "no task"
         activity = Activity(int(trace.slices.activity[after])) if after >= 0 else Role.DIM
         lines.append(
             [
                 pen.text(f" {rank:>2} ", Role.KEY),
                 pen.text(f"{format_duration(int(gaps.idle[gap])):>9} idle", Role.IDLE),
                 why,
+                pen.text(" " + clip_cells(line, _LINE, pen.glyphs.ellipsis)),
                 pen.text(" until ", Role.DIM),
-                pen.text(clip_cells(name, _NAME, pen.glyphs.ellipsis), activity),
-                pen.text(f"  {short_frame(frame)}" if frame is not None else "  (no stack)", Role.DIM),
+                pen.text(name, activity),
             ]
         )
     return lines

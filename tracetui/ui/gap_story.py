@@ -46,7 +46,7 @@ class GapStory:
         title = f"{rule * 2} {gap_title(analysis, gap, rank, self._glyphs)} "
         lines: list[Line] = [[(title + rule * max(width - len(title), 0), self._palette.style_of(Role.RULE))]]
         lines.append(self._parts(analysis, gap))
-        lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs)).lines(width)
+        lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs)).lines(width, "")
         lines.append(self._line(stack, backward, analysis.rules))
         lines.append(self._labelled("ran before", task_words(analysis, int(analysis.gaps.before[gap]))))
         lines.append(

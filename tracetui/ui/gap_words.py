@@ -62,11 +62,12 @@ class GapWords:
         self._idle_ns = int(analysis.gaps.idle[gap])
         self._unit = unit_of(self._idle_ns)
 
-    def lines(self, width: int) -> list[Line]:
+    def lines(self, width: int, margin: str = " ") -> list[Line]:
         """A bar of the gap from left to right, then a sentence for each family of causes."""
-        lines = [self._bar(max(width - LABEL - 1, 1))]
+        label = f"{margin}why".ljust(LABEL)
+        lines = [[self._pen.text(label, Role.DIM), *self._bar(max(width - LABEL - 1, 1))]]
         for sentence in self._sentences():
-            lines += [[(" ", sentence[0][1]), *line] for line in flowing(sentence, max(width - 2, 1))]
+            lines += [[self._pen.text(margin), *line] for line in flowing(sentence, max(width - 2, 1))]
         return lines
 
     # -- the bar ----------------------------------------------------------------------------------------
@@ -84,7 +85,7 @@ class GapWords:
             ]
         )
         inks = time_inks(pen.palette, pen.glyphs)
-        line: Line = [pen.label("why")]
+        line: Line = []
         for most, run in groupby(ns.argmax(axis=0).tolist()):
             count = len(list(run))
             if most < len(Cause):

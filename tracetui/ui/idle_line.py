@@ -81,18 +81,22 @@ class IdleLine:
         return f"{rank} " if rank else "", format_duration(end - start)
 
     def _short(self, device: int, interval: int, cause: Cause, width: int) -> str:
-        """ "1 P 1.24 ms", or as much of it as fits."""
+        """ "1 P 1.24 ms", or as much of it as fits; a digit is put over what is too narrow for its rank."""
         rank, length = self._rank_and_length(device, interval)
         letter = cause_letter(cause)
-        for text in (f"{rank}{letter} {length}", f"{letter} {length}", f"{rank}{letter}"):
-            if len(text) <= width:
-                return text
-        return letter
+        texts = [
+            f" {rank}{letter} {length}",
+            f"{rank}{letter} {length}",
+            f"{letter} {length}",
+            f"{rank}{letter}",
+        ]
+        fitting = (text for text in texts if len(text) <= width and width >= _RANK_CELLS)
+        return next(fitting, letter)
 
     def _long(self, device: int, interval: int, cause: Int8s) -> str:
-        """ "1 · 1.24 ms  P python   O   q queue": each cause where it begins, as far as there is room."""
+        """ " 1 · 1.24 ms  P python   O   q queue": each cause where it begins, as far as there is room."""
         rank, length = self._rank_and_length(device, interval)
-        text = f"{rank}{self._glyphs.dot} {length}  " if rank else f"{length}  "
+        text = f" {rank}{self._glyphs.dot} {length}  " if rank else f" {length}  "
         for start, end in zip(*(edges.tolist() for edges in runs(cause.astype(np.int64)))):
             at = max(start, len(text))
             told = Cause(int(cause[start]))
