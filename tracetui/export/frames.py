@@ -104,7 +104,7 @@ def steps_frame(analysis: Analysis, steps: Sequence[int] | None = None) -> pd.Da
 def hotspots_frame(analysis: Analysis, selection: Selection | None = None, top: int = 0) -> pd.DataFrame:
     """One row per line of Python behind the gaps selected, by default all; most idle first, at most `top`.
 
-    `file` is missing in the row of what has no stack, `saves_at_most_ns` where the gaps are those of a window.
+    `file` is missing in the row of what has no stack, `saves_at_most_ns` where the gaps are of a window.
     `op` is the operator with the most of the time. Every cause has a column, such as `host.sync_ns`; they sum
     to `idle_ns`.
     """
