@@ -68,16 +68,13 @@ class CriticalChain:
         """The sum of the pieces."""
         return self.end_ns - self.begin_ns
 
-    def within(self, start_ns: int, end_ns: int) -> Int64s:
-        """ns of each piece inside `[start_ns, end_ns)`."""
-        ns: Int64s = np.minimum(self.end, end_ns) - np.maximum(self.start, start_ns)
-        return np.maximum(ns, 0)
-
     def by_kind(self, start_ns: int | None = None, end_ns: int | None = None) -> dict[Critical, int]:
         """ns of each of the four in `[start_ns, end_ns)`; they sum to its part of the wall time."""
         begin = self.begin_ns if start_ns is None else start_ns
-        ns = self.within(begin, self.end_ns if end_ns is None else end_ns)
-        return {kind: int(ns[self.kind == kind].sum()) for kind in Critical}
+        end = self.end_ns if end_ns is None else max(begin, end_ns)
+        inside = slice(*np.searchsorted(self.end, [begin], "right"), *np.searchsorted(self.start, [end]))
+        ns = np.minimum(self.end[inside], end) - np.maximum(self.start[inside], begin)
+        return {kind: int(ns[self.kind[inside] == kind].sum()) for kind in Critical}
 
 
 class _Stretches(NamedTuple):

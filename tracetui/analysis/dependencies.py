@@ -145,20 +145,20 @@ class _Walls(NamedTuple):
 def _walls(activities: Sequence[DeviceActivity], steps: Sequence[Step], behind: Int64s) -> _Walls:
     step_begin, step_end, step_device = (np.zeros(len(steps), np.int64) for _ in range(3))
     device_end, last_step = (np.full(len(activities), -1, np.int64) for _ in range(2))
+    index_of = {activity.device: device for device, activity in enumerate(activities)}
     starts = []
+    for index, step in enumerate(steps):
+        device = index_of[step.device]
+        done = int(device_end[device])
+        end = step.end_ns + int(behind[device]) if step.end_ns > step.host_end_ns else step.end_ns
+        step_begin[index] = step.host_start_ns if done < 0 else done
+        device_end[device] = step_end[index] = max(int(step_begin[index]), end)
+        step_device[index], last_step[device] = device, index
+        starts.append(int(step_begin[index]))
     for device, (activity, late) in enumerate(zip(activities, behind.tolist())):
-        done = -1
-        for index, step in enumerate(steps):
-            if step.device == activity.device:
-                step_device[index], last_step[device] = device, index
-                step_begin[index] = step.host_start_ns if done < 0 else done
-                end = step.end_ns + late if step.end_ns > step.host_end_ns else step.end_ns
-                done = step_end[index] = max(int(step_begin[index]), end)
-                starts.append(int(step_begin[index]))
         if activity.window_ns:
             starts.append(activity.start_ns + late)
-            done = max(done, activity.end_ns + late)
-        device_end[device] = done
+            device_end[device] = max(int(device_end[device]), activity.end_ns + late)
     begin = min(starts, default=0)
     return _Walls(begin, np.maximum(device_end, begin), step_begin, step_end, step_device, last_step)
 

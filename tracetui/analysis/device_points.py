@@ -17,7 +17,7 @@ from tracetui.analysis.links import Links
 from tracetui.analysis.milestones import milestones
 from tracetui.analysis.naming import by_name
 from tracetui.analysis.points import By, Point, Points, points
-from tracetui.analysis.search import first_equal, pick, track_of_rows
+from tracetui.analysis.search import first_equal, pick, runs, track_of_rows
 from tracetui.analysis.streams import Streams
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity
@@ -153,8 +153,8 @@ def synchronised(tasks: DeviceTasks, begin: Int64s, end: Int64s) -> Int64s:
     """
     found, ended = np.full(len(begin), -1, np.int64), np.full(len(begin), -1, np.int64)
     known = np.flatnonzero(tasks.enqueued >= 0)
-    for stream in np.unique(tasks.stream[known]).tolist():
-        own = known[tasks.stream[known] == stream]
+    for _, places in runs(tasks.stream[known]):
+        own = known[places]
         own = own[np.argsort(tasks.enqueued[own], kind="stable")]
         enqueued = tasks.enqueued[own]
         for before in (end, begin):

@@ -41,7 +41,7 @@ class LineSaving:
     backward: bool
     critical_ns: int  #: its time on the critical chain, of the device with the most
     saves_at_most_ns: int  #: that, but at most the free time of the device; of the device with the most
-    steps: Int64s  #: ns of each step: what it can save of its time, at most
+    steps: dict[int, int]  #: what it can save of the time of each step, at most: ns by index, in order
 
     @property
     def key(self) -> LineKey:
@@ -71,7 +71,7 @@ def line_savings(
     stack, frame, backward = (np.concatenate(parts) for parts in zip(_NO_COLUMNS, *columns))
     keys, of_piece = keys_of(trace, stack, frame, backward, rules)
     critical, bound = (np.zeros((len(chains), len(keys)), np.int64) for _ in range(2))
-    steps = np.zeros((len(step_devices), len(keys)), np.int64)
+    steps: list[dict[int, int]] = [{} for _ in keys]
     begins, ends = depends.step_begin, depends.points.time[depends.step_end]
     first = 0
     for device, (chain, own, activity) in enumerate(zip(chains, host, activities)):
@@ -87,13 +87,17 @@ def line_savings(
         parts = cut(start, end, np.union1d(begins[held], ends[held]))
         within = np.searchsorted(begins[held], parts.start, "right") - 1
         inside = (within >= 0) & (parts.start < pick(ends[held], within))
-        np.add.at(
-            steps, (held[within[inside]], keyed[parts.place[inside]]), (parts.end - parts.start)[inside]
-        )
         busy = working.covered(begins[held] - late, ends[held] - late)
-        steps[held] = np.minimum(steps[held], (ends[held] - begins[held] - busy)[:, None])
+        free_steps: list[int] = (ends[held] - begins[held] - busy).tolist()
+        pair = within[inside] * len(keys) + keyed[parts.place[inside]]
+        pairs, place = np.unique(pair, return_inverse=True)
+        taken = np.zeros(len(pairs), np.int64)
+        np.add.at(taken, place.reshape(-1), (parts.end - parts.start)[inside])
+        for code, ns in zip(pairs.tolist(), taken.tolist()):
+            step, at = divmod(code, len(keys))
+            steps[at][int(held[step])] = min(ns, free_steps[step])
     rows = [
-        LineSaving(*key, int(critical[:, at].max()), int(bound[:, at].max()), steps[:, at])
+        LineSaving(*key, int(critical[:, at].max()), int(bound[:, at].max()), steps[at])
         for at, key in enumerate(keys)
     ]
     return tuple(
