@@ -48,6 +48,8 @@ async def test_it_ranks_by_cost_tells_the_numbers_and_walks_the_evidence(tmp_pat
         assert text[0].startswith(
             f"Advice  {advice_answer(analysis.advice, analysis.devices[0].window_ns)}"[:80]
         )
+        exported = screen.frame(screen.table.rows.view[::-1])
+        assert exported["cost_ns"].tolist() == [each.cost_ns for each in reversed(analysis.advice)]
         for row, each in enumerate(analysis.advice):
             assert each.title in text[2 + row] and about(each) in text[2 + row]
         await pilot.press(*["down"] * place)

@@ -172,12 +172,17 @@ async def test_c_shows_the_signatures_and_keeps_the_line(app: TraceApp) -> None:
         assert line_name(screen.row) == "net.py:7 forward"
         assert screen.line is app.analysis.lines[1]
         assert len(screen.table.rows.view) == len(app.analysis.signatures)
+        await pilot.press("e")
+        assert "Lines are exported" in said(app, "note")
         assert any("operators" in line and "cause" in line for line in screen_text(app)[:2])
         await pilot.press("x")
         assert app.state.gap == screen.row.gap_indices[0]
         await pilot.press("c")
         await settled(app, pilot)
         assert screen.table.row == 1
+        screen.table.sort_by(0, False)
+        lines = screen.frame(screen.table.rows.view)
+        assert lines["idle_ns"].tolist() == sorted(line.idle_ns for line in app.analysis.lines)
 
 
 async def test_tab_goes_round_the_panes_and_the_source_follows(app: TraceApp) -> None:

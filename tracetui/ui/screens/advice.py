@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.binding import Binding, BindingType
@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
+from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.advice_story import NOTHING, AdviceStory, advice_answer, advice_columns
@@ -24,6 +25,9 @@ from tracetui.ui.widgets.pager import Pager
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WIDE = 120  #: cells from which the source stands beside the story
 HEADER = 2  #: lines of the table beside its rows
@@ -79,6 +83,9 @@ class AdviceScreen(TableScreen):
         analysis = self.viewer.analysis
         assert analysis is not None
         if analysis is self._shown:
+            return
+        if not analysis.devices:
+            self.missing("No device in this trace: there is no lost time to advise on.")
             return
         self.missing("Looking for advice.")
         self.in_background("advice", lambda: self.Found(analysis, analysis.advice))
@@ -137,6 +144,13 @@ class AdviceScreen(TableScreen):
 
     def _note(self, said: str, role: Role = Role.TEXT) -> None:
         self.query_one("#note", Lines).show([[(said, self.style_of(role))]])
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.frames import advice_frame
+
+        assert self._shown is not None
+        advice: pd.DataFrame = advice_frame(self._shown).take(view)
+        return advice
 
     def copy_text(self) -> str:
         """The advice with exact values, and its story."""

@@ -8,7 +8,7 @@ its own. The same gaps are shown by signature too: cause, line and operator.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Union
+from typing import TYPE_CHECKING, ClassVar, Union
 
 from textual import events, on
 from textual.binding import Binding, BindingType
@@ -19,6 +19,7 @@ from tracetui.analysis.lines import LineIdle
 from tracetui.analysis.saves import LineKey, LineSaving
 from tracetui.analysis.signatures import Signature
 from tracetui.analysis.whatif import WhatIf
+from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
@@ -37,6 +38,9 @@ from tracetui.ui.source_files import SourceFiles
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STORY = {True: 7, False: 9}  #: lines that the story takes, in a narrow terminal and in a wide one
 NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
@@ -287,6 +291,19 @@ class HotspotsScreen(HotspotPanes):
             f"gap {self._gap + 1:,} of {count:,} of {name}: idle {idle} at {moment}; enter goes there",
             Role.TEXT,
         )
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.frames import hotspots_frame
+
+        assert self._shown is not None
+        lines: pd.DataFrame = hotspots_frame(self._shown).take(view)
+        return lines
+
+    def action_export_table(self) -> None:
+        if self._signatures:
+            self.note("Lines are exported, not signatures: c shows them.", Role.WARNING)
+        else:
+            super().action_export_table()
 
     # --------------------------------------------------------------- what if
 
