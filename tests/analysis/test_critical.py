@@ -219,7 +219,7 @@ def test_a_step_lasts_from_when_the_one_before_it_is_done() -> None:
         Critical.DEVICE: 50,
     }
     saving = next(saving for saving in analysis.savings.values() if saving.line == 7)
-    assert (saving.steps, saving.saves_at_most_ns) == ({1: 850}, 850)
+    assert (saving.steps, saving.saves_at_most_ns) == ({0: 145, 1: 850}, 995)
 
 
 def test_of_several_devices_the_line_counts_where_it_takes_most() -> None:

@@ -58,6 +58,13 @@ def test_what_the_device_still_does_cannot_be_saved() -> None:
     assert analysis.savings[key].saves_at_most_ns == 900 + 2_090 - 1_800 - 900 - 50
 
 
+def test_another_stream_may_be_the_last() -> None:
+    events = [*FIRST, *launched(1_200, 1_240, 5, stream=2, dur=700), *SECOND]
+    analysis = analyse(trace_of(events))
+    answer = analysis.what_ifs.faster(key_of(analysis, 7), 0.0)
+    assert (answer.before_ns, answer.after_ns) == (2_090 - 900, 1_940 - 900)
+
+
 def test_a_synchronisation_still_waits_for_its_task() -> None:
     events = [
         *npu(),

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,11 +26,12 @@ from tracetui.analysis.device_points import (
     synchronised,
     task_points,
 )
+from tracetui.analysis.endings import done_points, end_points, walls_of
 from tracetui.analysis.host import Hosts
 from tracetui.analysis.host_points import host_points
 from tracetui.analysis.links import Links
-from tracetui.analysis.points import By, Point, Points, finished, points
-from tracetui.analysis.search import first_equal, pick
+from tracetui.analysis.points import By, Points, finished
+from tracetui.analysis.search import first_equal
 from tracetui.analysis.steps import Step
 from tracetui.analysis.streams import Streams
 from tracetui.arrays import Int64s
@@ -85,10 +85,12 @@ def dependencies(
     ends, begin, end, waited = (column[waited >= 0] for column in (ends, begin, end, waited))
     host.cause[By.WAIT, ends], host.binding[ends] = after_queue + waited, By.WAIT
     host.lag[By.BEFORE, ends] = end - tasks.end[waited]
-    walls = _walls(activities, steps, behind)
-    done = _ends(host, tasks, steps, walls, after_queue)
-    every, place = finished((host, dequeued, running, done))
-    of_end = place[after_queue + len(running) :]
+    walls = walls_of(activities, steps, behind)
+    after_tasks = after_queue + len(running)
+    done = done_points(tasks, walls, after_queue, after_tasks)
+    ended = end_points(host, done, steps, walls, after_tasks)
+    every, place = finished((host, dequeued, running, done, ended))
+    of_end = place[after_tasks + len(done) :]
     return Dependencies(
         every,
         behind,
@@ -129,59 +131,3 @@ def _enqueued(tasks: DeviceTasks, thread: Int64s) -> tuple[tuple[Int64s, Int64s,
     of_task[order] = np.cumsum(first) - 1
     own = order[first]
     return (row[own], tasks.enqueued[own], thread[own]), of_task
-
-
-class _Walls(NamedTuple):
-    """When steps and devices begin and are done, ns."""
-
-    begin: int
-    device_end: Int64s
-    step_begin: Int64s
-    step_end: Int64s
-    step_device: Int64s  #: index
-    last_step: Int64s  #: of each device: index of its last step, -1 where it has none
-
-
-def _walls(activities: Sequence[DeviceActivity], steps: Sequence[Step], behind: Int64s) -> _Walls:
-    step_begin, step_end, step_device = (np.zeros(len(steps), np.int64) for _ in range(3))
-    device_end, last_step = (np.full(len(activities), -1, np.int64) for _ in range(2))
-    index_of = {activity.device: device for device, activity in enumerate(activities)}
-    starts = []
-    for index, step in enumerate(steps):
-        device = index_of[step.device]
-        done = int(device_end[device])
-        end = step.end_ns + int(behind[device]) if step.end_ns > step.host_end_ns else step.end_ns
-        step_begin[index] = step.host_start_ns if done < 0 else done
-        device_end[device] = step_end[index] = max(int(step_begin[index]), end)
-        step_device[index], last_step[device] = device, index
-        starts.append(int(step_begin[index]))
-    for device, (activity, late) in enumerate(zip(activities, behind.tolist())):
-        if activity.window_ns:
-            starts.append(activity.start_ns + late)
-            device_end[device] = max(int(device_end[device]), activity.end_ns + late)
-    begin = min(starts, default=0)
-    return _Walls(begin, np.maximum(device_end, begin), step_begin, step_end, step_device, last_step)
-
-
-def _ends(host: Points, tasks: DeviceTasks, steps: Sequence[Step], walls: _Walls, first_task: int) -> Points:
-    """The points at which each step, then each device, is done; tasks begin at `first_task` of all points."""
-    devices = np.arange(len(walls.device_end))
-    of_device = np.concatenate((walls.step_device, devices))
-    of_step = np.concatenate((np.arange(len(steps)), walls.last_step))
-    found = points(Point.END, np.concatenate((walls.step_end, walls.device_end)), device=of_device)
-    rows = np.array([step.row for step in steps], np.int64)
-    host_end = np.array([step.host_end_ns for step in steps], np.int64)
-    (marks,) = np.nonzero(host.point == Point.STEP_END)
-    found.cause[By.BEFORE] = pick(marks, first_equal(host.row[marks], pick(rows, of_step)))
-    ended = np.full(len(found), -1, np.int64)
-    for device in devices.tolist():
-        (own,) = np.nonzero((tasks.device == device) & ~tasks.waits)
-        own = own[np.argsort(tasks.end[own], kind="stable")]
-        (wanted,) = np.nonzero(of_device == device)
-        task = pick(own, np.searchsorted(tasks.end[own], found.time[wanted], "right") - 1)
-        ended[wanted] = pick(tasks.end, task)
-        found.cause[By.WAIT, wanted] = np.where(task >= 0, task + first_task, -1)
-        found.lag[By.WAIT, wanted] = pick(tasks.end - tasks.start, task)
-    on_host = (found.cause[By.BEFORE] >= 0) & (pick(host_end, of_step) == found.time) & (ended < found.time)
-    found.binding[:] = np.where(on_host, By.BEFORE, By.WAIT)
-    return found

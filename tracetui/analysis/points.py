@@ -29,7 +29,8 @@ class Point(IntEnum):
     SYNC_END = 7
     DEQUEUE = 8
     TASK = 9  #: work of the device begins; of a wait of a stream, its end
-    END = 10  #: of a step on a device, or of all that is looked at
+    DONE = 10  #: the last work of a stream before the end of a step
+    END = 11  #: of a step on a device, or of all that is looked at
 
 
 class By(IntEnum):
