@@ -55,7 +55,8 @@ class GapWords:
         self._analysis, self._gap, self._pen = analysis, gap, pen
         self._pieces = analysis.causes.of_gap(gap)
         device = analysis.devices[int(analysis.gaps.device[gap])]
-        self._activity, self._device = device, printable(device.device, NAME)
+        name = printable(device.device, NAME)
+        self._activity, self._device = device, name if name[-1:].isdigit() else f"the {name}"
         first, stop = np.searchsorted(analysis.idle.gap, np.array([gap, gap + 1])).tolist()
         self._intervals = range(first, stop)
         self._shares = gap_shares(analysis, gap)
@@ -115,12 +116,12 @@ class GapWords:
         """ "The NPU was idle 1.24 ms before aclnnMul." """
         pen, idle, trace = self._pen, self._analysis.idle, self._analysis.trace
         if not self._idle_ns:
-            return [pen.text(f"The {self._device} was never idle in this gap: other work ran.")]
+            return [pen.text(f"{_capital(self._device)} was never idle in this gap: other work ran.")]
         longest = max(self._intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
         name = printable(trace.name(task), NAME) if task >= 0 else "the next task"
         whole = (self._idle_ns + self._unit // 2) // self._unit
-        pieces = [pen.text(f"The {self._device} was idle "), self._time(whole, Role.IDLE)]
+        pieces = [pen.text(f"{_capital(self._device)} was idle "), self._time(whole, Role.IDLE)]
         if len(self._intervals) > 1:
             pieces.append(pen.text(f" in {len(self._intervals)} stretches, the longest"))
         return [*pieces, pen.text(" before "), pen.text(name, Role.NUMBER), pen.text(".")]
@@ -220,7 +221,7 @@ class GapWords:
         frames, place = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
         if place[0] >= 0:
             pieces += [pen.text(" at "), *self._line(frames[int(place[0])], False)]
-        words = f" began before the {self._device} went idle: the host could not work ahead."
+        words = f" began before {self._device} went idle: the host could not work ahead."
         return [*pieces, pen.text(words)]
 
     def _rest(self) -> list[Piece] | None:
@@ -237,3 +238,7 @@ class GapWords:
         told = ", ".join(f"{format_share(own, unit)} {name}" for own, (name, _) in zip(units, parts))
         length = f", {format_share(whole, unit)}" if len(parts) > 1 else ""
         return [pen.text(f"The rest of the gap{length}: {told}.", Role.DIM)]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
