@@ -20,15 +20,6 @@ def lane_of(lengths: list[tuple[int, int]]) -> tuple[Int64s, Int64s]:
     return bounds[0::2], bounds[1::2]
 
 
-def longest_run(covered: list[bool], stops: set[int]) -> int:
-    """The longest stretch that is not covered; a slice of no length ends one and begins another."""
-    longest = run = 0
-    for place, is_covered in enumerate(covered):
-        run = 0 if is_covered else 1 if place in stops else run + 1
-        longest = max(longest, run)
-    return longest
-
-
 @given(st.lists(lanes, min_size=1, max_size=3), edge_lists, st.data())
 def test_columns_are_exact(
     lengths: list[list[tuple[int, int]]], edges: list[int], data: st.DataObject
@@ -43,8 +34,6 @@ def test_columns_are_exact(
         inside = np.minimum(ends, right) - np.maximum(starts, left)
         covered = [bool(((starts <= t) & (t < ends)).any()) for t in range(left, right)]
         assert columns.busy[place] == sum(covered)
-        stops = {t for t in starts.tolist() if t not in starts[ends > starts]}
-        assert columns.gap[place] == longest_run(covered, {t - left for t in stops})
         assert columns.longest[place] == max(0, *inside.tolist(), 0)
         row = int(columns.row[place])
         if columns.longest[place]:
@@ -70,9 +59,7 @@ def test_many_slices_in_a_column_keep_the_longest(seed: int, slices: int, column
     drawn = Raster(starts, ends).columns(range(slices), edges)
     for place, (left, right) in enumerate(zip(edges.tolist(), edges[1:].tolist())):
         inside = np.minimum(ends, right) - np.maximum(starts, left)
-        free = np.minimum(np.append(starts, right), right) - np.maximum(np.append([left], ends), left)
         assert drawn.longest[place] == max(int(inside.max()), 0)
-        assert drawn.gap[place] == max(int(free.max()), 0)
 
 
 def test_a_set_of_time_is_drawn_without_a_trace() -> None:

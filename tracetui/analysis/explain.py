@@ -69,7 +69,7 @@ def explain(trace: Trace, idle: IdleIntervals, links: Links, by_frame: bool = Fa
 class _Explainer:
     def __init__(self, trace: Trace, idle: IdleIntervals, links: Links, by_frame: bool) -> None:
         self._trace, self._idle, self._links = trace, idle, links
-        self._by_frame = by_frame or not (trace.slices.stack >= 0).any()
+        self._by_frame = by_frame or not trace.slices.have_stacks
         ancestors = Ancestors(trace)
         self._callers = Callers(trace, ancestors)
         self._hosts = Hosts(trace, copying_operators(links, ancestors), ancestors)

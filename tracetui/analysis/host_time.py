@@ -36,7 +36,7 @@ class HostTime:
     def __init__(self, trace: Trace, hosts: Hosts, callers: Callers) -> None:
         self._trace, self._hosts, self._callers = trace, hosts, callers
         self._bursts = [burst for _, burst in bursts(trace, hosts)]
-        self._by_frame = not (trace.slices.stack >= 0).any()
+        self._by_frame = not trace.slices.have_stacks
 
     def pieces(self, thread: Int64s, start: Int64s, end: Int64s) -> HostPieces:
         """The pieces of stretches `[start, end)` of threads, by thread; they sum to their stretch."""

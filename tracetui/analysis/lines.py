@@ -119,7 +119,7 @@ def _stacks(
     if frames_first:
         texts = np.where(frames >= 0, np.int32(-1), texts)
     else:
-        frames = np.full(len(frames), -1) if (trace.slices.stack >= 0).any() else frames
+        frames = np.full(len(frames), -1) if trace.slices.have_stacks else frames
     of_charge = np.full(len(texts), -1, np.int64)
     distinct, place = np.unique(texts[texts >= 0], return_inverse=True)
     of_charge[texts >= 0] = place.reshape(-1)

@@ -1,8 +1,8 @@
 """Slices of a lane, or a set of time, per column of a screen: exact at every zoom, O(columns × log n).
 
 Knows columns as integer ns edges; nothing of glyphs and colours. Busy time comes from prefix sums; the
-longest slice and the longest gap of a column from a sparse table of maxima over blocks of slices, so that
-nothing long is averaged away when a column holds a million slices.
+longest slice of a column from a sparse table of maxima over blocks of slices, so that nothing long is
+averaged away when a column holds a million slices.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ class Columns:
 
     edges: Int64s  #: int64[columns + 1], ns
     busy: Int64s  #: ns covered in each column
-    gap: Int64s  #: ns of the longest stretch between slices in each column, cut to the column
     row: Int64s  #: the slice row (or interval) that covers most of the column, -1 where none touches it
     longest: Int64s  #: ns that it covers
 
@@ -52,55 +51,29 @@ class Raster:
         The sum of `busy` over columns is the time covered between the first and the last edge.
         """
         starts, ends = self._starts[rows.start : rows.stop], self._ends[rows.start : rows.stop]
-        lefts, rights = edges[:-1], edges[1:]
         if not len(starts):
-            none = np.zeros(len(lefts), np.int64)
-            return Columns(edges, none, rights - lefts, none - 1, none)
-        # A slice of no length at the left edge ends there, and yet belongs to the column.
-        starts_before = np.searchsorted(starts, edges, "left")
-        first = np.minimum(np.searchsorted(ends, lefts, "right"), starts_before[:-1])
-        stop = starts_before[1:]
-        row, longest = self._longest(starts, ends, rows.start, first, stop, edges)
-        return Columns(
-            edges,
-            self._busy(starts, ends, rows.start, edges),
-            self._gap(starts, ends, rows.start, first, stop, edges),
-            row,
-            longest,
-        )
-
-    def _busy(self, starts: Int64s, ends: Int64s, offset: int, edges: Int64s) -> Int64s:
-        last = np.searchsorted(starts, edges, "right") - 1
-        held = np.clip(edges - starts[last], 0, ends[last] - starts[last])
-        before: Int64s = np.where(last < 0, self._elapsed[offset], self._elapsed[offset + last] + held)
-        return before[1:] - before[:-1]
-
-    def _gap(
-        self, starts: Int64s, ends: Int64s, offset: int, first: Int64s, stop: Int64s, edges: Int64s
-    ) -> Int64s:
-        lefts, rights = edges[:-1], edges[1:]
-        top = len(starts) - 1
-        before = np.minimum(starts[np.minimum(first, top)], rights) - lefts
-        after = rights - np.maximum(ends[np.clip(stop - 1, 0, top)], lefts)
-        inside = self._gaps.maximum(offset + first, offset + stop - 1)
-        gap = np.maximum(np.maximum(before, after), inside)
-        return np.where(first < stop, np.maximum(gap, 0), rights - lefts)
+            none = np.zeros(len(edges) - 1, np.int64)
+            return Columns(edges, none, none - 1, none)
+        before = np.searchsorted(starts, edges, "left")
+        last = np.maximum(before - 1, 0)
+        # Slices do not overlap: of those that started before an edge, the last one alone may go on behind it.
+        goes_on = (before > 0) & (ends[last] > edges)
+        row, longest = self._longest(starts, ends, rows.start, (before - goes_on)[:-1], before[1:], edges)
+        left = np.where(goes_on, ends[last] - edges, 0)
+        elapsed = self._elapsed[rows.start + before] - left
+        return Columns(edges, elapsed[1:] - elapsed[:-1], row, longest)
 
     def _longest(
         self, starts: Int64s, ends: Int64s, offset: int, first: Int64s, stop: Int64s, edges: Int64s
     ) -> tuple[Int64s, Int64s]:
-        lefts, rights = edges[:-1], edges[1:]
-        top = len(starts) - 1
-        row = np.where(first < stop, first, -1)
-        longest = np.zeros(len(row), np.int64)
+        """Of the slices first:stop of each column the one that covers most of it, the first of equals."""
+        touched = first < stop
         inside = self._durations.argmax(offset + first + 1, offset + stop - 1) - offset
-        for candidate in (first, np.where(inside >= 0, inside, first), stop - 1):
-            at = np.clip(candidate, 0, top)
-            visible = np.minimum(ends[at], rights) - np.maximum(starts[at], lefts)
-            better = (visible > longest) & (first < stop)
-            row = np.where(better, at, row)
-            longest = np.where(better, visible, longest)
-        return np.where(row >= 0, row + offset, -1), longest
+        first = np.where(touched, first, 0)
+        at = np.stack((first, np.where(inside >= 0, inside, first), np.where(touched, stop - 1, 0)))
+        visible = np.minimum(ends[at], edges[1:]) - np.maximum(starts[at], edges[:-1])
+        best = visible.argmax(axis=0), np.arange(len(first))
+        return np.where(touched, at[best] + offset, -1), np.where(touched, visible[best], 0)
 
     @cached_property
     def _elapsed(self) -> Int64s:
@@ -111,15 +84,6 @@ class Raster:
     @cached_property
     def _durations(self) -> _RangeMaximum:
         return _RangeMaximum(self._ends - self._starts)
-
-    @cached_property
-    def _gaps(self) -> _RangeMaximum:
-        return _RangeMaximum(self._starts[1:] - self._ends[:-1])
-
-
-def lane(raster: Raster, trace: Trace, lane: int, edges: Int64s) -> Columns:
-    """The columns of one lane of the trace that `raster` was made of."""
-    return raster.columns(range(int(trace.lane_rows[lane]), int(trace.lane_rows[lane + 1])), edges)
 
 
 def even_edges(start_ns: int, end_ns: int, columns: int) -> Int64s:
@@ -154,13 +118,6 @@ class _RangeMaximum:
             width *= 2
         self._table = np.concatenate(levels)
         self._levels = np.cumsum([0] + [len(level) for level in levels[:-1]])
-
-    def maximum(self, first: Int64s, stop: Int64s) -> Int64s:
-        """The maximum of values[first:stop], 0 where the range is empty."""
-        best = self.argmax(first, stop)
-        maximum = np.zeros(len(first), np.int64)
-        maximum[best >= 0] = self._values[best[best >= 0]]
-        return maximum
 
     def argmax(self, first: Int64s, stop: Int64s) -> Int64s:
         """The place of the maximum of values[first:stop], -1 where the range is empty."""

@@ -91,6 +91,11 @@ class Slices:
         """start + dur, ns."""
         return self.start + self.dur
 
+    @cached_property
+    def have_stacks(self) -> bool:
+        """Whether any slice has a call stack."""
+        return bool((self.stack >= 0).any())
+
 
 @dataclass(frozen=True)
 class Track:

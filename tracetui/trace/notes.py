@@ -8,8 +8,13 @@ from tracetui.trace.clean import printable
 from tracetui.trace.model import Family, Kind, Layer, Slices, Track
 
 
-def trace_notes(table: EventTable, kind: Kind, tracks: tuple[Track, ...], slices: Slices) -> tuple[str, ...]:
-    """One sentence for each thing that is missing or read with doubt, free of control characters."""
+def trace_notes(
+    table: EventTable, kind: Kind, tracks: tuple[Track, ...], slices: Slices, inferred: list[str]
+) -> tuple[str, ...]:
+    """One sentence for each thing that is missing or read with doubt, free of control characters.
+
+    `inferred` are the process names that were told from slices.
+    """
     layers = {track.layer for track in tracks}
     families = {track.family for track in tracks}
     has_tasks = bool(layers & {Layer.DEVICE, Layer.COMMUNICATION})
@@ -24,8 +29,10 @@ def trace_notes(table: EventTable, kind: Kind, tracks: tuple[Track, ...], slices
         )
     if kind == Kind.ASCEND and has_tasks and Layer.CANN not in layers:
         notes.append("Level 0: no CANN slices; launches are found through flows.")
-    if Layer.PYTHON in layers and Family.FRAMES not in families and not (slices.stack >= 0).any():
+    if Layer.PYTHON in layers and Family.FRAMES not in families and not slices.have_stacks:
         notes.append("No Python stacks: collect with with_stack=True to see lines of code.")
+    if inferred:
+        notes.append(f"Process names are missing and were told from what is in them: {', '.join(inferred)}.")
     unknown = unknown_task_types(table)
     if unknown:
         shown = ", ".join(printable(text, 40) for text in unknown[:5])

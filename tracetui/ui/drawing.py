@@ -31,7 +31,7 @@ Name = Callable[[int], str]
 def shades(part: Int64s, whole: Int64s, touched: Bools) -> Int64s:
     """int64[columns]: part / whole in eighths, rounded; 0 only where nothing is."""
     level = (part * 16 + whole) // np.maximum(2 * whole, 1)
-    shown: Int64s = np.clip(level, touched.astype(np.int64), 8)
+    shown: Int64s = np.minimum(np.maximum(level, touched), 8)
     return shown
 
 
@@ -80,13 +80,12 @@ def segments(cells: Sequence[str], style: Int64s, styles: Sequence[Style]) -> li
         inks = np.where(~blank & (style % 3 == 0), style, -1)
         last = np.maximum.accumulate(np.where(blank, -1, np.arange(len(style))))
         style = np.where(blank & (last >= 0), inks[np.maximum(last, 0)], style)
-    bounds = [0, *(np.flatnonzero(np.diff(style)) + 1).tolist(), len(style)]
-    return [
-        Segment(
-            "".join(cells[start:end]).replace(_WIDE, ""), styles[style[start]] if style[start] >= 0 else None
-        )
-        for start, end in zip(bounds, bounds[1:])
-    ]
+    bounds = np.concatenate(([0], np.flatnonzero(style[1:] != style[:-1]) + 1))
+    line, looks = "".join(cells), [*styles, None]
+    parts = zip(bounds.tolist(), [*bounds[1:].tolist(), len(line)], style[bounds].tolist())
+    if _WIDE in line:
+        return [Segment(line[start:end].replace(_WIDE, ""), looks[look]) for start, end, look in parts]
+    return [Segment(line[start:end], looks[look]) for start, end, look in parts]
 
 
 def clip_cells(text: str, width: int, ellipsis: str) -> str:
@@ -166,6 +165,6 @@ def _box(name: Name, row: int, width: int, follows: bool, glyphs: Glyphs, name_c
         return list(lead + text)
     cells = [lead] if lead else []
     for character in text:
-        cells.append(character)
-        cells.extend(_WIDE * (cell_len(character) - 1))
+        if taken := cell_len(character):  # a combining character has no cell of its own
+            cells += [character, *_WIDE * (taken - 1)]
     return cells[:width] + [" "] * (width - len(cells))

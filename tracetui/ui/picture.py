@@ -71,7 +71,7 @@ class Picture:
             covers = (at >= 0) & (ends[rows.start + at] >= rights)
             row[covers] = rows.start + at[covers]
             longest[covers] = (rights - lefts)[covers]
-        return Columns(edges, busy, top.gap, row, longest)
+        return Columns(edges, busy, row, longest)
 
     def idle(self, device: int, edges: Int64s) -> Columns | None:
         """A device's idle time: `row` is an index into its idle intervals. None: not known yet."""

@@ -43,7 +43,7 @@ def stacks(found: Found) -> Iterator[Advice]:
     """Idle time of operators without a line, in a trace without any stack."""
     trace = found.trace
     framed = any(track.family == Family.FRAMES and len(track.rows) for track in trace.tracks)
-    if framed or (trace.slices.stack >= 0).any():
+    if framed or trace.slices.have_stacks:
         return
     pieces = ~found.caused(Cause.UNLINKED)
     cost = found.idle(pieces)

@@ -87,7 +87,7 @@ class TimelineScreen(TimelineView):
         if line is None or picture is None:
             return
         if line.kind is LineKind.IDLE:
-            self._to_gap(gap_beside(picture, line.device, state.gap, state.place.time_ns, by))
+            self._to_gap(line.key, gap_beside(picture, line.device, state.gap, state.place.time_ns, by))
         elif line.kind in (LineKind.LANE, LineKind.FOLDED):
             lane = line.lane if line.lane >= 0 else picture.trace.tracks[line.track].lanes[0]
             row = beside(picture.trace, lane, state.row, state.place.time_ns, by)
@@ -96,14 +96,15 @@ class TimelineScreen(TimelineView):
         else:
             self.action_pan(by)
 
-    def _to_gap(self, gap: int) -> None:
-        """Select a gap without zooming."""
+    def _to_gap(self, cursor: Key, gap: int) -> None:
+        """Select a gap on the line of its device, without zooming."""
         viewer, state = self.viewer, self.viewer.state
         if gap >= 0 and viewer.analysis is not None:
             gaps = viewer.analysis.gaps
             start, end = int(gaps.start[gap]), int(gaps.end[gap])
             viewport = state.viewport.showing(start, end, state.bounds)
-            state.go(replace(state.place, viewport=viewport, gap=gap, row=-1, time_ns=start), "select")
+            place = replace(state.place, viewport=viewport, gap=gap, row=-1, cursor=cursor, time_ns=start)
+            state.go(place, "select")
             viewer.selection_changed()
 
     def action_track(self, by: int) -> None:

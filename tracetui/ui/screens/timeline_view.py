@@ -128,7 +128,7 @@ class TimelineView(Screen[None]):
     def _reveal(self) -> None:
         """Scroll to the line of the cursor; lay out again if it came from a group that was folded."""
         cursor = self.viewer.state.place.cursor
-        if self.tracks.lines.index(cursor) < 0:
+        if cursor and self.tracks.lines.index(cursor) < 0:
             self.tracks.lay_out()
         place = self.tracks.lines.index(cursor)
         if place >= 0:

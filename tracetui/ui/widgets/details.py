@@ -13,7 +13,6 @@ from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.links import Chain
@@ -35,6 +34,7 @@ from tracetui.ui.palette import Role
 from tracetui.ui.pen import Line, Pen
 from tracetui.ui.source_files import SourceFile, SourceFiles
 from tracetui.ui.strips import fitted
+from tracetui.ui.widgets.sparing import SparingWidget
 
 if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
@@ -48,7 +48,7 @@ class Found:
     source: str | None = None
 
 
-class Details(Widget, can_focus=True):
+class Details(SparingWidget, can_focus=True):
     """A rule with a title, then as many lines as there is room for; keys and the wheel scroll to the rest."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -112,13 +112,14 @@ class Details(Widget, can_focus=True):
         """Show what is selected now."""
         state = self.trace_app.state
         selection = (state.row, state.gap)
-        if selection != self._selection:
-            self._selection, self._found, self.top = selection, Found(), 0
-            self.chain = self._chain()
-            analysis, gap = self.trace_app.analysis, state.gap
-            known = analysis is not None and gap >= 0
-            self._main = main_line(analysis, gap) if analysis and known else MainLine((), False)
-            self._read()
+        if selection == self._selection:
+            return
+        self._selection, self._found, self.top = selection, Found(), 0
+        self.chain = self._chain()
+        analysis, gap = self.trace_app.analysis, state.gap
+        known = analysis is not None and gap >= 0
+        self._main = main_line(analysis, gap) if analysis and known else MainLine((), False)
+        self._read()
         self._tell()
 
     def renew(self) -> None:
@@ -177,7 +178,7 @@ class Details(Widget, can_focus=True):
             self.lines += describe_frames(self.stack, self.rules, pen)
         else:
             self.lines = self._hints(pen)
-        self.refresh()
+        self.redraw()
 
     def _stack_lines(self, pen: Pen) -> list[Line]:
         backward = self._main.backward or (self.chain is not None and self.chain.backward)
@@ -225,7 +226,7 @@ class Details(Widget, can_focus=True):
             self._found = message.found
             self._tell()
 
-    def render_line(self, y: int) -> Strip:
+    def draw_line(self, y: int) -> Strip:
         palette, glyphs, width = self.trace_app.palette, self.trace_app.glyphs, self.size.width
         if y == 0:
             hidden = len(self.lines) - self.top - self.size.height + 1
@@ -245,7 +246,7 @@ class Details(Widget, can_focus=True):
         top = max(min(self.top + by, len(self.lines) - self.size.height + 1), 0)
         if top != self.top:
             self.top = top
-            self.refresh()
+            self.redraw()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()

@@ -10,17 +10,17 @@ from collections.abc import Iterable, Sequence
 from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tracetui.ui.glyphs import BLOCKS, Glyphs
 from tracetui.ui.strips import Piece, fitted
+from tracetui.ui.widgets.sparing import SparingWidget
 
 Line = Sequence[Piece]
 
 PLAIN = Style.null()
 
 
-class Lines(Widget):
+class Lines(SparingWidget):
     """Lines of pieces, each cut to the width; those that do not fit the height are not shown."""
 
     DEFAULT_CSS = """
@@ -36,14 +36,14 @@ class Lines(Widget):
     def show(self, lines: Iterable[Line], right: Line = ()) -> None:
         """Show other lines; `right` stands at the right end of the first one and is the last to be cut."""
         self.lines, self.right = list(lines), right
-        self.refresh()
+        self.redraw()
 
     @property
     def text(self) -> str:
         """All that is said, without styles and at any length."""
         return "\n".join("".join(text for text, _ in line) for line in [*self.lines, self.right] if line)
 
-    def render_line(self, y: int) -> Strip:
+    def draw_line(self, y: int) -> Strip:
         width = self.size.width
         if y >= len(self.lines):
             return Strip.blank(width)

@@ -9,7 +9,6 @@ from rich.segment import Segment
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tracetui.analysis.calls import Cause
 from tracetui.analysis.cause_raster import most
@@ -19,12 +18,13 @@ from tracetui.ui.drawing import segments, shades
 from tracetui.ui.palette import Role
 from tracetui.ui.picture import Picture
 from tracetui.ui.strips import Piece, fitted
+from tracetui.ui.widgets.sparing import SparingWidget
 
 if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
 
 
-class Minimap(Widget):
+class Minimap(SparingWidget):
     """Line 0: idle time of all devices, coloured by cause. Line 1: the viewport, steps, ranks of gaps."""
 
     DEFAULT_CSS = """
@@ -62,9 +62,9 @@ class Minimap(Widget):
     def show_state(self) -> None:
         """The viewport has moved: draw line 1 again if its brackets do."""
         if self._brackets() != self._marks:
-            self.refresh()
+            self.redraw([1])
 
-    def render_line(self, y: int) -> Strip:
+    def draw_line(self, y: int) -> Strip:
         line = self._idle_line() if y == 0 else self._mark_line()
         return Strip([*self._label(y), *line]).adjust_cell_length(self.size.width)
 

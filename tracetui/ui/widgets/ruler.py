@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.segment import Segment
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tracetui.ui.drawing import segments
 from tracetui.ui.palette import Role
 from tracetui.ui.ticks import ticks
+from tracetui.ui.widgets.sparing import SparingWidget
 from tracetui.units import format_duration
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PLAIN, _CURSOR, _WINDOW = 0, 3, 6
 
 
-class Ruler(Widget):
+class Ruler(SparingWidget):
     """One line."""
 
     DEFAULT_CSS = """
@@ -39,13 +39,13 @@ class Ruler(Widget):
     def show_state(self) -> None:
         """Draw again if the state has changed the look."""
         if self._key() != self._shown:
-            self.refresh()
+            self.redraw()
 
     def _key(self) -> object:
         state = self.trace_app.state
         return state.viewport, state.place.time_ns, state.window, state.mark, self.size, self.label_width
 
-    def render_line(self, y: int) -> Strip:
+    def draw_line(self, y: int) -> Strip:
         self._shown = self._key()
         palette, state = self.trace_app.palette, self.trace_app.state
         columns = max(self.size.width - self.label_width, 1)

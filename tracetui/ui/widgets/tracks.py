@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.cache import LRUCache
-from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tracetui.ui.line_art import LineArt
 from tracetui.ui.picture import Picture
 from tracetui.ui.rows import LineKind, TimelineLines, TrackLine, timeline_lines
+from tracetui.ui.widgets.sparing import SparingWidget
 
 if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 LABEL_LEAST, LABEL_MOST = 18, 28
 
 
-class Tracks(Widget, can_focus=True):
+class Tracks(SparingWidget, can_focus=True):
     """All lines of the timeline; the fixed ones stay on top."""
 
     DEFAULT_CSS = """
@@ -130,8 +129,7 @@ class Tracks(Widget, can_focus=True):
         if 2 * len(changed) > self.size.height:
             self.refresh()
         else:
-            for y in changed:
-                self.refresh(Region(0, y, self.size.width, 1))
+            self.redraw(changed)
 
     def on_resize(self) -> None:
         self._set_label_width()
@@ -147,7 +145,7 @@ class Tracks(Widget, can_focus=True):
 
     # Drawing
 
-    def render_line(self, y: int) -> Strip:
+    def draw_line(self, y: int) -> Strip:
         place = self.place_at(y)
         if place < 0 or self._art is None:
             return Strip.blank(self.size.width)
