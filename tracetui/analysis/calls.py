@@ -65,6 +65,9 @@ LABELS = {
     Cause.UNLINKED: "unlinked",
 }
 
+#: Causes that would keep the device waiting as long if the host had never synchronised before.
+REASONS_OF_THEIR_OWN = (Cause.GC, Cause.DATALOADER, Cause.COPY, Cause.COMPILE, Cause.LAUNCH_COMPILE)
+
 #: Operators that copy, to the device or elsewhere: what they copied tells which.
 COPY_OPERATORS = frozenset({"aten::to", "aten::copy_", "aten::_to_copy"})
 

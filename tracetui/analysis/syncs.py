@@ -2,7 +2,8 @@
 
 One that runs inside another (`aten::_local_scalar_dense` in `aten::item`, and the runtime's calls in both) is
 part of it. What a synchronisation exposes is the idle time of the intervals that began while it was under
-way, and of others the part that it covers.
+way, and of others the part that it covers; without the time that has a reason of its own, such as a slow data
+loader behind the last synchronisation of a step.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.callers import Callers
-from tracetui.analysis.calls import Cause
+from tracetui.analysis.calls import REASONS_OF_THEIR_OWN, Cause
 from tracetui.analysis.causes import Causes
 from tracetui.analysis.copies import copying_operators
 from tracetui.analysis.frames import FrameRules
@@ -62,6 +63,7 @@ def sync_table(trace: Trace, links: Links, causes: Causes, rules: FrameRules) ->
     ancestors = Ancestors(trace)
     hosts = Hosts(trace, copying_operators(links, ancestors), ancestors)
     syncs, exposing = _find(trace, hosts, causes)
+    exposing[np.isin(causes.cause, REASONS_OF_THEIR_OWN)] = -1
     called = Callers(trace, ancestors).of(syncs.operator)
     frame = np.where(syncs.frame >= 0, syncs.frame, called.frame)
     lines, line = lines_of(trace, called.stack, frame, rules)

@@ -43,7 +43,7 @@ def saves_at_most(analysis: Analysis, line: LineIdle, selection: Selection) -> i
     if selection.step is None:
         return saving.saves_at_most_ns
     # Where several devices wait for the same line they do so at the same time: the most of any counts.
-    return max((int(saving.steps[index]) for index in selection.steps(analysis)), default=0)
+    return max((saving.steps.get(index, 0) for index in selection.steps(analysis)), default=0)
 
 
 def limits_document(limits: tuple[Limit, ...], breaches: tuple[Breach, ...]) -> dict[str, Any]:

@@ -156,6 +156,7 @@ def iteration_gap(found: Found) -> Iterator[Advice]:
         per_step_ns=found.step_ns(sum(idle)),
         gaps=found.gaps(between),
         rows=np.array([steps[index].row for index in late], np.int64),
+        general=True,
     )
 
 
@@ -196,4 +197,5 @@ def free_time(found: Found) -> Iterator[Advice]:
         **found.worst_line(pieces)._asdict(),
         per_step_ns=found.step_ns(cost),
         gaps=found.gaps(pieces),
+        general=True,
     )

@@ -35,6 +35,7 @@ class Advice:
     per_step_ns: int | None = None  #: cost_ns of a mean step, rounded down; None without steps
     gaps: Int64s = field(default_factory=_nowhere)  #: indices of gaps to look at, worst first
     rows: Int64s = field(default_factory=_nowhere)  #: slice rows to look at, worst first
+    general: bool = False  #: says how much time is lost, not what took it: comes after all that does
 
 
 @dataclass(frozen=True)

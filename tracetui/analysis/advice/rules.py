@@ -33,10 +33,14 @@ RULES: tuple[Callable[[Found], Iterator[Advice]], ...] = (
 
 
 def find_advice(analysis: Analysis) -> tuple[Advice, ...]:
-    """The advice that follows from a trace, what costs most first; equal costs by id and line.
+    """The advice that follows from a trace: what costs most first, but general advice last.
 
     Costs may explain the same time twice: they are never to be added up.
     """
     found = Found(analysis)
     advice = [each for rule in RULES for each in rule(found)]
-    return tuple(sorted(advice, key=lambda each: (-each.cost_ns, each.id, each.file or "", each.line)))
+    return tuple(sorted(advice, key=_rank))
+
+
+def _rank(advice: Advice) -> tuple[bool, int, str, str, int]:
+    return advice.general, -advice.cost_ns, advice.id, advice.file or "", advice.line
