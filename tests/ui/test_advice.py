@@ -1,4 +1,4 @@
-"""The advice screen: the advice of the analysis by cost, all its numbers, and the way to its evidence."""
+"""The advice screen: the advice of the analysis in its order, all its numbers, and the way to its evidence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def looping(path: Path) -> TraceApp:
     return viewer(path, training(LOOPING))
 
 
-async def test_it_ranks_by_cost_tells_the_numbers_and_walks_the_evidence(tmp_path: Path) -> None:
+async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_path: Path) -> None:
     app = looping(tmp_path)
     async with app.run_test(size=(130, 36)) as pilot:
         await pilot.pause(SETTLED_S)

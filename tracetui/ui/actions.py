@@ -54,7 +54,8 @@ T = ("timeline",)
 G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advice",)
 #: the screens that are a table of rows
 ROWS = ("gaps", "hotspots", "operators", "steps", "statistics", "advice")
-EXPORTED = ("gaps", "hotspots", "operators", "steps", "statistics", "advice")  #: those that write it to a file
+#: those that write it to a file
+EXPORTED = ("gaps", "hotspots", "operators", "steps", "statistics", "advice")
 VIEWS = ("operators", "heatmap", "statistics")  #: the screens with several views
 
 ACTIONS: tuple[Action, ...] = (

@@ -61,13 +61,13 @@ def about(advice: Advice) -> str:
 
 
 def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
-    """ "6 findings, most 2.32 ms (10.7 %): small operators launched one by one; costs may overlap" """
+    """ "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap" """
     if not advice:
         return NOTHING
     most, count = advice[0], len(advice)
     cost = f"{format_duration(most.cost_ns)} ({format_percent(most.cost_ns, window_ns)})"
     told = f"{cost}: {most.title[:1].lower()}{most.title[1:]}"
-    return f"1 finding, {told}" if count == 1 else f"{count} findings, most {told}; costs may overlap"
+    return f"1 finding, {told}" if count == 1 else f"{count} findings, first {told}; costs may overlap"
 
 
 NOTHING = "Nothing found that costs more than 1 % of the device's time: no rule applies to this trace."

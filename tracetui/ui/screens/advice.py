@@ -1,4 +1,4 @@
-"""What to do about lost time: advice ranked by cost, the numbers behind it, and the way to its evidence."""
+"""What to do about lost time: the advice in its order, the numbers behind it, the way to its evidence."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class AdviceScreen(TableScreen):
         window_ns = sum(device.window_ns for device in analysis.devices)
         if advice:
             columns = advice_columns(advice, window_ns, viewer.palette, viewer.glyphs)
-            self.table.show(columns, len(advice), sort=0)
+            self.table.show(columns, len(advice), sort=-1)
         else:
             self.table.empty = NOTHING
             self.table.show((), 0)
