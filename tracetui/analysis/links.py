@@ -23,6 +23,7 @@ from tracetui.analysis.search import first_equal, pick, rows_by_track, runs, tra
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
+from tracetui.trace.processes import origin
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
 
 NEVER = np.iinfo(np.int64).max  #: the time of what is not known to have happened
@@ -194,7 +195,7 @@ def _launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Runtime call, launch point (ns) and thread (place in Trace.threads) of each task; -1: not found."""
     launch = _calls(trace, tasks)
     arrow = _arrows(trace, tasks, LAUNCH_FLOWS)
-    ids = trace.slices.correlation[tasks]
+    ids = _ids_of_device(trace, tasks)
     own = np.flatnonzero((arrow >= 0) & (ids >= 0))
     arrow = np.where(arrow >= 0, arrow, pick(arrow, pick(own, first_equal(ids[own], ids))))
     arrow = np.where(launch >= 0, -1, arrow)
@@ -205,16 +206,41 @@ def _launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     return launch, point, np.where(arrow >= 0, arrow_thread, _thread_of_rows(trace, launch))
 
 
+def _ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
+    """A number for each task that those of equal connection id on its device share, -1 without an id."""
+    ids = trace.slices.correlation[tasks]
+    numbers = {device: number for number, device in enumerate(trace.devices)}
+    device = np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
+    distinct, number = np.unique(ids, return_inverse=True)
+    own = pick(device, track_of_rows(trace, tasks).astype(np.int64)) * len(distinct) + number.reshape(-1)
+    return np.where(ids >= 0, own, -1)
+
+
 def _calls(trace: Trace, tasks: Int64s) -> Int64s:
-    """The runtime call with the id of each task, the one that launches where several have it."""
+    """The runtime call with the id of each task, the one that launches where several have it.
+
+    Ids are those of a process. Of several processes with calls, those of the task's own OS process count
+    where pids tell; else those of the process whose calls come before the tasks, and soonest before.
+    """
+    calls: dict[str, list[Int64s]] = {}
+    for track in trace.tracks:
+        if track.layer == Layer.CANN and track.family == Family.CALLS:
+            rows = np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
+            calls.setdefault(track.pid, []).append(rows[trace.slices.correlation[rows] >= 0])
+    launching = {pid: np.concatenate(parts) for pid, parts in calls.items()}
+    launch = np.full(len(tasks), -1, np.int64)
+    for pid, places in _by_process(trace, tasks):
+        own = [caller for caller in launching if _same_os_process(pid, caller)]
+        found = [_calls_among(trace, tasks[places], launching[caller]) for caller in own or launching]
+        found.sort(key=lambda column: _unlikely(trace, tasks[places], column))
+        for column in found:
+            launch[places] = np.where(launch[places] >= 0, launch[places], column)
+    return launch
+
+
+def _calls_among(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
+    """The runtime call with the id of each task, of some calls; -1 where none has it."""
     slices = trace.slices
-    parts = [
-        np.arange(track.rows.start, track.rows.stop)
-        for track in trace.tracks
-        if track.layer == Layer.CANN and track.family == Family.CALLS
-    ]
-    rows = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
-    rows = rows[slices.correlation[rows] >= 0]
     ids = slices.correlation[tasks]
     launch = np.full(len(tasks), -1, np.int64)
     copies = np.isin(slices.activity[tasks], (Activity.COPY, Activity.EVENT, Activity.WAIT))
@@ -222,6 +248,19 @@ def _calls(trace: Trace, tasks: Int64s) -> Int64s:
         best_first = rows[np.lexsort((slices.start[rows], _rank(trace, rows, order)))]
         launch[chosen] = pick(best_first, first_equal(slices.correlation[best_first], ids[chosen]))
     return launch
+
+
+def _unlikely(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
+    """A key that sorts calls first that precede most of the tasks, then those that precede them closely."""
+    held = calls >= 0
+    late = trace.slices.start[tasks[held]] - trace.slices.start[calls[held]]
+    late = late[late >= 0]
+    return -len(late), float(np.median(late)) if len(late) else 0.0
+
+
+def _same_os_process(one: str, other: str) -> bool:
+    """Whether pids of two layers are made of the same OS pid, or are equal."""
+    return one == other or (origin(one) is not None and origin(one) == origin(other))
 
 
 def _rank(trace: Trace, rows: Int64s, prefixes: tuple[str, ...]) -> Int64s:
@@ -297,7 +336,7 @@ def _of_thread(hosts: dict[str, list[Track]], thread: tuple[str, str]) -> list[T
     """
     pid, tid = thread
     tracks = hosts.get(tid, [])
-    for same in (pid, str(int(pid) >> 10) if pid.isdecimal() and len(pid) < 20 else pid):
+    for same in (pid, origin(pid)):
         chosen = [track for track in tracks if track.pid == same]
         if chosen:
             return chosen

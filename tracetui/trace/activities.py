@@ -5,17 +5,14 @@ Every distinct text is looked up once, whatever the number of slices.
 
 from __future__ import annotations
 
-from typing import Callable
-
 import numpy as np
 
 from tracetui.arrays import Int8s, Int32s, Int64s
 from tracetui.reader.events import EventTable
 from tracetui.trace.dialect import GPU_ACTIVITIES, activity_of_name, activity_of_type, is_nccl
+from tracetui.trace.meanings import UNDECIDED, meanings
 from tracetui.trace.model import Activity, Family, Layer
 from tracetui.trace.tracks import Unplaced
-
-_UNDECIDED = -1
 
 #: What all slices of a family do.
 _FIXED = {
@@ -51,30 +48,18 @@ def _task_activities(table: EventTable, tasks: Int64s) -> Int8s:
     slices = table.slices
     strings = table.strings
     name, category, task_type = slices.name[tasks], slices.category[tasks], slices.task_type[tasks]
-    by_category = _look_up(strings, category, lambda text: GPU_ACTIVITIES.get(text.lower()))
-    on_gpu = by_category != _UNDECIDED
-    nccl = _look_up(strings, name, lambda text: Activity.COMMUNICATION if is_nccl(text) else None)
-    by_category = np.where((by_category == Activity.AICORE) & (nccl != _UNDECIDED), nccl, by_category)
-    by_name = _look_up(strings, name, activity_of_name)
-    by_type = _look_up(strings, task_type, activity_of_type)
+    by_category = meanings(strings, category, lambda text: GPU_ACTIVITIES.get(text.lower()))
+    on_gpu = by_category != UNDECIDED
+    nccl = meanings(strings, name, lambda text: Activity.COMMUNICATION if is_nccl(text) else None)
+    by_category = np.where((by_category == Activity.AICORE) & (nccl != UNDECIDED), nccl, by_category)
+    by_name = meanings(strings, name, activity_of_name)
+    by_type = meanings(strings, task_type, activity_of_type)
     if not on_gpu.any() and (task_type < 0).all():
         by_type[:] = Activity.AICORE
-    on_npu = np.where(by_name != _UNDECIDED, by_name, by_type)
+    on_npu = np.where(by_name != UNDECIDED, by_name, by_type)
     activity = np.where(on_gpu, by_category, on_npu)
-    activity[activity == _UNDECIDED] = Activity.OTHER
+    activity[activity == UNDECIDED] = Activity.OTHER
     return activity.astype(np.int8)
-
-
-def _look_up(strings: list[str], column: Int32s, meaning: Callable[[str], Activity | None]) -> Int8s:
-    """The meaning of each string of a column, _UNDECIDED where it has none."""
-    used = np.zeros(len(strings) + 1, np.bool_)
-    used[column] = True
-    table = np.full(len(strings) + 1, _UNDECIDED, np.int8)
-    for index in np.flatnonzero(used[:-1]).tolist():
-        found = meaning(strings[index])
-        if found is not None:
-            table[index] = found
-    return table[column]
 
 
 def _mark_parts_of_collectives(

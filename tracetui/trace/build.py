@@ -56,14 +56,14 @@ def build_trace(table: EventTable) -> Trace:
         slices=columns,
         lane_rows=layout.lane_rows,
         lane_track=layout.lane_track,
-        flows=bind_flows(table, rows, tracks),
+        flows=bind_flows(table, rows, tracks, processes),
         counters=counters,
         instants=_instants(table, tracks),
         devices=_devices(tracks),
         start_ns=start_ns,
         end_ns=end_ns,
         report=table.report,
-        notes=trace_notes(table, kind, tracks, columns),
+        notes=trace_notes(table, kind, tracks, columns, processes.inferred),
     )
 
 

@@ -34,6 +34,52 @@ PROCESSES = {
     "OS Runtime API": Place(Layer.OTHER, Family.CALLS),
 }
 
+HARDWARE_PROCESS = "Ascend Hardware"
+
+#: The processes whose threads are communication groups and their planes.
+COMMUNICATION_PROCESSES = frozenset({"HCCL", "Communication"})
+
+#: What a process without a known name holds, by its slices: one with a `Task Type` is a task of
+#: "Ascend Hardware"; else by its category in lower case, by its whole name, or by how that begins.
+SIGN_OF_TASK_TYPE = HARDWARE_PROCESS
+CATEGORY_SIGNS = {
+    "cpu_op": "Python",
+    "python_function": "Python",
+    "enqueue": "Python",
+    "dequeue": "Python",
+    "gc": "Python GC",
+}
+NAME_SIGNS = {
+    "Computing": "Overlap Analysis",
+    "Communication": "Overlap Analysis",
+    "Communication(Not Overlapped)": "Overlap Analysis",
+    "Free": "Overlap Analysis",
+    "Memcpy": "Communication",
+}
+NAME_PREFIX_SIGNS = (
+    ("AscendCL@", "CANN"),
+    ("Node@", "CANN"),
+    ("Hccl@", "CANN"),
+    ("Communication@", "CANN"),
+    ("Runtime@", "CANN"),
+    ("Model@", "CANN"),
+    ("hcom_", "Communication"),
+    ("Notify_", "Communication"),
+    ("Reduce_", "Communication"),
+    ("RDMA", "Communication"),
+    ("PynativeFramework::", "MindSpore"),
+    ("RuntimeFramework::", "MindSpore"),
+)
+
+SIGNS = ("Python", "Python GC", "MindSpore", "CANN", "Ascend Hardware", "Communication", "Overlap Analysis")
+
+#: Signs that nothing else shows: one slice is enough, and it counts against a process name that no table
+#: knows.
+SURE_SIGNS = (HARDWARE_PROCESS, "CANN")
+
+#: How the operations of a communication group begin; what else such a process holds are parts of them.
+GROUP_OPERATION = "hcom_"
+
 #: Process names that only an Ascend profiler writes.
 ASCEND_PROCESSES = frozenset({"MindSpore", "CANN", "Ascend Hardware", "HCCL", "Overlap Analysis"})
 
@@ -66,6 +112,7 @@ CATEGORIES = {
     "cuda_sync": Place(Layer.DEVICE, Family.TASKS),
     "gpu_user_annotation": Place(Layer.DEVICE, Family.ANNOTATIONS),
     "cuda_profiler_range": Place(Layer.DEVICE, Family.ANNOTATIONS),
+    "overhead": Place(Layer.OTHER, Family.OTHER),
 }
 
 #: What a task of a GPU stream does, by category; kernels whose name starts with nccl are communication.
@@ -218,6 +265,12 @@ def place_of(process: str | None, label: str, thread: str, category: str, marks:
     if _GPU_LABEL.match(label):
         return Place(Layer.DEVICE, Family.ANNOTATIONS)
     return Place(Layer.OTHER, Family.OTHER)
+
+
+def sign_of(name: str, category: str) -> str | None:
+    """The process whose slices have such a name and category; None where no row of the tables fits."""
+    sign = CATEGORY_SIGNS.get(category.lower()) or NAME_SIGNS.get(name)
+    return sign or next((sign for prefix, sign in NAME_PREFIX_SIGNS if name.startswith(prefix)), None)
 
 
 def activity_of_type(task_type: str) -> Activity | None:

@@ -14,6 +14,7 @@ from tracetui.reader.events import EventTable
 from tracetui.trace.dialect import FLOW_FAMILIES, UNIQUE_FLOWS
 from tracetui.trace.model import Family, Flows, Track
 from tracetui.trace.nesting import Lanes, enclosing, starting
+from tracetui.trace.processes import Processes
 
 _START, _END = 0, 2
 
@@ -22,16 +23,17 @@ _START, _END = 0, 2
 _ANY_FAMILY = tuple(family for family in reversed(Family) if family != Family.FRAMES)
 
 
-def bind_flows(table: EventTable, lanes: Lanes, tracks: tuple[Track, ...]) -> Flows:
+def bind_flows(table: EventTable, lanes: Lanes, tracks: tuple[Track, ...], processes: Processes) -> Flows:
     """The arrows of a table.
 
-    Starts and ends belong together by category and id. One start may have many ends. Where an id returns
+    Starts and ends belong together by category and id, if possible within one OS process: those of several in
+    one file have equal ids. One start may have many ends. Where an id returns
     (each step numbers its own), as many starts as ends are paired in time order; else an end belongs to the
     last start not after it, or to the first. A start or end belongs to the slice that starts with it on its
     thread, else to the innermost that encloses it. Arrows without a slice at either end are left out.
     """
     flows = table.flows
-    sources, targets = _pair(table)
+    sources, targets = _pair(table, processes)
     sought, place = np.unique(sources, return_inverse=True)
     source_row = _bind(table, sought, lanes, tracks)[place.reshape(-1)]
     target_row = _bind(table, targets, lanes, tracks)
@@ -51,17 +53,38 @@ def bind_flows(table: EventTable, lanes: Lanes, tracks: tuple[Track, ...]) -> Fl
     )
 
 
-def _pair(table: EventTable) -> tuple[Int64s, Int64s]:
+def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s]:
     """The start event of each end event that has one; both int64, indices into the flow events."""
     flows = table.flows
     connected = flows.id != -1
     starts = np.flatnonzero(connected & (flows.phase == _START))
     ends = np.flatnonzero(connected & (flows.phase == _END))
+    owner = _owners(table, processes)[flows.thread]
+    several = len(np.unique(owner)) > 1
+    if not several:
+        return _paired(table, starts, ends, flows.id)
+    ids, number = np.unique(flows.id, return_inverse=True)
+    within = _paired(table, starts, ends, owner * len(ids) + number.reshape(-1))
+    left = np.setdiff1d(ends, within[1], assume_unique=True)
+    across = _paired(table, starts, left, flows.id)
+    return np.concatenate((within[0], across[0])), np.concatenate((within[1], across[1]))
+
+
+def _owners(table: EventTable, processes: Processes) -> Int64s:
+    """Of each thread a number that is equal for those of one OS process."""
+    numbers: dict[str, int] = {}
+    owners = [numbers.setdefault(processes.os_process(pid), len(numbers)) for pid, _ in table.threads]
+    return np.array(owners, np.int64)
+
+
+def _paired(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tuple[Int64s, Int64s]:
+    """The same among those starts and ends, which belong together by `ids`, one of each flow event."""
+    flows = table.flows
     events = np.concatenate((starts, ends))
     is_end = np.repeat([False, True], [len(starts), len(ends)])
-    order = np.lexsort((is_end, flows.time[events], flows.id[events], flows.category[events]))
+    order = np.lexsort((is_end, flows.time[events], ids[events], flows.category[events]))
     events, is_end = events[order], is_end[order]
-    groups = _Groups.of(flows.category[events], flows.id[events], is_end)
+    groups = _Groups.of(flows.category[events], ids[events], is_end)
     start_events, end_places = events[~is_end], np.flatnonzero(is_end)
     group = groups.number[end_places]
     started = np.cumsum(~is_end)[end_places]

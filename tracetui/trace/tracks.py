@@ -81,7 +81,8 @@ def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplac
         pid, tid = table.threads[thread]
         process = processes[pid]
         title = table.strings[name] if key in ("value", "") else f"{table.strings[name]} · {key}"
-        found.append(Unplaced(Layer.COUNTER, Family.OTHER, process.title, title, process.device, pid, tid))
+        device = processes.device_of(pid)
+        found.append(Unplaced(Layer.COUNTER, Family.OTHER, process.title, title, device, pid, tid))
     order = sorted(
         range(len(found)), key=lambda index: _reading_order(found[index], processes[found[index].pid])
     )
@@ -92,7 +93,7 @@ def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplac
 
 def kind_of(table: EventTable, processes: Processes, tracks: tuple[Track, ...]) -> Kind:
     """Which producers wrote the trace, by the names only they use."""
-    names = {process.name for process in processes.by_pid.values()}
+    names = {process.holds for process in processes.by_pid.values()}
     categories = {table.strings[index] for index in np.unique(table.flows.category).tolist() if index >= 0}
     categories.update(_categories(table))
     if names & ASCEND_PROCESSES or categories & ASCEND_CATEGORIES:
@@ -106,7 +107,7 @@ def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> U
     pid, tid = thread
     process = processes[pid]
     name = process.thread_names.get(tid, "")
-    place = place_of(process.name, process.label, name, category, process.marks)
+    place = place_of(process.holds, process.label, name, category, process.marks)
     device = _device(place, process, processes) if place.layer in _DEVICE_LAYERS else None
     title = name or (f"Stream {tid}" if place.layer == Layer.DEVICE else f"Thread {tid}")
     return Unplaced(place.layer, place.family, process.title, title, device, pid, tid)
@@ -114,9 +115,10 @@ def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> U
 
 def _device(place: Place, process: Process, processes: Processes) -> str:
     """The label of the process; a file that was cut may lack it."""
-    if process.device is not None:
-        return process.device
-    if process.name in ASCEND_PROCESSES or place.layer != Layer.DEVICE:
+    device = processes.device_of(process.pid)
+    if device is not None:
+        return device
+    if process.holds in ASCEND_PROCESSES or place.layer != Layer.DEVICE:
         return processes.only_device() or "NPU"
     return f"GPU {process.pid}"
 

@@ -1,0 +1,98 @@
+"""Several processes in one file: ranks merged by hand have equal ids and threads; none may be mixed up."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from samples.scenarios import simulate
+from samples.truth import Truth
+from samples.writer import TraceWriter
+from tests.synthetic import piece, process, trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.links import link_tasks
+
+PIDS = (3178231, 3178245)
+Events = list[dict[str, Any]]
+
+
+def merged(level: int, task_queue: bool, labels: bool) -> tuple[Analysis, list[dict[str, Any]]]:
+    """Two runs of a program, at the same time, in one file, with equal ids, tids and, perhaps, labels."""
+    events: Events = []
+    truths = []
+    for number, pid in enumerate(PIDS):
+        recording = simulate("stalls", seed=number + 1, pid=pid, task_queue=task_queue)
+        file = io.BytesIO()
+        TraceWriter(recording, level).write(file)
+        for event in with_threads(json.loads(file.getvalue()), PIDS[0]):
+            if labels and event["name"] == "process_labels" and event["args"]["labels"] == "NPU":
+                event["args"]["labels"] = f"NPU {number}"
+            events.append(event)
+        truths.append(Truth(recording, level).as_json())
+    return analyse(trace_of(events)), truths
+
+
+def with_threads(events: Events, first: int) -> Events:
+    """The events, with the host's threads numbered from `first`."""
+    host = [event for event in events if event["tid"] > 1000]  # streams and the like are few
+    numbers = {tid: first + place for place, tid in enumerate(sorted({event["tid"] for event in host}))}
+    for event in host:
+        event["tid"] = numbers[event["tid"]]
+    return events
+
+
+@pytest.mark.parametrize("labels", [True, False])
+@pytest.mark.parametrize(
+    ("level", "task_queue", "least"), [(2, True, 0.97), (2, False, 0.97), (0, True, 0.9)]
+)
+def test_each_device_keeps_its_causes(level: int, task_queue: bool, least: float, labels: bool) -> None:
+    analysis, truths = merged(level, task_queue, labels)
+    names = ["NPU 0", "NPU 1"] if labels else [f"NPU ({pid})" for pid in PIDS]
+    assert [device.device for device in analysis.devices] == names
+    for index, truth in enumerate(truths):
+        told = {cause.label: ns for cause, ns in analysis.causes.by_cause(index).items()}
+        assert sum(told.values()) == truth["idle_ns"]
+        agreed = sum(min(told.get(cause, 0), ns) for cause, ns in truth["causes"].items())
+        assert agreed >= least * truth["idle_ns"]
+    links, trace = analysis.links, analysis.trace
+    for column in (links.launch, links.enqueue, links.dequeue, links.operator):
+        for task, row in zip(links.tasks.tolist(), column.tolist()):
+            if row >= 0:
+                own, other = trace.track_of(task), trace.track_of(row)
+                assert int(own.pid) >> 10 in (int(other.pid), int(other.pid) >> 10)
+
+
+def test_where_pids_tell_nothing_calls_soon_before_the_tasks_are_theirs() -> None:
+    """Two runs one after another; GPUs are numbered, and older Ascend pids say nothing of the OS process."""
+    events: Events = []
+    for number, at in enumerate((0, 1000)):
+        host, gpu = 700 + number, number
+        events += [*process(host, "python", "CPU"), *process(gpu, "python", f"GPU {gpu}")]
+        for call in (1, 2):
+            ts = at + 100 * call
+            events += [
+                piece(host, 1, f"op {number}.{call}", ts, 50, "cpu_op"),
+                piece(host, 1, "cudaLaunchKernel", ts + 1, 5, "cuda_runtime", correlation=call),
+                piece(gpu, 7, f"kernel {number}.{call}", ts + 20, 5, "kernel", correlation=call),
+            ]
+    links = link_tasks(trace_of(events))
+    names = [(links.trace.name(t), links.trace.name(o)) for t, o in zip(links.tasks, links.operator)]
+    assert sorted(names) == [(f"kernel {n}.{c}", f"op {n}.{c}") for n in (0, 1) for c in (1, 2)]
+
+
+def test_several_devices_of_one_process_are_told_apart_without_labels() -> None:
+    """pid = OS pid << 10 | sort index << 5 | device."""
+    events: Events = [*process(77, "Python", "CPU")]
+    for device in (0, 3):
+        hardware, groups = 77 << 10 | 13 << 5 | device, 77 << 10 | 15 << 5 | device
+        task_type = {"Task Type": "AI_CORE"}
+        events += [piece(hardware, 2, "MatMul", 5 + device, 5, connection_id=1, **task_type)]
+        events += [piece(groups, 0, "hcom_allReduce__1", 20, 5 + device)]
+    devices = analyse(trace_of(events)).devices
+    assert [(d.device, d.computing_ns, d.communication_ns) for d in devices] == [
+        ("NPU 0", 5000, 5000),
+        ("NPU 3", 5000, 8000),
+    ]

@@ -1,0 +1,68 @@
+"""What processes without a known name hold, told from their slices.
+
+A file that was cut lacks the names that stand at the end of a layer, and one that was filtered may have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int64s
+from tracetui.reader.events import EventTable
+from tracetui.trace.dialect import GROUP_OPERATION, SIGN_OF_TASK_TYPE, SIGNS, SURE_SIGNS, sign_of
+from tracetui.trace.meanings import meanings
+
+
+def inferred_names(table: EventTable, pids: Collection[str]) -> dict[str, str]:
+    """The process names that fit the slices of those pids, for the pids whose slices tell.
+
+    One slice of a task or of the runtime is enough; all else must hold for more than half of the slices.
+    """
+    counts: dict[str, Int64s] = {}
+    own = _of_threads(table, [pid in pids for pid, _ in table.threads])
+    for (pid, _), votes in zip(table.threads, _votes(table, np.flatnonzero(own))):
+        counts[pid] = counts[pid] + votes if pid in counts else votes
+    names = {}
+    for pid, votes in counts.items():
+        sure = [sign for sign in SURE_SIGNS if votes[SIGNS.index(sign)]]
+        most = int(votes[:-1].argmax())
+        if sure:
+            names[pid] = sure[0]
+        elif 2 * votes[most] > votes.sum():
+            names[pid] = SIGNS[most]
+    return names
+
+
+def hold_groups(table: EventTable, threads: Collection[tuple[str, str]]) -> dict[tuple[str, str], bool]:
+    """Of threads of communication: whether they hold operations of groups, not only parts of them.
+
+    Those that hold neither are left out.
+    """
+    own = np.flatnonzero(_of_threads(table, [thread in threads for thread in table.threads]))
+    thread, name = table.slices.thread[own], table.slices.name[own]
+    is_group = meanings(table.strings, name, lambda text: int(text.startswith(GROUP_OPERATION))) == 1
+    is_part = meanings(table.strings, name, lambda text: int(sign_of(text, "") == "Communication")) == 1
+    groups = {table.threads[index]: True for index in np.unique(thread[is_group]).tolist()}
+    parts = {table.threads[index]: False for index in np.unique(thread[is_part]).tolist()}
+    return {**parts, **groups}
+
+
+def _votes(table: EventTable, rows: Int64s) -> Int64s:
+    """How many slices of each thread have each of the signs, and last how many have none."""
+    slices, strings, width = table.slices, table.strings, len(SIGNS) + 1
+
+    def number(sign: str | None) -> int | None:
+        return None if sign is None else SIGNS.index(sign)
+
+    by_category = meanings(strings, slices.category[rows], lambda text: number(sign_of("", text)))
+    by_name = meanings(strings, slices.name[rows], lambda text: number(sign_of(text, "")))
+    sign = np.where(by_category >= 0, by_category, by_name)
+    sign[slices.task_type[rows] >= 0] = SIGNS.index(SIGN_OF_TASK_TYPE)
+    keys = slices.thread[rows].astype(np.int64) * width + np.where(sign < 0, width - 1, sign)
+    return np.bincount(keys, minlength=len(table.threads) * width).reshape(-1, width)
+
+
+def _of_threads(table: EventTable, chosen: list[bool]) -> Bools:
+    return np.array([*chosen, False])[table.slices.thread]

@@ -1,0 +1,29 @@
+"""What the strings of a column mean: every distinct string is looked up once, whatever the number of rows."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+import numpy as np
+
+from tracetui.arrays import Int8s, Int32s
+
+UNDECIDED = -1
+
+
+def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | None]) -> Int8s:
+    """The meaning of each string of a column, UNDECIDED where it has none; int8[n].
+
+    Args:
+        strings: the interned strings.
+        column: int32[n], indices of them, -1 for none.
+        meaning: of one string, from 0 to 127, or None.
+    """
+    used = np.zeros(len(strings) + 1, np.bool_)
+    used[column] = True
+    table = np.full(len(strings) + 1, UNDECIDED, np.int8)
+    for index in np.flatnonzero(used[:-1]).tolist():
+        found = meaning(strings[index])
+        if found is not None:
+            table[index] = found
+    return table[column]
