@@ -129,6 +129,36 @@ def test_the_terminal_is_left_as_it_was(moba: Path, end: int | bytes, code: int)
         assert b"Traceback" not in terminal.output
 
 
+@pytest.mark.parametrize(
+    "place", ["tracetui.trace.build.build_trace", "tracetui.ui.app.TraceApp.action_next_gap"]
+)
+def test_a_fault_of_the_viewer_is_one_sentence(moba: Path, tmp_path: Path, place: str) -> None:
+    module, _, name = place.rpartition(".")
+    holder = (
+        f"importlib.import_module({module!r})"
+        if module.islower()
+        else "importlib.import_module('tracetui.ui.app').TraceApp"
+    )
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib\n"
+        "def fail(*_):\n"
+        "    hostile = '\\x1b]0;owned\\x07'\n"
+        "    raise RuntimeError(hostile)\n"
+        f"setattr({holder}, {name!r}, fail)\n"
+    )
+    with viewer(moba, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
+        before = modes(terminal)
+        if name == "action_next_gap":
+            terminal.wait_for(b"worst gaps")
+            terminal.send(b"x")
+        assert terminal.exit_code() == 1
+        assert modes(terminal) == before
+        left = terminal.output[terminal.output.rfind(LEAVE) :]
+        assert b"tracetui: unexpected RuntimeError: " in left
+        assert b"owned" in left and b"\x1b]0;" not in terminal.output
+        assert b"Traceback" not in terminal.output
+
+
 def test_a_frame_of_the_ansi_palette_is_small(moba: Path) -> None:
     with viewer(moba, size=(200, 60), SSH_CONNECTION="1.2.3.4 5 6.7.8.9 22") as terminal:
         terminal.wait_for(b"worst gaps")

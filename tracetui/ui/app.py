@@ -121,6 +121,18 @@ class TraceApp(App[int]):
         elif self.trace is not None:
             self._analyse(self.trace)
 
+    def _handle_exception(self, error: Exception) -> None:
+        """Leave with the error, which `run_viewer` raises again once the terminal is restored.
+
+        Textual's own report prints local variables, and in them names from the trace that a terminal may obey.
+        """
+        if self.is_headless:
+            super()._handle_exception(error)
+            return
+        self.failure = self.failure or getattr(error, "error", None) or error
+        self._return_code = 1
+        self._close_messages_no_wait()
+
     # Loading: threads post messages, the handlers below own the state
 
     def _load(self) -> None:
