@@ -1,4 +1,4 @@
-"""The advice screen: the advice of the analysis in its order, all its numbers, and the way to its evidence."""
+"""The advice screen: the advice of the analysis in its order, its numbers, and the way to its evidence."""
 
 from __future__ import annotations
 
