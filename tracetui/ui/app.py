@@ -124,7 +124,7 @@ class TraceApp(App[int]):
     def _handle_exception(self, error: Exception) -> None:
         """Leave with the error, which `run_viewer` raises again once the terminal is restored.
 
-        Textual's own report prints local variables, and in them names from the trace that a terminal may obey.
+        Textual's report of it would print local variables, and in them names from the trace with escapes.
         """
         if self.is_headless:
             super()._handle_exception(error)

@@ -61,12 +61,13 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
     return [head, facts]
 
 
-def describe_gap(analysis: Analysis, gap: int, pen: Pen, width: int) -> list[Line]:
-    """Why a device was idle in a gap, and between which tasks it lies."""
+def describe_gap(analysis: Analysis, gap: int, blamed: Sequence[Line], pen: Pen, width: int) -> list[Line]:
+    """Why a device was idle in a gap, `blamed`: lines about the Python line behind it, and its neighbours."""
     trace, gaps = analysis.trace, analysis.gaps
     before, after = int(gaps.before[gap]), int(gaps.after[gap])
+    bar, *story = GapWords(analysis, gap, pen).lines(width)
     around = [_neighbour("after", trace, before, pen), _neighbour("ended by", trace, after, pen)]
-    return [*GapWords(analysis, gap, pen).lines(width), *around]
+    return [bar, *blamed, *story, *around]
 
 
 def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[Line]:
