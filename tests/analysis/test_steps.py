@@ -25,6 +25,13 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.analysis.host_steps import (
+    MOST_NESTED,
+    Drivers,
+    host_steps,
+    issued_by_process,
+    tasks_of_steps,
+)
 from tracetui.analysis.steps import Step, step_of
 
 #: column of the csv: field, and by how many ns the csv may be off. Two columns are differences of float64
@@ -227,3 +234,33 @@ def test_real_gpu_steps(real_traces: Path) -> None:
     steps = real.gpu(real_traces, "sampled_rank-1.json.gz").steps
     assert [(found.number, found.device) for found in steps] == [(551, "GPU 1"), (552, "GPU 1")]
     assert all(found.start_ns >= found.host_start_ns for found in steps)
+
+
+def many(devices: int, steps: int) -> list[dict[str, Any]]:
+    """Devices that nothing links to steps, each with one kernel."""
+    events = [*process(1, "Python", "CPU"), *(step(n, n * 100, 100, pid=1) for n in range(steps))]
+    for device in range(devices):
+        events += process(10 + device, "Ascend Hardware", f"NPU {device}")
+        events.append(piece(10 + device, 1, "mm", us(device * 100), us(9), **{"Task Type": "AI_CORE"}))
+    return events
+
+
+def test_a_device_has_the_steps_in_which_it_did_something_where_all_would_be_too_many() -> None:
+    assert len(steps_of(many(20, 30))) == 20 * 30
+    steps = steps_of(many(150, 150))
+    assert [(found.number, found.device) for found in steps] == [(n, f"NPU {n}") for n in range(150)]
+
+
+def test_steps_inside_each_other_do_not_take_the_tasks_again_and_again() -> None:
+    """The work is counted: the steps together look at the tasks a few times, not once for each step."""
+    count = 60
+    events = [*npu(), *(step(n, n, 10_000) for n in range(count))]
+    for n in range(count):
+        events += [operator(500 + 10 * n, 5), call(501 + 10 * n, 1, n, tid=MAIN)]
+        events.append(task(505 + 10 * n, 2, connection=n))
+    analysis = analyse(trace_of(events))
+    drivers = Drivers(analysis.trace, host_steps(analysis.trace))
+    issued = issued_by_process(analysis.trace, analysis.devices[0], analysis.links, drivers)
+    held = tasks_of_steps(drivers.hosts, issued)
+    assert 0 < sum(len(part.time) for part in held.values()) <= MOST_NESTED * count
+    assert len(analysis.steps) == count

@@ -49,14 +49,18 @@ def explain_preparing(
     """The causes of each step's preparing time, where it has any."""
     copy_ns = np.zeros(len(steps), np.int64)
     parts = []
+    of_device: dict[str, list[int]] = {}
+    for index, step in enumerate(steps):
+        if step.preparing_ns > 0:
+            of_device.setdefault(step.device, []).append(index)
     for place, activity in enumerate(activities):
         left = [(_NO_STEP, NOTHING)]
-        for index, step in enumerate(steps):
-            if step.device == activity.device and step.preparing_ns > 0:
-                first = step.host_start_ns + step.preparing_ns
-                without_copies = activity.copies.complement(step.host_start_ns, first)
-                copy_ns[index] = step.preparing_ns - without_copies.total
-                left.append((np.full(len(without_copies), index, np.int32), without_copies))
+        for index in of_device.get(activity.device, ()):
+            step = steps[index]
+            first = step.host_start_ns + step.preparing_ns
+            without_copies = activity.copies.complement(step.host_start_ns, first)
+            copy_ns[index] = step.preparing_ns - without_copies.total
+            left.append((np.full(len(without_copies), index, np.int32), without_copies))
         starts = np.concatenate([part.starts for _, part in left])
         ends = np.concatenate([part.ends for _, part in left])
         of_step = np.concatenate([index for index, _ in left])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.steps import host_steps, step_of
+from tracetui.analysis.host_steps import host_steps
+from tracetui.analysis.steps import step_of
 from tracetui.arrays import Int32s, Int64s
 
 

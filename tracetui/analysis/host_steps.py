@@ -1,0 +1,136 @@
+"""The steps of the host, and what work of a device each of them enqueued.
+
+Knows slices `ProfilerStep#N` and chains; nothing of the windows that steps have on a device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity, work_tasks
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import pick, runs, track_of_rows
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Activity, Layer, Trace
+
+#: How many times over the steps of a process may hold its tasks: steps follow each other.
+MOST_NESTED = 8
+
+STEP_NAME = re.compile(r"ProfilerStep#(\d{1,18})")
+
+
+class HostStep(NamedTuple):
+    """One slice `ProfilerStep#N` of the host."""
+
+    number: int
+    row: int
+    pid: str
+    start: int  #: ns
+    end: int
+
+
+def host_steps(trace: Trace) -> list[HostStep]:
+    """All steps of all processes, by start; in a trace without a device too."""
+    numbers = {
+        index: int(match.group(1))
+        for index, name in enumerate(trace.strings)
+        if name.startswith("ProfilerStep#") and (match := STEP_NAME.fullmatch(name))
+    }
+    if not numbers:
+        return []
+    names = np.array(sorted(numbers), np.int32)
+    steps = []
+    for track in trace.tracks:
+        if track.layer != Layer.PYTHON:
+            continue
+        first = track.rows.start
+        for row in (
+            first + np.flatnonzero(np.isin(trace.slices.name[first : track.rows.stop], names))
+        ).tolist():
+            start, end = int(trace.slices.start[row]), int(trace.slices.end[row])
+            steps.append(HostStep(numbers[int(trace.slices.name[row])], row, track.pid, start, end))
+    return sorted(steps, key=lambda step: (step.start, step.number, step.row))
+
+
+class Issued(NamedTuple):
+    """Work tasks of a device that one process enqueued, in the order of time; columns of equal length."""
+
+    time: Int64s  #: ns: when the host enqueued it
+    order: Int64s  #: equal for the tasks of one enqueue
+    start: Int64s  #: ns: on the device
+    end: Int64s
+    backward: Bools  #: computes for the backward pass
+
+    def within(self, hosts: list[HostStep]) -> dict[int, Issued]:
+        """Those enqueued in each of some steps, by place of the step; steps without any are left out.
+
+        Steps that hold them too many times over end where the next one starts.
+        """
+        starts, ends = (np.array(column, np.int64) for column in zip(*((h.start, h.end) for h in hosts)))
+        first, stop = np.searchsorted(self.time, starts), np.searchsorted(self.time, ends, "right")
+        if (stop - first).sum() > MOST_NESTED * len(self.time):
+            stop[:-1] = np.minimum(stop[:-1], first[1:])
+        ranges = np.stack((first, stop), axis=1).tolist()
+        return {place: self.at(slice(*ranges[place])) for place in np.flatnonzero(stop > first).tolist()}
+
+    def at(self, places: Int64s | slice) -> Issued:
+        """Those at some places."""
+        return Issued(
+            self.time[places], self.order[places], self.start[places], self.end[places], self.backward[places]
+        )
+
+
+class Drivers:
+    """The processes that have steps."""
+
+    def __init__(self, trace: Trace, hosts: list[HostStep]) -> None:
+        self.hosts = hosts
+        self.by_pid: dict[str, list[HostStep]] = {}
+        for host in hosts:
+            self.by_pid.setdefault(host.pid, []).append(host)
+        numbers = {pid: number for number, pid in enumerate(self.by_pid)}
+        self.of_track = np.array([numbers.get(track.pid, -1) for track in trace.tracks], np.int64)
+
+    def steps(self, pids: Collection[str]) -> list[HostStep]:
+        """The steps of some processes, by start; those of all where there are none."""
+        return [host for host in self.hosts if host.pid in pids] if pids else self.hosts
+
+
+def issued_by_process(
+    trace: Trace, activity: DeviceActivity, links: Links, drivers: Drivers
+) -> dict[str, Issued]:
+    """The device's work tasks by the process that enqueued them, for those with steps that enqueued any."""
+    rows = work_tasks(trace, activity.tasks)
+    at = links.index(rows)
+    enqueue = links.enqueue[at]
+    host = np.where(enqueue >= 0, enqueue, links.operator[at])
+    host = np.where(host >= 0, host, links.launch[at])
+    time = links.enqueued(rows)
+    order = np.where(enqueue >= 0, trace.slices.correlation[enqueue], time)
+    computes = np.isin(trace.slices.activity[rows], (Activity.AICORE, Activity.AICPU))
+    everything = Issued(
+        time, order, trace.slices.start[rows], trace.slices.end[rows], links.backward[at] & computes
+    )
+    pids = list(drivers.by_pid)
+    issued = {}
+    for number, places in runs(pick(drivers.of_track, track_of_rows(trace, host).astype(np.int64))):
+        if number >= 0:
+            issued[pids[number]] = everything.at(places[np.argsort(time[places], kind="stable")])
+    return issued
+
+
+def tasks_of_steps(own: list[HostStep], issued: dict[str, Issued]) -> dict[int, Issued]:
+    """The tasks that each step enqueued, by its place in `own`, in its order."""
+    places: dict[str, list[int]] = {}
+    for place, host in enumerate(own):
+        places.setdefault(host.pid, []).append(place)
+    found = {
+        places[pid][at]: part
+        for pid, tasks in issued.items()
+        for at, part in tasks.within([own[place] for place in places[pid]]).items()
+    }
+    return dict(sorted(found.items()))
