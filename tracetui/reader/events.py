@@ -62,6 +62,18 @@ class InstantColumns:
 
 
 @dataclass(frozen=True)
+class BlockColumns:
+    """Where the decoded blocks are in the text: finds an event again by its ordinal."""
+
+    first: Int64s  #: int64[blocks + 1]: block b holds the ordinals first[b]:first[b + 1]
+    offset: Int64s  #: int64[blocks]: bytes from the start of the (decompressed) text
+    length: Int64s  #: int64[blocks]: bytes
+    spans: Int64s  #: int64[blocks]: how many of the spans below are the block's; 0: all of it is elements
+    span_start: Int64s  #: of one element, bytes from the start of its block
+    span_end: Int64s
+
+
+@dataclass(frozen=True)
 class Metadata:
     """One metadata event (`ph` M), e.g. name="thread_name", value="Stream 2"."""
 

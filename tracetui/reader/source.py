@@ -5,25 +5,24 @@ Knows no device, no layer and no screen.
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import threading
-from bisect import bisect_right
-from collections import Counter, OrderedDict
+import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Callable
 
+from tracetui.reader.chunks import Chunks
 from tracetui.reader.columns import TableBuilder
-from tracetui.reader.decode import LONGEST, Block, Spans, decode_again, decode_block
+from tracetui.reader.decode import LONGEST, Block, decode_block
 from tracetui.reader.document import read_head, read_tail
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
-from tracetui.reader.events import EventTable, ReadReport, Skip
+from tracetui.reader.events import BlockColumns, EventTable, ReadReport, Skip
 from tracetui.reader.extract import PartReader
 from tracetui.reader.split import CUT_OFF, last_boundary
-from tracetui.reader.text import Text, open_text
+from tracetui.reader.text import Stamp, Text, open_text
 
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
 PART = 1 << 22  #: bytes for one conversion of lists to arrays
@@ -31,7 +30,7 @@ _LONGEST_HEAD = 1 << 26
 _TAIL = 1 << 20
 _SKIPS = 100
 _ENOUGH = 1 << 24  # bytes of text without an event that show that it is no trace
-_CACHED = 16  # decoded blocks, of some 3 MB each
+_COARSEST_CLOCK = 2_000_000_000  # ns between two times of modification that a file system tells apart
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,9 @@ class TraceFile:
         self._part_bytes = part_bytes
         self._text: Text = open_text(self.path)
         self.size = self._text.size
-        self._chunks = _Chunks(self._text)
+        self.stamp = self._text.stamp
+        self._opened = time.time_ns()
+        self._chunks = Chunks(self._text)
         try:
             self._start, self._wrapped, self._document = self._read_head()
         except BaseException:
@@ -112,6 +113,25 @@ class TraceFile:
             if collecting:
                 gc.enable()
 
+    @property
+    def settled(self) -> bool:
+        """Whether a change since the opening would show: never in a file that was only just written."""
+        if self._opened - self.stamp.modified < _COARSEST_CLOCK:
+            return False
+        try:
+            return Stamp.of(self.path.stat()) == self.stamp
+        except OSError:
+            return False
+
+    @property
+    def blocks(self) -> BlockColumns:
+        """Where the events are that were read."""
+        return self._chunks.columns()
+
+    def restore(self, blocks: BlockColumns) -> None:
+        """Take over the blocks of an earlier reading of this very file: `args` and `event` work at once."""
+        self._chunks = Chunks.of(self._text, blocks)
+
     def event(self, event: int) -> dict[str, Any]:
         """The event with this ordinal as it is in the file; {} where it can't be read any more."""
         element = self._chunks.element(event)
@@ -156,7 +176,7 @@ class _Reading:
 
     def __init__(self, path: Path, text: Text, start: int, wrapped: bool, document: dict[str, Any]) -> None:
         self.builder = TableBuilder()
-        self.chunks = _Chunks(text)
+        self.chunks = Chunks(text)
         self.stopped = False
         self._path = path
         self._text = text
@@ -310,46 +330,3 @@ class _Reading:
 
 def _counted(events: int) -> str:
     return "1 event" if events == 1 else f"{events:,} events"
-
-
-class _Chunks:
-    """Where each decoded block is in the text, and the last ones that were looked at again."""
-
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._first: list[int] = []  # ordinal of the first element
-        self._place: list[tuple[int, int, Spans]] = []
-        self._events = 0
-        self._decoded: OrderedDict[int, list[Any]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def add(self, offset: int, block: Block) -> int:
-        """Remember a block at `offset`; returns the ordinal of its first element."""
-        first = self._events
-        self._place.append((offset, block.length, block.spans))
-        self._first.append(first)
-        self._events += len(block.elements)
-        return first
-
-    def element(self, ordinal: int) -> Any:
-        """The element with this ordinal, None where there is none or the file has changed."""
-        if not 0 <= ordinal < self._events:
-            return None
-        with self._lock:
-            index = bisect_right(self._first, ordinal) - 1
-            elements = self._decoded.get(index)
-            if elements is None:
-                if self._text.changed():
-                    return None
-                offset, length, spans = self._place[index]
-                with contextlib.suppress(MemoryError):
-                    elements = decode_again(self._text.read(offset, length), spans)
-                if elements is None:
-                    return None
-                self._decoded[index] = elements
-                if len(self._decoded) > _CACHED:
-                    self._decoded.popitem(last=False)
-            else:
-                self._decoded.move_to_end(index)
-            place = ordinal - self._first[index]
-            return elements[place] if place < len(elements) else None

@@ -10,7 +10,7 @@ import stat
 import threading
 import zlib
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tracetui.reader.errors import Reason, UnreadableTrace
 
@@ -20,10 +20,24 @@ _INFLATE_STEP = 1 << 18  # compressed bytes per read
 _CHECKPOINT = 1 << 26  # text bytes between two places where inflating can start again
 
 
+class Stamp(NamedTuple):
+    """What tells a file from all others, and from itself after a change."""
+
+    size: int  #: bytes
+    modified: int  #: mtime, ns
+    changed: int  #: ctime, ns: no program can set it back
+    inode: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
 class Text(Protocol):
     """The bytes of a trace; `read` may be called from several threads."""
 
     size: int  #: bytes of the file on disk when it was opened
+    stamp: Stamp  #: of that moment
 
     def read(self, offset: int, length: int) -> bytes:
         """Up to `length` bytes from `offset`: fewer only at the end of the text."""
@@ -80,6 +94,7 @@ class _File:
 
     def __init__(self, fd: int, status: os.stat_result, path: Path) -> None:
         self.size = status.st_size
+        self.stamp = Stamp.of(status)
         self._fd = fd
         self._path = path
         self._modified = status.st_mtime_ns

@@ -1,0 +1,61 @@
+"""A file opened again with the blocks of its first reading gives the same events without being read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tracetui.reader.source import TraceFile
+
+
+def _text(events: int) -> bytes:
+    return json.dumps(
+        [{"ph": "i", "name": f"e{n}", "ts": n, "args": {"n": n}} for n in range(events)]
+    ).encode()
+
+
+@pytest.mark.parametrize("damage", [b"", b'"e7"'])
+@pytest.mark.parametrize("packed", [False, True])
+def test_events_are_found_again(tmp_path: Path, damage: bytes, packed: bool) -> None:
+    path = tmp_path / "trace.json"
+    text = _text(200)
+    if damage:
+        text = text.replace(damage, b'"e7\0', 1)
+    path.write_bytes(gzip.compress(text) if packed else text)
+    with TraceFile(path, block_bytes=500) as trace_file:
+        table = trace_file.read()
+        blocks = trace_file.blocks
+        expected = [trace_file.event(event) for event in range(table.report.events + 2)]
+    assert bool(blocks.spans.any()) == bool(damage)
+    with TraceFile(path) as again:
+        assert again.args(0) == {}
+        again.restore(blocks)
+        assert [again.event(event) for event in range(table.report.events + 2)] == expected
+        assert again.args(5)["n"] == expected[5]["args"]["n"]
+
+
+def test_only_a_file_at_rest_is_settled(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    path.write_bytes(_text(9))
+    with TraceFile(path) as fresh:
+        assert not fresh.settled, "a clock too coarse would not show a change"
+    long_ago = time.time() - 60
+    os.utime(path, (long_ago, long_ago))
+    with TraceFile(path) as trace_file:
+        assert trace_file.settled
+        stamp = trace_file.stamp
+        with path.open("ab") as file:
+            file.write(b" ")
+        os.utime(path, (long_ago, long_ago))
+        assert not trace_file.settled
+    path.write_bytes(_text(9))
+    os.utime(path, (long_ago, long_ago))
+    with TraceFile(path) as trace_file:
+        assert trace_file.stamp != stamp, "the time of the inode's change tells, whatever else was set back"
+        path.unlink()
+        assert not trace_file.settled

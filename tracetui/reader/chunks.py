@@ -1,0 +1,87 @@
+"""Where the events of a trace are in its text, and those that were looked at last.
+
+Knows blocks and ordinals; not what an event is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from bisect import bisect_right
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+from tracetui.reader.decode import Block, Spans, decode_again
+from tracetui.reader.events import BlockColumns
+from tracetui.reader.text import Text
+
+_CACHED = 16  # decoded blocks, of some 3 MB each
+
+
+class Chunks:
+    """Where each decoded block is in the text, and the last ones that were looked at again."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._first: list[int] = []  # ordinal of the first element
+        self._place: list[tuple[int, int, Spans]] = []
+        self._events = 0
+        self._decoded: OrderedDict[int, list[Any]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, text: Text, blocks: BlockColumns) -> Chunks:
+        """The chunks that `columns` told of."""
+        chunks = cls(text)
+        chunks._first = blocks.first[:-1].tolist()
+        chunks._events = int(blocks.first[-1])
+        spans = list(zip(blocks.span_start.tolist(), blocks.span_end.tolist()))
+        bounds = [0, *np.cumsum(blocks.spans).tolist()]
+        own = [tuple(spans[start:end]) for start, end in zip(bounds, bounds[1:])]
+        chunks._place = list(zip(blocks.offset.tolist(), blocks.length.tolist(), own))
+        return chunks
+
+    def columns(self) -> BlockColumns:
+        """Where the blocks are."""
+        spans = np.array([span for _, _, own in self._place for span in own], np.int64).reshape(-1, 2)
+        return BlockColumns(
+            first=np.array([*self._first, self._events], np.int64),
+            offset=np.array([offset for offset, _, _ in self._place], np.int64),
+            length=np.array([length for _, length, _ in self._place], np.int64),
+            spans=np.array([len(own) for _, _, own in self._place], np.int64),
+            span_start=spans[:, 0].copy(),
+            span_end=spans[:, 1].copy(),
+        )
+
+    def add(self, offset: int, block: Block) -> int:
+        """Remember a block at `offset`; returns the ordinal of its first element."""
+        first = self._events
+        self._place.append((offset, block.length, block.spans))
+        self._first.append(first)
+        self._events += len(block.elements)
+        return first
+
+    def element(self, ordinal: int) -> Any:
+        """The element with this ordinal, None where there is none or the file has changed."""
+        if not 0 <= ordinal < self._events:
+            return None
+        with self._lock:
+            index = bisect_right(self._first, ordinal) - 1
+            elements = self._decoded.get(index)
+            if elements is None:
+                if self._text.changed():
+                    return None
+                offset, length, spans = self._place[index]
+                with contextlib.suppress(MemoryError):
+                    elements = decode_again(self._text.read(offset, length), spans)
+                if elements is None:
+                    return None
+                self._decoded[index] = elements
+                if len(self._decoded) > _CACHED:
+                    self._decoded.popitem(last=False)
+            else:
+                self._decoded.move_to_end(index)
+            place = ordinal - self._first[index]
+            return elements[place] if place < len(elements) else None
