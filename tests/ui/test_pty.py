@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -18,6 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from tracetui.ui.actions import ACTIONS, GO
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
@@ -189,3 +192,29 @@ def test_the_mouse_is_left_alone_if_asked(moba: Path) -> None:
     with viewer(moba, "--no-mouse") as terminal:
         terminal.wait_for(b"worst gaps")
         assert b"\x1b[?1000h" not in terminal.output
+
+
+def test_nothing_but_ascii_is_written_if_asked(moba: Path, tmp_path: Path) -> None:
+    document = json.loads(moba.read_bytes())
+    events = document["traceEvents"] if isinstance(document, dict) else document
+    for number, event in enumerate(events):
+        if event.get("ph") == "X" and number % 3:
+            event["name"] += " µs→漢字\u0301é\x1b[2J"
+    path = tmp_path / "trace_view.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    screens = [action.keys[0] for action in ACTIONS if action.group == GO and len(action.keys[0]) == 1]
+    assert {"T", "G", "H", "M", "O", "I"} <= set(screens)
+    with viewer(path, "--ascii") as terminal:
+        terminal.wait_for(b"worst gaps")
+        for screen in screens:
+            for keys in (screen, "x", "\t", "j", "p"):  # the worst gap or first row, other panes, the stack
+                terminal.send(keys.encode())
+                terminal.read(0.04)
+        for keys in ("T", "?", "\x1b", ":", "é", "\x1b", "/", "漢", "\r", "e", "\x1b", "t", "\x1b", "="):
+            terminal.send(keys.encode())
+            terminal.read(0.06)
+        terminal.send(b"\x1b")
+        assert terminal.process.poll() is None
+        terminal.send(b"T")
+        terminal.wait_for(b"us>??")
+    assert terminal.output.isascii(), sorted({*terminal.output.decode()} - {*map(chr, range(128))})

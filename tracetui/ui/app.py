@@ -26,6 +26,7 @@ from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
+from tracetui.ui.filters import AsciiOnly
 from tracetui.ui.glyphs import glyphs
 from tracetui.ui.loading import analyse_trace, load
 from tracetui.ui.messages import (
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from tracetui.ui.screens.timeline import TimelineScreen
 
 CANCELLED = 130  #: exit code of ctrl+c
+#: the terminal's own colours: the name they have in Textual, and the one they had until 8.2.4
+_THEMES = ("ansi-dark", "textual-ansi")
 _SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
@@ -108,7 +111,9 @@ class TraceApp(App[int]):
         self._rank_of: Int64s = self.ranked
 
     def on_mount(self) -> None:
-        self.theme = "ansi-dark"
+        self.theme = next(theme for theme in _THEMES if theme in self.available_themes)
+        if self.options.ascii:
+            self._filters.append(AsciiOnly())
         if self.palette.color_system is None:
             self._filters.append(NoColor())
         else:
