@@ -17,10 +17,10 @@ from typing import Callable, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.benchmarks.bench_read import made_trace  # noqa: E402
-from tracetui.analysis.analyse import analyse  # noqa: E402
-from tracetui.reader.source import TraceFile  # noqa: E402
-from tracetui.trace.build import build_trace  # noqa: E402
+from tests.benchmarks.bench_read import made_trace
+from tracetui.analysis.analyse import analyse
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
 
 T = TypeVar("T")
 
