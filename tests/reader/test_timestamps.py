@@ -97,6 +97,8 @@ def test_equal_total_length_is_not_equal_length() -> None:
     # 32 characters with the newlines, and the last 8 of them would be another time.
     values = ["100.100", "10000.000", "100", "10000.100"]
     assert times(values).tolist() == [100100, 10000000, 100000, 10000100]
+    # Five characters before the end of two lines is a dot, which isn't the one before three decimals.
+    assert times(["5.", "6."]).tolist() == [5000, 6000]
     assert times(["1.234", "1.111\n2.222", "", "1234"]).tolist() == [1234, UNREADABLE, UNREADABLE, 1234000]
 
 

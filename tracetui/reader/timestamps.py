@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from array import array
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Floats, Int64s
 
 LIMIT = 1 << 62  #: ns; beyond (146 years) sums of times would overflow
 UNREADABLE = -(1 << 63)  #: stands for a time that can't be read
@@ -27,18 +29,24 @@ def times(values: list[Any]) -> Int64s:
 
     The fraction is cut to nanoseconds. UNREADABLE where it isn't a time or is out of range.
     """
-    if not values:
-        return np.empty(0, np.int64)
     try:
-        return _texts(values)
+        return text_times(values)
     except TypeError:
         pass  # not all are text
     try:
         whole = np.frombuffer(array("q", values), np.int64)
     except (TypeError, OverflowError):
-        return _texts([value if type(value) is str else str(value) for value in values])
+        return text_times([value if type(value) is str else str(value) for value in values])
     far = (whole >= LIMIT // 1000) | (whole <= -LIMIT // 1000)
     return np.where(far, UNREADABLE, np.where(far, 0, whole) * 1000)
+
+
+def text_times(values: list[str]) -> Int64s:
+    """`times` of texts only; raises TypeError where one isn't text."""
+    if not values:
+        return np.empty(0, np.int64)
+    result = _fixed_width("\n".join(values) + "\n", len(values))
+    return _by_length(values) if result is None else result
 
 
 def time(value: Any) -> int:
@@ -55,13 +63,16 @@ def durations(values: list[Any]) -> Int64s:
         floats = np.frombuffer(array("d", _floats(values)), np.float64)
     except (TypeError, ValueError, OverflowError):
         return np.array([duration(value) for value in values], np.int64)
-    if not len(floats):
+    if not values:
         return np.empty(0, np.int64)
     with np.errstate(all="ignore"):
         product = floats * 1000.0
         result = np.rint(product)
-        # Where the product is so near to a half that its own error could decide, and where floats are
-        # coarser than that, decimals decide.
+    if product.min() >= 0 and product.max() < 1e12 and (np.abs(product - result) < 0.4995).all():
+        return result.astype(np.int64)  # 17 minutes at most each, none close to a half: nearly always
+    # Where the product is so near to a half that its own error could decide, and where floats are
+    # coarser than that, decimals decide.
+    with np.errstate(all="ignore"):
         close = np.abs(np.abs(product - result) - 0.5) < 1e-4 + np.abs(product) * 4e-16
         wrong = ~(np.abs(product) < LIMIT)
     result[wrong | close] = 0
@@ -108,66 +119,46 @@ def _exact(value: Any, rounding: str) -> int:
     return nanoseconds if abs(nanoseconds) < LIMIT else UNREADABLE
 
 
-def _texts(values: list[str]) -> Int64s:
-    """Texts of digits with a dot and three decimals, all of one length, at once; others by their length."""
-    joined = "\n".join(values)
-    width = len(values[0]) + 1
-    # With a newline behind each `width` - 1 characters and nowhere else, all have the same length.
-    if joined[width - 1 :: width] != "\n" * (len(values) - 1) or len(joined) + 1 != len(values) * width:
-        return _by_length(values)
-    result, odd = _fixed_width(joined, len(values), width)
-    for index in np.flatnonzero(odd):
-        result[index] = time(values[index])
-    return result
-
-
 def _by_length(values: list[str]) -> Int64s:
+    """As `text_times`: those of equal length at once where all are of the same form, else one by one."""
     result = np.empty(len(values), np.int64)
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     for length in np.unique(lengths):
         rows = np.flatnonzero(lengths == length)
         same = [values[row] for row in rows]
-        if length == 0 or len(rows) < 8:
-            result[rows] = [time(value) for value in same]
-            continue
-        times_, odd = _fixed_width("\n".join(same), len(rows), int(length) + 1)
-        times_[odd] = [time(same[row]) for row in np.flatnonzero(odd)]
-        result[rows] = times_
+        times_ = _fixed_width("\n".join(same) + "\n", len(same)) if len(same) >= 8 else None
+        result[rows] = [time(value) for value in same] if times_ is None else times_
     return result
 
 
-def _fixed_width(joined: str, count: int, width: int) -> tuple[Int64s, Bools]:
-    """Times of `count` texts of `width` - 1 characters joined by newlines, and which are of another form.
+def _fixed_width(lines: str, count: int) -> Int64s | None:
+    """Times of `count` lines of one length: digits, a dot and three digits, or digits only, at most 16.
 
-    The form is digits, a dot and three digits, or digits only; at most 18 digits.
+    None where a line has another form or is out of range.
     """
-    everything_odd = np.zeros(count, np.int64), np.ones(count, np.bool_)
-    if not joined.isascii() or joined.count("\n") != count - 1:
-        return everything_odd
-    digits = np.frombuffer((joined + "\n").encode("ascii"), np.uint8).reshape(count, width) - np.uint8(
-        ord("0")
-    )
-    dot = np.uint8((ord(".") - ord("0")) % 256)
-    dotted = width > 5 and digits[0, -5] == dot
-    whole = digits[:, : -5 if dotted else -1]
-    if not 0 < whole.shape[1] <= 16:
-        return everything_odd
-    strange = (whole > 9).any()
+    width, rest = divmod(len(lines), count)
+    if rest or not 2 <= width <= 21 or not lines.isascii():
+        return None
+    zeros, highest, weights = _form(width, dotted=width > 5 and lines[-5] == ".")
+    digits = np.frombuffer(lines.encode("ascii"), np.uint8).reshape(count, width) - zeros
+    if (digits > highest).any():
+        return None
     # Products of floats: exact below 2**53, more than LIMIT, and ten times as fast as with int64.
-    powers = 10.0 ** np.arange(whole.shape[1] - 1, -1, -1)
-    microseconds = whole.astype(np.float64) @ powers
-    strange = strange or (microseconds >= LIMIT // 1000).any()
-    odd = np.zeros(count, np.bool_)
+    whole, fraction = (digits.astype(np.float64) @ weights).T
+    if whole.max() >= LIMIT // 1000:
+        return None
+    result: Int64s = whole.astype(np.int64) * 1000 + fraction.astype(np.int64)
+    return result
+
+
+@lru_cache
+def _form(width: int, dotted: bool) -> tuple[NDArray[np.uint8], NDArray[np.uint8], Floats]:
+    """Of a line of this length: each byte where it stands for 0, by how much it may be more, its weights."""
+    places = width - (5 if dotted else 1)
+    form = "0" * places + (".000\n" if dotted else "\n")
+    zeros = np.frombuffer(form.encode("ascii"), np.uint8)
+    weights = np.zeros((width, 2))
+    weights[:places, 0] = 10.0 ** np.arange(places - 1, -1, -1)
     if dotted:
-        fraction = digits[:, -4:-1]
-        strange = strange or (fraction > 9).any() or (digits[:, -5] != dot).any()
-    if strange:  # looking at each row costs as much as all the rest
-        odd = (whole > 9).any(axis=1) | (microseconds >= LIMIT // 1000)
-        if dotted:
-            odd |= (fraction > 9).any(axis=1) | (digits[:, -5] != dot)
-        microseconds[odd] = 0
-    result = microseconds.astype(np.int64) * 1000
-    if dotted:
-        thousandths = fraction.astype(np.int64)
-        result += thousandths[:, 0] * 100 + thousandths[:, 1] * 10 + thousandths[:, 2]
-    return result, odd
+        weights[-4:-1, 1] = (100, 10, 1)
+    return zeros, np.where(zeros == ord("0"), np.uint8(9), np.uint8(0)), weights
