@@ -19,7 +19,8 @@ texts = st.one_of(
     st.sampled_from(
         ["aten::mm", "", '}, {"ph": "X"', "}],[{", '\\"', "é漢\U0001f600", "\x1b[2J", 'a"b', "]", "{"]
     ),
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=8),
+    # "@" marks what the test makes numbers of.
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="@"), max_size=8),
 )
 whole = st.integers(0, 10**15)
 microseconds = st.one_of(
