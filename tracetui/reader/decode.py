@@ -45,10 +45,11 @@ def decode_block(
     read exactly as a float stay text. Never raises.
     """
     if boundary is not None and not lost:
-        elements = strict(text[: boundary[0]])
+        whole = memoryview(text)[: boundary[0]]
+        elements = strict(whole)
         if elements is not None:
             return Block(elements, boundary[1], boundary[0])
-        elements = lenient(text[: boundary[0]])
+        elements = lenient(whole)
         if elements is not None:
             return Block(elements, boundary[1], boundary[0])
     found = walk(text, final, wrapped, lost)
@@ -87,7 +88,7 @@ def decode_again(text: bytes, spans: Spans) -> list[Any]:
     return lenient(text, exact=False) or strict(text) or []
 
 
-def strict(text: bytes) -> list[Any] | None:
+def strict(text: bytes | memoryview) -> list[Any] | None:
     """Array elements by orjson, or None."""
     try:
         elements: list[Any] = orjson.loads(b"".join((b"[", text, b"]")))
@@ -96,10 +97,10 @@ def strict(text: bytes) -> list[Any] | None:
     return elements
 
 
-def lenient(text: bytes, exact: bool = True) -> list[Any] | None:
+def lenient(text: bytes | memoryview, exact: bool = True) -> list[Any] | None:
     """Array elements by Python's json, or None. NaN and infinities are None; `exact`: floats stay text."""
     try:
-        elements: list[Any] = _loads("[" + text.decode("utf-8", "replace") + "]", exact)
+        elements: list[Any] = _loads("[" + str(text, "utf-8", "replace") + "]", exact)
     except (ValueError, RecursionError):
         return None
     return elements

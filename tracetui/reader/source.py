@@ -25,7 +25,7 @@ from tracetui.reader.split import CUT_OFF, last_boundary
 from tracetui.reader.text import Stamp, Text, open_text
 
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
-PART = 1 << 22  #: bytes for one conversion of lists to arrays
+PART = 1 << 23  #: bytes whose columns are made together, and between two calls of `on_progress`
 _LONGEST_HEAD = 1 << 26
 _TAIL = 1 << 20
 _SKIPS = 100
@@ -115,8 +115,11 @@ class TraceFile:
 
     @property
     def settled(self) -> bool:
-        """Whether a change since the opening would show: never in a file that was only just written."""
-        if self._opened - self.stamp.modified < _COARSEST_CLOCK:
+        """Whether the file is read without trouble and still as it was opened.
+
+        Never so for one that was only just written: a change since then would not show.
+        """
+        if self._text.problem() is not None or self._opened - self.stamp.modified < _COARSEST_CLOCK:
             return False
         try:
             return Stamp.of(self.path.stat()) == self.stamp
@@ -222,7 +225,7 @@ class _Reading:
             self._skip(self._at + start, end - start, reason)
         if block.elements:
             ordinal = self.chunks.add(self._at, block)
-            reader.add(block.elements, ordinal, self._json_of(block, text))
+            reader.add(block.elements, ordinal, lambda: self._json_of(block, text))
             last = block.spans[-1][1] if block.spans else block.length
             self._end = self._at + last
         self._at += block.end
