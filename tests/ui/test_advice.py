@@ -15,6 +15,7 @@ from tests.ui.viewing import said
 from tracetui.analysis.advice import Advice
 from tracetui.ui.advice_story import NOTHING, AdviceStory, about, advice_answer
 from tracetui.ui.app import TraceApp
+from tracetui.ui.filters import in_ascii
 from tracetui.ui.glyphs import ASCII
 from tracetui.ui.palette import Palette
 from tracetui.ui.screens.advice import AdviceScreen
@@ -45,9 +46,8 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
         screen = app.screen
         assert isinstance(screen, AdviceScreen)
         text = screen_text(app)
-        assert text[0].startswith(
-            f"Advice  {advice_answer(analysis.advice, analysis.devices[0].window_ns)}"[:80]
-        )
+        answer = advice_answer(analysis.advice, analysis.devices[0].window_ns)
+        assert text[0].startswith(f"Advice  {in_ascii(answer)}"[:80])
         exported = screen.frame(screen.table.rows.view[::-1])
         assert exported["cost_ns"].tolist() == [each.cost_ns for each in reversed(analysis.advice)]
         for row, each in enumerate(analysis.advice):
