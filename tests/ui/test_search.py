@@ -11,6 +11,7 @@ from tests.ui.training import STEPS, screen_text, training, viewer
 from tracetui.ui.app import TraceApp
 from tracetui.ui.messages import TraceGrew
 from tracetui.ui.screens.search import SearchPrompt
+from tracetui.ui.screens.timeline import TimelineScreen
 
 
 @pytest.fixture
@@ -42,6 +43,27 @@ async def test_hits_are_counted_as_one_types_and_enter_goes_to_one(app: TraceApp
         assert app.state.row == app.state.search.hits[first + 1]
         await pilot.press("N")
         assert app.state.search.at == first
+
+
+async def test_hits_are_marked_in_the_ruler_and_on_the_map_until_the_search_is_dropped(app: TraceApp) -> None:
+    async with app.run_test(size=(120, 24)) as pilot:
+        await type_in(app, pilot, "matmul")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.trace is not None and isinstance(app.screen, TimelineScreen)
+        tracks, bounds = app.screen.tracks, app.state.bounds
+        starts = app.trace.slices.start[app.state.search.hits].tolist()
+        marked = {tracks.label_width + bounds.column_of(start, tracks.columns) for start in starts}
+        _, _, map_line, ruler, *_ = screen_text(app)
+        assert len(marked) > 1 and app.state.viewport == bounds
+        for line in (map_line, ruler):
+            stars = {place for place, cell in enumerate(line) if cell == "*"}
+            assert stars and stars <= marked
+            assert all(line.ljust(120)[place] != " " for place in marked), "but where something else stands"
+        await type_in(app, pilot, "matmul")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "*" not in screen_text(app)[2] + screen_text(app)[3]
 
 
 async def test_enter_pressed_before_the_answer_goes_there_too(app: TraceApp) -> None:

@@ -19,6 +19,7 @@ class Glyphs:
     bar: str  #: vertical rule
     tick: str  #: a tick of the ruler
     cursor: str  #: where the selection is, in the ruler
+    hit: str  #: where a hit of the search is, in the ruler and the map
     left: str  #: left edge of a window or viewport
     right: str
     ellipsis: str
@@ -43,6 +44,7 @@ BLOCKS = Glyphs(
     bar="│",
     tick="╵",
     cursor="▼",
+    hit="▪",
     left="▐",
     right="▌",
     ellipsis="…",
@@ -67,6 +69,7 @@ ASCII = Glyphs(
     bar="|",
     tick="'",
     cursor="v",
+    hit="*",
     left="[",
     right="]",
     ellipsis="~",

@@ -18,6 +18,7 @@ import orjson
 
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
+from tracetui.ui.state import NONE, Search
 
 REGEX = "re:"  #: starts a query that is a regular expression
 WHOLE = "="  #: starts a query that is a whole name
@@ -61,6 +62,10 @@ class NameSearch:
         hits = np.zeros(len(self._trace.strings), dtype=np.bool_)
         hits[self._trace.slices.name[row]] = True
         return self._in_time(hits)
+
+    def search(self, text: str, hits: Int64s, at: int = NONE) -> Search:
+        """The search that has found these rows, and the hit it stands at."""
+        return Search(text, hits, self._trace.slices.start[hits], at)
 
     def _in_time(self, hits: Bools) -> Int64s:
         rows = np.flatnonzero(hits[self._trace.slices.name])

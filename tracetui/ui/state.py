@@ -109,18 +109,23 @@ class Place:
     window: tuple[int, int] | None = None  #: the window of time that tables and exports use, ns
 
 
-@dataclass
+@dataclass(eq=False)
 class Search:
     """A search over the names of slices."""
 
     text: str = ""
     hits: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))  #: rows, by time
+    starts: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))  #: ns, of each hit
     at: int = NONE  #: index into hits
 
     @property
     def count(self) -> str:
         """ "3/128" """
         return f"{self.at + 1}/{len(self.hits)}"
+
+    def columns(self, edges: Int64s) -> Int64s:
+        """The columns between `edges` (ns, int64[columns + 1]) in which a hit starts, in order."""
+        return np.flatnonzero(np.diff(np.searchsorted(self.starts, edges, "left")))
 
 
 @dataclass

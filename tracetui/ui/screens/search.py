@@ -124,7 +124,7 @@ class SearchPrompt(Panel[int]):
         if message.query != self._asked or message.names is not self._names:
             return
         self._answered = message.query
-        self._keep(Search(message.query, message.rows))
+        self._keep(message.names.search(message.query, message.rows))
         if message.refusal:
             self.entitle(printable(message.refusal, 200), Role.WARNING)
         elif not message.query:
@@ -168,5 +168,6 @@ def step_to_hit(trace: Trace, search: Search, row: int, time_ns: int, step: int)
 
 def same_name(trace: Trace, row: int) -> Search:
     """The search for the name of a slice, which is the hit it stands at."""
-    hits = NameSearch(trace).named_as(row)
-    return Search(WHOLE + trace.name(row), hits, int(np.flatnonzero(hits == row)[0]))
+    names = NameSearch(trace)
+    hits = names.named_as(row)
+    return names.search(WHOLE + trace.name(row), hits, int(np.flatnonzero(hits == row)[0]))

@@ -1,4 +1,4 @@
-"""The whole trace in two lines: how idle the devices are and why, the worst gaps, what is on screen."""
+"""The whole trace in two lines: how idle the devices are and why, the worst gaps, hits, what is on screen."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tracetui.ui.causes import cause_paint, short_legend
 from tracetui.ui.drawing import segments, shades
 from tracetui.ui.palette import Role
 from tracetui.ui.picture import Picture
+from tracetui.ui.state import Search
 from tracetui.ui.strips import Piece, fitted
 from tracetui.ui.widgets.sparing import SparingWidget
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Minimap(SparingWidget):
-    """Line 0: idle time of all devices, coloured by cause. Line 1: the viewport, steps, ranks of gaps."""
+    """Line 0: idle time of all devices, coloured by cause. Line 1: the viewport, steps, hits, worst gaps."""
 
     DEFAULT_CSS = """
     Minimap { width: 1fr; height: 2; }
@@ -44,6 +45,7 @@ class Minimap(SparingWidget):
         self._label_width = 0
         self._ink: tuple[object, list[Segment]] | None = None
         self._marks: tuple[int, int] = (0, 0)
+        self._search: Search | None = None  # whose hits are shown
 
     @property
     def trace_app(self) -> TraceApp:
@@ -60,8 +62,8 @@ class Minimap(SparingWidget):
         self.refresh()
 
     def show_state(self) -> None:
-        """The viewport has moved: draw line 1 again if its brackets do."""
-        if self._brackets() != self._marks:
+        """The viewport has moved, or hits were found: draw line 1 again if it looks otherwise."""
+        if (self._brackets(), self.trace_app.state.search) != (self._marks, self._search):
             self.redraw([1])
 
     def draw_line(self, y: int) -> Strip:
@@ -105,6 +107,7 @@ class Minimap(SparingWidget):
     def _mark_line(self) -> list[Segment]:
         palette, glyphs, state = self.trace_app.palette, self.trace_app.glyphs, self.trace_app.state
         start, stop = self._marks = self._brackets()
+        self._search = state.search
         cells = [" "] * self.columns
         style = np.full(self.columns, -1, dtype=np.int64)
         cells[start : stop + 1] = glyphs.rule * (stop + 1 - start)
@@ -113,15 +116,16 @@ class Minimap(SparingWidget):
         if start == stop:
             cells[start] = glyphs.full
         analysis = self._picture.analysis if self._picture else None
+        for step in analysis.steps if analysis and 4 * len(analysis.steps) <= self.columns else ():
+            self._mark(state.bounds.column_of(step.start_ns, self.columns), glyphs.tick, 6, cells, style)
+        for column in state.search.columns(state.bounds.edges(self.columns)).tolist():
+            self._mark(column, glyphs.hit, 9, cells, style)
         if self._picture and analysis:
-            for step in analysis.steps if 4 * len(analysis.steps) <= self.columns else ():
-                self._mark(state.bounds.column_of(step.start_ns, self.columns), glyphs.tick, 6, cells, style)
             for gap, rank in sorted(self._picture.ranks.items(), key=lambda item: -item[1]):
                 middle = int(analysis.gaps.start[gap] + analysis.gaps.end[gap]) // 2
                 self._mark(state.bounds.column_of(middle, self.columns), str(rank), 0, cells, style)
-        plain = palette.style_of(Role.TEXT)
-        styles = [palette.style_of(Role.IDLE)] * 3 + [plain] * 3 + [palette.style_of(Role.STEP)] * 3
-        return segments(cells, style, styles)
+        roles = (Role.IDLE, Role.TEXT, Role.STEP, Role.HIT)
+        return segments(cells, style, [palette.style_of(role) for role in roles for _ in range(3)])
 
     def _mark(self, column: int, glyph: str, style_at: int, cells: list[str], style: Int64s) -> None:
         if 0 <= column < self.columns and column not in self._marks:

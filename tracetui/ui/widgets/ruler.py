@@ -1,4 +1,4 @@
-"""The ruler over the tracks: round times from the start of the trace, the cursor, the window, the scale."""
+"""The ruler over the tracks: round times from the start of the trace, cursor, window, hits, the scale."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tracetui.units import format_duration
 if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
 
-_PLAIN, _CURSOR, _WINDOW = 0, 3, 6
+_PLAIN, _CURSOR, _WINDOW, _HIT = 0, 3, 6, 9
 
 
 class Ruler(SparingWidget):
@@ -43,7 +43,8 @@ class Ruler(SparingWidget):
 
     def _key(self) -> object:
         state = self.trace_app.state
-        return state.viewport, state.place.time_ns, state.window, state.mark, self.size, self.label_width
+        place = state.viewport, state.place.time_ns, state.window, state.mark
+        return place, state.search, self.size, self.label_width
 
     def draw_line(self, y: int) -> Strip:
         self._shown = self._key()
@@ -60,6 +61,9 @@ class Ruler(SparingWidget):
         for tick in ticks(state.viewport, state.bounds.start_ns, columns):
             text = f"{glyphs.tick}{tick.label}"[: columns - tick.column]
             cells[tick.column : tick.column + len(text)] = text
+        for column in state.search.columns(state.viewport.edges(columns)).tolist():
+            cells[column] = glyphs.hit if cells[column] == " " else cells[column]
+            style[column] = _HIT
         window = state.window or ((state.mark, state.place.time_ns) if state.mark is not None else None)
         if window:
             first, last = (state.viewport.column_of(time, columns) for time in sorted(window))
@@ -70,5 +74,5 @@ class Ruler(SparingWidget):
         at = state.viewport.column_of(state.place.time_ns, columns)
         if 0 <= at < columns:
             cells[at], style[at] = glyphs.cursor, _CURSOR
-        roles = (Role.DIM, Role.NUMBER, Role.WINDOW)
+        roles = (Role.DIM, Role.NUMBER, Role.WINDOW, Role.HIT)
         return segments(cells, style, [palette.style_of(role) for role in roles for _ in range(3)])
