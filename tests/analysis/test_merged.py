@@ -14,12 +14,18 @@ from samples.writer import TraceWriter
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.links import link_tasks
+from tracetui.trace.model import Layer
 
 PIDS = (3178231, 3178245)
+TASK: dict[str, Any] = {"Task Type": "AI_CORE"}
+RANKS = ["NPU (rank 0)", "NPU (rank 1)"]
+#: What tools that merge ranks write behind process names; they write the rank behind the pids too.
+RANK_NAMES = {"behind a line": "_{}", "as a word": " rank{}"}
+
 Events = list[dict[str, Any]]
 
 
-def merged(level: int, task_queue: bool, labels: bool) -> tuple[Analysis, list[dict[str, Any]]]:
+def merged(level: int, task_queue: bool, how: str) -> tuple[Analysis, list[dict[str, Any]]]:
     """Two runs of a program, at the same time, in one file, with equal ids, tids and, perhaps, labels."""
     events: Events = []
     truths = []
@@ -28,8 +34,12 @@ def merged(level: int, task_queue: bool, labels: bool) -> tuple[Analysis, list[d
         file = io.BytesIO()
         TraceWriter(recording, level).write(file)
         for event in with_threads(json.loads(file.getvalue()), PIDS[0]):
-            if labels and event["name"] == "process_labels" and event["args"]["labels"] == "NPU":
+            if how == "labels" and event["name"] == "process_labels" and event["args"]["labels"] == "NPU":
                 event["args"]["labels"] = f"NPU {number}"
+            if how in RANK_NAMES:
+                event["pid"] = int(f"{event['pid']}{number}")
+                if event["name"] == "process_name":
+                    event["args"]["name"] += RANK_NAMES[how].format(number)
             events.append(event)
         truths.append(Truth(recording, level).as_json())
     return analyse(trace_of(events)), truths
@@ -44,14 +54,14 @@ def with_threads(events: Events, first: int) -> Events:
     return events
 
 
-@pytest.mark.parametrize("labels", [True, False])
+@pytest.mark.parametrize("how", ["labels", "nothing", *RANK_NAMES])
 @pytest.mark.parametrize(
     ("level", "task_queue", "least"), [(2, True, 0.97), (2, False, 0.97), (0, True, 0.9)]
 )
-def test_each_device_keeps_its_causes(level: int, task_queue: bool, least: float, labels: bool) -> None:
-    analysis, truths = merged(level, task_queue, labels)
-    names = ["NPU 0", "NPU 1"] if labels else [f"NPU ({pid})" for pid in PIDS]
-    assert [device.device for device in analysis.devices] == names
+def test_each_device_keeps_its_causes(level: int, task_queue: bool, least: float, how: str) -> None:
+    analysis, truths = merged(level, task_queue, how)
+    names = {"labels": ["NPU 0", "NPU 1"], "nothing": [f"NPU ({pid})" for pid in PIDS]}
+    assert [device.device for device in analysis.devices] == names.get(how, RANKS)
     for index, truth in enumerate(truths):
         told = {cause.label: ns for cause, ns in analysis.causes.by_cause(index).items()}
         assert sum(told.values()) == truth["idle_ns"]
@@ -62,7 +72,8 @@ def test_each_device_keeps_its_causes(level: int, task_queue: bool, least: float
         for task, row in zip(links.tasks.tolist(), column.tolist()):
             if row >= 0:
                 own, other = trace.track_of(task), trace.track_of(row)
-                assert int(own.pid) >> 10 in (int(other.pid), int(other.pid) >> 10)
+                assert trace.same_process(own.pid, other.pid)
+    assert len({trace.owners[t.pid] for t in trace.tracks if t.layer != Layer.COUNTER}) == 2
 
 
 def test_where_pids_tell_nothing_calls_soon_before_the_tasks_are_theirs() -> None:
@@ -88,11 +99,49 @@ def test_several_devices_of_one_process_are_told_apart_without_labels() -> None:
     events: Events = [*process(77, "Python", "CPU")]
     for device in (0, 3):
         hardware, groups = 77 << 10 | 13 << 5 | device, 77 << 10 | 15 << 5 | device
-        task_type = {"Task Type": "AI_CORE"}
-        events += [piece(hardware, 2, "MatMul", 5 + device, 5, connection_id=1, **task_type)]
+        events += [piece(hardware, 2, "MatMul", 5 + device, 5, connection_id=1, **TASK)]
         events += [piece(groups, 0, "hcom_allReduce__1", 20, 5 + device)]
     devices = analyse(trace_of(events)).devices
     assert [(d.device, d.computing_ns, d.communication_ns) for d in devices] == [
         ("NPU 0", 5000, 5000),
         ("NPU 3", 5000, 8000),
     ]
+
+
+def test_older_mindspore_writes_its_rank_behind_the_names_of_layers() -> None:
+    events: Events = [*process(1, "CPU OP Rank3"), *process(2, "Ascend Hardware Rank3")]
+    events += [piece(2, 5, "MatMul", 0, 9, **TASK), *process(4, "HCCL Rank3"), *process(5, "Process_9")]
+    events += [piece(4, 0, "hcom_send__1", 20, 5), piece(1, 1, "Op", 0, 1), piece(5, 1, "x", 0, 1)]
+    analysis = analyse(trace_of(events))
+    (device,) = analysis.devices
+    assert (device.device, device.computing_ns, device.communication_ns) == ("NPU", 9000, 5000)
+    assert [track.layer for track in analysis.trace.tracks] == [
+        Layer.PYTHON,
+        Layer.DEVICE,
+        Layer.COMMUNICATION,
+        Layer.OTHER,
+    ]
+
+
+def test_gpu_ranks_with_their_name_before_the_pid() -> None:
+    """All ids and labels are equal, and the second rank is a little later than the first."""
+    events: Events = []
+    for number, at in enumerate((0, 1)):
+        host, gpu = f"[TP0{number}] 700", f"[TP0{number}] 0"
+        events += [*process(host, "python", "CPU"), *process(gpu, "python", "GPU 0")]
+        events += [
+            piece(host, 1, f"op {number}", at, 9, "cpu_op"),
+            piece(host, 1, "cudaLaunchKernel", at + 1, 5, "cuda_runtime", correlation=1),
+            piece(gpu, 7, f"kernel {number}", at + 20 + number, 5, "kernel", correlation=1),
+        ]
+    analysis = analyse(trace_of(events))
+    assert [device.device for device in analysis.devices] == ["GPU 0 (TP00)", "GPU 0 (TP01)"]
+    links, trace = analysis.links, analysis.trace
+    names = [(trace.name(t), trace.name(o)) for t, o in zip(links.tasks, links.operator)]
+    assert sorted(names) == [("kernel 0", "op 0"), ("kernel 1", "op 1")]
+
+
+def test_a_number_behind_one_name_is_no_rank() -> None:
+    events: Events = [*process(1, "worker_1"), *process(2, "Ascend Hardware", "NPU 0")]
+    events += [piece(1, 1, "x", 0, 1), piece(2, 1, "MatMul", 0, 1, **TASK)]
+    assert trace_of(events).owners == {"1": "1", "2": "2"}

@@ -192,7 +192,7 @@ class Hosts:
         for track in self._trace.tracks:
             if track.layer in (Layer.PYTHON, Layer.CANN) and track.family != Family.COLLECTOR:
                 same = [i for i, own in enumerate(self._tracks) if own.tid == track.tid]
-                near = [i for i in same if _same_process(track.pid, self._tracks[i].pid)] or same
+                near = [i for i in same if self._trace.same_process(track.pid, self._tracks[i].pid)] or same
                 if near:
                     of_track[track.index] = near[0]
         return of_track
@@ -202,7 +202,7 @@ class Hosts:
         own = [trace.tracks[i] for i in np.flatnonzero(self._of_track == index).tolist()]
         frames = self._frames_of(index)
         collections = [t for t in trace.tracks if t.family == Family.COLLECTOR and len(t.rows)]
-        near = [t for t in collections if _same_process(t.pid, track.pid)]
+        near = [t for t in collections if trace.same_process(t.pid, track.pid)]
         if not near and len({t.pid for t in self._tracks}) == 1:
             near = collections
         found: dict[Cause, list[Int64s]] = {Cause.GC: [_rows(t) for t in near]}
@@ -260,8 +260,3 @@ def _inside(rows: Int64s, track: Track) -> Int64s:
     """Those of sorted rows that are of a track."""
     first, stop = np.searchsorted(rows, np.array([track.rows.start, track.rows.stop])).tolist()
     return rows[first:stop]
-
-
-def _same_process(layer: str, process: str) -> bool:
-    """Whether a layer's pid is that of a process, or made of it: pid << 10 | …"""
-    return layer == process or (layer.isdecimal() and len(layer) < 20 and str(int(layer) >> 10) == process)

@@ -23,7 +23,6 @@ from tracetui.analysis.search import first_equal, pick, rows_by_track, runs, tra
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
-from tracetui.trace.processes import origin
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
 
 NEVER = np.iinfo(np.int64).max  #: the time of what is not known to have happened
@@ -230,7 +229,7 @@ def _calls(trace: Trace, tasks: Int64s) -> Int64s:
     launching = {pid: np.concatenate(parts) for pid, parts in calls.items()}
     launch = np.full(len(tasks), -1, np.int64)
     for pid, places in _by_process(trace, tasks):
-        own = [caller for caller in launching if _same_os_process(pid, caller)]
+        own = [caller for caller in launching if trace.same_process(pid, caller)]
         found = [_calls_among(trace, tasks[places], launching[caller]) for caller in own or launching]
         found.sort(key=lambda column: _unlikely(trace, tasks[places], column))
         for column in found:
@@ -256,11 +255,6 @@ def _unlikely(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
     late = trace.slices.start[tasks[held]] - trace.slices.start[calls[held]]
     late = late[late >= 0]
     return -len(late), float(np.median(late)) if len(late) else 0.0
-
-
-def _same_os_process(one: str, other: str) -> bool:
-    """Whether pids of two layers are made of the same OS pid, or are equal."""
-    return one == other or (origin(one) is not None and origin(one) == origin(other))
 
 
 def _rank(trace: Trace, rows: Int64s, prefixes: tuple[str, ...]) -> Int64s:
@@ -296,7 +290,7 @@ def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int
     dequeue, enqueue, operator = (np.full(len(point), -1, np.int64) for _ in range(3))
     hosts = _host_tracks(trace)
     for index, launched in runs(thread):
-        for track in _of_thread(hosts, trace.threads[index]) if index >= 0 else ():
+        for track in _of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[dequeue[launched] < 0]
             dequeue[places] = enclosing(trace, track.lanes, point[places], dequeues, closed_end=True)
     for pid, places in _by_process(trace, dequeue):
@@ -313,7 +307,7 @@ def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int
     for track, places in rows_by_track(trace, enqueue):
         operator[places] = enclosing(trace, track.lanes, starts[enqueue[places]], operators)
     for index, launched in runs(np.where(dequeue < 0, thread, -1)):
-        for track in _of_thread(hosts, trace.threads[index]) if index >= 0 else ():
+        for track in _of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[operator[launched] < 0]
             operator[places] = enclosing(trace, track.lanes, point[places], operators)
     return dequeue, enqueue, operator
@@ -328,19 +322,16 @@ def _host_tracks(trace: Trace) -> dict[str, list[Track]]:
     return hosts
 
 
-def _of_thread(hosts: dict[str, list[Track]], thread: tuple[str, str]) -> list[Track]:
+def _of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple[str, str]) -> list[Track]:
     """The operator tracks of the OS thread that another layer calls (pid, tid).
 
     Layers of one OS process have pids of their own, and equal tids: of several processes with such a thread,
-    the one of the same pid counts, else the one whose pid the layer's is made of (pid << 10 | …), else all.
+    the one of the same pid counts, else the one of the same OS process, else all.
     """
     pid, tid = thread
     tracks = hosts.get(tid, [])
-    for same in (pid, origin(pid)):
-        chosen = [track for track in tracks if track.pid == same]
-        if chosen:
-            return chosen
-    return tracks
+    same = [track for track in tracks if track.pid == pid]
+    return same or [track for track in tracks if trace.same_process(track.pid, pid)] or tracks
 
 
 def _of_category(trace: Trace, *categories: str) -> Bools:

@@ -63,6 +63,7 @@ def build_trace(table: EventTable) -> Trace:
         start_ns=start_ns,
         end_ns=end_ns,
         report=table.report,
+        owners=processes.owners,
         notes=trace_notes(table, kind, tracks, columns, processes.inferred),
     )
 

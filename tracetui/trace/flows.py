@@ -73,7 +73,7 @@ def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s]:
 def _owners(table: EventTable, processes: Processes) -> Int64s:
     """Of each thread a number that is equal for those of one OS process."""
     numbers: dict[str, int] = {}
-    owners = [numbers.setdefault(processes.os_process(pid), len(numbers)) for pid, _ in table.threads]
+    owners = [numbers.setdefault(processes.owners.get(pid, pid), len(numbers)) for pid, _ in table.threads]
     return np.array(owners, np.int64)
 
 

@@ -7,7 +7,7 @@ searches works on such ranges with `numpy.searchsorted`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from functools import cached_property
 
@@ -163,6 +163,7 @@ class Trace:
     start_ns: int  #: first start of a slice (of anything, where there is no slice)
     end_ns: int  #: last end of a slice
     report: ReadReport
+    owners: dict[str, str] = field(default_factory=dict)  #: equal for the layers of one OS process, by pid
     notes: tuple[str, ...] = ()  #: what the model wants said: "Level 0: no CANN slices", one sentence each
 
     def name(self, row: int) -> str:
@@ -172,6 +173,10 @@ class Trace:
     def string(self, index: int) -> str | None:
         """The string of an interned index; None for -1."""
         return None if index < 0 else self.strings[index]
+
+    def same_process(self, one: str, other: str) -> bool:
+        """Whether two pids are known to be of one OS process: good for choosing among several candidates."""
+        return self.owners.get(one, one) == self.owners.get(other, other)
 
     def lane_of(self, row: int) -> int:
         """The lane that holds a slice."""

@@ -19,7 +19,8 @@ from tracetui.trace.dialect import (
     place_of,
 )
 from tracetui.trace.model import Family, Kind, Layer, Track
-from tracetui.trace.processes import Process, Processes
+from tracetui.trace.owners import Process
+from tracetui.trace.processes import Processes
 
 _DEVICE_LAYERS = (Layer.DEVICE, Layer.COMMUNICATION, Layer.OVERLAP)
 

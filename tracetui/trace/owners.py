@@ -1,0 +1,135 @@
+"""Which layers belong to one OS process, and which device is whose, where a file holds several.
+
+Profiles of several ranks are merged by tools that write the rank behind process names and pids ("CANN_3",
+"HCCL Rank3") or before pids ("[TP03] 77"), or by hand. Ascend profilers number their own layers
+`OS pid << 10 | ...`, in recent versions. All of it is good for choosing among several candidates only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from tracetui.trace.dialect import COMMUNICATION_PROCESSES, HARDWARE_PROCESS, PROCESSES, device_label
+
+UNSORTED = float("inf")
+
+_DEVICE_LAYERS = COMMUNICATION_PROCESSES | {HARDWARE_PROCESS, "Overlap Analysis"}
+
+#: The processes whose pids a profiler makes of the OS pid; one without a name may be CANN without slices.
+_NUMBERED = _DEVICE_LAYERS | {"CANN", "Python GC", None}
+
+_RANK_OF_NAME = re.compile(r"(.+?)(?:_| [Rr]ank ?)(\d{1,6})")
+_RANK_OF_PID = re.compile(r"\[([^\]\x00-\x1f]{1,20})\] ?.*")
+
+
+@dataclass
+class Process:
+    """One pid, as far as the metadata tells."""
+
+    pid: str
+    name: str | None = None
+    label: str = ""
+    sort_index: float = UNSORTED
+    thread_names: dict[str, str] = field(default_factory=dict)  #: by tid
+    thread_sort: dict[str, float] = field(default_factory=dict)  #: by tid
+    marks: bool = False  #: flows of user ranges start here
+    inferred: str | None = None  #: the name that its slices stand for, where its own is missing or not known
+    base: str | None = None  #: the name without the rank that is written behind it
+    rank: str | None = None  #: "rank 3", where names or pids tell ranks apart
+
+    @property
+    def title(self) -> str:
+        """The process name, or what stands for it."""
+        return self.name or self.inferred or f"Process {self.pid}"
+
+    @property
+    def holds(self) -> str | None:
+        """The process name that tells what it holds; None where nothing does."""
+        return self.inferred or self.base or self.name
+
+    @property
+    def device(self) -> str | None:
+        """The device of the label; None for a host label and for none."""
+        return device_label(self.label)
+
+
+def find_ranks(processes: Collection[Process]) -> None:
+    """Set the base and rank of processes with a rank in their name or pid.
+
+    A number behind a name is one if a name that producers write stands before it, or if all names have one.
+    """
+    split = {}
+    for process in processes:
+        match = _RANK_OF_NAME.fullmatch(process.name or "") if process.name not in PROCESSES else None
+        if match is not None:
+            split[process.pid] = match.groups()
+    named = sum(process.name is not None for process in processes)
+    sure = any(base in PROCESSES for base, _ in split.values()) or 1 < named == len(split)
+    for process in processes:
+        before = _RANK_OF_PID.fullmatch(process.pid)
+        if before is not None:
+            process.rank = before[1]
+        elif sure and process.pid in split:
+            process.base, number = split[process.pid]
+            process.rank = f"rank {int(number)}"
+
+
+def owners(processes: Collection[Process]) -> dict[str, str]:
+    """What is equal for the layers of one OS process, by pid: a rank, or the OS pid."""
+    found = {process.pid: process.rank or _os_pid(process) for process in processes}
+    ranks: dict[tuple[str, str], str] = {}  # by (OS pid, digits of the rank behind the pid)
+    for process in processes:
+        digits = (process.rank or "").partition("rank ")[2]
+        if digits and process.pid.endswith(digits):
+            ranks[origin(process.pid[: -len(digits)]) or "", digits] = process.rank or ""
+    for process in processes:
+        if process.name is None and process.rank is None:
+            for (pid, digits), rank in ranks.items():
+                if pid and process.pid.endswith(digits) and origin(process.pid[: -len(digits)]) == pid:
+                    found[process.pid] = rank
+    return found
+
+
+def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
+    """Names of the devices, by pid, of processes whose labels do not tell them from others.
+
+    Those of several ranks have their rank behind the label. Else hardware processes of equal label, or of
+    none, are several devices where their pids differ in the part that says the OS process or the device.
+    """
+    of_device = [p for p in processes if p.device is not None or p.holds in _DEVICE_LAYERS]
+    if len({process.rank for process in of_device} - {None}) > 1:
+        return {p.pid: f"{p.device or 'NPU'} ({p.rank})" for p in of_device if p.rank is not None}
+    hardware: dict[str, list[str]] = {}
+    for process in processes:
+        if process.holds == HARDWARE_PROCESS:
+            hardware.setdefault(process.device or "", []).append(process.pid)
+    names: dict[str, str] = {}
+    for label, pids in hardware.items():
+        places = [_place(pid) for pid in pids]
+        if len(pids) < 2 or None in places or len(set(places)) < len(pids):
+            continue
+        several = len({place[0] for place in places if place is not None}) > 1
+        for process in processes:
+            place = _place(process.pid)
+            if place is not None and place in places and (process.device or "") == label:
+                numbered = label or f"NPU {place[1]}"
+                names[process.pid] = f"{numbered} ({place[0]})" if several else numbered
+    return names
+
+
+def origin(pid: str) -> str | None:
+    """The OS pid that the pid of a profiler's layer is made of; None where it can't be."""
+    number = int(pid) if pid.isdecimal() and pid.isascii() and len(pid) < 20 else 0
+    return str(number >> 10) if number >> 10 else None
+
+
+def _os_pid(process: Process) -> str:
+    return origin(process.pid) or process.pid if process.holds in _NUMBERED else process.pid
+
+
+def _place(pid: str) -> tuple[str, int] | None:
+    """OS pid and device of the pid of a profiler's layer."""
+    os_pid = origin(pid)
+    return None if os_pid is None else (os_pid, int(pid) & 31)
