@@ -7,7 +7,7 @@ searches works on such ranges with `numpy.searchsorted`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, IntEnum
 from functools import cached_property
 
@@ -163,7 +163,7 @@ class Trace:
     start_ns: int  #: first start of a slice (of anything, where there is no slice)
     end_ns: int  #: last end of a slice
     report: ReadReport
-    owners: dict[str, str] = field(default_factory=dict)  #: equal for the layers of one OS process, by pid
+    owners: dict[str, str]  #: equal for the layers of one OS process, by pid
     notes: tuple[str, ...] = ()  #: what the model wants said: "Level 0: no CANN slices", one sentence each
 
     def name(self, row: int) -> str:
