@@ -18,13 +18,13 @@ from tracetui.analysis.signatures import Signature
 from tracetui.analysis.whatif import WhatIf
 from tracetui.ui.app import TraceApp
 from tracetui.ui.causes import cause_words
-from tracetui.ui.filters import in_ascii
 from tracetui.ui.glyphs import ASCII
 from tracetui.ui.hotspot_columns import line_name, line_of, lines_holding
 from tracetui.ui.line_story import LineStory, what_if_words
 from tracetui.ui.palette import Palette
 from tracetui.ui.screens.hotspots import CHARGED, HotspotsScreen
 from tracetui.ui.source_files import SourceFile
+from tracetui.ui.terminal import in_ascii
 from tracetui.units import format_duration, format_percent
 
 NO_BAR = str.maketrans("", "", "#|")

@@ -6,9 +6,7 @@ hear of every change as a message (tracetui.ui.messages), also while another scr
 
 from __future__ import annotations
 
-import asyncio
 import importlib
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from textual.app import App
 from textual.binding import BindingType
-from textual.filter import NoColor
 from textual.message import Message
 from textual.screen import ModalScreen, Screen
 
@@ -26,7 +23,6 @@ from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
-from tracetui.ui.filters import AsciiOnly
 from tracetui.ui.glyphs import glyphs
 from tracetui.ui.loading import analyse_trace, load
 from tracetui.ui.messages import (
@@ -45,15 +41,13 @@ from tracetui.ui.palette import Palette, choose_palette
 from tracetui.ui.picture import Picture
 from tracetui.ui.rows import idle_key, place_of_slice
 from tracetui.ui.state import Viewport, ViewState
+from tracetui.ui.terminal import suit_terminal
 
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
     from tracetui.ui.screens.timeline import TimelineScreen
 
 CANCELLED = 130  #: exit code of ctrl+c
-#: the terminal's own colours: the name they have in Textual, and the one they had until 8.2.4
-_THEMES = ("ansi-dark", "textual-ansi")
-_SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
 def _screen(module: str, name: str) -> Callable[[], Screen[Any]]:
@@ -111,16 +105,7 @@ class TraceApp(App[int]):
         self._rank_of: Int64s = self.ranked
 
     def on_mount(self) -> None:
-        self.theme = next(theme for theme in _THEMES if theme in self.available_themes)
-        if self.options.ascii:
-            self._filters.append(AsciiOnly())
-        if self.palette.color_system is None:
-            self._filters.append(NoColor())
-        else:
-            self.console._color_system = self.palette.color_system
-        if not self.is_headless:
-            for number, code in _SIGNALS.items():
-                asyncio.get_running_loop().add_signal_handler(number, self.exit, code)
+        suit_terminal(self, self.palette.color_system, self.options.ascii)
         if self.trace_file is not None:
             self.run_worker(self._load, thread=True, group="load", exit_on_error=True)
         elif self.trace is not None:

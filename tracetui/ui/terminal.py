@@ -1,0 +1,63 @@
+"""How the viewer suits its terminal: the colours and characters it sends, the signals that end it.
+
+Knows Textual's app and nothing of traces and screens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from dataclasses import astuple
+from typing import Any
+
+from rich.cells import cell_len, set_cell_size
+from rich.color import ColorSystem
+from rich.segment import Segment
+from textual.app import App
+from textual.color import Color
+from textual.filter import LineFilter, NoColor
+
+from tracetui.export.text import to_ascii
+from tracetui.ui.glyphs import ASCII, BLOCKS
+
+#: the terminal's own colours: the name they have in Textual, and the one they had until 8.2.4
+_THEMES = ("ansi-dark", "textual-ansi")
+#: signals that leave the viewer in order, and its exit codes then
+_SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129}
+_LIKENESS = {
+    ord(character): like
+    for glyphs, plain in (*zip(astuple(BLOCKS), astuple(ASCII)), ("←↑↓━≤", "<^v-<"))
+    for character, like in zip(glyphs, plain)
+    if not character.isascii()
+}
+
+
+def suit_terminal(app: App[Any], color_system: ColorSystem | None, ascii_only: bool) -> None:
+    """Send so many colours (None: no colour), and only ASCII if asked. The app is about to draw."""
+    app.theme = next(theme for theme in _THEMES if theme in app.available_themes)
+    if ascii_only:
+        app._filters.append(AsciiOnly())
+    if color_system is None:
+        app._filters.append(NoColor())
+    else:
+        app.console._color_system = color_system
+    if not app.is_headless:
+        for number, code in _SIGNALS.items():
+            asyncio.get_running_loop().add_signal_handler(number, app.exit, code)
+
+
+class AsciiOnly(LineFilter):
+    """Puts ASCII characters in place of all others, in as many cells."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [
+            segment
+            if segment.text.isascii()
+            else Segment(in_ascii(segment.text), segment.style, segment.control)
+            for segment in segments
+        ]
+
+
+def in_ascii(text: str) -> str:
+    """The text in ASCII, in as many cells: glyphs as those of the ASCII set, what has no likeness as "?"."""
+    return set_cell_size(to_ascii(text.translate(_LIKENESS)), cell_len(text))
