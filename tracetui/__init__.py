@@ -6,7 +6,7 @@ In scripts and notebooks:
 
     analysis = tracetui.load("trace_view.json")
     gaps = tracetui.gaps_frame(analysis)  # a pandas DataFrame
-    lines = tracetui.hotspots_frame(analysis)  # also advice_frame, events_frame, steps_frame
+    lines = tracetui.hotspots_frame(analysis)  # also advice_, events_, signatures_, steps_ and syncs_frame
     operators = tracetui.operators_frame(analysis.device_operators)
 """
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
         gaps_frame,
         hotspots_frame,
         operators_frame,
+        signatures_frame,
         steps_frame,
+        syncs_frame,
     )
 
 __all__ = [
@@ -33,7 +35,9 @@ __all__ = [
     "hotspots_frame",
     "load",
     "operators_frame",
+    "signatures_frame",
     "steps_frame",
+    "syncs_frame",
 ]
 __version__ = "0.1.0"
 

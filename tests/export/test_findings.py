@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.analysis.machine import operator
+from tests.analysis.test_explain import FIRST, launched, stack
 from tests.export.training import NAMES, training_events
 from tests.synthetic import load_json, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
@@ -30,17 +32,32 @@ from tracetui.export.markdown_report import (
     summary_markdown,
 )
 from tracetui.export.selection import Selection
+from tracetui.export.sync_text import sync_numbers, syncs_title
 from tracetui.export.tables_csv import write_hotspots
 from tracetui.trace.build import build_trace
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration, format_percent
 
 ALL = Selection()
+EXPOSED_NS = 9_950  #: by each synchronisation of `waiting`
 
 
 @pytest.fixture(scope="module")
 def training() -> Analysis:
     return analyse(trace_of(training_events()))
+
+
+@pytest.fixture(scope="module")
+def waiting() -> Analysis:
+    """Seven lines that synchronise, once each; all expose the same idle time."""
+    events = [*FIRST]
+    for number in range(7):
+        at = 1_100 + 10_000 * number  # a task runs from here for 50 ns
+        events += [
+            operator(at + 20, 100, "aten::item", stack=stack(10 + number)),
+            *launched(at + 9_950, at + 10_000),
+        ]
+    return analyse(trace_of(events))
 
 
 @pytest.fixture(scope="module", params=["training", "level0/rank1", "level2/rank0"])
@@ -90,7 +107,7 @@ def test_hotspots_are_the_pieces_of_the_gaps_by_line(any_analysis: Analysis) -> 
 
 def test_hotspots_of_text_and_json(any_analysis: Analysis) -> None:
     document = hotspots_document(any_analysis, ALL)
-    lines = hotspots_text(any_analysis, ALL, 0, 10_000).splitlines()[4:]
+    lines = hotspots_text(any_analysis, ALL, 0, 10_000).partition("\n\n")[0].splitlines()[4:]
     assert len(lines) == 2 * len(document["hotspots"])
     for line, why, row in zip(lines[::2], lines[1::2], document["hotspots"]):
         cells = [
@@ -105,6 +122,50 @@ def test_hotspots_of_text_and_json(any_analysis: Analysis) -> None:
         assert why.strip().startswith(max(row["causes"], key=row["causes"].__getitem__))
     short = hotspots_text(any_analysis, ALL, 1, 80)
     assert f"{len(document['hotspots']) - 1} more, " in short
+
+
+def test_synchronisations_stand_below_the_lines_five_of_them(waiting: Analysis) -> None:
+    every = waiting.syncs
+    assert [sync.line for sync in every] == list(range(10, 17))
+    title = syncs_title(every)
+    exposed = format_duration(7 * EXPOSED_NS)
+    assert title == f"Synchronisations: 7, the host waited 700 ns, exposed {exposed} of idle time"
+    for top, shown in ((None, 5), (0, 7), (2, 2)):
+        below = hotspots_text(waiting, ALL, top, 10_000).split("\n\n")[1].splitlines()
+        assert below[0] == title
+        rows = [line.split() for line in below[4 : 4 + shown]]
+        assert rows == [
+            [*" ".join(sync_numbers(sync)).split(), "aten::item", f"train.py({sync.line})", "train"]
+            for sync in every[:shown]
+        ]
+        more = [f"  {7 - shown} more, {format_duration((7 - shown) * EXPOSED_NS)} together: --top 0"]
+        assert below[4 + shown :] == (more if shown < 7 else [])
+        marked = hotspots_markdown(waiting, ALL, top).split(f"## {title}\n\n")[1]
+        cells = [[cell.strip() for cell in cells_of(line)] for line in marked.splitlines()[2 : 2 + shown]]
+        assert cells == [
+            ["`aten::item`", f"`train.py({sync.line}) train`", *sync_numbers(sync)] for sync in every[:shown]
+        ]
+        assert (f"{7 - shown} with less are not shown." in marked) == (shown < 7)
+    assert all(len(line) <= 80 for line in hotspots_text(waiting, ALL, 0, 80).splitlines())
+    assert "syncs" not in hotspots_document(waiting, ALL)
+
+
+def test_without_synchronisations_there_is_one_table(training: Analysis) -> None:
+    assert not training.syncs
+    assert "Synchronisations" not in hotspots_text(training, ALL, 0, 80) + hotspots_markdown(training, ALL, 0)
+
+
+def test_synchronisations_of_a_window_start_there_or_expose_idle_time_of_its_gaps(waiting: Analysis) -> None:
+    gaps, starts = waiting.gaps, [waiting.trace.slices.start[sync.rows[0]] for sync in waiting.syncs]
+    assert (gaps.start > starts).all()
+    second, third = int(gaps.start[1]), int(starts[2])
+    exposing = Selection(window=(second, third)).syncs(waiting)
+    assert [(sync.line, sync.exposed_ns, sync.gap_indices.tolist()) for sync in exposing] == [
+        (11, EXPOSED_NS, [1])
+    ]
+    started = Selection(window=(third, third + 1)).syncs(waiting)
+    assert [(sync.line, sync.count, sync.exposed_ns) for sync in started] == [(12, 1, 0)]
+    assert not Selection(window=(0, 1)).syncs(waiting)
 
 
 def test_hotspots_csv_is_the_json(any_analysis: Analysis) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.analysis.machine import operator
+from tests.analysis.test_explain import FIRST, launched, stack
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
@@ -30,7 +33,9 @@ from tracetui.export.frames import (
     gaps_frame,
     hotspots_frame,
     operators_frame,
+    signatures_frame,
     steps_frame,
+    syncs_frame,
     write_csv,
 )
 from tracetui.export.selection import Selection
@@ -101,6 +106,39 @@ def test_hotspots_are_those_of_the_document(training: Analysis) -> None:
     assert set(values(hotspots_frame(training, Selection(window=(0, BIG))), "saves_at_most_ns")) == {None}
 
 
+def test_signatures_are_those_of_the_analysis(training: Analysis) -> None:
+    table, found = signatures_frame(training), training.signatures
+    assert values(table, "cause") == [signature.cause.label for signature in found]
+    assert values(table, "op") == [each.operator and encodable(each.operator) for each in found]
+    check_lines(table, found)
+    for key in ("backward", "idle_ns", "gaps", "longest_ns"):
+        assert values(table, key) == [getattr(signature, key) for signature in found]
+    assert sum(table["idle_ns"]) == training.idle_ns
+
+
+def test_synchronisations_are_those_of_the_analysis() -> None:
+    waits = [operator(at, 100, "aten::item", stack=of) for at, of in ((1_120, stack(3)), (2_060, None))]
+    analysis = analyse(trace_of([*FIRST, *waits, *launched(2_000, 2_040), *launched(4_000, 4_040)]))
+    table, found = syncs_frame(analysis), analysis.syncs
+    assert [(sync.line, sync.exposed_ns > 0) for sync in found] == [(0, True), (3, True)]
+    check_lines(table, found)
+    for key, attribute in (("call", "call"), ("count", "count"), ("waited_ns", "total_ns")):
+        assert values(table, key) == [getattr(sync, attribute) for sync in found]
+    for key in ("longest_ns", "exposed_ns"):
+        assert values(table, key) == [getattr(sync, key) for sync in found]
+    assert values(table, "gaps") == [len(sync.gap_indices) for sync in found]
+    empty = syncs_frame(analyse(trace_of([])))
+    assert [*empty.dtypes.astype(str)] == [*table.dtypes.astype(str)]
+
+
+def check_lines(table: pd.DataFrame, found: Sequence[Any]) -> None:
+    """The columns of a line are those of the objects; unknown is what no stack tells."""
+    assert None in values(table, "file")
+    assert values(table, "file") == [each.file for each in found]
+    assert values(table, "line") == [each.line if each.file else None for each in found]
+    assert values(table, "function") == [None if each.file is None else each.function for each in found]
+
+
 def test_advice_is_that_of_the_document(training: Analysis) -> None:
     table, rows = advice_frame(training), advice_document(training)["advice"]
     assert rows
@@ -148,7 +186,9 @@ def test_the_csv_of_events_is_the_frame(training: Analysis) -> None:
         assert [row[key] for row in rows] == cells
 
 
-@pytest.mark.parametrize("make", [events_frame, gaps_frame, steps_frame, hotspots_frame, advice_frame])
+@pytest.mark.parametrize(
+    "make", [events_frame, gaps_frame, steps_frame, hotspots_frame, signatures_frame, advice_frame]
+)
 def test_types_are_exact_in_an_empty_trace_too(training: Analysis, make: Any) -> None:
     full, empty = make(training), make(analyse(trace_of([])))
     assert len(full) > len(empty) == 0

@@ -24,7 +24,7 @@ from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.lines import lines_of
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import runs
-from tracetui.arrays import Int64s
+from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.nesting import starting
 
@@ -58,12 +58,29 @@ class _Syncs(NamedTuple):
     frame: Int64s  #: row
 
 
-def sync_table(trace: Trace, links: Links, causes: Causes, rules: FrameRules) -> tuple[SyncCall, ...]:
-    """The synchronisations that took time, those first that expose the most idle time, then the longest."""
+def sync_table(
+    trace: Trace,
+    links: Links,
+    causes: Causes,
+    rules: FrameRules,
+    window: tuple[int, int] | None = None,
+    gaps: Bools | None = None,
+) -> tuple[SyncCall, ...]:
+    """The synchronisations that took time, those first that expose the most idle time, then the longest.
+
+    `window`, [start, end) in ns: only those that start in it or expose idle time. `gaps`, bool[gaps]: only
+    the idle time of these counts as exposed.
+    """
     ancestors = Ancestors(trace)
     hosts = Hosts(trace, copying_operators(links, ancestors), ancestors)
     syncs, exposing = _find(trace, hosts, causes)
     exposing[np.isin(causes.cause, REASONS_OF_THEIR_OWN)] = -1
+    if gaps is not None:
+        exposing[~gaps[causes.intervals.gap[causes.interval]]] = -1
+    listed = np.ones(len(syncs.start), np.bool_)
+    if window is not None:
+        listed = (window[0] <= syncs.start) & (syncs.start < window[1])
+        listed[exposing[exposing >= 0]] = True
     called = Callers(trace, ancestors).of(syncs.operator)
     frame = np.where(syncs.frame >= 0, syncs.frame, called.frame)
     lines, line = lines_of(trace, called.stack, frame, rules)
@@ -72,11 +89,13 @@ def sync_table(trace: Trace, links: Links, causes: Causes, rules: FrameRules) ->
     exposed = np.where(exposing >= 0, causes.ns, 0)
     table = []
     key = (line + 1) * (len(trace.strings) + 1) + name + 1
+    kept = np.flatnonzero(listed)
+    groups = [kept[places] for _, places in runs(key[kept])]
     group_of = np.full(len(key) + 1, -1, np.int64)
-    for group, (_, places) in enumerate(runs(key)):
+    for group, places in enumerate(groups):
         group_of[places] = group
     by_group = dict(runs(group_of[exposing]))
-    for group, (_, places) in enumerate(runs(key)):
+    for group, places in enumerate(groups):
         pieces = by_group.get(group, _NONE)
         at, found = int(places[0]), None if line[places[0]] < 0 else lines[int(line[places[0]])]
         rows = syncs.row[places[np.argsort(-length[places], kind="stable")]]

@@ -43,7 +43,7 @@ from tracetui.reader.locate import locate_trace
 from tracetui.trace.clean import printable
 from tracetui.units import OPEN_END, format_count, format_duration
 
-TOP = 20  #: rows that `tracetui gaps` and `tracetui hotspots` list as text
+TOP = 20  #: rows that `tracetui gaps` lists as text
 
 
 def run(request: Request) -> int:
@@ -110,14 +110,13 @@ def _gaps(request: Request) -> ExitCode:
 
 def _hotspots(request: Request) -> ExitCode:
     analysis, selection = _open(request)
-    top = TOP if request.top is None else request.top
     return _answer(
         request,
         what="lines",
         csv=lambda stream: write_hotspots(stream, analysis, selection, request.top or 0),
         document=lambda: hotspots_document(analysis, selection, request.top or 0),
-        markdown=lambda: hotspots_markdown(analysis, selection, top),
-        text=lambda: hotspots_text(analysis, selection, top, _width()),
+        markdown=lambda: hotspots_markdown(analysis, selection, request.top),
+        text=lambda: hotspots_text(analysis, selection, request.top, _width()),
     )
 
 

@@ -51,6 +51,10 @@ table; what no stack tells the line of has a row of its own, "(no stack)".
 "saves at most" is not the idle time of a line, but the time that it held up the
 whole run, through other gaps too; bounds of several lines do not add up.
 
+Below stand the calls that made the host wait for a device, with the line of
+each, and the idle time that they expose: the device ran dry while the host
+waited. It is part of the idle time above, charged to the lines that follow too.
+
 --step and --window leave only the gaps that start there (see tracetui gaps):
 the idle times are then those of these gaps, and add up to theirs. "saves at
 most" is then of that step; of a window it is not known.

@@ -130,7 +130,11 @@ def _gaps_parser() -> _Parser:
 
 def _hotspots_parser() -> _Parser:
     parser = _parser("tracetui hotspots", descriptions.HOTSPOTS)
-    _add_outputs(parser, "list N lines; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
+    _add_outputs(
+        parser,
+        "list N lines and, as text or Markdown, N synchronisations; 0: all "
+        "(default: 20 and 5 as text or Markdown, all lines as JSON or CSV)",
+    )
     _add_restrictions(parser, "only gaps of step N", "only gaps of this window of time")
     _add_rules(parser)
     return parser

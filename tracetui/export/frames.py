@@ -113,9 +113,7 @@ def hotspots_frame(analysis: Analysis, selection: Selection | None = None, top: 
     chosen = lines[:top] if top else lines
     return _frame(
         {
-            "file": _listed([line.file for line in chosen]),
-            "line": _known(np.array([line.line if line.file else -1 for line in chosen], np.int64)),
-            "function": _listed([None if line.file is None else line.function for line in chosen]),
+            **_line_columns([(line.file, line.line, line.function) for line in chosen]),
             "backward": np.array([line.backward for line in chosen], np.bool_),
             "idle_ns": np.array([line.idle_ns for line in chosen], np.int64),
             "gaps": np.array([line.gaps for line in chosen], np.int64),
@@ -123,6 +121,46 @@ def hotspots_frame(analysis: Analysis, selection: Selection | None = None, top: 
             "saves_at_most_ns": _known_among([saves_at_most(analysis, line, selected) for line in chosen]),
             "op": _listed([next(iter(line.ops), None) or None for line in chosen]),
             **_cause_columns([line.causes for line in chosen]),
+        }
+    )
+
+
+def signatures_frame(analysis: Analysis) -> pd.DataFrame:
+    """One row per cause, line and operator that gaps have in common; most idle first.
+
+    `idle_ns` is all idle time of those gaps, `longest_ns` the most of one. `file` is missing where there is
+    no stack, `op` where no operator ran.
+    """
+    found = analysis.signatures
+    return _frame(
+        {
+            "cause": _listed([signature.cause.label for signature in found]),
+            **_line_columns([(each.file, each.line, each.function) for each in found]),
+            "backward": np.array([signature.backward for signature in found], np.bool_),
+            "op": _listed([signature.operator or None for signature in found]),
+            "idle_ns": np.array([signature.idle_ns for signature in found], np.int64),
+            "gaps": np.array([signature.gaps for signature in found], np.int64),
+            "longest_ns": np.array([signature.longest_ns for signature in found], np.int64),
+        }
+    )
+
+
+def syncs_frame(analysis: Analysis) -> pd.DataFrame:
+    """One row per call that made the host wait for a device, and line; most idle time exposed first.
+
+    `waited_ns` is the time of all those calls, `longest_ns` that of one, `gaps` how many have the idle time
+    that they expose, `exposed_ns`. `file` is missing where there is no stack.
+    """
+    found = analysis.syncs
+    return _frame(
+        {
+            "call": _listed([sync.call for sync in found]),
+            **_line_columns([(sync.file, sync.line, sync.function) for sync in found]),
+            "count": np.array([sync.count for sync in found], np.int64),
+            "waited_ns": np.array([sync.total_ns for sync in found], np.int64),
+            "longest_ns": np.array([sync.longest_ns for sync in found], np.int64),
+            "exposed_ns": np.array([sync.exposed_ns for sync in found], np.int64),
+            "gaps": np.array([len(sync.gap_indices) for sync in found], np.int64),
         }
     )
 
@@ -265,6 +303,15 @@ def _cause_columns(causes: Sequence[Mapping[Cause, int]]) -> dict[str, Int64s]:
     """A column of ns for every cause that there is."""
     return {
         f"{cause.label}_ns": np.array([told.get(cause, 0) for told in causes], np.int64) for cause in Cause
+    }
+
+
+def _line_columns(lines: Sequence[tuple[str | None, int, str]]) -> dict[str, Any]:
+    """The file, line and function of each; unknown where there is no stack, the line where no file is."""
+    return {
+        "file": _listed([file for file, _, _ in lines]),
+        "line": _known(np.array([line if file else -1 for file, line, _ in lines], np.int64)),
+        "function": _listed([None if file is None else function for file, _, function in lines]),
     }
 
 

@@ -8,13 +8,14 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.export.documents import gaps_document
 from tracetui.export.findings import hotspots_document
 from tracetui.export.selection import Selection
+from tracetui.export.sync_text import sync_lines
 from tracetui.export.text import MARGIN, Column, cut, table
-from tracetui.export.words import shares
+from tracetui.export.words import line_name, shares
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
 from tracetui.units import format_count, format_duration, format_percent, format_time
 
-NO_STACK = "(no stack)"
+TOP_LINES, TOP_SYNCS = 20, 5  #: rows listed where nothing else is asked for
 NAME_CELLS, OPERATORS = 32, 3  #: the longest name in a note, the most of them
 
 
@@ -23,12 +24,21 @@ def gaps_text(analysis: Analysis, selection: Selection, top: int, width: int) ->
     return "\n".join(gap_lines(analysis, selection, top, width)) + "\n"
 
 
-def hotspots_text(analysis: Analysis, selection: Selection, top: int, width: int) -> str:
-    """The table of lines of Python by idle time; at most `top`, 0 for all."""
+def hotspots_text(analysis: Analysis, selection: Selection, top: int | None, width: int) -> str:
+    """The tables of lines of Python by idle time and of synchronisations, where there are any.
+
+    `top` rows of each, 0 for all, None for 20 and 5.
+    """
+    lines = _hotspot_lines(analysis, selection, TOP_LINES if top is None else top, width)
+    syncs = sync_lines(analysis, selection, TOP_SYNCS if top is None else top, width)
+    return "\n".join([*lines, *([""] if syncs else []), *syncs]) + "\n"
+
+
+def _hotspot_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
     document = hotspots_document(analysis, selection)
     every = document["hotspots"]
     if not every:
-        return "No idle time.\n"
+        return ["No idle time."]
     shown = every[:top] if top else every
     rows = [_hotspot_row(hotspot, document["idle_ns"]) for hotspot in shown]
     columns = [
@@ -44,7 +54,7 @@ def hotspots_text(analysis: Analysis, selection: Selection, top: int, width: int
         left = document["idle_ns"] - sum(hotspot["idle_ns"] for hotspot in shown)
         more = f"{format_count(len(every) - len(shown))} more, {format_duration(left)} together: --top 0"
         lines.append(MARGIN + more)
-    return "\n".join([hotspots_title(document), *lines]) + "\n"
+    return [hotspots_title(document), *lines]
 
 
 def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
@@ -103,10 +113,8 @@ def place_name(document: dict[str, Any]) -> str:
 
     As written in the trace: never print it unescaped.
     """
-    if document["file"] is None:
-        return NO_STACK
-    place = f"{document['file']}({document['line']}) " if document["file"] else ""
-    return f"{place}{document['function']}{' (backward)' if document.get('backward') else ''}"
+    name = line_name(document["file"], document["line"], document["function"])
+    return f"{name} (backward)" if document.get("backward") else name
 
 
 def _hotspot_row(hotspot: dict[str, Any], idle_ns: int) -> list[str]:

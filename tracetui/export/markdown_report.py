@@ -10,11 +10,19 @@ from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import NOTHING
 from tracetui.export.documents import gaps_document, summary_document
 from tracetui.export.findings import hotspots_document
-from tracetui.export.idle_text import duration_or_dash, gaps_title, hotspots_title, place_name
+from tracetui.export.idle_text import (
+    TOP_LINES,
+    TOP_SYNCS,
+    duration_or_dash,
+    gaps_title,
+    hotspots_title,
+    place_name,
+)
 from tracetui.export.markdown import code, plain, table
 from tracetui.export.report import STEP_COLUMNS, TOP_GAPS, TOP_STEPS, trace_facts
 from tracetui.export.selection import Selection
-from tracetui.export.words import MEANINGS
+from tracetui.export.sync_text import sync_numbers, syncs_title
+from tracetui.export.words import MEANINGS, line_name
 from tracetui.units import format_count, format_duration, format_ms, format_percent, format_time
 
 
@@ -40,12 +48,26 @@ def gaps_markdown(analysis: Analysis, selection: Selection, top: int) -> str:
     return "\n".join(_gaps(analysis, selection, top)) + "\n"
 
 
-def hotspots_markdown(analysis: Analysis, selection: Selection, top: int) -> str:
-    """The table of lines of Python by idle time; at most `top`, 0 for all."""
+def hotspots_markdown(analysis: Analysis, selection: Selection, top: int | None) -> str:
+    """The tables of lines of Python by idle time and of synchronisations, where there are any.
+
+    `top` rows of each, 0 for all, None for 20 and 5.
+    """
+    lines = _hotspots(analysis, selection, TOP_LINES if top is None else top)
+    syncs = _syncs(analysis, selection, TOP_SYNCS if top is None else top)
+    return "\n".join([*lines, *([""] if syncs else []), *syncs]) + "\n"
+
+
+def advice_markdown(analysis: Analysis) -> str:
+    """All advice, numbered."""
+    return "\n".join(_advice(analysis) if analysis.advice else [NOTHING]) + "\n"
+
+
+def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     document = hotspots_document(analysis, selection)
     every, idle = document["hotspots"], document["idle_ns"]
     if not every:
-        return "No idle time.\n"
+        return ["No idle time."]
     rows = [
         [
             code(place_name(hotspot)),
@@ -63,12 +85,24 @@ def hotspots_markdown(analysis: Analysis, selection: Selection, top: int) -> str
     lines = table(titles, rows, ["Python line", "why", "operators"])
     if len(rows) < len(every):
         lines += ["", f"{format_count(len(every) - len(rows))} lines with less are not shown."]
-    return "\n".join([f"## {plain(hotspots_title(document))}", "", *lines]) + "\n"
+    return [f"## {plain(hotspots_title(document))}", "", *lines]
 
 
-def advice_markdown(analysis: Analysis) -> str:
-    """All advice, numbered."""
-    return "\n".join(_advice(analysis) if analysis.advice else [NOTHING]) + "\n"
+def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
+    every = selection.syncs(analysis)
+    if not every:
+        return []
+    shown = every[:top] if top else every
+    rows = [
+        [code(sync.call), code(line_name(sync.file, sync.line, sync.function)), *sync_numbers(sync)]
+        for sync in shown
+    ]
+    texts = ["call", "Python line"]
+    titles = [*texts, "idle exposed", "calls", "waited", "longest"]
+    lines = [f"## {plain(syncs_title(every))}", "", *table(titles, rows, texts)]
+    if len(shown) < len(every):
+        lines += ["", f"{format_count(len(every) - len(shown))} with less are not shown."]
+    return lines
 
 
 def _device(device: dict[str, Any], origin_ns: int) -> list[str]:

@@ -8,7 +8,10 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.lines import LineIdle, idle_lines
-from tracetui.arrays import Int64s
+from tracetui.analysis.syncs import SyncCall, sync_table
+from tracetui.arrays import Bools, Int64s
+from tracetui.export.step_numbers import StepNumbers
+from tracetui.units import OPEN_END
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,25 @@ class Selection:
         """The idle time of the gaps listed by line, most first."""
         if self == Selection():
             return analysis.lines
-        charges = analysis.causes.charges
+        charges, listed = analysis.causes.charges, self._listed(analysis)
+        return idle_lines(analysis.trace, charges.at(np.flatnonzero(listed[charges.gap])), analysis.rules)
+
+    def syncs(self, analysis: Analysis) -> tuple[SyncCall, ...]:
+        """The synchronisations that start there or expose idle time of the gaps listed, which counts alone.
+
+        Those of a step start between its start on the host and its end, there or on a device.
+        """
+        if self == Selection():
+            return analysis.syncs
+        start, end = self.window or (analysis.trace.start_ns, analysis.trace.start_ns + OPEN_END)
+        if self.step is not None:
+            first, last = StepNumbers(analysis).window(self.step)
+            start, end = max(start, first), min(end, last)
+        of = (analysis.trace, analysis.links, analysis.causes, analysis.rules)
+        return sync_table(*of, (start, end), self._listed(analysis))
+
+    def _listed(self, analysis: Analysis) -> Bools:
+        """bool[gaps]: which gaps are listed."""
         listed = np.zeros(len(analysis.gaps), np.bool_)
         listed[self.gaps(analysis)] = True
-        return idle_lines(analysis.trace, charges.at(np.flatnonzero(listed[charges.gap])), analysis.rules)
+        return listed

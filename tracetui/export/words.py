@@ -1,4 +1,4 @@
-"""What causes of idle time mean, in a few words, and their shares. Knows no trace and no terminal."""
+"""What causes of idle time mean, in a few words, and their shares; the names of lines. Knows no terminal."""
 
 from __future__ import annotations
 
@@ -28,6 +28,19 @@ _MEANINGS = {
 #: By the name of the cause.
 MEANINGS = {LABELS[cause]: meaning for cause, meaning in _MEANINGS.items()}
 LONGEST_MEANING = max(map(len, MEANINGS.values()))
+
+
+NO_STACK = "(no stack)"
+
+
+def line_name(file: str | None, line: int, function: str) -> str:
+    """ "train.py(88) forward", the function alone where it is in no file, "(no stack)".
+
+    As written in the trace: never print it unescaped.
+    """
+    if file is None:
+        return NO_STACK
+    return f"{file}({line}) {function}" if file else function
 
 
 def shares(parts: Mapping[str, int], most: int) -> str:
