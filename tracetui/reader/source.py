@@ -122,7 +122,7 @@ class TraceFile:
         if self._text.problem() is not None or self._opened - self.stamp.modified < _COARSEST_CLOCK:
             return False
         try:
-            return Stamp.of(self.path.stat()) == self.stamp
+            return stamp_of(self.path) == self.stamp
         except OSError:
             return False
 
@@ -156,6 +156,11 @@ class TraceFile:
             if not head.wants:
                 raise UnreadableTrace(*_no_trace(self.path, text, head.wrapped))
             length *= 8
+
+
+def stamp_of(path: Path) -> Stamp:
+    """The stamp of the file that is at a path now. Raises OSError."""
+    return Stamp.of(path.stat())
 
 
 def _no_trace(path: Path, text: bytes, wrapped: bool) -> tuple[Reason, str]:
