@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from samples.scenarios import simulate
 from samples.truth import Truth
 from samples.writer import TraceWriter
+from tests.analysis import real
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.links import link_tasks
@@ -145,3 +147,25 @@ def test_a_number_behind_one_name_is_no_rank() -> None:
     events: Events = [*process(1, "worker_1"), *process(2, "Ascend Hardware", "NPU 0")]
     events += [piece(1, 1, "x", 0, 1), piece(2, 1, "MatMul", 0, 1, **TASK)]
     assert trace_of(events).owners == {"1": "1", "2": "2"}
+
+
+def test_two_real_ranks_in_one_file_give_what_they_give_alone(real_traces: Path) -> None:
+    ranks = ("level2/rank0", "level2/rank1")
+    files = [real.npu_output(real_traces, rank) / "trace_view.json" for rank in ranks]
+    both = analyse(trace_of([event for file in files for event in json.loads(file.read_bytes())]))
+    alone = [real.npu(real_traces, rank) for rank in ranks]
+    assert len(both.devices) == 2
+    for own, device in zip(alone, both.devices):
+        (expected,) = own.devices
+        assert (device.computing_ns, device.communication_ns, device.idle_ns) == (
+            expected.computing_ns,
+            expected.communication_ns,
+            expected.idle_ns,
+        )
+        assert (device.producer, device.differs) == (expected.producer, False)
+        assert [s.preparing_ns for s in both.steps if s.device == device.device] == [
+            step.preparing_ns for step in own.steps
+        ]
+    for name in ("launch", "dequeue", "enqueue", "operator", "forward"):
+        counts = [int((getattr(own.links, name) >= 0).sum()) for own in alone]
+        assert int((getattr(both.links, name) >= 0).sum()) == sum(counts), name

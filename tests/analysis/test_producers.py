@@ -258,3 +258,19 @@ def test_relative_times_and_orphan_arrows_of_newer_kineto() -> None:
         ("cudaLaunchKernel", "gemm")
     ]
     assert (analyse(trace).links.launch >= 0).all()
+
+
+def test_work_that_mindspore_hands_to_another_thread_has_the_stack_of_python() -> None:
+    events = mindspore()
+    events += [
+        piece(1, 90, "PynativeFramework::Call::Mul", "3.000", "2.000"),
+        piece(1, 90, "model.py(9): forward", "2.500", "4.000", "python_function"),
+        flow("s", "async_mindspore", "77", 1, 90, "3.000"),
+        flow("f", "async_mindspore", "77", 1, 91, "10.000"),
+    ]
+    analysis = analyse(trace_of(events))
+    links = analysis.links
+    chains = [links.chain(row) for row in links.tasks.tolist()]
+    stacks = {analysis.trace.name(c.task): [frame.line for frame in c.stack] for c in chains if c is not None}
+    assert stacks == {"Mul": [9, 5], "Add": []}
+    assert not links.backward.any()

@@ -2,7 +2,8 @@
 
 An operator without a call stack takes that of the operator around it. One of the backward pass takes the
 stack of its forward operator, found by the arrow between them: the arrow ends at the operator, at one around
-it, or, for `autograd::engine::evaluate_function: XBackward0` itself, at its child `XBackward0`.
+it, or, for `autograd::engine::evaluate_function: XBackward0` itself, at its child `XBackward0`. One that
+another thread handed its work, as MindSpore's thread of Python does, likewise takes the stack of the giver.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tracetui.trace.model import Family, Trace
 from tracetui.trace.nesting import enclosing
 
 BACKWARD_FLOW = "fwdbwd"
+HANDED_FLOW = "async_mindspore"  #: from the thread of Python to one that works for it
 BACKWARD_OPERATOR = "autograd::engine::evaluate_function"
 
 
@@ -53,23 +55,35 @@ class Callers:
         forward = pick(self._turns, ancestors.nearest(rows, self._turns >= 0))
         forward = np.where(forward >= 0, forward, pick(self._evaluated, rows))
         has_stack = slices.stack >= 0
-        own, through = ancestors.nearest(rows, has_stack), ancestors.nearest(forward, has_stack)
+        handed = pick(self._handed, ancestors.nearest(rows, self._handed >= 0))
+        called = np.where(forward >= 0, forward, handed)
+        own, through = ancestors.nearest(rows, has_stack), ancestors.nearest(called, has_stack)
         backward = (forward >= 0) | (ancestors.nearest(rows, self._evaluates) >= 0)
         stack_row = np.where(through >= 0, through, own)
         return Called(
             forward=forward,
             stack=pick(slices.stack.astype(np.int64), stack_row).astype(np.int32),
-            frame=self._frames(np.where(forward >= 0, forward, rows)),
+            frame=self._frames(np.where(called >= 0, called, rows)),
             backward=backward,
         )
 
     @cached_property
     def _arrows(self) -> tuple[Int64s, Int64s]:
         """Rows of forward operators and of the backward ones that arrows from them end at."""
+        return self._arrows_of(BACKWARD_FLOW)
+
+    def _arrows_of(self, category: str) -> tuple[Int64s, Int64s]:
+        """Rows at the starts and ends of all arrows of a category."""
         flows = self._trace.flows
-        names = [i for i in np.unique(flows.category).tolist() if self._trace.string(i) == BACKWARD_FLOW]
+        names = [i for i in np.unique(flows.category).tolist() if self._trace.string(i) == category]
         kept = np.isin(flows.category, names) & (flows.source >= 0) & (flows.target >= 0)
         return flows.source[kept], flows.target[kept]
+
+    @cached_property
+    def _handed(self) -> Int64s:
+        """Of each slice: the operator on another thread that handed it its work, or -1."""
+        source, target = self._arrows_of(HANDED_FLOW)
+        return _first_by_key(len(self._trace.slices), target, source)
 
     @cached_property
     def _turns(self) -> Int64s:

@@ -44,6 +44,15 @@ def rows_by_track(trace: Trace, rows: Int64s) -> Iterator[tuple[Track, Int64s]]:
             yield trace.tracks[index], places
 
 
+def rows_by_process(trace: Trace, rows: Int64s) -> Iterator[tuple[str, Int64s]]:
+    """The pids of rows, each with the places of its rows; rows of -1 are left out."""
+    places: dict[str, list[Int64s]] = {}
+    for track, part in rows_by_track(trace, rows):
+        places.setdefault(track.pid, []).append(part)
+    for pid, parts in places.items():
+        yield pid, np.concatenate(parts)
+
+
 def runs(keys: Int64s | Int32s) -> Iterator[tuple[int, Int64s]]:
     """Each distinct key, in order, with the places that have it."""
     order = np.argsort(keys, kind="stable")

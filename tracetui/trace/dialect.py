@@ -231,6 +231,7 @@ FLOW_FAMILIES = {
     "fwdbwd": (Family.OPERATORS,),
     "async_npu": (Family.OPERATORS, Family.TASKS, Family.GROUP),
     "async_task_queue": (Family.OPERATORS,),
+    "async_mindspore": (Family.OPERATORS,),
     "HostToDevice": (Family.CALLS, Family.TASKS, Family.GROUP),
     "ac2g": (Family.CALLS, Family.TASKS),
     "async_cpu_to_gpu": (Family.CALLS, Family.TASKS),

@@ -8,6 +8,7 @@ Profiles of several ranks are merged by tools that write the rank behind process
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ _DEVICE_LAYERS = COMMUNICATION_PROCESSES | {HARDWARE_PROCESS, "Overlap Analysis"
 _NUMBERED = _DEVICE_LAYERS | {"CANN", "Python GC", None}
 
 _RANK_OF_NAME = re.compile(r"(.+?)(?:_| [Rr]ank ?)(\d{1,6})")
+_GPU = re.compile(r"GPU\b", re.IGNORECASE)
 _RANK_OF_PID = re.compile(r"\[([^\]\x00-\x1f]{1,20})\] ?.*")
 
 
@@ -82,13 +84,15 @@ def owners(processes: Collection[Process]) -> dict[str, str]:
     ranks: dict[tuple[str, str], str] = {}  # by (OS pid, digits of the rank behind the pid)
     for process in processes:
         digits = (process.rank or "").partition("rank ")[2]
-        if digits and process.pid.endswith(digits):
-            ranks[origin(process.pid[: -len(digits)]) or "", digits] = process.rank or ""
+        os_pid = origin(process.pid[: -len(digits)]) if digits and process.pid.endswith(digits) else None
+        if os_pid is not None and process.rank is not None:
+            ranks[os_pid, digits] = process.rank
+    lengths = {len(digits) for _, digits in ranks}
     for process in processes:
         if process.name is None and process.rank is None:
-            for (pid, digits), rank in ranks.items():
-                if pid and process.pid.endswith(digits) and origin(process.pid[: -len(digits)]) == pid:
-                    found[process.pid] = rank
+            for length in lengths:
+                behind = origin(process.pid[:-length]) or "", process.pid[-length:]
+                found[process.pid] = ranks.get(behind, found[process.pid])
     return found
 
 
@@ -96,7 +100,8 @@ def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
     """Names of the devices, by pid, of processes whose labels do not tell them from others.
 
     Those of several ranks have their rank behind the label. Else hardware processes of equal label, or of
-    none, are several devices where their pids differ in the part that says the OS process or the device.
+    none, are several devices where their pids differ in the part that says the OS process or the device. Each
+    process of a GPU is one.
     """
     of_device = [p for p in processes if p.device is not None or p.holds in _DEVICE_LAYERS]
     if len({process.rank for process in of_device} - {None}) > 1:
@@ -106,14 +111,22 @@ def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
         if process.holds == HARDWARE_PROCESS:
             hardware.setdefault(process.device or "", []).append(process.pid)
     names: dict[str, str] = {}
+    gpus = [
+        p for p in processes if p.device is not None and p.holds not in PROCESSES and _GPU.match(p.device)
+    ]
+    labels = Counter(process.device for process in gpus)
+    for process in gpus:
+        if labels[process.device] > 1:
+            names[process.pid] = f"{process.device} ({process.pid})"
     for label, pids in hardware.items():
         places = [_place(pid) for pid in pids]
         if len(pids) < 2 or None in places or len(set(places)) < len(pids):
             continue
+        own = set(places)
         several = len({place[0] for place in places if place is not None}) > 1
         for process in processes:
             place = _place(process.pid)
-            if place is not None and place in places and (process.device or "") == label:
+            if place is not None and place in own and (process.device or "") == label:
                 numbered = label or f"NPU {place[1]}"
                 names[process.pid] = f"{numbered} ({place[0]})" if several else numbered
     return names

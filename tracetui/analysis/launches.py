@@ -1,0 +1,133 @@
+"""Which call of the runtime launched each device task, and when and on which thread.
+
+Knows connection and correlation ids, launch arrows and OS processes; nothing of the task queue or operators.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.search import first_equal, pick, rows_by_process, track_of_rows
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Activity, Family, Layer, Trace
+
+LAUNCH_FLOWS = ("HostToDevice",)
+
+#: Which of several runtime calls with a task's id launches it, best first: kernels and collectives; copies.
+KERNEL_CALLS = ("Node@", "Hccl@", "Communication@", "AscendCL@", "Model@")
+COPY_CALLS = ("AscendCL@", "Node@", "Hccl@", "Communication@", "Model@")
+
+#: Pairs of processes, one with tasks and one with calls, that are looked at to find which belong together.
+MOST_PAIRS = 256
+
+
+def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    """Runtime call, launch point (ns) and thread (place in Trace.threads) of each task; -1: not found."""
+    launch = _calls(trace, tasks)
+    arrow = arrows_to(trace, tasks, LAUNCH_FLOWS)
+    ids = _ids_of_device(trace, tasks)
+    own = np.flatnonzero((arrow >= 0) & (ids >= 0))
+    arrow = np.where(arrow >= 0, arrow, pick(arrow, pick(own, first_equal(ids[own], ids))))
+    arrow = np.where(launch >= 0, -1, arrow)
+    source = pick(trace.flows.source, arrow)
+    launch = np.where(_is_call(trace, source), source, launch)
+    point = np.where(arrow >= 0, pick(trace.flows.source_time, arrow), pick(trace.slices.start, launch))
+    arrow_thread = pick(trace.flows.source_thread.astype(np.int64), arrow)
+    return launch, point, np.where(arrow >= 0, arrow_thread, _thread_of_rows(trace, launch))
+
+
+def _ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
+    """A number for each task that those of equal connection id on its device share, -1 without an id."""
+    ids = trace.slices.correlation[tasks]
+    numbers = {device: number for number, device in enumerate(trace.devices)}
+    device = np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
+    distinct, number = np.unique(ids, return_inverse=True)
+    own = pick(device, track_of_rows(trace, tasks).astype(np.int64)) * len(distinct) + number.reshape(-1)
+    return np.where(ids >= 0, own, -1)
+
+
+def _calls(trace: Trace, tasks: Int64s) -> Int64s:
+    """The runtime call with the id of each task, the one that launches where several have it.
+
+    Ids are those of a process. Of several processes with calls, those of the task's own OS process count
+    where pids tell; else those of the process whose calls come before the tasks, and soonest before.
+    """
+    calls: dict[str, list[Int64s]] = {}
+    for track in trace.tracks:
+        if track.layer == Layer.CANN and track.family == Family.CALLS:
+            rows = np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
+            calls.setdefault(track.pid, []).append(rows[trace.slices.correlation[rows] >= 0])
+    launching = {pid: np.concatenate(parts) for pid, parts in calls.items()}
+    callers: dict[str, list[Int64s]] = {}
+    for pid, rows in launching.items():
+        callers.setdefault(trace.owners[pid], []).append(rows)
+    launched: list[tuple[Int64s, list[Int64s]]] = []
+    strange: list[Int64s] = []
+    for pid, places in rows_by_process(trace, tasks):
+        if trace.owners[pid] in callers:
+            launched.append((places, callers[trace.owners[pid]]))
+        else:
+            strange.append(places)
+    everyone = list(launching.values())
+    if len(strange) * len(everyone) > MOST_PAIRS:
+        strange, everyone = [np.concatenate(strange)], [np.concatenate(everyone)]
+    launch = np.full(len(tasks), -1, np.int64)
+    for places, candidates in launched + [(places, everyone) for places in strange]:
+        found = [_calls_among(trace, tasks[places], rows) for rows in candidates]
+        found.sort(key=lambda column: _unlikely(trace, tasks[places], column))
+        for column in found:
+            launch[places] = np.where(launch[places] >= 0, launch[places], column)
+    return launch
+
+
+def _calls_among(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
+    """The runtime call with the id of each task, of some calls; -1 where none has it."""
+    slices = trace.slices
+    ids = slices.correlation[tasks]
+    launch = np.full(len(tasks), -1, np.int64)
+    copies = np.isin(slices.activity[tasks], (Activity.COPY, Activity.EVENT, Activity.WAIT))
+    for chosen, order in ((~copies, KERNEL_CALLS), (copies, COPY_CALLS)):
+        best_first = rows[np.lexsort((slices.start[rows], _rank(trace, rows, order)))]
+        launch[chosen] = pick(best_first, first_equal(slices.correlation[best_first], ids[chosen]))
+    return launch
+
+
+def _unlikely(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
+    """A key that sorts calls first that precede most of the tasks, then those that precede them closely."""
+    held = calls >= 0
+    late = trace.slices.start[tasks[held]] - trace.slices.start[calls[held]]
+    late = late[late >= 0]
+    return -len(late), float(np.median(late)) if len(late) else 0.0
+
+
+def _rank(trace: Trace, rows: Int64s, prefixes: tuple[str, ...]) -> Int64s:
+    """The place in `prefixes` of the beginning of each row's name; their number where none fits."""
+    names, of_row = np.unique(trace.slices.name[rows], return_inverse=True)
+    ranks = [
+        next(
+            (rank for rank, prefix in enumerate(prefixes) if trace.strings[name].startswith(prefix)),
+            len(prefixes),
+        )
+        for name in names.tolist()
+    ]
+    return np.array(ranks, np.int64)[of_row.reshape(-1)]
+
+
+def arrows_to(trace: Trace, tasks: Int64s, categories: tuple[str, ...]) -> Int64s:
+    """The first arrow of those categories that ends at each task, -1 where none does."""
+    wanted = [
+        index for index in np.unique(trace.flows.category).tolist() if trace.string(index) in categories
+    ]
+    arrows = np.flatnonzero(np.isin(trace.flows.category, wanted) & (trace.flows.target >= 0))
+    return pick(arrows, first_equal(trace.flows.target[arrows], tasks))
+
+
+def _is_call(trace: Trace, rows: Int64s) -> Bools:
+    calls = [track.index for track in trace.tracks if track.family == Family.CALLS]
+    return np.isin(track_of_rows(trace, rows), calls)
+
+
+def _thread_of_rows(trace: Trace, rows: Int64s) -> Int64s:
+    places = {thread: index for index, thread in enumerate(trace.threads)}
+    of_track = np.array([places.get((track.pid, track.tid), -1) for track in trace.tracks], np.int64)
+    return pick(of_track, track_of_rows(trace, rows).astype(np.int64))
