@@ -63,7 +63,7 @@ class TableBuilder:
         self._threads: defaultdict[tuple[str, str], int] = defaultdict(count().__next__)
         self._series: defaultdict[tuple[int, int, str], int] = defaultdict(count().__next__)
         self._flow_ids: defaultdict[str, int] = defaultdict(count().__next__)
-        self._columns: defaultdict[str, list[NDArray[Any]]] = defaultdict(list)
+        self._columns: dict[str, _Column] = {}
         self._metadata: list[Metadata] = []
 
     def add(self, part: Part) -> None:
@@ -102,10 +102,10 @@ class TableBuilder:
                 big = values < -1
                 values = values.copy()
                 values[big] = flow_ids[-2 - values[big]]
-            self._columns[name].append(values)
+            self._column(name).extend(values)
 
     def build(self, path: str, document: dict[str, Any], report: ReadReport, last: bool) -> EventTable:
-        """The table of all parts so far; `last`: the parts are freed meanwhile, column by column.
+        """The table of all parts so far; `last`: nothing can be added afterwards.
 
         `baseTimeNanoseconds` of the `document` is added to times that don't count from 1970 themselves.
         """
@@ -133,15 +133,12 @@ class TableBuilder:
         )
 
     def _table(self, table: str, names: tuple[str, ...], last: bool) -> dict[str, NDArray[Any]]:
-        columns = {}
-        for name in names:
-            key = f"{table}.{name}"
-            parts = (self._columns.pop if last else self._columns.get)(key, [])
-            dtype = _DTYPES.get(name, np.int32)
-            columns[name] = np.concatenate([np.empty(0, dtype), *parts]).astype(dtype, copy=False)
-            if last:
-                parts.clear()
-        return columns
+        return {name: self._column(f"{table}.{name}").values(last) for name in names}
+
+    def _column(self, name: str) -> _Column:
+        if name not in self._columns:
+            self._columns[name] = _Column(_DTYPES.get(name.split(".")[1], np.int32))
+        return self._columns[name]
 
     def _slices(self, last: bool) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
         """The complete events, and the pairs of B and E events joined to such, in the order of the file."""
@@ -160,6 +157,30 @@ class TableBuilder:
         if unopened:
             warnings.append(f"end events without a begin: {unopened:,}, left out")
         return merged, tuple(warnings)
+
+
+class _Column:
+    """An array that grows in place.
+
+    A list of the parts' arrays would have to be joined, and the heap keeps what is freed then: 150 MB of
+    each GB of text, in the process for good.
+    """
+
+    def __init__(self, dtype: type[np.generic]) -> None:
+        self._array = np.empty(0, dtype)
+        self._length = 0
+
+    def extend(self, values: NDArray[Any]) -> None:
+        start, self._length = self._length, self._length + len(values)
+        if self._length > len(self._array):
+            self._array.resize(self._length * 9 // 8, refcheck=False)
+        self._array[start : self._length] = values
+
+    def values(self, last: bool) -> NDArray[Any]:
+        """A copy of the values; where it is the `last` one the array itself, which is of no use here then."""
+        if last:
+            self._array.resize(self._length, refcheck=False)
+        return self._array if last else np.array(self._array[: self._length])
 
 
 def _spans(
