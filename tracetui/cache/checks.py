@@ -1,0 +1,102 @@
+"""What has to hold of a trace so that nothing that draws or analyses it can fail. Vectorised; no files.
+
+The sums of a file tell that it is what was written; this tells that what was written is a trace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+from tracetui.reader.events import BlockColumns
+from tracetui.trace.model import Activity, Counters, Flows, Instants, Slices, Trace
+
+
+def check(trace: Trace, blocks: BlockColumns) -> None:
+    """Raise ValueError where an index points nowhere, or an order that is relied upon doesn't hold."""
+    events = _check_blocks(blocks)
+    for table in (trace.slices, trace.flows, trace.counters, trace.instants):
+        _same_length(table)
+    _check_lanes(trace)
+    _check_slices(trace, events)
+    slices, strings, flows, instants = len(trace.slices), len(trace.strings), trace.flows, trace.instants
+    _within(flows.category, -1, strings)
+    _within(flows.source, -1, slices)
+    _within(flows.target, -1, slices)
+    _within(flows.source_thread, -1, len(trace.threads))
+    _within(instants.track, -1, len(trace.tracks))
+    _within(instants.name, 0, strings)
+    _within(instants.event, 0, events)
+    _require(bool((instants.time[1:] >= instants.time[:-1]).all()))
+    _require(trace.start_ns <= trace.end_ns)
+
+
+def _check_slices(trace: Trace, events: int) -> None:
+    slices, strings = trace.slices, len(trace.strings)
+    _within(slices.name, 0, strings)
+    for column in (slices.category, slices.stack, slices.task_type, slices.direction):
+        _within(column, -1, strings)
+    _within(slices.activity, min(Activity), max(Activity) + 1)
+    _within(slices.event, 0, events)
+    if not len(slices):
+        return
+    _require(int(slices.dur.min()) >= 0)
+    _require(int(slices.start.min()) == trace.start_ns and int(slices.end.max()) == trace.end_ns)
+    early = np.flatnonzero(slices.start[1:] < slices.end[:-1]) + 1
+    _require(bool(np.isin(early, trace.lane_rows).all()))
+
+
+def _check_lanes(trace: Trace) -> None:
+    rows, track = trace.lane_rows, trace.lane_track
+    _bounds(rows, len(trace.slices))
+    _require(len(rows) == len(track) + 1 and bool((track[1:] >= track[:-1]).all()))
+    _within(track, 0, len(trace.tracks))
+    samples = lanes_held = 0
+    for each in trace.tracks:
+        lanes = each.lanes
+        lanes_held += len(lanes)
+        if lanes:
+            _require(0 <= lanes.start <= lanes.stop <= len(track))
+            _require(bool((track[lanes.start : lanes.stop] == each.index).all()))
+            _require(each.rows == range(int(rows[lanes.start]), int(rows[lanes.stop])))
+        else:
+            _require(not each.rows)
+        _require(0 <= each.samples.start <= each.samples.stop <= len(trace.counters.time))
+        samples += len(each.samples)
+    _require(lanes_held == len(track) and samples == len(trace.counters.time))
+
+
+def _check_blocks(blocks: BlockColumns) -> int:
+    """The number of events in the blocks."""
+    count = len(blocks.offset)
+    _require(len(blocks.first) == count + 1 and len(blocks.length) == len(blocks.spans) == count)
+    events = int(blocks.first[-1])
+    _bounds(blocks.first, events)
+    for column in (blocks.offset, blocks.length, blocks.spans, blocks.span_start):
+        _require(not len(column) or int(column.min()) >= 0)
+    _require(bool((blocks.offset[1:] >= (blocks.offset + blocks.length)[:-1]).all()))
+    _require(len(blocks.span_start) == len(blocks.span_end) == int(blocks.spans.sum()))
+    _require(bool((blocks.span_end >= blocks.span_start).all()))
+    return events
+
+
+def _same_length(table: Slices | Flows | Counters | Instants) -> None:
+    _require(len({len(getattr(table, field.name)) for field in fields(table)}) == 1)
+
+
+def _bounds(bounds: Int64s, end: int) -> None:
+    """From 0 to `end`, never backwards."""
+    _require(len(bounds) > 0 and int(bounds[0]) == 0 and int(bounds[-1]) == end)
+    _require(bool((bounds[1:] >= bounds[:-1]).all()))
+
+
+def _within(column: np.typing.NDArray[np.signedinteger], low: int, high: int) -> None:
+    """All values from `low` to below `high`."""
+    _require(not len(column) or (int(column.min()) >= low and int(column.max()) < high))
+
+
+def _require(holds: bool) -> None:
+    if not holds:
+        raise ValueError("the columns do not fit together")

@@ -1,0 +1,146 @@
+"""A trace as a JSON document and arrays, and back: the columns of its tables as they are.
+
+What the columns of a table are is read from its class, so that a new one needs no line here. Knows the
+model, no files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracetui.arrays import Int64s
+from tracetui.cache.container import Arrays
+from tracetui.reader.events import BlockColumns, ReadReport, Skip
+from tracetui.trace.model import (
+    Counters,
+    Family,
+    Flows,
+    Instants,
+    Kind,
+    Layer,
+    Slices,
+    Trace,
+    Track,
+)
+
+_DTYPES = {"Int64s": "<i8", "Int32s": "<i4", "Int8s": "|i1", "Floats": "<f8"}
+_RANGES = ("lanes", "rows", "samples")
+Table = TypeVar("Table", Slices, Flows, Counters, Instants, BlockColumns)
+
+
+def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
+    """All of a trace but its path, and where its events are."""
+    document = {
+        "kind": trace.kind.value,
+        "threads": trace.threads,
+        "tracks": [_track_document(track) for track in trace.tracks],
+        "devices": trace.devices,
+        "start_ns": trace.start_ns,
+        "end_ns": trace.end_ns,
+        "report": asdict(trace.report),
+        "owners": trace.owners,
+        "notes": trace.notes,
+    }
+    text = "".join(trace.strings).encode("utf-8", "surrogatepass")
+    arrays: Arrays = {
+        "strings": np.frombuffer(text, np.uint8),
+        "string_ends": np.cumsum(np.fromiter(map(len, trace.strings), np.int64, len(trace.strings))),
+        "lane_rows": trace.lane_rows,
+        "lane_track": trace.lane_track,
+    }
+    tables: dict[str, Slices | Flows | Counters | Instants | BlockColumns] = {
+        "slices": trace.slices,
+        "flows": trace.flows,
+        "counters": trace.counters,
+        "instants": trace.instants,
+        "blocks": blocks,
+    }
+    for prefix, table in tables.items():
+        for field in fields(table):
+            arrays[f"{prefix}.{field.name}"] = getattr(table, field.name)
+    return document, arrays
+
+
+def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, BlockColumns]:
+    """The trace at `path` and where its events are; not checked yet.
+
+    Raises ValueError, KeyError or TypeError where something is missing or of another type.
+    """
+    report = document["report"]
+    skips = tuple(Skip(**skip) for skip in report["skips"])
+    trace = Trace(
+        path=path,
+        kind=Kind(document["kind"]),
+        strings=_strings(arrays),
+        threads=[(_text(pid), _text(tid)) for pid, tid in document["threads"]],
+        tracks=tuple(_track(index, track) for index, track in enumerate(document["tracks"])),
+        slices=_table(Slices, "slices", arrays),
+        lane_rows=_column(arrays, "lane_rows", "Int64s"),
+        lane_track=_column(arrays, "lane_track", "Int32s"),
+        flows=_table(Flows, "flows", arrays),
+        counters=_table(Counters, "counters", arrays),
+        instants=_table(Instants, "instants", arrays),
+        devices=tuple(map(_text, document["devices"])),
+        start_ns=int(document["start_ns"]),
+        end_ns=int(document["end_ns"]),
+        report=ReadReport(**{**report, "skips": skips, "warnings": tuple(map(_text, report["warnings"]))}),
+        owners={pid: _text(owner) for pid, owner in document["owners"].items()},
+        notes=tuple(map(_text, document["notes"])),
+    )
+    return trace, _table(BlockColumns, "blocks", arrays)
+
+
+def _track_document(track: Track) -> dict[str, Any]:
+    document = {field.name: getattr(track, field.name) for field in fields(track) if field.name != "index"}
+    return {**document, **{name: [document[name].start, document[name].stop] for name in _RANGES}}
+
+
+def _track(index: int, document: dict[str, Any]) -> Track:
+    return Track(
+        index=index,
+        layer=Layer(document["layer"]),
+        family=Family(document["family"]),
+        process=_text(document["process"]),
+        name=_text(document["name"]),
+        device=None if document["device"] is None else _text(document["device"]),
+        pid=_text(document["pid"]),
+        tid=_text(document["tid"]),
+        lanes=range(*document["lanes"]),
+        rows=range(*document["rows"]),
+        samples=range(*document["samples"]),
+    )
+
+
+def _strings(arrays: Arrays) -> list[str]:
+    """The strings, cut from one text: their ends are counted in characters."""
+    text = arrays["strings"].tobytes().decode("utf-8", "surrogatepass")
+    ends: Int64s = _column(arrays, "string_ends", "Int64s")
+    bounds = np.concatenate((np.zeros(1, np.int64), ends))
+    if bounds[-1] != len(text) or (bounds[1:] < bounds[:-1]).any():
+        raise ValueError("misplaced strings")
+    places = bounds.tolist()
+    return [text[start:end] for start, end in zip(places, places[1:])]
+
+
+def _table(kind: type[Table], prefix: str, arrays: Arrays) -> Table:
+    columns = {
+        field.name: _column(arrays, f"{prefix}.{field.name}", str(field.type)) for field in fields(kind)
+    }
+    return kind(**columns)
+
+
+def _column(arrays: Arrays, name: str, kind: str) -> NDArray[Any]:
+    array = arrays[name]
+    if array.dtype.str != _DTYPES[kind]:
+        raise ValueError(f"{name}: of another type")
+    return array
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value

@@ -1,0 +1,179 @@
+"""The directory of cached traces: where it is, whose it is, what is in it, and how large it may get.
+
+Knows files and their owners, nothing of what is in them. All is done through one open descriptor of the
+directory, so that it cannot be exchanged between a check and its use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Callable, NamedTuple
+
+_ENTRY = re.compile(r"[0-9a-f]{32}\.trace")
+_PARTIAL = re.compile(r"[0-9a-f]{16}\.part")
+_LARGEST = 10_000_000_000  # bytes of all entries
+_SHARE = 5  # at most one part in so many of what would be free without the cache
+_ABANDONED = 3600  # seconds after which nobody writes a partial file any more
+_PIECE = 1 << 23  # bytes per write: how often to ask whether to stop
+
+
+class Entry(NamedTuple):
+    """One file of the directory."""
+
+    name: str
+    size: int  #: bytes
+    used_ns: int  #: when it was last written or read
+
+
+def cache_path(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """Where cached traces are: below $XDG_CACHE_HOME, else ~/.cache; None where there is neither."""
+    base, home = environ.get("XDG_CACHE_HOME", ""), environ.get("HOME", "")
+    if base.startswith("/"):
+        return Path(base, "tracetui", "traces")
+    return Path(home, ".cache", "tracetui", "traces") if home.startswith("/") else None
+
+
+class Directory:
+    """The directory, held open; a context manager. It is the user's own, and nobody else may write to it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    @classmethod
+    def open(cls, create: bool = False) -> Directory | None:
+        """The directory of this user; None where there is none, or where others may write to it."""
+        path = cache_path()
+        if path is None:
+            return None
+        try:
+            if create:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with contextlib.suppress(FileExistsError):
+                    path.mkdir(mode=0o700)
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except (OSError, ValueError):
+            return None
+        if not _is_own(os.fstat(descriptor)):
+            os.close(descriptor)
+            return None
+        return cls(descriptor)
+
+    def __enter__(self) -> Directory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        os.close(self._descriptor)
+
+    def entries(self) -> list[Entry]:
+        """All cached traces, the least recently used first."""
+        return sorted(self._named(_ENTRY), key=lambda entry: (entry.used_ns, entry.name))
+
+    def open_entry(self, name: str) -> int | None:
+        """A descriptor to read an entry; None where there is none, or where it may be another's."""
+        try:
+            # O_NONBLOCK: a pipe in its place would block in open().
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            descriptor = os.open(name, flags, dir_fd=self._descriptor)
+        except OSError:
+            return None
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode) and _is_own(status):
+            return descriptor
+        os.close(descriptor)
+        return None
+
+    def write(
+        self, name: str, pieces: Iterable[memoryview], should_stop: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Write an entry as a whole or, where it is stopped, not at all. Raises OSError where that fails."""
+        partial = f"{secrets.token_hex(8)}.part"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(partial, flags, 0o600, dir_fd=self._descriptor)
+        try:
+            try:
+                for piece in pieces:
+                    for start in range(0, len(piece), _PIECE):
+                        if should_stop():
+                            return False
+                        _write(descriptor, piece[start : start + _PIECE])
+            finally:
+                os.close(descriptor)
+            os.replace(partial, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+            return True
+        finally:
+            self.remove(partial)
+
+    def remove(self, name: str) -> bool:
+        """Remove a file; False where it is not there or cannot be removed."""
+        try:
+            os.unlink(name, dir_fd=self._descriptor)
+        except OSError:
+            return False
+        return True
+
+    def make_room(self, size: int, replaced: str) -> bool:
+        """Remove the least recently used entries until one more of `size` bytes fits; False if it never will.
+
+        `replaced` is the name it is going to have: what has this name now doesn't count.
+        """
+        self.sweep(_ABANDONED)
+        entries = self.entries()
+        limit = self._limit(sum(entry.size for entry in entries))
+        others = [entry for entry in entries if entry.name != replaced]
+        used = sum(entry.size for entry in others)
+        if size > limit:
+            return False
+        for entry in others:
+            if used + size <= limit:
+                break
+            if self.remove(entry.name):
+                used -= entry.size
+        return used + size <= limit
+
+    def sweep(self, age: int) -> None:
+        """Remove what a killed process left behind at least `age` seconds ago."""
+        before = time.time_ns() - age * 1_000_000_000
+        for partial in self._named(_PARTIAL):
+            if partial.used_ns <= before:
+                self.remove(partial.name)
+
+    def _named(self, pattern: re.Pattern[str]) -> list[Entry]:
+        found = []
+        with os.scandir(self._descriptor) as files:
+            for file in files:
+                if pattern.fullmatch(file.name):
+                    with contextlib.suppress(OSError):  # removed meanwhile
+                        status = file.stat(follow_symlinks=False)
+                        found.append(Entry(file.name, status.st_size, status.st_mtime_ns))
+        return found
+
+    def _limit(self, used: int) -> int:
+        """Bytes that all entries together may have."""
+        wanted = os.environ.get("TRACETUI_CACHE_MB", "")
+        if wanted.isascii() and wanted.isdigit() and len(wanted) < 12:
+            return int(wanted) * 1_000_000
+        disk = os.fstatvfs(self._descriptor)
+        return min(_LARGEST, (disk.f_bavail * disk.f_frsize + used) // _SHARE)
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Whether nobody but this user (and root) can have written it."""
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def _write(descriptor: int, piece: memoryview) -> None:
+    while len(piece):
+        piece = piece[os.write(descriptor, piece) :]

@@ -1,0 +1,195 @@
+"""Keeping a trace that was read, and finding it again: the front of the cache.
+
+An entry counts for one file as it is: path, size, times, inode; and for one program: whatever changes in the
+code that makes the columns makes all entries void. Nothing here ever fails: without a cache the file is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Callable
+
+from tracetui import __version__
+from tracetui.cache.checks import check
+from tracetui.cache.columns import freeze, thaw
+from tracetui.cache.container import pack, read_arrays, read_document
+from tracetui.cache.directory import Directory
+from tracetui.reader.source import TraceFile, stamp_of
+from tracetui.trace.model import Trace
+
+#: bytes of text below which a trace is read again as fast
+SMALLEST = 32_000_000
+
+_log = logging.getLogger("tracetui.cache")
+
+
+class State(Enum):
+    """What an entry is worth."""
+
+    READY = "ready"
+    CHANGED = "the trace has changed"
+    GONE = "the trace is gone"
+    OTHER_VERSION = "of another version"
+    UNREADABLE = "damaged, or not yours"
+
+
+@dataclass(frozen=True)
+class CachedTrace:
+    """An entry, as `tracetui cache list` shows it."""
+
+    path: str  #: of the trace; "" where it is not known
+    trace_bytes: int
+    bytes: int  #: of the entry
+    used_ns: int  #: epoch ns: last read or written
+    state: State
+
+
+def reopen(trace_file: TraceFile) -> Trace | None:
+    """The trace as it was read from this very file before; None where it has to be read.
+
+    `trace_file.args` and `event` work as after a reading.
+    """
+    try:
+        path = os.path.realpath(trace_file.path)
+        with _reading(_name(path)) as descriptor:
+            if descriptor is None:
+                return None
+            document = read_document(descriptor)
+            if not _is_of(document, path, trace_file):
+                return None
+            arrays = read_arrays(descriptor, document)
+            trace, blocks = thaw(str(trace_file.path), document["columns"], arrays)
+            check(trace, blocks)
+            with contextlib.suppress(OSError):
+                os.utime(descriptor)
+        trace_file.restore(blocks)
+        return trace
+    except Exception as error:  # whatever an entry holds, the file itself can still be read
+        _log.debug("not used: %s: %r", trace_file.path, error)
+        return None
+
+
+def keep(trace_file: TraceFile, trace: Trace, should_stop: Callable[[], bool] = lambda: False) -> bool:
+    """Keep a trace that was just read, for `reopen`; whether that was done.
+
+    Not of a small trace, one whose reading was stopped, or a file that has changed since or may be changing.
+    """
+    report = trace.report
+    if report.stopped or report.text_bytes < SMALLEST or not trace_file.settled:
+        return False
+    try:
+        directory = Directory.open(create=True)
+        if directory is None:
+            return False
+        with directory:
+            path = os.path.realpath(trace_file.path)
+            name = _name(path)
+            columns, arrays = freeze(trace, trace_file.blocks)
+            key = {"path": path, "stamp": trace_file.stamp, "program": _program()}
+            pieces = pack({**key, "columns": columns}, arrays)
+            if should_stop() or not directory.make_room(sum(map(len, pieces)), name):
+                return False
+            return directory.write(name, pieces, should_stop)
+    except Exception as error:  # a full or read-only disk, a text that cannot be written
+        _log.debug("not kept: %s: %r", trace_file.path, error)
+        return False
+
+
+def cached_traces() -> list[CachedTrace]:
+    """All entries, the last used first."""
+    directory = Directory.open()
+    if directory is None:
+        return []
+    with directory:
+        entries = directory.entries()[::-1]
+        return [_listed(directory, entry.name, entry.size, entry.used_ns) for entry in entries]
+
+
+def clear() -> tuple[int, int]:
+    """Remove all entries; how many that were, and their bytes."""
+    directory = Directory.open()
+    if directory is None:
+        return 0, 0
+    with directory:
+        directory.sweep(0)
+        removed = [entry.size for entry in directory.entries() if directory.remove(entry.name)]
+    return len(removed), sum(removed)
+
+
+def _listed(directory: Directory, name: str, size: int, used_ns: int) -> CachedTrace:
+    try:
+        descriptor = directory.open_entry(name)
+        if descriptor is None:
+            raise ValueError("not the user's own")
+        with _closing(descriptor):
+            document = read_document(descriptor)
+        path, stamp, program = str(document["path"]), list(document["stamp"]), document["program"]
+        trace_bytes = int(stamp[0])
+    except Exception as error:
+        _log.debug("not listed: %s: %r", name, error)
+        return CachedTrace("", 0, size, used_ns, State.UNREADABLE)
+    return CachedTrace(path, trace_bytes, size, used_ns, _state(path, stamp, program))
+
+
+def _state(path: str, stamp: list[Any], program: Any) -> State:
+    try:
+        now = stamp_of(Path(path))
+    except (OSError, ValueError):
+        return State.GONE
+    if list(now) != stamp:
+        return State.CHANGED
+    return State.READY if program == _program() else State.OTHER_VERSION
+
+
+@contextlib.contextmanager
+def _reading(name: str) -> Iterator[int | None]:
+    """A descriptor of an entry, None where there is none to trust."""
+    directory = Directory.open()
+    if directory is None:
+        yield None
+        return
+    with directory:
+        descriptor = directory.open_entry(name)
+    if descriptor is None:
+        yield None
+        return
+    with _closing(descriptor):
+        yield descriptor
+
+
+@contextlib.contextmanager
+def _closing(descriptor: int) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _is_of(document: dict[str, Any], path: str, trace_file: TraceFile) -> bool:
+    key = [path, list(trace_file.stamp), _program()]
+    return key == [document["path"], document["stamp"], document["program"]]
+
+
+def _name(path: str) -> str:
+    """The name of the entry of a trace: one for each path."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:32] + ".trace"
+
+
+@lru_cache(maxsize=1)
+def _program() -> str:
+    """What made the columns: the version, and the code of all that has a hand in it (2 ms)."""
+    digest = hashlib.sha256(f"{__version__} {sys.byteorder}".encode())
+    packages = Path(__file__).parents[1]
+    for package in ("reader", "trace", "cache"):
+        for module in sorted((packages / package).glob("*.py")):
+            digest.update(module.read_bytes())
+    return digest.hexdigest()[:32]
