@@ -83,6 +83,7 @@ def test_hardware_tasks_of_a_collective_are_its_parts_on_their_own_device_only()
 
 def test_names_decide_where_2024_traces_call_every_task_other() -> None:
     names = ["MatMulV2", "MEMCPY_ASYNC", "EVENT_WAIT", "PROFILING_ENABLE", "AllReduceAicpuKernel"]
+    names += ["Notify Wait", "SDMA", "KERNEL_AICPU"]
     events = process(1, "Ascend Hardware", "NPU")
     events += [piece(1, 3, name, 10 * n, 5, **{"Task Type": "Other"}) for n, name in enumerate(names)]
     expected = [
@@ -91,7 +92,13 @@ def test_names_decide_where_2024_traces_call_every_task_other() -> None:
         Activity.WAIT,
         Activity.OTHER,
         Activity.COMMUNICATION_TASK,
+        Activity.WAIT,
+        Activity.COPY,
+        Activity.AICPU,
     ]
+    assert activities(trace_of(events)) == dict(zip(names, expected))
+    for event in events:
+        event["args"].pop("Task Type", None)
     assert activities(trace_of(events)) == dict(zip(names, expected))
 
 

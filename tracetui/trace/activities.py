@@ -9,7 +9,14 @@ import numpy as np
 
 from tracetui.arrays import Int8s, Int32s, Int64s
 from tracetui.reader.events import EventTable
-from tracetui.trace.dialect import GPU_ACTIVITIES, activity_of_name, activity_of_type, is_nccl
+from tracetui.trace.dialect import (
+    GPU_ACTIVITIES,
+    activity_of_name,
+    activity_of_type,
+    is_nccl,
+    says_nothing,
+    type_of_name,
+)
 from tracetui.trace.meanings import UNDECIDED, meanings
 from tracetui.trace.model import Activity, Family, Layer
 from tracetui.trace.tracks import Unplaced
@@ -56,6 +63,11 @@ def _task_activities(table: EventTable, tasks: Int64s) -> Int8s:
     by_type = meanings(strings, task_type, activity_of_type)
     if not on_gpu.any() and (task_type < 0).all():
         by_type[:] = Activity.AICORE
+        untold = np.ones(len(tasks), np.bool_)
+    else:
+        untold = meanings(strings, task_type, lambda text: int(says_nothing(text))) == 1
+    by_own_name = meanings(strings, name, lambda text: None if says_nothing(text) else type_of_name(text))
+    by_type = np.where(untold & (by_own_name != UNDECIDED), by_own_name, by_type)
     on_npu = np.where(by_name != UNDECIDED, by_name, by_type)
     activity = np.where(on_gpu, by_category, on_npu)
     activity[activity == UNDECIDED] = Activity.OTHER

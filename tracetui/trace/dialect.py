@@ -281,9 +281,19 @@ def sign_of(name: str, category: str) -> str | None:
 
 def activity_of_type(task_type: str) -> Activity | None:
     """What a task of this `Task Type` does; None where no row of the table fits."""
-    key = task_type.strip().upper().replace(" ", "_")
+    key = _type_key(task_type)
     known = TASK_TYPES.get(key)
     return _by_prefix(key, TASK_TYPE_PREFIXES) if known is None else known
+
+
+def says_nothing(task_type: str) -> bool:
+    """Whether a `Task Type` is one that producers of 2024 give to every task."""
+    return _type_key(task_type) == "OTHER"
+
+
+def type_of_name(name: str) -> Activity | None:
+    """What a task does whose name is a task type, as of one that is no known operator; else None."""
+    return TASK_TYPES.get(_type_key(name))
 
 
 def activity_of_name(name: str) -> Activity | None:
@@ -302,6 +312,10 @@ def device_label(label: str) -> str | None:
     """The device of a process label, e.g. "NPU 0"; None for a host label and for none."""
     stripped = label.strip()
     return stripped if _DEVICE_LABEL.match(stripped) else None
+
+
+def _type_key(text: str) -> str:
+    return text.strip().upper().replace(" ", "_")
 
 
 def _by_prefix(text: str, prefixes: tuple[tuple[str, Activity], ...]) -> Activity | None:
