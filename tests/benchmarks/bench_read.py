@@ -1,9 +1,10 @@
-"""How fast a trace is read: MB/s, the ratio to bare orjson in blocks of the same file, and peak memory.
+"""How fast traces are read: MB/s, the ratio to bare orjson in blocks of the same file, and peak memory.
 
-python tests/benchmarks/bench_read.py [TRACE] [--mb N] [--runs N]
+python tests/benchmarks/bench_read.py [TRACE ...] [--mb N] [--runs N]
 
 Without TRACE one is made: by the scale tool beside the checkout if it is there, else of a sample's events.
-Each run is a process of its own, the best of the runs counts.
+Each run is a process of its own, bare and reading in turns; seconds are those of the processor, so that
+other programs matter less. The median of the runs counts; the ratio is the median of the turns' ratios.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 
 import orjson
 
@@ -28,40 +30,45 @@ REAL = SHARED / "traces/npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("trace", nargs="?", type=Path)
+    parser.add_argument("traces", nargs="*", type=Path, metavar="TRACE")
     parser.add_argument("--mb", type=int, default=100, help="size of the trace that is made")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", choices=("bare", "read"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.only:
-        print(json.dumps(measured(options.trace, options.only)))
+        print(json.dumps(measured(options.traces[0], options.only)))
         return
-    with tempfile.TemporaryDirectory() as directory:
-        trace = options.trace or made_trace(Path(directory) / "trace.json", options.mb)
-        size = trace.stat().st_size
-        found = {only: best(trace, only, options.runs) for only in ("bare", "read")}
-    bare, read = found["bare"], found["read"]
-    print(f"{size / 1e6:,.0f} MB, {read['events']:,.0f} events, Python {sys.version.split()[0]}")
-    for name, result in (("orjson, in blocks", bare), ("read()", read)):
-        print(
-            f"{name:18} {size / result['seconds'] / 1e6:6.0f} MB/s  {result['seconds']:7.2f} s"
-            f"  peak {result['peak_mb']:,.0f} MB"
-        )
-    print(f"ratio {read['seconds'] / bare['seconds']:.2f}")
+    print(f"Python {sys.version.split()[0]}, orjson {orjson.__version__}, median of {options.runs} runs")
     print(
-        f"memory beside the interpreter's: {(read['peak_mb'] - read['start_mb']) / (size / 1e6):.2f} x file"
+        f"{'trace':>10} {'events':>12} {'orjson':>10} {'read()':>10} {'ratio':>6} {'peak':>8} {'x file':>7}"
+    )
+    with tempfile.TemporaryDirectory() as directory:
+        for trace in options.traces or [made_trace(Path(directory) / "trace.json", options.mb)]:
+            print(line(trace, options.runs))
+
+
+def line(trace: Path, runs: int) -> str:
+    """One line of the table; `x file`: memory beside the interpreter's as a share of the file's size."""
+    turns = [(run(trace, "bare"), run(trace, "read")) for _ in range(runs)]
+    megabytes = trace.stat().st_size / 1e6
+    bare = megabytes / median(bare["seconds"] for bare, _ in turns)
+    read = megabytes / median(read["seconds"] for _, read in turns)
+    ratio = median(read["seconds"] / bare["seconds"] for bare, read in turns)
+    peak = max(read["peak_mb"] for _, read in turns)
+    share = max(read["peak_mb"] - read["start_mb"] for _, read in turns) / megabytes
+    return (
+        f"{megabytes:>7,.0f} MB {turns[0][1]['events']:>12,.0f} {bare:>5,.0f} MB/s {read:>5,.0f} MB/s"
+        f" {ratio:>6.2f} {peak:>5,.0f} MB {share:>7.2f}"
     )
 
 
-def best(trace: Path, only: str, runs: int) -> dict[str, float]:
-    """The fastest of some runs, each in a new process."""
+def run(trace: Path, only: str) -> dict[str, float]:
+    """Seconds, events and MB of memory of one run in a new process."""
     command = [sys.executable, __file__, str(trace), "--only", only]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    results = [
-        json.loads(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
-        for _ in range(runs)
-    ]
-    return min(results, key=lambda result: result["seconds"])
+    done = subprocess.run(command, env=environment, check=True, capture_output=True)
+    result: dict[str, float] = json.loads(done.stdout)
+    return result
 
 
 def measured(trace: Path, only: str) -> dict[str, float]:
@@ -69,13 +76,13 @@ def measured(trace: Path, only: str) -> dict[str, float]:
     from tracetui.reader.source import TraceFile
 
     start_mb = _peak_mb()
-    started = time.perf_counter()
+    started = time.process_time()
     if only == "bare":
         events = bare_orjson(trace)
     else:
         with TraceFile(trace) as file:
             events = file.read().report.events
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     return {"seconds": seconds, "events": events, "peak_mb": _peak_mb(), "start_mb": start_mb}
 
 
