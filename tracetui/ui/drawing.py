@@ -90,6 +90,8 @@ def segments(cells: Sequence[str], style: Int64s, styles: Sequence[Style]) -> li
 
 def clip_cells(text: str, width: int, ellipsis: str) -> str:
     """The text in exactly `width` cells: padded, or cut with an ellipsis."""
+    if width < 1:
+        return ""
     if text.isascii():
         return text.ljust(width) if len(text) <= width else text[: width - 1] + ellipsis
     if cell_len(text) <= width:

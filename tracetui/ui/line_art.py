@@ -22,6 +22,7 @@ from tracetui.ui.rows import LineKind, TrackLine
 from tracetui.ui.state import Viewport, ViewState
 from tracetui.units import format_percent
 
+_LABEL_CELLS = 5  #: cells of a label that the share of idle time leaves at least
 _NAME_LIMIT = 400  #: characters of a name that can matter on a screen
 
 
@@ -64,12 +65,12 @@ class LineArt:
         text = f"{self._glyphs.here if here else ' '}{line.label}"
         if line.kind is LineKind.FOLDED:
             text += f" {self._glyphs.folded}"
-        share = f" {self._idle_share(line.device, viewport)}" if line.kind is LineKind.IDLE else ""
+        share = f" {self._idle_share(line.device, viewport)} " if line.kind is LineKind.IDLE else " "
+        if width < len(share) + _LABEL_CELLS:
+            share = ""
         role = Role.CURSOR if here else Role.IDLE if line.kind is LineKind.IDLE else Role.TEXT
-        room = max(width - 1 - len(share), 1)
-        return Segment(
-            f"{clip_cells(text, room, self._glyphs.ellipsis)}{share} ", self._palette.style_of(role)
-        )
+        label = clip_cells(text, width - len(share), self._glyphs.ellipsis)
+        return Segment(f"{label}{share}", self._palette.style_of(role))
 
     def _idle_share(self, device: int, viewport: Viewport) -> str:
         """Idle on screen, of the part of the device's window that is on screen."""

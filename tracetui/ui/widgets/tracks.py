@@ -140,7 +140,8 @@ class Tracks(SparingWidget, can_focus=True):
             (len(line.label) for line in self.lines.lines if line.kind is not LineKind.GROUP), default=0
         )
         most = max(LABEL_LEAST, min(LABEL_MOST, self.size.width // 5))
-        self.label_width = min(max(longest + 3, LABEL_LEAST), most)
+        wanted = min(max(longest + 3, LABEL_LEAST), most)
+        self.label_width = min(wanted, self.size.width // 2)
         self.trace_app.state.columns = self.columns
 
     # Drawing

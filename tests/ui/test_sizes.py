@@ -1,0 +1,55 @@
+"""Terminals of any size: every line fills it exactly, nothing raises, and what is looked at stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from tests.ui.training import viewer
+from tracetui.ui.actions import SCREENS
+from tracetui.ui.app import TraceApp
+
+SIZES = ((20, 5), (1, 1), (9, 3), (300, 100), (81, 25))
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> TraceApp:
+    return viewer(tmp_path)
+
+
+async def resized(app: TraceApp, pilot: Pilot[int], size: tuple[int, int]) -> None:
+    await pilot.resize_terminal(*size)
+    await pilot.pause()
+    texts = [strip.text for strip in app.screen._compositor.render_strips()]
+    assert [cell_len(text) for text in texts] == [size[0]] * size[1], texts
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+async def test_every_screen_fits_every_terminal_and_keeps_its_state(app: TraceApp, screen: str) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        app.action_go(screen)
+        app.go_to_gap(0)
+        await pilot.pause()
+        place = app.state.place
+        for size in SIZES[:3]:
+            await resized(app, pilot, size)
+            assert app.state.place == place
+        await resized(app, pilot, (20, 5))
+        for key in ("j", "k", "w", "x", "d", "tab", "enter"):
+            await pilot.press(key)
+            await pilot.pause()
+        await resized(app, pilot, (18, 8))
+
+
+@pytest.mark.parametrize("key", ["slash", "question_mark", "colon", "e", "t", "equals_sign"])
+async def test_what_opens_over_a_screen_fits_too(app: TraceApp, key: str) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await pilot.press(key)
+        await pilot.pause()
+        for size in SIZES[:3]:
+            await resized(app, pilot, size)

@@ -1,0 +1,30 @@
+"""What the timeline looks like. Where a change is meant: `python -m pytest tests/ui --update-snapshots`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.ui.snapshot import check
+from tests.ui.test_app import until
+from tracetui.reader.source import TraceFile
+from tracetui.ui.app import TraceApp
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.timeline import TimelineScreen
+
+
+@pytest.mark.parametrize("width, height", [(80, 24), (120, 36), (200, 60)])
+async def test_the_timeline_with_the_worst_gap(
+    samples: Path, request: pytest.FixtureRequest, width: int, height: int
+) -> None:
+    path = samples / "moba" / "trace_view.json"
+    with TraceFile(path) as trace_file:
+        app = TraceApp(path, ViewerOptions(palette="ansi"), trace_file)
+        async with app.run_test(size=(width, height)) as pilot:
+            await until(pilot, lambda: app.analysis is not None)
+            await pilot.press("x")
+            screen = app.screen
+            assert isinstance(screen, TimelineScreen)
+            await until(pilot, lambda: 'float("inf")' in screen.details.text)  # the source line is read
+            check(app, f"timeline_{width}x{height}", request)
