@@ -114,3 +114,24 @@ def test_a_gpu_launch_is_the_runtime_call_not_the_operator_that_starts_with_it()
         flow("f", "ac2g", 1, 0, 7, 30),
     ]
     assert arrows(trace_of(events)) == [("cudaLaunchKernel", "gemm")]
+
+
+def test_kernels_that_start_in_the_same_nanosecond_share_an_id() -> None:
+    """The id of a producer's own arrow is the time of its kernel: equal on two streams, paired in order."""
+    events = [*PYTHON, *HARDWARE, op("mm", 0), op("add", 10)]
+    for ts, stream, kernel in ((0, 1, "MatMul"), (10, 2, "Add")):
+        events += [piece(3, stream, kernel, 50, 5), flow("s", "async_npu", 50_000, 1, 1, ts)]
+        events += [flow("f", "async_npu", 50_000, 3, stream, 50)]
+    assert arrows(trace_of(events)) == [("add", "Add"), ("mm", "MatMul")]
+
+
+def test_processes_with_equal_ids_keep_their_own_arrows() -> None:
+    """The first process has no end for its start: it does not get that of the second."""
+    events = [*PYTHON, *process(9, "Python"), op("forward", 0)]
+    events += [piece(9, 1, "other forward", 1, 5, "cpu_op"), piece(9, 2, "other backward", 20, 5, "cpu_op")]
+    events += [
+        flow("s", "fwdbwd", 1, 1, 1, 0),
+        flow("s", "fwdbwd", 1, 9, 1, 1),
+        flow("f", "fwdbwd", 1, 9, 2, 20),
+    ]
+    assert arrows(trace_of(events)) == [("other forward", "other backward")]
