@@ -115,9 +115,14 @@ def test_another_program_reads_anew(path: Path, monkeypatch: pytest.MonkeyPatch)
     assert found(path) is not None
 
 
-def test_the_code_that_makes_the_columns_is_part_of_the_program() -> None:
-    assert len(traces._program()) == 32
-    assert traces._program() == traces._program.__wrapped__()
+@pytest.mark.parametrize("package", ["reader", "trace", "cache"])
+def test_the_code_that_makes_the_columns_is_part_of_the_program(tmp_path: Path, package: str) -> None:
+    shutil.copytree(ROOT / "tracetui", tmp_path / "tracetui")
+    before = traces._digest(tmp_path / "tracetui")
+    assert traces._digest(tmp_path / "tracetui") == before
+    module = next((tmp_path / "tracetui" / package).glob("*.py"))
+    module.write_text(module.read_text() + "\n")
+    assert traces._digest(tmp_path / "tracetui") != before
 
 
 def test_others_files_are_not_trusted(path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

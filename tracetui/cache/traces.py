@@ -187,9 +187,12 @@ def _name(path: str) -> str:
 @lru_cache(maxsize=1)
 def _program() -> str:
     """What made the columns: the version, and the code of all that has a hand in it (2 ms)."""
+    return _digest(Path(__file__).parents[1])
+
+
+def _digest(packages: Path) -> str:
     digest = hashlib.sha256(f"{__version__} {sys.byteorder}".encode())
-    packages = Path(__file__).parents[1]
     for package in ("reader", "trace", "cache"):
         for module in sorted((packages / package).glob("*.py")):
             digest.update(module.read_bytes())
-    return digest.hexdigest()[:32]
+    return digest.hexdigest()
