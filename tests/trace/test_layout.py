@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetui.trace import layout
-from tracetui.trace.layout import Layout, lay_out
+from tracetui.trace.layout import Layout, lay_out, nesting_order
 
 Piece = tuple[int, int, int]  # track, start, dur
 
@@ -26,6 +26,14 @@ def laid_out(slices: list[Piece]) -> Layout:
 
 def no_ids(count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
     return np.full(count, -1, np.int32)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 3, st.integers(-1, 2)), max_size=40))
+def test_order_is_that_of_all_four_keys(slices: list[tuple[int, int, int, int]]) -> None:
+    columns = np.array(slices, np.int64).reshape(-1, 4)
+    track, start, dur, python_id = (columns[:, key] for key in range(4))
+    order = nesting_order(track.astype(np.int32), start, dur, python_id.astype(np.int32))
+    assert order.tolist() == np.lexsort((python_id, -dur, start, track)).tolist()
 
 
 def lane_of_slice(result: Layout) -> dict[int, int]:

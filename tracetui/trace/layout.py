@@ -39,7 +39,7 @@ def lay_out(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Lay
     more than `WIDEST_NESTED` slices are open at once and some of them overlap. Of equal intervals the one of
     the lower `Python id`, then the earlier one, is the outer one.
 
-    3 M slices of ten threads take 0.8 s, of which the sort is 0.2 s.
+    2 M slices of a trace of 1 GB take 0.26 s, of which the sort is 0.03 s.
 
     Args:
         track: int32[n], track of each slice, not negative.
@@ -47,7 +47,7 @@ def lay_out(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Lay
         dur: int64[n], ns, not negative.
         python_id: int32[n], -1 where none.
     """
-    order = np.lexsort((python_id, -dur, start, track)).astype(np.int64, copy=False)
+    order = nesting_order(track, start, dur, python_id)
     track, start = track[order], start[order]
     end = start + dur[order]
     depth, crossed = _depths(track, start, end)
@@ -57,6 +57,22 @@ def lay_out(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Lay
     by_lane = _stable_order(lanes)
     lane_rows = np.searchsorted(lanes[by_lane], np.arange(len(lane_track) + 1))
     return Layout(order[by_lane], lane_rows.astype(np.int64), lane_track)
+
+
+def nesting_order(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Int64s:
+    """`np.lexsort((python_id, -dur, start, track))`; int64[n].
+
+    Files are sorted by start for the most part, and few slices start at once: a quarter of the time it takes
+    to sort all of them by all four.
+    """
+    order = np.argsort(start, kind="stable").astype(np.int64, copy=False)
+    order = order[_stable_order(track[order])]
+    tracks, starts = track[order], start[order]
+    like_next = np.append((tracks[1:] == tracks[:-1]) & (starts[1:] == starts[:-1]), False)
+    tied = np.flatnonzero(like_next | np.roll(like_next, 1))
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((python_id[rows], -dur[rows], starts[tied], tracks[tied]))]
+    return order
 
 
 def _stable_order(numbers: Int32s) -> Int64s:
