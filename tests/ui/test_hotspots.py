@@ -20,9 +20,10 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.causes import cause_words
 from tracetui.ui.glyphs import ASCII
 from tracetui.ui.hotspot_columns import line_name, line_of, lines_holding
+from tracetui.ui.hotspot_views import LINES
 from tracetui.ui.line_story import LineStory, what_if_words
 from tracetui.ui.palette import Palette
-from tracetui.ui.screens.hotspots import CHARGED, HotspotsScreen
+from tracetui.ui.screens.hotspots import HotspotsScreen
 from tracetui.ui.source_files import SourceFile
 from tracetui.ui.terminal import in_ascii
 from tracetui.units import format_duration, format_percent
@@ -155,7 +156,7 @@ async def test_percent_tries_the_line_faster_until_the_cursor_moves(app: TraceAp
             what_if_words(app.analysis.what_ifs.faster(line_of(line), factor), 160, ASCII)
             for factor in (0.5, 0.0)
         ]
-        assert notes == [*told, CHARGED, told[0], CHARGED]
+        assert notes == [*told, LINES.note, told[0], LINES.note]
         assert app.analysis.what_ifs.faster(line_of(line), 0.0).saved_ns > 0
         screen.failed("what-if", "This failed: it.")
         assert said(app, "note") == "This failed: it."
@@ -171,14 +172,13 @@ async def test_c_shows_the_signatures_and_keeps_the_line(app: TraceApp) -> None:
         assert line_name(screen.row) == "net.py:7 forward"
         assert screen.line is app.analysis.lines[1]
         assert len(screen.table.rows.view) == len(app.analysis.signatures)
-        await pilot.press("e")
-        assert "Lines are exported" in said(app, "note")
         assert any("operators" in line and "cause" in line for line in screen_text(app)[:2])
         await pilot.press("x")
         assert app.state.gap == screen.row.gap_indices[0]
-        await pilot.press("c")
+        await pilot.press("c", "c")
         await settled(app, pilot)
-        assert screen.table.row == 1
+        assert said(app, "note") == LINES.note
+        assert screen.table.row == 0
         screen.table.sort_by(0, False)
         lines = screen.frame(screen.table.rows.view)
         assert lines["idle_ns"].tolist() == sorted(line.idle_ns for line in app.analysis.lines)
@@ -223,7 +223,7 @@ async def test_x_walks_the_gaps_of_the_line_and_enter_goes_to_the_timeline(app: 
         assert said(app, "note").startswith("gap 1 of ")
         await pilot.press("up")
         await pilot.pause()
-        assert said(app, "note") == CHARGED
+        assert said(app, "note") == LINES.note
         await pilot.press("X", "enter")
         await pilot.pause()
         assert app.current_mode == "timeline"

@@ -84,7 +84,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("line_gap(1)", ("x",), IDLE, "go: next gap of the line", "The worst of the line first", H),
     Action("line_gap(-1)", ("X",), IDLE, "go: gap of the line before", "The other way round", H),
     Action("what_if", ("percent_sign",), IDLE, "try: a faster line", "If it took half or no time", H),
-    Action("signatures", ("c",), IDLE, "show: signatures", "By cause, line and operator; or by line", H),
+    Action("next_ranking", ("c",), IDLE, "show: signatures, syncs", "And lines: one after the other", H),
     Action("evidence(1)", ("x",), IDLE, "go: next evidence", "The next gap or slice of the advice", V),
     Action("evidence(-1)", ("X",), IDLE, "go: evidence before", "The other way round", V),
     *(

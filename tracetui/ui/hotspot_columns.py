@@ -1,8 +1,9 @@
-"""The columns of the tables of lines and of signatures, and the answer in words."""
+"""The columns of the tables of lines, signatures and synchronisations, and their answers in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -13,10 +14,12 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.calls import Cause
 from tracetui.analysis.lines import LineIdle
 from tracetui.analysis.saves import LineKey, LineSaving
+from tracetui.analysis.syncs import SyncCall
 from tracetui.arrays import Int32s, Int64s
+from tracetui.trace.clean import printable
 from tracetui.ui.bars import share_bar
-from tracetui.ui.causes import cause_style, cause_words
-from tracetui.ui.columns import Cell, Column, clipped, name_column, number_column
+from tracetui.ui.causes import cause_letter, cause_style, cause_words
+from tracetui.ui.columns import LONGEST, Cell, Column, clipped, name_column, number_column
 from tracetui.ui.glyphs import Glyphs
 from tracetui.ui.palette import Palette, Role
 from tracetui.units import format_count, format_duration, format_percent
@@ -25,6 +28,7 @@ NO_STACK = "(no stack)"
 BETWEEN = "(between operators)"
 PLAIN = Style.null()
 BAR = 10  #: cells
+RUNTIME = "AscendCL@"  #: what the names of most calls begin with
 MOST = 80  #: percent of the idle time that the answer counts lines for
 
 
@@ -56,6 +60,36 @@ def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> l
         _operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
         *_gap_columns([each.gaps for each in found], [each.longest_ns for each in found]),
     ]
+
+
+def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """One row per call and line, in the order of `analysis.syncs`."""
+    syncs = analysis.syncs
+    exposed, waited, longest, count = (
+        np.array([getattr(sync, key) for sync in syncs], np.int64)
+        for key in ("exposed_ns", "total_ns", "longest_ns", "count")
+    )
+    columns = [
+        _duration_column("exposed_ns", "exposed", exposed, palette, 0),
+        _call_column(syncs, palette, glyphs),
+        name_column("line", "line", _codes(syncs), [line_name(sync) for sync in syncs], width=36, least=18),
+        number_column("count", "calls", count, _count, width=6, rank=1),
+        _duration_column("waited_ns", "waited", waited, None, 2),
+        _duration_column("longest_ns", "longest", longest, None, 3),
+    ]
+    if analysis.steps:
+        often = [times_a_step(analysis, sync.count) for sync in syncs]
+        a_step = Column("", "a step", count, lambda row, _: often[row], 6, rank=4)
+        columns.insert(4, a_step)
+    return columns
+
+
+def times_a_step(analysis: Analysis, count: int) -> str:
+    """How often in a step of the host, "8", "2.3"; "" where there is none."""
+    steps = len({(step.host_start_ns, step.host_end_ns) for step in analysis.steps})
+    if not steps:
+        return ""
+    return format_count(count // steps) if count % steps == 0 else f"{count / steps:,.1f}"
 
 
 def cause_column(causes: Sequence[Cause], palette: Palette) -> Column:
@@ -91,13 +125,11 @@ class OfLine(Protocol):
     def line(self) -> int: ...
     @property
     def function(self) -> str: ...
-    @property
-    def backward(self) -> bool: ...
 
 
 def line_of(row: OfLine) -> LineKey:
-    """What tells the line of a row from others."""
-    return row.file, row.line, row.function, row.backward
+    """What tells the line of a row from others; what says nothing of a backward pass is of none."""
+    return row.file, row.line, row.function, getattr(row, "backward", False)
 
 
 def line_name(line: OfLine) -> str:
@@ -106,7 +138,7 @@ def line_name(line: OfLine) -> str:
         return NO_STACK
     file = line.file.replace("\\", "/").rsplit("/", 1)[-1]
     place = f"{file}:{line.line} {line.function}" if file else line.function
-    return f"{place} (backward)" if line.backward else place
+    return f"{place} (backward)" if line_of(line)[3] else place
 
 
 def hotspots_answer(analysis: Analysis) -> str:
@@ -127,6 +159,30 @@ def hotspots_answer(analysis: Analysis) -> str:
     if without:
         answer += f"; {format_percent(without, idle_ns)} has no stack"
     return answer
+
+
+def signatures_answer(analysis: Analysis) -> str:
+    """ "41 signatures of 143 gaps, 38.9 ms of idle time; 2 hold 80 %" """
+    found = analysis.signatures
+    gaps = sum(signature.gaps for signature in found)
+    answer = f"{_counted(len(found), 'signature')} of {_counted(gaps, 'gap')}, "
+    answer += f"{format_duration(analysis.idle_ns)} of idle time"
+    holding = lines_holding(np.array([each.idle_ns for each in found], np.int64), analysis.idle_ns, MOST)
+    return f"{answer}; {holding} {'holds' if holding == 1 else 'hold'} {MOST} %"
+
+
+def syncs_answer(analysis: Analysis) -> str:
+    """ "30 calls, 44.0 ms waited; 4.44 ms of idle exposed (11.4 %)" """
+    waited = format_duration(sum(sync.total_ns for sync in analysis.syncs))
+    exposed = sum(sync.exposed_ns for sync in analysis.syncs)
+    answer = f"{_counted(sum(sync.count for sync in analysis.syncs), 'call')}, {waited} waited; "
+    if not exposed:
+        return f"{answer}no idle time exposed"
+    return f"{answer}{format_duration(exposed)} of idle exposed ({format_percent(exposed, analysis.idle_ns)})"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{format_count(count)} {what}{'' if count == 1 else 's'}"
 
 
 def lines_holding(idle: Int64s, total_ns: int, percent: int) -> int:
@@ -158,6 +214,19 @@ def _idle_columns(idle: Int64s, palette: Palette, glyphs: Glyphs) -> list[Column
     ]
 
 
+def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) -> Column:
+    """The call, without the name of the runtime, after the letter of the cause where it exposes idle time."""
+    calls = [sync.call for sync in syncs]
+    column = name_column("call", "  call", _codes(syncs), calls, width=50, least=20, rank=1)
+    letter, blank = (cause_letter(Cause.SYNC), cause_style(Cause.SYNC, palette)), (" ", PLAIN)
+
+    def draw(row: int, width: int) -> Cell:
+        name = clipped(f" {printable(calls[row].removeprefix(RUNTIME), LONGEST)}", width - 1, glyphs.ellipsis)
+        return [letter if syncs[row].exposed_ns else blank, (name, PLAIN)]
+
+    return replace(column, draw=draw, width=column.width + 2)
+
+
 def _savings_column(
     lines: Sequence[LineIdle], savings: Mapping[LineKey, LineSaving], glyphs: Glyphs
 ) -> Column:
@@ -168,7 +237,7 @@ def _savings_column(
     )
 
 
-def saves_at_most(line: LineIdle, savings: Mapping[LineKey, LineSaving]) -> int:
+def saves_at_most(line: OfLine, savings: Mapping[LineKey, LineSaving]) -> int:
     """ns that fixing the line saves at most."""
     found = savings.get(line_of(line))
     return 0 if found is None else found.saves_at_most_ns

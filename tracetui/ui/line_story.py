@@ -20,7 +20,7 @@ from tracetui.ui.bars import share_bar
 from tracetui.ui.causes import LOOKS, cause_letter, cause_style
 from tracetui.ui.columns import clipped
 from tracetui.ui.glyphs import Glyphs
-from tracetui.ui.hotspot_columns import line_name, saves_at_most
+from tracetui.ui.hotspot_columns import OfLine, line_name, saves_at_most
 from tracetui.ui.palette import Palette, Role
 from tracetui.ui.strips import Piece
 from tracetui.units import format_count, format_duration, format_percent
@@ -51,10 +51,10 @@ class LineStory:
 
         `savings` None: what lines can save at most is not known yet.
         """
-        per_step = self._per_step(analysis, line)
+        per_step = [*self.in_steps(analysis, line.steps), *self._on_devices(analysis, line)]
         after = [*self._syncs(analysis, line)][:2] + ([per_step] if per_step else [])
         if savings is not None:
-            after.append(self._saves(line, savings))
+            after.append(self.saves(line, savings))
         room = max(height - 1 - len(after), 1)
         return [self._title(line, width), *self._parts(line, width, room), *after][:height]
 
@@ -96,10 +96,10 @@ class LineStory:
         shown = printable(name, 100) if name else "(between operators)"
         return [(time, self._text), (clipped(shown, width - len(time), self._glyphs.ellipsis), self._dim)]
 
-    def _per_step(self, analysis: Analysis, line: LineIdle) -> Line:
-        """Its idle time in the steps that have any, and on the devices."""
+    def in_steps(self, analysis: Analysis, by_step: Mapping[int, int]) -> Line:
+        """Idle time, ns by index of the step, -1 outside: in how many it is, the least, median and most."""
         told: Line = []
-        counts = [line.steps.get(index, 0) for index in range(len(analysis.steps))]
+        counts = [by_step.get(index, 0) for index in range(len(analysis.steps))]
         if len(counts) > 1:
             having = sum(ns > 0 for ns in counts)
             told = [(f"in {having:,} of {len(counts):,} steps", self._dim)]
@@ -108,16 +108,19 @@ class LineStory:
             )
             told += [("; min ", self._dim), (lowest, self._text), (", median ", self._dim)]
             told += [(median, self._bold), (", max ", self._dim), (highest, self._text)]
-            outside = line.steps.get(-1, 0)
+            outside = by_step.get(-1, 0)
             if outside:
                 told.append((f"; {format_duration(outside)} between them", self._dim))
-        if len(analysis.devices) > 1:
-            shares = ", ".join(
-                f"{printable(analysis.devices[index].device, 20)} {format_duration(ns)}"
-                for index, ns in line.devices.items()
-            )
-            told.append((f"{'; ' if told else ''}{shares}", self._dim))
         return told
+
+    def _on_devices(self, analysis: Analysis, line: LineIdle) -> Line:
+        if len(analysis.devices) < 2:
+            return []
+        shares = ", ".join(
+            f"{printable(analysis.devices[index].device, 20)} {format_duration(ns)}"
+            for index, ns in line.devices.items()
+        )
+        return [(f"{'; ' if len(analysis.steps) > 1 else ''}{shares}", self._dim)]
 
     def _syncs(self, analysis: Analysis, line: LineIdle) -> Iterator[Line]:
         """What its synchronising exposes: "aten::item waits 24 times, 25.1 ms; exposes 32.7 ms of idle"."""
@@ -134,7 +137,7 @@ class LineStory:
                     (f", {format_duration(sync.total_ns)}", self._dim),
                 ]
 
-    def _saves(self, line: LineIdle, savings: Mapping[LineKey, LineSaving]) -> Line:
+    def saves(self, line: OfLine, savings: Mapping[LineKey, LineSaving]) -> Line:
         """ "saves at most 3.10 ms if the host spent no time on it; % tries that" """
         most = saves_at_most(line, savings)
         if not most:

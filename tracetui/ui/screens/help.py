@@ -44,6 +44,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     ("saves", "at most, if the host spent no time on the line: its time on the critical path."),
     ("critical path", "from the end of a step back to what it waited for; only what is on it can save time."),
+    ("sync", "a synchronisation: the host waited for the device, in .item(), a copy, synchronize()."),
     ("signature", "gaps that are alike: mostly of one cause, one line and one operator."),
     ("linked", "the share of device tasks whose launch, operator or stack was found."),
     ("step", "what lies between two calls of profiler.step()."),

@@ -2,13 +2,13 @@
 
 Each piece of idle time is charged to the line that ran then, or that enqueued the task that the device waited
 for; of an operator of the backward pass, to the line of its forward operator. What has no stack has a row of
-its own. The same gaps are shown by signature too: cause, line and operator.
+its own. `c` goes on to the same gaps by signature, and to what the host waited in for a device.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Union
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.binding import Binding, BindingType
@@ -17,24 +17,20 @@ from textual.message import Message
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.lines import LineIdle
 from tracetui.analysis.saves import LineKey, LineSaving
-from tracetui.analysis.signatures import Signature
+from tracetui.analysis.syncs import SyncCall
 from tracetui.analysis.whatif import WhatIf
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
-from tracetui.ui.hotspot_columns import (
-    hotspots_answer,
-    line_columns,
-    line_name,
-    line_of,
-    signature_columns,
-)
+from tracetui.ui.hotspot_columns import line_name, line_of
+from tracetui.ui.hotspot_views import LINES, Row, line_of_row, view_after
 from tracetui.ui.line_story import LineStory, what_if_words
 from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.palette import Role
 from tracetui.ui.screens.hotspot_panes import HotspotPanes
 from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.sync_story import SyncStory
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
@@ -44,17 +40,14 @@ if TYPE_CHECKING:
 
 STORY = {True: 7, False: 9}  #: lines that the story takes, in a narrow terminal and in a wide one
 NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
-CHARGED = "Charged to the line that ran, or that enqueued what the device waited for."
-
+NO_GAP = "It exposes no idle time: there is no gap to go to; enter shows its longest call."
 NO_FILE = "This is no line of a Python file."
 NO_STACK = "No Python stack is recorded for these tasks. The profiler records them with with_stack=True."
 
-Row = Union[LineIdle, Signature]
-
 
 class HotspotsScreen(HotspotPanes):
-    """A table of lines or signatures, the story of the line under the cursor, a tree of stacks, and the
-    source of what is under the cursor of the last one used."""
+    """A table of lines, signatures or synchronisations, the story of the row under the cursor, a tree of
+    stacks, and the source of what is under the cursor of the last one used."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("hotspots"),
@@ -65,7 +58,7 @@ class HotspotsScreen(HotspotPanes):
         ("enter", "worst gap"),
         ("x", "next gap"),
         ("%", "try"),
-        ("c", "signatures"),
+        ("c", ""),
         ("tab", "stacks"),
         ("o", "editor"),
         ("?", "keys"),
@@ -101,7 +94,16 @@ class HotspotsScreen(HotspotPanes):
         self._followed = (-1, -1)  # the slice and the gap that the cursor was last moved to
         self._gap = -1  # place in the gaps of the row walked
         self._walked = -1
-        self._signatures = False  # signatures are in the table, not lines
+        self._view = LINES
+
+    @property
+    def heading(self) -> str:
+        return self._view.title
+
+    @property
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        after = view_after(self._view).name
+        return tuple((key, after if key == "c" else does) for key, does in self.KEYS)
 
     # -------------------------------------------------------------- contents
 
@@ -129,9 +131,7 @@ class HotspotsScreen(HotspotPanes):
         viewer = self.viewer
         self.source.files = SourceFiles(viewer.path, viewer.options.sources, analysis.trace.end_ns)
         self.stacks.show(analysis.stacks, analysis.rules)
-        self.say(hotspots_answer(analysis), self.place())
-        self.note(CHARGED)
-        self._fill_table(analysis)
+        self._show_view(analysis)
         self._follow()
         self.in_background("savings", lambda: self.Saved(analysis, analysis.savings))
 
@@ -145,23 +145,29 @@ class HotspotsScreen(HotspotPanes):
 
     def _fill_table(self, analysis: Analysis, sort: int | None = 0) -> None:
         palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        if self._signatures:
-            columns = signature_columns(analysis, palette, glyphs)
-        else:
-            columns = line_columns(analysis, self._savings, palette, glyphs)
+        columns = self._view.columns(analysis, self._savings, palette, glyphs)
         self.table.show(columns, len(self._rows(analysis)), sort=sort)
 
     def _rows(self, analysis: Analysis) -> Sequence[Row]:
-        return analysis.signatures if self._signatures else analysis.lines
+        return self._view.rows(analysis)
 
-    def action_signatures(self) -> None:
-        """Lines in the table, or signatures; the cursor stays on what belongs to the same line."""
-        analysis, before = self._shown, self.row
-        if analysis is None or before is None:
-            return
-        self._signatures, self._walked = not self._signatures, -1
+    def _show_view(self, analysis: Analysis) -> None:
+        self.table.empty = self._view.empty
         self._fill_table(analysis)
-        self._go_to(line_of(before))
+        self.say(self._view.answer(analysis), self.place())
+        self.note(self._view.note)
+        self.show_keys()
+
+    def action_next_ranking(self) -> None:
+        """Lines in the table, signatures, synchronisations; the cursor stays on what is of the same line."""
+        analysis, before = self._shown, self.row
+        if analysis is None:
+            return
+        self._view = view_after(self._view)
+        self._gap, self._walked, self._trial = -1, -1, None
+        self._show_view(analysis)
+        if not (before is not None and self._go_to(line_of(before))):
+            self.table.action_first()
         self._focus(self.table)
 
     def missing(self, sentence: str) -> None:
@@ -189,6 +195,8 @@ class HotspotsScreen(HotspotPanes):
                 if (row.gap_indices == state.gap).any():
                     self.table.move_to_row(place)
                     return
+        elif self._go_to_call(analysis, state.row):
+            return
         elif state.row >= 0:
             stack = stack_of(analysis, state.row)
             charged = analysis.rules.line_of(stack)
@@ -196,36 +204,48 @@ class HotspotsScreen(HotspotPanes):
                 self._go_to((*charged, False))
             self.stacks.reveal(stack)
 
-    def _go_to(self, line: LineKey) -> None:
+    def _go_to_call(self, analysis: Analysis, slice_row: int) -> bool:
+        """Put the cursor on the synchronisation that a slice is one of; False where it is none shown."""
+        for place, row in enumerate(self._rows(analysis)):
+            if isinstance(row, SyncCall) and (row.rows == slice_row).any():
+                return self.table.move_to_row(place)
+        return False
+
+    def _go_to(self, line: LineKey) -> bool:
         """Put the cursor on the first row of a line, of its forward pass where both have one."""
         rows = self._rows(self._shown) if self._shown is not None else ()
         for wanted in (line, (*line[:3], True)):
             for place, row in enumerate(rows):
                 if line_of(row) == wanted:
-                    self.table.move_to_row(place)
-                    return
+                    return self.table.move_to_row(place)
+        return False
 
     # ----------------------------------------------------------------- panes
 
     @on(Table.Moved)
     def _line_moved(self, message: Table.Moved) -> None:
-        line = self.line
-        tried_other = self._trial is not None and (line is None or line_of(line) != self._trial[0])
+        tried_other = self._trial is not None and self._key != self._trial[0]
         if tried_other or (self._gap >= 0 and message.row != self._walked):
-            self.note(CHARGED)
+            self.note(self._view.note)
             self._gap, self._trial = -1, None
         self.tell_story()
         self.show_source()
 
     def tell_story(self) -> None:
-        line, story, viewer, analysis = self.line, self.story, self.viewer, self._shown
-        if line is None or analysis is None:
+        row, line, story, viewer, analysis = self.row, self.line, self.story, self.viewer, self._shown
+        synchronisation = row if isinstance(row, SyncCall) else None
+        if analysis is None or (line is None and synchronisation is None):
             story.show([])
             return
         width = max(self.table.size.width, 20)
         height = STORY[self.has_class("narrow")]
-        teller = LineStory(viewer.palette, viewer.glyphs)
-        story.show(teller.lines(analysis, line, self._savings, width, height))
+        looks = viewer.palette, viewer.glyphs
+        if synchronisation is not None:
+            told = SyncStory(*looks).lines(analysis, synchronisation, line, self._savings, width, height)
+        else:
+            assert line is not None
+            told = LineStory(*looks).lines(analysis, line, self._savings, width, height)
+        story.show(told)
 
     @on(StackTree.Moved)
     def _frame_moved(self, message: StackTree.Moved) -> None:
@@ -237,9 +257,9 @@ class HotspotsScreen(HotspotPanes):
             frame = branch.written if branch is not None else None
             unrecorded = branch is not None and bool(branch.nodes) and branch.frame is None
         else:
-            line = self.line
-            unrecorded = line is not None and line.file is None
-            frame = Frame(line.file or "", line.line, line.function) if line is not None else None
+            row = self.row
+            unrecorded = row is not None and row.file is None
+            frame = Frame(row.file or "", row.line, row.function) if row is not None else None
         self.source.nothing = NO_STACK if unrecorded else NO_FILE
         if frame is None or not frame.file:
             self.source.show("", 0)
@@ -255,27 +275,36 @@ class HotspotsScreen(HotspotPanes):
 
     @property
     def line(self) -> LineIdle | None:
-        """The line under the cursor of the table: that of the signature."""
-        row, analysis = self.row, self._shown
-        if not isinstance(row, Signature) or analysis is None:
-            return row if isinstance(row, LineIdle) else None
-        wanted = line_of(row)
-        return next((line for line in analysis.lines if line_of(line) == wanted), None)
+        """The line of what is under the cursor of the table."""
+        return line_of_row(self._shown, self.row) if self._shown is not None else None
+
+    @property
+    def _key(self) -> LineKey | None:
+        """Of the line that a trial is of."""
+        row = self.line or self.row
+        return line_of(row) if row is not None else None
 
     # --------------------------------------------------------------- actions
 
     @on(Table.Activated)
     def _go_to_worst(self, message: Table.Activated) -> None:
+        """To the gap walked to, else the worst; of a synchronisation without one, to the longest call."""
         row = self.row
         if row is not None and len(row.gap_indices):
             walked = max(self._gap, 0) if self._walked == message.row else 0
             self.viewer.go_to_gap(int(row.gap_indices[walked]))
             self.viewer.action_go("timeline")
+        elif isinstance(row, SyncCall) and len(row.rows) and self._shown is not None:
+            slices, longest = self._shown.trace.slices, int(row.rows[0])
+            self.viewer.show_interval(int(slices.start[longest]), int(slices.end[longest]), longest)
 
     def action_line_gap(self, step: int) -> None:
         """The next gap of the row (the worst first), selected on all screens; say where it is."""
         row, analysis = self.row, self._shown
-        if row is None or analysis is None or not len(row.gap_indices):
+        if row is None or analysis is None:
+            return
+        if not len(row.gap_indices):
+            self.note(NO_GAP, Role.WARNING)
             return
         if self._walked != self.table.row:
             self._gap, self._walked = -1, self.table.row
@@ -293,32 +322,26 @@ class HotspotsScreen(HotspotPanes):
         )
 
     def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.frames import hotspots_frame
-
         assert self._shown is not None
-        lines: pd.DataFrame = hotspots_frame(self._shown).take(view)
-        return lines
+        shown: pd.DataFrame = self._view.frame(self._shown).take(view)
+        return shown
 
-    def action_export_table(self) -> None:
-        if self._signatures:
-            self.note("Lines are exported, not signatures: c shows them.", Role.WARNING)
-        else:
-            super().action_export_table()
+    def export_name(self) -> str:
+        return self._view.export
 
     # --------------------------------------------------------------- what if
 
     def action_what_if(self) -> None:
         """Try the line at half of its host time, then at none of it, then as it is."""
-        line = self.line
-        if line is None or self._shown is None:
+        key = self._key
+        if key is None:
             return
-        key = line_of(line)
         factor = self._trial[1] if self._trial is not None and self._trial[0] == key else 1.0
         self._trial = (key, NEXT_FACTOR[factor])
         self._gap = -1
         if self._trial[1] == 1.0:
             self._trial = None
-            self.note(CHARGED)
+            self.note(self._view.note)
             return
         self.note("Working out the steps.")
         self._try()

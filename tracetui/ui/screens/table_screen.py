@@ -76,6 +76,16 @@ class AnswerScreen(Screen[None]):
     def viewer(self) -> TraceApp:
         return cast("TraceApp", self.app)
 
+    @property
+    def heading(self) -> str:
+        """The first words of the answer."""
+        return self.TITLE_OF
+
+    @property
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        """The keys named in the last line: (key, what it does), the most useful first."""
+        return self.KEYS
+
     def style_of(self, role: Role) -> Style:
         return self.viewer.palette.style_of(role)
 
@@ -97,12 +107,12 @@ class AnswerScreen(Screen[None]):
         raise NotImplementedError
 
     def on_mount(self) -> None:
-        self.query_one("#keys", Lines).show([self._keys()])
+        self.show_keys()
         self.refresh_answer()
 
     def say(self, answer: str, right: Line = ()) -> None:
         """The answer in words."""
-        title = (f"{self.TITLE_OF}  ", self.style_of(Role.TITLE))
+        title = (f"{self.heading}  ", self.style_of(Role.TITLE))
         self.query_one("#answer", Lines).show([[title, (answer, self.style_of(Role.TEXT))]], right)
 
     def refresh_answer(self) -> None:
@@ -143,9 +153,13 @@ class AnswerScreen(Screen[None]):
         """Say that the work of a group failed."""
         self.missing(sentence)
 
+    def show_keys(self) -> None:
+        """Name the keys in the last line."""
+        self.query_one("#keys", Lines).show([self._keys()])
+
     def _keys(self) -> list[Piece]:
         line: list[Piece] = []
-        for key, does in self.KEYS:
+        for key, does in self.hints:
             line += [(key, self.style_of(Role.KEY)), (f" {does}   ", self.style_of(Role.DIM))]
         return line
 
@@ -157,7 +171,7 @@ class AnswerScreen(Screen[None]):
         """Say a sentence in place of the keys, for a while."""
         said = [(message.sentence, self.style_of(Role.TEXT))]
         self.query_one("#keys", Lines).show([said if message.sentence else self._keys()])
-        self.set_timer(SAID_S, lambda: self.query_one("#keys", Lines).show([self._keys()]))
+        self.set_timer(SAID_S, self.show_keys)
 
     def on_trace_grew(self, message: TraceGrew) -> None:
         self.refresh_answer()

@@ -1,0 +1,237 @@
+"""The tables of the hotspots: what `c` goes through, synchronisations and their gaps, and their export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from tests.analysis.machine import MAIN, call, operator, step
+from tests.analysis.test_explain import FIRST, launched, stack
+from tests.synthetic import trace_of
+from tests.ui.training import screen_text, viewer
+from tests.ui.viewing import said
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.syncs import SyncCall
+from tracetui.export.frames import hotspots_frame, signatures_frame, syncs_frame
+from tracetui.trace.model import Trace
+from tracetui.ui.app import TraceApp
+from tracetui.ui.glyphs import ASCII
+from tracetui.ui.hotspot_columns import line_name, line_of, times_a_step
+from tracetui.ui.hotspot_views import LINES, SIGNATURES, SYNCS, VIEWS, line_of_row
+from tracetui.ui.line_story import what_if_words
+from tracetui.ui.palette import Palette
+from tracetui.ui.screens.hotspots import NO_GAP, HotspotsScreen
+from tracetui.ui.sync_story import SyncStory
+from tracetui.ui.widgets.source import SourcePane
+
+TABLES = (hotspots_frame, signatures_frame, syncs_frame)
+SYNC = "AscendCL@aclrtSynchronizeStreamWithTimeout"
+
+
+def waiting() -> Trace:
+    """One line waits twice and exposes two gaps; another while the device runs, one call for long."""
+    return trace_of(
+        [
+            *FIRST,
+            operator(1_120, 100, "aten::item", stack=stack(3)),
+            *launched(2_000, 2_040, 7),
+            operator(2_080, 300, "aten::item", stack=stack(3)),
+            *launched(5_000, 5_040, 8, dur=3_000),
+            call(5_500, 400, 77, SYNC, MAIN),
+            call(6_500, 600, 78, SYNC, MAIN),
+            step(1, 900, 3_000),
+            step(2, 3_900, 6_000),
+        ]
+    )
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TraceApp:
+    monkeypatch.chdir(tmp_path)
+    return viewer(tmp_path, waiting())
+
+
+async def settled(app: TraceApp, pilot: Pilot[int]) -> None:
+    await pilot.pause(0.1)
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def synchronisations(app: TraceApp, pilot: Pilot[int]) -> HotspotsScreen:
+    await pilot.pause()
+    await pilot.press("H")
+    await settled(app, pilot)
+    await pilot.press("c", "c")
+    await settled(app, pilot)
+    assert isinstance(app.screen, HotspotsScreen)
+    return app.screen
+
+
+async def test_c_goes_through_the_tables_and_header_and_footer_say_which(app: TraceApp) -> None:
+    assert app.analysis is not None
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await synchronisations(app, pilot)
+        for view, after in zip((SYNCS, LINES, SIGNATURES), (LINES, SIGNATURES, SYNCS)):
+            first, *_, keys = screen_text(app)
+            assert first.startswith(f"{view.title}  {view.answer(app.analysis)}".replace("µ", "u"))
+            assert said(app, "note") == view.note
+            assert f"c {after.name}" in keys
+            assert first.endswith(f"/{len(view.rows(app.analysis))}")
+            assert len(screen.table.rows.view) == len(view.rows(app.analysis)) > 1
+            if view is not SIGNATURES:
+                assert screen.row is not None and screen.row.line == 3
+            await pilot.press("c")
+            await settled(app, pilot)
+
+
+async def test_synchronisations_tell_their_calls_and_what_they_expose(app: TraceApp) -> None:
+    assert app.analysis is not None
+    exposing, other = app.analysis.syncs
+    assert (exposing.call, exposing.count, exposing.total_ns, exposing.longest_ns) == (
+        "aten::item",
+        2,
+        400,
+        300,
+    )
+    assert (other.call, other.count, other.total_ns, other.exposed_ns) == (SYNC, 2, 1_000, 0)
+    async with app.run_test(size=(200, 36)) as pilot:
+        screen = await synchronisations(app, pilot)
+        text = [line.split() for line in screen_text(app)[1:4]]
+        assert text[0][:7] == ["exposedv", "call", "line", "calls", "a", "step", "waited"]
+        assert text[1][:8] == ["3.84", "us", "S", "aten::item", "train.py:3", "train", "2", "1"]
+        assert text[1][8:12] == ["400", "ns", "300", "ns"]
+        assert text[2][:2] == ["0", "ns"]
+        assert text[2][2] == SYNC.partition("@")[2]  # no letter: it exposes nothing
+        assert (screen.source.file, screen.source.line) == ("train.py", 3)
+        await pilot.press("down")
+        await settled(app, pilot)
+        assert screen.query_one(SourcePane).line == other.line
+        assert SYNC in screen.story.text
+
+
+async def test_x_walks_the_gaps_of_a_synchronisation_and_enter_goes_to_the_worst(app: TraceApp) -> None:
+    assert app.analysis is not None
+    gaps = app.analysis.syncs[0].gap_indices.tolist()
+    assert len(gaps) == 2 and gaps[0] == app.analysis.gaps.ranked()[0]
+    async with app.run_test(size=(120, 36)) as pilot:
+        await synchronisations(app, pilot)
+        seen = []
+        for key in ("x", "x", "X"):
+            await pilot.press(key)
+            seen.append(app.state.gap)
+        assert seen == [gaps[0], gaps[1], gaps[0]]
+        await pilot.press("down", "up", "enter")
+        await pilot.pause()
+        assert (app.current_mode, app.state.gap) == ("timeline", gaps[0])
+
+
+async def test_enter_goes_to_the_longest_call_where_no_idle_time_is_exposed(app: TraceApp) -> None:
+    assert app.analysis is not None
+    longest = int(app.analysis.syncs[1].rows[0])
+    assert app.analysis.trace.slices.dur[longest] == 600
+    async with app.run_test(size=(120, 36)) as pilot:
+        await synchronisations(app, pilot)
+        await pilot.press("down", "x")
+        assert said(app, "note") == NO_GAP
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (app.current_mode, app.state.row) == ("timeline", longest)
+        await pilot.press("H")
+        await settled(app, pilot)
+        screen = app.screen
+        assert isinstance(screen, HotspotsScreen)
+        assert screen.table.row == 1
+
+
+async def test_a_trial_is_of_the_line_of_the_synchronisation(app: TraceApp) -> None:
+    assert app.analysis is not None
+    key = line_of(app.analysis.syncs[0])
+    trial = app.analysis.what_ifs.faster(key, 0.5)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await synchronisations(app, pilot)
+        await pilot.press("percent_sign")
+        await settled(app, pilot)
+        assert said(app, "note") == what_if_words(trial, screen.size.width, ASCII)
+        await pilot.press("c")
+        await settled(app, pilot)
+        assert said(app, "note") == LINES.note
+
+
+async def test_no_synchronisation_is_said_in_words_and_c_goes_on(tmp_path: Path) -> None:
+    app = viewer(tmp_path)
+    assert app.analysis is not None
+    assert not app.analysis.syncs
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await synchronisations(app, pilot)
+        text = screen_text(app)
+        assert text[0].startswith("Synchronisations  0 calls")
+        assert any("waited for no device" in line for line in text)
+        await pilot.press("x", "X", "enter", "percent_sign", "e", "y")
+        assert app.screen is screen
+        await pilot.press("c")
+        await settled(app, pilot)
+        assert len(screen.table.rows.view) == len(app.analysis.lines)
+
+
+@pytest.mark.parametrize("place", range(len(VIEWS)))
+async def test_each_table_is_exported_as_it_is_shown(app: TraceApp, tmp_path: Path, place: int) -> None:
+    assert app.analysis is not None
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await synchronisations(app, pilot)
+        await pilot.press(*["c"] * (place + 1))
+        await settled(app, pilot)
+        screen.table.sort_by(0, False)
+        await pilot.press("e")
+        await pilot.pause()
+        assert app.screen.query_one(Input).value == f"trace_view_{VIEWS[place].export}.csv"
+        await pilot.press("enter")
+        await settled(app, pilot)
+    written = pd.read_csv(tmp_path / f"trace_view_{VIEWS[place].export}.csv")
+    expected = TABLES[place](app.analysis)
+    assert list(written.columns) == list(expected.columns)
+    key = "exposed_ns" if VIEWS[place] is SYNCS else "idle_ns"
+    assert len(written) > 1
+    assert written[key].tolist() == sorted(expected[key].tolist())
+
+
+def told(trace: Trace, place: int, width: int = 100, height: int = 9) -> list[str]:
+    analysis = analyse(trace)
+    sync = analysis.syncs[place]
+    story = SyncStory(Palette("none"), ASCII)
+    lines = story.lines(analysis, sync, line_of_row(analysis, sync), {}, width, height)
+    return ["".join(text for text, _ in pieces) for pieces in lines]
+
+
+def test_the_story_of_a_synchronisation() -> None:
+    first = told(waiting(), 0)
+    assert first[0].startswith("-- aten::item at train.py:3 train --") and len(first[0]) == 100
+    assert first[1] == "The host waited 400 ns in 2 calls (1 a step), longest 300 ns"
+    assert first[2].startswith("S exposes 3.84 µs of idle, ") and first[2].endswith(" of all, in 2 gaps")
+    assert told(waiting(), 1)[2] == "It exposes no idle time: no device ran dry meanwhile."
+    assert len(told(waiting(), 0, height=3)) == 3
+    assert all(len(line) <= 60 for line in told(waiting(), 0, width=60)[:1])
+
+
+def test_the_story_without_idle_time_of_the_line() -> None:
+    analysis = analyse(waiting())
+    sync = SyncCall("a\x1b[2Jb", "/w/t.py", 5, "f", 1, 10, 10, 0, {}, *[analysis.syncs[0].rows[:0]] * 2)
+    assert line_of_row(analysis, sync) is None
+    story = SyncStory(Palette("none"), ASCII).lines(analysis, sync, None, None, 80, 9)
+    text = ["".join(text for text, _ in pieces) for pieces in story]
+    assert all(line.isprintable() for line in text)
+    assert text[1:] == [
+        "The host waited 10 ns in 1 call (0.5 a step)",
+        "It exposes no idle time: no device ran dry meanwhile.",
+        "No idle time is charged to this line itself.",
+    ]
+    assert line_name(sync) == "t.py:5 f"
+
+
+def test_how_often_in_a_step() -> None:
+    analysis = analyse(waiting())
+    assert [times_a_step(analysis, count) for count in (1, 2, 5000)] == ["0.5", "1", "2,500"]
+    assert times_a_step(analyse(trace_of([*FIRST])), 3) == ""
