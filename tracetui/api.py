@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.frames import FrameRules
+from tracetui.cache.background import kept_meanwhile
+from tracetui.cache.traces import reopen
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
@@ -17,6 +19,7 @@ def load(
     path: str | os.PathLike[str],
     on_progress: Callable[[Progress], None] | None = None,
     rules: FrameRules | None = None,
+    cache: bool = True,
 ) -> Analysis:
     """Read a whole trace and analyse it.
 
@@ -24,10 +27,18 @@ def load(
         path: a trace file, plain or .gz, or a directory that holds one.
         on_progress: called every few MB of the file.
         rules: which frame of a stack is the user's own, and so the line that idle time is charged to.
+        cache: take a trace that was read before from the user's cache, without any progress, and keep one
+            there that is large and read anew.
 
     Raises UnreadableTrace, with a sentence, where there is no trace. What of a damaged file could not be read
     is told in `analysis.trace.report.warnings`.
     """
     with TraceFile(locate_trace(Path(path))) as trace_file:
-        table = trace_file.read(on_progress)
-    return analyse(build_trace(table), rules)
+        known = reopen(trace_file) if cache else None
+        if known is not None:
+            return analyse(known, rules)
+        trace = build_trace(trace_file.read(on_progress))
+        if not cache:
+            return analyse(trace, rules)
+        with kept_meanwhile(trace_file, trace):
+            return analyse(trace, rules)

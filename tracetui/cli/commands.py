@@ -17,6 +17,7 @@ from tracetui.analysis.frames import FrameRules
 from tracetui.analysis.limits import find_breaches
 from tracetui.api import load
 from tracetui.cli import terminal
+from tracetui.cli.cached import clear_text, list_text
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import ProgressLine
@@ -75,6 +76,7 @@ def _view(request: Request) -> int:
         palette=palette,
         ascii=_in_ascii(request),
         mouse=request.mouse,
+        cache=request.cache,
         sources=request.sources,
         step=request.step,
         window=request.window,
@@ -162,6 +164,11 @@ def _export(request: Request) -> ExitCode:
     return ExitCode.OK
 
 
+def _cache(request: Request) -> ExitCode:
+    _print(clear_text() if request.action == "clear" else list_text(), request)
+    return ExitCode.OK
+
+
 _COMMANDS: dict[str, Callable[[Request], ExitCode]] = {
     "summary": _summary,
     "gaps": _gaps,
@@ -169,6 +176,7 @@ _COMMANDS: dict[str, Callable[[Request], ExitCode]] = {
     "advice": _advice,
     "check": _check,
     "export": _export,
+    "cache": _cache,
 }
 
 
@@ -198,7 +206,7 @@ def _open(request: Request) -> tuple[Analysis, Selection]:
         with _refusal(request):  # now, not after a minute of reading
             refuse_to_overwrite(str(request.csv), request.force)
     with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
-        analysis = load(request.path, line.show, _rules(request))
+        analysis = load(request.path, line.show, _rules(request), request.cache)
     trace = analysis.trace
     if not request.json:
         for warning in (*trace.report.warnings, *trace.notes):

@@ -18,6 +18,7 @@ MAIN_MORE = """commands:
   tracetui advice PATH    what the trace says could be done about it
   tracetui check PATH     compare shares of time with limits, for scripts and CI
   tracetui export PATH    the events of a window of time, as CSV
+  tracetui cache list     what is kept of traces that were read before
 Each has its own --help.
 
 exit status:
@@ -92,3 +93,11 @@ it starts, for all else the ProfilerStep#N of the host around it. Text that a
 spreadsheet would take for a formula gets an apostrophe in front.
 
 {_PATHS}"""
+
+CACHE = """Show or remove what is kept of large traces so that they open at once the next
+time: the columns, some 15 % of the trace, in $XDG_CACHE_HOME/tracetui/traces
+(~/.cache/tracetui/traces).
+
+What is kept counts only as long as the trace and tracetui are unchanged. All
+together take at most 10 GB and a fifth of the free space, or as many MB as
+TRACETUI_CACHE_MB says (0: keep nothing); the least recently used go first."""

@@ -15,7 +15,8 @@ from tracetui.units import parse_window
 if TYPE_CHECKING:
     from tracetui.analysis.limits import Limit
 
-COMMANDS = ("summary", "gaps", "hotspots", "advice", "check", "export")
+COMMANDS = ("summary", "gaps", "hotspots", "advice", "check", "export")  #: of a trace
+CACHE = "cache"  #: the one command that takes none
 PALETTES = ("auto", "ansi", "256", "true", "none")
 
 
@@ -27,7 +28,7 @@ class UsageError(Exception):
 class Request:
     """What was asked for."""
 
-    command: str  #: "view" or one of COMMANDS
+    command: str  #: "view", one of COMMANDS, or CACHE
     path: str
     json: bool = False
     md: bool = False
@@ -45,10 +46,14 @@ class Request:
     skip_frames: tuple[str, ...] = ()  #: prefixes of files that are not
     limits: tuple[Limit, ...] = ()
     each_step: bool = False
+    cache: bool = True  #: keep what is read, and use what was kept
+    action: str = ""  #: of CACHE: "list" or "clear"
 
 
 def parse_arguments(arguments: Sequence[str]) -> Request:
     """The request of a command line. Raises UsageError, and SystemExit(0) after --help and --version."""
+    if arguments and arguments[0] == CACHE:
+        return Request(CACHE, "", **vars(_cache_parser().parse_args(arguments[1:])))
     if arguments and arguments[0] in COMMANDS:
         command, rest = arguments[0], arguments[1:]
         parser = _PARSERS[command]()
@@ -75,15 +80,25 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser(name: str, description: str, epilog: str | None = None) -> _Parser:
-    parser = _Parser(
+    parser = _bare_parser(name, description, epilog)
+    parser.add_argument("path", metavar="PATH", help="a trace, or a directory that holds one")
+    parser.add_argument(
+        "--no-cache",
+        dest="cache",
+        action="store_false",
+        help="read the trace anew, and keep nothing of it (see tracetui cache --help)",
+    )
+    return parser
+
+
+def _bare_parser(name: str, description: str, epilog: str | None = None) -> _Parser:
+    return _Parser(
         prog=name,
         description=description,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("path", metavar="PATH", help="a trace, or a directory that holds one")
-    return parser
 
 
 def _main_parser() -> _Parser:
@@ -186,6 +201,13 @@ def _export_parser() -> _Parser:
     )
     _add_restrictions(parser)
     _add_rules(parser)
+    return parser
+
+
+def _cache_parser() -> _Parser:
+    parser = _bare_parser("tracetui cache", descriptions.CACHE)
+    parser.add_argument("action", choices=("list", "clear"), help="show what is kept, or remove it")
+    parser.add_argument("--ascii", action="store_true", help="print ASCII characters only")
     return parser
 
 

@@ -127,7 +127,7 @@ class TraceApp(App[int]):
 
     def _load(self) -> None:
         assert self.trace_file is not None
-        load(self.trace_file, self.post_message, lambda: self._stop_loading)
+        load(self.trace_file, self.post_message, lambda: self._stop_loading, self.options.cache)
 
     def _analyse(self, trace: Trace) -> None:
         self.analysing = True

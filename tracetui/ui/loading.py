@@ -12,6 +12,7 @@ from textual.message import Message
 
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.frames import FrameRules
+from tracetui.cache.traces import keep, reopen
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
@@ -34,16 +35,23 @@ _PICTURE_SHARE = 0.07
 Post = Callable[[Message], object]
 
 
-def load(trace_file: TraceFile, post: Post, should_stop: Callable[[], bool]) -> Trace | None:
-    """Read a trace, posting progress and pictures; None where that failed (LoadFailed says why)."""
+def load(
+    trace_file: TraceFile, post: Post, should_stop: Callable[[], bool], cache: bool = True
+) -> Trace | None:
+    """Read a trace, posting progress and pictures; None where that failed (LoadFailed says why).
+
+    With a `cache`, one that was read before is there at once, and one that is read now is kept at the end.
+    """
+    known = reopen(trace_file) if cache else None
     watch = _Watch(post)
     try:
-        table = trace_file.read(on_progress=watch.see, should_stop=should_stop)
-        trace = build_trace(table)
+        trace = known or build_trace(trace_file.read(on_progress=watch.see, should_stop=should_stop))
     except (UnreadableTrace, MemoryError, OSError) as error:
         post(LoadFailed(error))
         return None
     post(TraceLoaded(trace, Picture(trace).warm()))
+    if cache and known is None:
+        keep(trace_file, trace, should_stop)  # 150 MB: 0.1 s, beside the analysis
     return trace
 
 

@@ -19,3 +19,4 @@ class ViewerOptions:
     step: int | None = None  #: open at this step
     window: tuple[int, int] | None = None  #: open at this window, ns from the start of the trace
     rules: FrameRules | None = None  #: which frame of a stack is the user's own; None: the usual ones
+    cache: bool = True  #: keep what is read, and use what was kept
