@@ -138,7 +138,7 @@ def test_synchronisations_stand_below_the_lines_five_of_them(waiting: Analysis) 
             [*" ".join(sync_numbers(sync)).split(), "aten::item", f"train.py({sync.line})", "train"]
             for sync in every[:shown]
         ]
-        more = [f"  {7 - shown} more, {format_duration((7 - shown) * EXPOSED_NS)} together: --top 0"]
+        more = [f"  {7 - shown} more, exposing {format_duration((7 - shown) * EXPOSED_NS)}: --top 0"]
         assert below[4 + shown :] == (more if shown < 7 else [])
         marked = hotspots_markdown(waiting, ALL, top).split(f"## {title}\n\n")[1]
         cells = [[cell.strip() for cell in cells_of(line)] for line in marked.splitlines()[2 : 2 + shown]]

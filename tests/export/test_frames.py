@@ -117,10 +117,11 @@ def test_signatures_are_those_of_the_analysis(training: Analysis) -> None:
 
 
 def test_synchronisations_are_those_of_the_analysis() -> None:
-    waits = [operator(at, 100, "aten::item", stack=of) for at, of in ((1_120, stack(3)), (2_060, None))]
+    lines = ((1_120, stack(3)), (1_500, stack(3)), (2_060, None))
+    waits = [operator(at, 100, "aten::item", stack=of) for at, of in lines]
     analysis = analyse(trace_of([*FIRST, *waits, *launched(2_000, 2_040), *launched(4_000, 4_040)]))
     table, found = syncs_frame(analysis), analysis.syncs
-    assert [(sync.line, sync.exposed_ns > 0) for sync in found] == [(0, True), (3, True)]
+    assert [(sync.line, sync.count, sync.exposed_ns > 0) for sync in found] == [(0, 1, True), (3, 2, True)]
     check_lines(table, found)
     for key, attribute in (("call", "call"), ("count", "count"), ("waited_ns", "total_ns")):
         assert values(table, key) == [getattr(sync, attribute) for sync in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -134,16 +135,16 @@ async def test_enter_goes_to_the_longest_call_where_no_idle_time_is_exposed(app:
     longest = int(app.analysis.syncs[1].rows[0])
     assert app.analysis.trace.slices.dur[longest] == 600
     async with app.run_test(size=(120, 36)) as pilot:
-        await synchronisations(app, pilot)
+        screen = await synchronisations(app, pilot)
         await pilot.press("down", "x")
         assert said(app, "note") == NO_GAP
         await pilot.press("enter")
         await pilot.pause()
         assert (app.current_mode, app.state.row) == ("timeline", longest)
+        screen.table.move_to(0)
         await pilot.press("H")
         await settled(app, pilot)
-        screen = app.screen
-        assert isinstance(screen, HotspotsScreen)
+        assert app.screen is screen
         assert screen.table.row == 1
 
 
@@ -229,6 +230,28 @@ def test_the_story_without_idle_time_of_the_line() -> None:
         "No idle time is charged to this line itself.",
     ]
     assert line_name(sync) == "t.py:5 f"
+
+
+def test_the_story_without_a_stack_does_not_tell_of_all_that_has_none() -> None:
+    events = [*FIRST, operator(1_120, 100, "aten::item"), *launched(2_000, 2_040, 7)]
+    bare = [
+        {**event, "args": {k: v for k, v in event.get("args", {}).items() if k != "Call stack"}}
+        for event in events
+    ]
+    text = told(trace_of(bare), 0)
+    assert text[0].startswith("-- aten::item (no stack) --")
+    assert text[-1] == "No Python stack is recorded: its line is not known."
+
+
+def test_a_synchronisation_is_of_the_backward_pass_where_only_that_is_charged() -> None:
+    analysis = analyse(waiting())
+    line = replace(analysis.lines[0], backward=True)
+    sync = replace(analysis.syncs[0], file=line.file, line=line.line, function=line.function)
+    analysis.__dict__["lines"] = (line,)
+    assert line_of_row(analysis, sync) is line
+    forward = replace(line, backward=False)
+    analysis.__dict__["lines"] = (line, forward)
+    assert line_of_row(analysis, sync) is forward
 
 
 def test_how_often_in_a_step() -> None:

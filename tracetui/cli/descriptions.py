@@ -53,12 +53,14 @@ table; what no stack tells the line of has a row of its own, "(no stack)".
 whole run, through other gaps too; bounds of several lines do not add up.
 
 Below stand the calls that made the host wait for a device, with the line of
-each, and the idle time that they expose: the device ran dry while the host
-waited. It is part of the idle time above, charged to the lines that follow too.
+each, and the idle time that they expose: that began while the host waited, and
+went on until it had launched the next work. It is charged above to what the
+host did in it, so a line above may pay for a call of another line below.
 
 --step and --window leave only the gaps that start there (see tracetui gaps):
 the idle times are then those of these gaps, and add up to theirs. "saves at
-most" is then of that step; of a window it is not known.
+most" is then of that step; of a window it is not known. Calls are listed that
+start there, or expose idle time of these gaps. --csv writes the lines.
 
 {_PATHS}"""
 

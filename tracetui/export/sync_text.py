@@ -34,7 +34,7 @@ def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -
     lines = [syncs_title(every), *table(columns, rows, width)]
     if len(shown) < len(every):
         left = format_duration(sum(sync.exposed_ns for sync in every[len(shown) :]))
-        lines.append(f"{MARGIN}{format_count(len(every) - len(shown))} more, {left} together: --top 0")
+        lines.append(f"{MARGIN}{format_count(len(every) - len(shown))} more, exposing {left}: --top 0")
     return lines
 
 

@@ -45,6 +45,9 @@ class SyncStory:
         of_line = LineStory(self._palette, self._glyphs)
         steps = of_line.in_steps(analysis, sync.exposed_by_step) if sync.exposed_ns else []
         told += [steps] if steps else []
+        if sync.file is None:
+            told.append([("No Python stack is recorded: its line is not known.", self._dim)])
+            return told[:height]
         if line is None:
             told.append([("No idle time is charged to this line itself.", self._dim)])
         else:
@@ -57,8 +60,8 @@ class SyncStory:
 
     def _title(self, sync: SyncCall, width: int) -> Line:
         rule = self._glyphs.rule
-        place = line_name(sync)
-        title = f"{rule * 2} {printable(sync.call, 60)} at {printable(place, 60)} "
+        place = line_name(sync) if sync.file is None else f"at {line_name(sync)}"
+        title = f"{rule * 2} {printable(sync.call, 60)} {printable(place, 60)} "
         title = clipped(title, width, self._glyphs.ellipsis)
         return [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
 
