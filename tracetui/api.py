@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.frames import FrameRules
-from tracetui.cache.background import kept_meanwhile
+from tracetui.cache.background import keep_meanwhile
 from tracetui.cache.traces import reopen
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress, TraceFile
@@ -34,11 +34,9 @@ def load(
     is told in `analysis.trace.report.warnings`.
     """
     with TraceFile(locate_trace(Path(path))) as trace_file:
-        known = reopen(trace_file) if cache else None
-        if known is not None:
-            return analyse(known, rules)
-        trace = build_trace(trace_file.read(on_progress))
-        if not cache:
-            return analyse(trace, rules)
-        with kept_meanwhile(trace_file, trace):
-            return analyse(trace, rules)
+        trace = reopen(trace_file) if cache else None
+        if trace is None:
+            trace = build_trace(trace_file.read(on_progress))
+            if cache:
+                keep_meanwhile(trace_file, trace)
+    return analyse(trace, rules)

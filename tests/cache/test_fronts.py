@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,12 +13,15 @@ from textual.message import Message
 
 import tracetui
 from tests.cache.files import found, read, read_and_keep, same
+from tracetui.cache.background import finish
 from tracetui.cache.traces import cached_traces
 from tracetui.cli import main
 from tracetui.cli.parser import CACHE, Request, UsageError, parse_arguments
 from tracetui.reader.source import TraceFile
 from tracetui.ui.loading import load
 from tracetui.ui.messages import TraceLoaded
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -34,6 +40,7 @@ def test_a_script_finds_what_a_script_read(path: Path, monkeypatch: pytest.Monke
     uncached = tracetui.load(path, cache=False)
     assert cached_traces() == []
     before = tracetui.load(path)
+    finish()
     assert len(cached_traces()) == 1
     monkeypatch.delattr(TraceFile, "read")
     after = tracetui.load(path)
@@ -64,6 +71,7 @@ def test_no_cache_reads_and_keeps_nothing(path: Path, home: Path, capsys: pytest
     assert not home.exists()
     first = capsys.readouterr()
     assert main(["summary", str(path)]) == 0
+    finish()
     assert home.exists()
     assert main(["summary", str(path)]) == 0
     assert capsys.readouterr().out == 2 * first.out
@@ -121,3 +129,13 @@ def test_arguments(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
     out = capsys.readouterr().out
     assert out.isascii()
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_process_keeps_before_it_ends(path: Path) -> None:
+    program = (
+        f"import tracetui.cache.traces as t; t.SMALLEST = 0; import tracetui; tracetui.load({str(path)!r})"
+    )
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, check=True)
+    assert done.stderr == b""
+    assert [cached.path for cached in cached_traces()] == [str(path)]

@@ -16,7 +16,7 @@ import pytest
 
 from tests.cache.files import at_rest, found, read_and_keep, same, training
 from tracetui.cache import traces
-from tracetui.cache.background import kept_meanwhile
+from tracetui.cache.background import finish, keep_meanwhile
 from tracetui.cache.traces import State, cached_traces, clear, keep, reopen
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
@@ -305,12 +305,24 @@ def test_two_at_once(path: Path, home: Path, other: str) -> None:
 def test_keeping_meanwhile(path: Path) -> None:
     with TraceFile(path) as trace_file:
         trace = build_trace(trace_file.read())
-        with kept_meanwhile(trace_file, trace):
-            pass
-        assert found(path) is not None
-        clear()
-        with pytest.raises(KeyError), kept_meanwhile(trace_file, trace):
-            raise KeyError
+        keep_meanwhile(trace_file, trace)
+    finish()
+    assert found(path) is not None
+
+
+def test_a_disk_that_is_too_slow_is_given_up(path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+
+    def slow(descriptor: int, piece: memoryview) -> int:
+        time.sleep(0.1)
+        return write(descriptor, piece)
+
+    monkeypatch.setattr(os, "write", slow)
+    with TraceFile(path) as trace_file:
+        keep_meanwhile(trace_file, build_trace(trace_file.read()))
+    finish(0.25)
+    assert list(home.iterdir()) == []
+    finish()
 
 
 def test_text_that_cannot_be_encoded(path: Path) -> None:

@@ -1,31 +1,48 @@
-"""Keeping a trace while the caller works on: waits for the disk only a little, leaves nothing half done."""
+"""Keeping a trace while the program works on: nobody waits for the disk before there is an answer."""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import threading
-from collections.abc import Iterator
+import time
 
-from tracetui.cache.traces import keep
+from tracetui.cache.traces import keep, worth_keeping
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 
-#: seconds that a slow disk may hold up a caller who is done: writing 150 MB takes 0.1 s on a fast one
-_PATIENCE = 2.0
+#: seconds that a slow disk may hold up the end of the program, unless ctrl+c ends that: 150 MB are written in
+#: 0.1 s by a fast one
+_PATIENCE = 10.0
+_LAST = 1.0  # seconds to remove what was begun
+
+_running: list[tuple[threading.Thread, threading.Event]] = []
 
 
-@contextlib.contextmanager
-def kept_meanwhile(trace_file: TraceFile, trace: Trace) -> Iterator[None]:
-    """Keep a trace that was just read during the body of a `with`; given up where that fails."""
+def keep_meanwhile(trace_file: TraceFile, trace: Trace) -> None:
+    """Keep a trace that was just read, in a thread; `trace_file` may be closed."""
+    if not worth_keeping(trace_file, trace):
+        return
+    _running[:] = [(thread, stop) for thread, stop in _running if thread.is_alive()]
     stop = threading.Event()
     thread = threading.Thread(target=keep, args=(trace_file, trace, stop.is_set), daemon=True)
-    try:
-        with contextlib.suppress(RuntimeError):  # no more threads: nothing is kept
-            thread.start()
-        yield
-        if thread.ident is not None:
-            thread.join(_PATIENCE)
-    finally:
+    with contextlib.suppress(RuntimeError):  # no more threads: nothing is kept
+        thread.start()
+        _running.append((thread, stop))
+
+
+def finish(patience: float = _PATIENCE) -> None:
+    """Wait until all is written that is being written, at most `patience` seconds, and give up the rest."""
+    end = time.monotonic() + patience
+    with contextlib.suppress(KeyboardInterrupt):
+        for thread, _ in _running:
+            thread.join(max(end - time.monotonic(), 0))
+    for _, stop in _running:
         stop.set()
-        if thread.ident is not None:
-            thread.join(_PATIENCE)
+    with contextlib.suppress(KeyboardInterrupt):
+        for thread, _ in _running:
+            thread.join(_LAST)
+    _running.clear()
+
+
+atexit.register(finish)

@@ -78,13 +78,15 @@ def reopen(trace_file: TraceFile) -> Trace | None:
         return None
 
 
-def keep(trace_file: TraceFile, trace: Trace, should_stop: Callable[[], bool] = lambda: False) -> bool:
-    """Keep a trace that was just read, for `reopen`; whether that was done.
-
-    Not of a small trace, one whose reading was stopped, or a file that has changed since or may be changing.
-    """
+def worth_keeping(trace_file: TraceFile, trace: Trace) -> bool:
+    """Not so of a small trace, one whose reading was stopped, or a file that may have changed since."""
     report = trace.report
-    if report.stopped or report.text_bytes < SMALLEST or not trace_file.settled:
+    return not report.stopped and report.text_bytes >= SMALLEST and trace_file.settled
+
+
+def keep(trace_file: TraceFile, trace: Trace, should_stop: Callable[[], bool] = lambda: False) -> bool:
+    """Keep a trace that was just read, for `reopen`, if it is worth that; whether that was done."""
+    if not worth_keeping(trace_file, trace):
         return False
     try:
         directory = Directory.open(create=True)
