@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from tests.cache.files import at_rest, found, read, read_and_keep, same
 from tests.export.training import training_events
 from tracetui.analysis.analyse import analyse
+from tracetui.cache.columns import freeze
 from tracetui.cache.traces import keep, reopen
 from tracetui.export.advice import advice_document
 from tracetui.export.documents import gaps_document, summary_document
@@ -18,7 +20,7 @@ from tracetui.export.findings import hotspots_document
 from tracetui.export.selection import Selection
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
-from tracetui.trace.model import Trace
+from tracetui.trace.model import Trace, Track
 
 
 def _found(path: Path) -> Trace:
@@ -73,6 +75,14 @@ def test_the_path_is_the_one_that_was_asked_for(path: Path) -> None:
     link = path.with_name("link.json")
     link.symlink_to(path)
     assert _found(link).path == str(link)
+
+
+def test_no_field_of_the_model_is_forgotten(path: Path) -> None:
+    with TraceFile(path) as trace_file:
+        document, arrays = freeze(build_trace(trace_file.read()), trace_file.blocks)
+    kept = {*document, *(name.split(".")[0] for name in arrays)}
+    assert {field.name for field in fields(Trace)} - kept == {"path"}
+    assert {field.name for field in fields(Track)} - set(document["tracks"][0]) == {"index"}
 
 
 def test_nobody_changes_a_column(path: Path) -> None:
