@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.idle.frames import FrameRules
 from tracetui.cache.background import keep_meanwhile
 from tracetui.cache.traces import reopen
 from tracetui.reader.locate import locate_trace

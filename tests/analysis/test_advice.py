@@ -34,7 +34,7 @@ from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.calls import REASONS_OF_THEIR_OWN
+from tracetui.analysis.idle.calls import REASONS_OF_THEIR_OWN
 
 MS = 1_000_000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tracetui.analysis import calls
-from tracetui.analysis.calls import Cause
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.calls import Cause
 
 
 def test_every_cause_has_a_name_and_a_family() -> None:

@@ -34,7 +34,7 @@ from tests.analysis.machine import (
 from tests.analysis.test_explain import any_machine
 from tests.synthetic import process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.critical import Critical
+from tracetui.analysis.critical.chain import Critical
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.stack import parse_call_stack

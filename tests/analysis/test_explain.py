@@ -32,11 +32,11 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.calls import Cause
-from tracetui.analysis.causes import Causes
-from tracetui.analysis.explain import explain
-from tracetui.analysis.frames import FrameRules
-from tracetui.analysis.lines import idle_lines
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.explain import explain
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import idle_lines
 from tracetui.trace.stack import parse_call_stack
 
 COLLECTOR = 500

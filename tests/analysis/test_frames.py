@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tracetui.analysis.frames import FrameRules, Origin
+from tracetui.analysis.idle.frames import FrameRules, Origin
 from tracetui.trace.stack import Frame, parse_call_stack
 
 SITE = "/home/me/.local/lib/python3.9/site-packages"

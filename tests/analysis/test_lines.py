@@ -27,9 +27,9 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.calls import Cause
-from tracetui.analysis.frames import FrameRules
-from tracetui.analysis.lines import DEEPEST_STACK, LineIdle, StackNode
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import DEEPEST_STACK, LineIdle, StackNode
 
 ROOT = "<string>(1): <module>"
 TORCH = "/opt/lib/python3.9/site-packages/torch/nn/functional.py(9): linear"

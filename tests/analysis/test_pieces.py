@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tracetui.analysis.idle.pieces import cut, cut_by_cover
 from tracetui.analysis.intervals import union
-from tracetui.analysis.pieces import cut, cut_by_cover
 
 spans = st.lists(st.tuples(st.integers(0, 30), st.integers(-2, 12)), max_size=6)
 

@@ -11,9 +11,9 @@ from samples.scenarios import simulate
 from samples.truth import Truth
 from samples.writer import TraceWriter
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.calls import Cause
-from tracetui.analysis.causes import Causes
-from tracetui.analysis.explain import explain
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.explain import explain
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.stack import parse_call_stack

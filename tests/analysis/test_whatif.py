@@ -23,12 +23,12 @@ from tests.analysis.test_critical import FIRST, SECOND, any_run, launched, stack
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.callers import Callers
-from tracetui.analysis.copies import copying_operators
-from tracetui.analysis.host import Hosts
-from tracetui.analysis.host_time import HostTime
-from tracetui.analysis.saves import LineKey, keys_of
-from tracetui.analysis.whatif import WhatIf
+from tracetui.analysis.critical.host_time import HostTime
+from tracetui.analysis.critical.saves import LineKey, keys_of
+from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.idle.callers import Callers
+from tracetui.analysis.idle.copies import copying_operators
+from tracetui.analysis.idle.host import Hosts
 from tracetui.arrays import Bools
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace

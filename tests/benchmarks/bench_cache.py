@@ -18,7 +18,7 @@ from statistics import median
 from tracetui.cache.traces import cached_traces, keep, reopen
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
-from tracetui.ui.picture import Picture
+from tracetui.ui.drawing.picture import Picture
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ import pytest
 from tests.export.training import NAMES, training_events
 from tests.synthetic import load_json, piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.calls import LABELS
+from tracetui.analysis.idle.calls import LABELS
 from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import text_cell

@@ -19,7 +19,7 @@ from tests.analysis.test_explain import FIRST, launched, stack
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.calls import LABELS
+from tracetui.analysis.idle.calls import LABELS
 from tracetui.analysis.window import rows_in_window
 from tracetui.export import frames
 from tracetui.export.advice import advice_document

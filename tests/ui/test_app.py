@@ -14,7 +14,7 @@ from textual.widgets import Input
 
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.idle.frames import FrameRules
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.analysis.frames import FrameRules
-from tracetui.analysis.lines import StackNode
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import StackNode
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import THRESHOLDS, Branch, Branches, package_of
 

@@ -16,25 +16,25 @@ from tests.samples.traces import written
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, viewing
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.calls import Cause
-from tracetui.analysis.cause_raster import CauseRaster, most
 from tracetui.analysis.heat import cause_step
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause_raster import CauseRaster, most
 from tracetui.export.reasons import Reasons
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
-from tracetui.ui.causes import LOOKS, cause_letter, cause_words, legend, short_legend
-from tracetui.ui.gap_shares import gap_shares, main_line
-from tracetui.ui.gap_words import GapWords
-from tracetui.ui.glyphs import BLOCKS
-from tracetui.ui.idle_line import IdleLine
-from tracetui.ui.palette import PALETTES, Palette, Role
-from tracetui.ui.pen import Pen
-from tracetui.ui.picture import Picture
+from tracetui.ui.drawing.causes import LOOKS, cause_letter, cause_words, legend, short_legend
+from tracetui.ui.drawing.glyphs import BLOCKS
+from tracetui.ui.drawing.idle_line import IdleLine
+from tracetui.ui.drawing.palette import PALETTES, Palette, Role
+from tracetui.ui.drawing.pen import Pen
+from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.shares import apportion, format_share, unit_of
+from tracetui.ui.drawing.strips import flowing
 from tracetui.ui.screens.timeline import TimelineScreen
-from tracetui.ui.shares import apportion, format_share, unit_of
 from tracetui.ui.state import Viewport, ViewState
-from tracetui.ui.strips import flowing
+from tracetui.ui.stories.gap_shares import gap_shares, main_line
+from tracetui.ui.stories.gap_words import GapWords
 
 SCALES = {"ns": 1, "µs": 1000, "ms": 1_000_000, "s": 1_000_000_000}
 TIME = re.compile(r"(<?)(\d+(?:\.\d+)?) (ns|µs|ms|s)\b")

@@ -13,9 +13,9 @@ from rich.cells import cell_len
 from tracetui.analysis.raster import Columns, Raster
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
-from tracetui.ui.drawing import draw_lane
-from tracetui.ui.glyphs import ASCII, BLOCKS, Glyphs
-from tracetui.ui.palette import PALETTES, Palette, Role
+from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
+from tracetui.ui.drawing.lane import draw_lane
+from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 
 PALETTE = Palette("ansi")
 PAINTS = [PALETTE.paint_of(Activity.AICORE), PALETTE.paint_of(Role.IDLE)]

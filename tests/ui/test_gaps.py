@@ -14,14 +14,14 @@ from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
 from tests.ui.viewing import SETTLED_S, lines_of, said, viewing
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.calls import Cause
+from tracetui.analysis.idle.calls import Cause
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.causes import cause_words
-from tracetui.ui.gap_columns import gaps_answer
+from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.messages import AnalysisFailed
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.gaps import GapsScreen
+from tracetui.ui.tables.gap_columns import gaps_answer
 from tracetui.units import format_duration, format_percent
 
 

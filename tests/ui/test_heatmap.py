@@ -14,9 +14,9 @@ from tracetui.analysis.analyse import analyse
 from tracetui.analysis.heat import step_phase, stream_busy
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.bars import Ink, share_bar, stacked_bar
-from tracetui.ui.glyphs import ASCII, BLOCKS
-from tracetui.ui.palette import Palette, Role
+from tracetui.ui.drawing.bars import Ink, share_bar, stacked_bar
+from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
+from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.screens.heatmap import HeatmapScreen, readout, with_idle
 from tracetui.ui.widgets.heat import shade_of, shades
 from tracetui.units import format_duration

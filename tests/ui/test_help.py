@@ -9,9 +9,9 @@ from rich.cells import cell_len
 
 from tests.ui.training import screen_text, viewer
 from tracetui.ui.actions import SCREENS, actions_of, key_label
-from tracetui.ui.causes import LOOKS, cause_words
-from tracetui.ui.glyphs import ASCII
-from tracetui.ui.palette import Palette
+from tracetui.ui.drawing.causes import LOOKS, cause_words
+from tracetui.ui.drawing.glyphs import ASCII
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.help import GLOSSARY, HelpScreen, help_lines
 
 

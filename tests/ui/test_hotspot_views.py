@@ -16,17 +16,17 @@ from tests.synthetic import trace_of
 from tests.ui.training import screen_text, viewer
 from tests.ui.viewing import said
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.syncs import SyncCall
+from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.export.frames import hotspots_frame, signatures_frame, syncs_frame
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.glyphs import ASCII
-from tracetui.ui.hotspot_columns import line_name, line_of, times_a_step
-from tracetui.ui.hotspot_views import LINES, SIGNATURES, SYNCS, VIEWS, line_of_row
-from tracetui.ui.line_story import what_if_words
-from tracetui.ui.palette import Palette
+from tracetui.ui.drawing.glyphs import ASCII
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import NO_GAP, HotspotsScreen
-from tracetui.ui.sync_story import SyncStory
+from tracetui.ui.stories.line_story import what_if_words
+from tracetui.ui.stories.sync_story import SyncStory
+from tracetui.ui.tables.hotspot_columns import line_name, line_of, times_a_step
+from tracetui.ui.tables.hotspot_views import LINES, SIGNATURES, SYNCS, VIEWS, line_of_row
 from tracetui.ui.widgets.source import SourcePane
 
 TABLES = (hotspots_frame, signatures_frame, syncs_frame)

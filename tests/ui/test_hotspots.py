@@ -14,17 +14,17 @@ from tests.synthetic import trace_of
 from tests.ui.training import screen_text, training, viewer
 from tests.ui.viewing import said
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.signatures import Signature
-from tracetui.analysis.whatif import WhatIf
+from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.idle.signatures import Signature
 from tracetui.ui.app import TraceApp
-from tracetui.ui.causes import cause_words
-from tracetui.ui.glyphs import ASCII
-from tracetui.ui.hotspot_columns import line_name, line_of, lines_holding
-from tracetui.ui.hotspot_views import LINES
-from tracetui.ui.line_story import LineStory, what_if_words
-from tracetui.ui.palette import Palette
+from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.glyphs import ASCII
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import HotspotsScreen
 from tracetui.ui.source_files import SourceFile
+from tracetui.ui.stories.line_story import LineStory, what_if_words
+from tracetui.ui.tables.hotspot_columns import line_name, line_of, lines_holding
+from tracetui.ui.tables.hotspot_views import LINES
 from tracetui.ui.terminal import in_ascii
 from tracetui.units import format_duration, format_percent
 

@@ -9,9 +9,9 @@ import pytest
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Layer, Trace
-from tracetui.ui.rows import LineKind, place_of_slice, timeline_lines, track_key
+from tracetui.ui.drawing.rows import LineKind, place_of_slice, timeline_lines, track_key
+from tracetui.ui.drawing.ticks import TICK_CELLS, ticks
 from tracetui.ui.state import Key, Viewport
-from tracetui.ui.ticks import TICK_CELLS, ticks
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from textual.app import App, ComposeResult
 
-from tracetui.ui.glyphs import ASCII
-from tracetui.ui.palette import Palette
-from tracetui.ui.python_tokens import Token, python_spans
+from tracetui.ui.drawing.glyphs import ASCII
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.drawing.python_tokens import Token, python_spans
 from tracetui.ui.source_files import SourceFiles
 from tracetui.ui.widgets.source import SourcePane
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 
 from tests.ui.test_branches import STDLIB, TORCH, node, root
-from tracetui.analysis.lines import StackNode
+from tracetui.analysis.idle.lines import StackNode
 from tracetui.trace.stack import Frame
-from tracetui.ui.glyphs import ASCII
-from tracetui.ui.palette import Palette
+from tracetui.ui.drawing.glyphs import ASCII
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.widgets.stack_tree import StackTree
 
 MS = 1_000_000

@@ -15,7 +15,7 @@ from tracetui.analysis.analyse import analyse
 from tracetui.analysis.steps import Step
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
-from tracetui.ui.causes import cause_words
+from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.screens.steps import StepsScreen, step_story, steps_answer
 from tracetui.units import format_duration, format_ms, format_percent
 

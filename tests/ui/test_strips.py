@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from tracetui.trace.clean import printable
-from tracetui.ui.python_tokens import python_spans
-from tracetui.ui.strips import fitted, tail, wrapped
+from tracetui.ui.drawing.python_tokens import python_spans
+from tracetui.ui.drawing.strips import fitted, tail, wrapped
 
 texts = st.text(max_size=40).map(printable) | st.text("ab 漢…", max_size=40)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
 from tracetui.arrays import Int64s
-from tracetui.ui.columns import GAP, Column, Rows, clipped, fit, name_column, number_column
+from tracetui.ui.tables.columns import GAP, Column, Rows, clipped, fit, name_column, number_column
 from tracetui.ui.widgets.table import Table
 
 NAMES = ["aten::mm", "aten::MatMul", "hcom_allReduce_", "[bold]not markup[/]", "矩阵乘", "ẞ-sharp", ""]

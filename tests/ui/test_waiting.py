@@ -18,10 +18,10 @@ from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 from tracetui.ui import loading
 from tracetui.ui.app import TraceApp
-from tracetui.ui.causes import LOOKS, cause_words
-from tracetui.ui.glyphs import BLOCKS
+from tracetui.ui.drawing.causes import LOOKS, cause_words
+from tracetui.ui.drawing.glyphs import BLOCKS
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.palette import Palette
 from tracetui.ui.screens import timeline as timeline_module
 from tracetui.ui.screens.help import help_lines
 from tracetui.ui.screens.timeline import TimelineScreen

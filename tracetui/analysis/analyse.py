@@ -10,25 +10,25 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity, device_activity, work_tasks
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.callers import Callers
-from tracetui.analysis.causes import Causes
-from tracetui.analysis.copies import CopyingOperators, copying_operators
-from tracetui.analysis.critical import Critical, CriticalChain, critical_chains
-from tracetui.analysis.dependencies import Dependencies, dependencies
-from tracetui.analysis.explain import explain
-from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.critical.chain import Critical, CriticalChain, critical_chains
+from tracetui.analysis.critical.dependencies import Dependencies, dependencies
+from tracetui.analysis.critical.host_time import HostTime
+from tracetui.analysis.critical.saves import LineKey, LineSaving, line_savings
+from tracetui.analysis.critical.whatif import WhatIfs
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
-from tracetui.analysis.host import Hosts
-from tracetui.analysis.host_time import HostTime
-from tracetui.analysis.lines import LineIdle, StackNode, idle_lines, stack_tree
+from tracetui.analysis.idle.callers import Callers
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.copies import CopyingOperators, copying_operators
+from tracetui.analysis.idle.explain import explain
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.lines import LineIdle, StackNode, idle_lines, stack_tree
+from tracetui.analysis.idle.preparing import Preparing, explain_preparing
+from tracetui.analysis.idle.signatures import Signature, signatures
+from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.links import Links, link_tasks
 from tracetui.analysis.operators import OperatorTable, host_operators, operator_table
-from tracetui.analysis.preparing import Preparing, explain_preparing
-from tracetui.analysis.saves import LineKey, LineSaving, line_savings
-from tracetui.analysis.signatures import Signature, signatures
 from tracetui.analysis.steps import Step, step_of, step_table
-from tracetui.analysis.syncs import SyncCall, sync_table
-from tracetui.analysis.whatif import WhatIfs
 from tracetui.analysis.window import cut_durations
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace

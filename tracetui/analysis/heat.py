@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.activity import WORK
-from tracetui.analysis.calls import Cause
-from tracetui.analysis.causes import Causes
 from tracetui.analysis.gaps import Gaps
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.intervals import union
 from tracetui.analysis.raster import Raster, even_edges, idle
 from tracetui.analysis.steps import Step

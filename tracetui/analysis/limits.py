@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from tracetui.analysis.calls import Cause
+from tracetui.analysis.idle.calls import Cause
 from tracetui.units import format_duration, format_percent, parse_time
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, BinaryIO
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.limits import find_breaches
 from tracetui.api import load
 from tracetui.cli import terminal

@@ -13,7 +13,7 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.calls import LABELS, Cause
+from tracetui.analysis.idle.calls import LABELS, Cause
 from tracetui.export.cells import encodable
 from tracetui.export.reasons import Reasons
 from tracetui.export.selection import Selection

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.lines import LineIdle
 from tracetui.analysis.limits import Breach, Limit
-from tracetui.analysis.lines import LineIdle
 from tracetui.export.cells import encodable
 from tracetui.export.documents import SCHEMA, causes_document
 from tracetui.export.reasons import frame_document

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.calls import LABELS, Cause
-from tracetui.analysis.lines import lines_of
+from tracetui.analysis.idle.calls import LABELS, Cause
+from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.search import pick
 from tracetui.arrays import Bools, Int64s
 from tracetui.export.cells import encodable

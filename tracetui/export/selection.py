@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.lines import LineIdle, idle_lines
-from tracetui.analysis.syncs import SyncCall, sync_table
+from tracetui.analysis.idle.lines import LineIdle, idle_lines
+from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.arrays import Bools, Int64s
 from tracetui.export.step_numbers import StepNumbers
 from tracetui.units import OPEN_END

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.syncs import SyncCall
+from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.export.selection import Selection
 from tracetui.export.text import MARGIN, Column, table
 from tracetui.export.words import line_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tracetui.analysis.calls import LABELS, Cause
+from tracetui.analysis.idle.calls import LABELS, Cause
 
 _MEANINGS = {
     Cause.GC: "Python collected garbage",

@@ -23,7 +23,10 @@ from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
-from tracetui.ui.glyphs import glyphs
+from tracetui.ui.drawing.glyphs import glyphs
+from tracetui.ui.drawing.palette import Palette, choose_palette
+from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.rows import idle_key, place_of_slice
 from tracetui.ui.loading import analyse_trace, load
 from tracetui.ui.messages import (
     AnalysisFailed,
@@ -37,9 +40,6 @@ from tracetui.ui.messages import (
     ViewChanged,
 )
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.palette import Palette, choose_palette
-from tracetui.ui.picture import Picture
-from tracetui.ui.rows import idle_key, place_of_slice
 from tracetui.ui.state import Viewport, ViewState
 from tracetui.ui.terminal import suit_terminal
 

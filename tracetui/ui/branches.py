@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tracetui.analysis.frames import FRAMEWORKS, FrameRules, Origin
-from tracetui.analysis.lines import StackNode
+from tracetui.analysis.idle.frames import FRAMEWORKS, FrameRules, Origin
+from tracetui.analysis.idle.lines import StackNode
 from tracetui.trace.stack import Frame
 
 #: shares of the total below which a frame is not shown by itself, in tenths of a percent

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from textual.message import Message
 
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.idle.frames import FrameRules
 from tracetui.cache.traces import keep, reopen
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
+from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.messages import (
     AnalysisFailed,
     AnalysisReady,
@@ -25,7 +26,6 @@ from tracetui.ui.messages import (
     TraceGrew,
     TraceLoaded,
 )
-from tracetui.ui.picture import Picture
 
 #: seconds to the first picture of a trace that is still being read, and between two progress lines
 FIRST_PICTURE, EVERY = 0.3, 0.1

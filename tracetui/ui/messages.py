@@ -13,7 +13,7 @@ from textual.message import Message
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
     from tracetui.trace.model import Trace
-    from tracetui.ui.picture import Picture
+    from tracetui.ui.drawing.picture import Picture
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.idle.frames import FrameRules
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.trace.model import Trace
-from tracetui.ui.picture import Picture
+from tracetui.ui.drawing.picture import Picture
 
 
 def beside(trace: Trace, lane: int, row: int, time_ns: int, by: int) -> int:

@@ -18,7 +18,7 @@ from textual.color import Color
 from textual.filter import LineFilter, NoColor
 
 from tracetui.export.text import to_ascii
-from tracetui.ui.glyphs import ASCII, BLOCKS
+from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
 
 #: the terminal's own colours: the name they have in Textual, and the one they had until 8.2.4
 _THEMES = ("ansi-dark", "textual-ansi")

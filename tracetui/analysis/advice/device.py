@@ -16,8 +16,8 @@ from tracetui.analysis.advice.model import (
     Advice,
     duration,
 )
-from tracetui.analysis.calls import Cause
-from tracetui.analysis.naming import by_name, matching
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.search import runs
 from tracetui.trace.model import Activity
 from tracetui.units import format_percent

@@ -9,11 +9,11 @@ import numpy as np
 
 from tracetui.analysis.activity import work_tasks
 from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.callers import Callers
-from tracetui.analysis.calls import Cause
-from tracetui.analysis.causes import Causes
+from tracetui.analysis.idle.callers import Callers
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.lines import lines_of
 from tracetui.analysis.search import runs, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Trace

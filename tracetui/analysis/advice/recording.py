@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.advice.evidence import Found
 from tracetui.analysis.advice.model import MISSING_SHARE, Advice, duration
-from tracetui.analysis.calls import Cause
+from tracetui.analysis.idle.calls import Cause
 from tracetui.trace.model import Family, Kind, Layer
 
 

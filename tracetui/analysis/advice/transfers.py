@@ -16,8 +16,8 @@ from tracetui.analysis.advice.model import (
     Evidence,
     duration,
 )
+from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.naming import by_name, matching
 from tracetui.analysis.search import runs
 from tracetui.trace.model import Activity, Family
 from tracetui.units import format_percent

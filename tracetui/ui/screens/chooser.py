@@ -14,11 +14,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tracetui.ui.columns import clipped
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import fitted
 from tracetui.ui.fuzzy import matches
-from tracetui.ui.palette import Palette, Role
 from tracetui.ui.screens.panel import Panel
-from tracetui.ui.strips import fitted
+from tracetui.ui.tables.columns import clipped
 
 Value = TypeVar("Value")
 

@@ -22,8 +22,8 @@ from tracetui.export.atomic import write_atomically
 from tracetui.export.events_csv import matching_tracks, rows_touching, write_events
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import AnalysisReady
-from tracetui.ui.palette import Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.units import format_bytes, format_duration, format_time

@@ -14,14 +14,14 @@ from textual.widget import Widget
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.ui.actions import bindings
-from tracetui.ui.bars import time_inks
+from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.editor import open_in_editor
-from tracetui.ui.gap_columns import gap_columns, gaps_answer, ranks
-from tracetui.ui.gap_shares import main_line
-from tracetui.ui.gap_story import GapStory
 from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.stories.gap_shares import main_line
+from tracetui.ui.stories.gap_story import GapStory
+from tracetui.ui.tables.gap_columns import gap_columns, gaps_answer, ranks
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.table import Table

@@ -17,9 +17,9 @@ from tracetui.analysis.heat import Heat, cause_step, gap_lengths, step_phase, st
 from tracetui.analysis.raster import idle
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
-from tracetui.ui.causes import cause_style, cause_words
+from tracetui.ui.drawing.causes import cause_style, cause_words
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import ViewChanged
-from tracetui.ui.palette import Role
 from tracetui.ui.screens.table_screen import AnswerScreen
 from tracetui.ui.widgets.heat import HeatMap, shades
 from tracetui.ui.widgets.lines import Lines

@@ -13,10 +13,10 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from tracetui.ui.actions import GROUPS, Action, actions_of, key_label
-from tracetui.ui.causes import LOOKS, cause_words
-from tracetui.ui.glyphs import BLOCKS, Glyphs
-from tracetui.ui.palette import Palette, Role
-from tracetui.ui.strips import Piece, fitted, wrapped
+from tracetui.ui.drawing.causes import LOOKS, cause_words
+from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import Piece, fitted, wrapped
 from tracetui.ui.widgets.lines import PLAIN, Line, Lines
 from tracetui.ui.widgets.pager import Pager
 

@@ -11,7 +11,7 @@ from textual import events
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
-from tracetui.ui.palette import Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane

@@ -15,22 +15,22 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.lines import LineIdle
-from tracetui.analysis.saves import LineKey, LineSaving
-from tracetui.analysis.syncs import SyncCall
-from tracetui.analysis.whatif import WhatIf
+from tracetui.analysis.critical.saves import LineKey, LineSaving
+from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
-from tracetui.ui.hotspot_columns import line_name, line_of
-from tracetui.ui.hotspot_views import LINES, Row, line_of_row, view_after
-from tracetui.ui.line_story import LineStory, what_if_words
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import SelectionChanged
-from tracetui.ui.palette import Role
 from tracetui.ui.screens.hotspot_panes import HotspotPanes
 from tracetui.ui.source_files import SourceFiles
-from tracetui.ui.sync_story import SyncStory
+from tracetui.ui.stories.line_story import LineStory, what_if_words
+from tracetui.ui.stories.sync_story import SyncStory
+from tracetui.ui.tables.hotspot_columns import line_name, line_of
+from tracetui.ui.tables.hotspot_views import LINES, Row, line_of_row, view_after
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time

@@ -14,10 +14,10 @@ from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.ui.actions import bindings
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import ViewChanged
-from tracetui.ui.operator_columns import name_count, operator_columns
-from tracetui.ui.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.tables.operator_columns import name_count, operator_columns
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
 

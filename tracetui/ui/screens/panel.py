@@ -15,8 +15,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from tracetui.ui.palette import Role
-from tracetui.ui.strips import Piece
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.widgets.lines import Lines
 
 if TYPE_CHECKING:

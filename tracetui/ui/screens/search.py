@@ -18,9 +18,9 @@ from textual.worker import get_current_worker
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import TraceGrew, TraceLoaded
 from tracetui.ui.name_search import REGEX, WHOLE, BadPattern, NameSearch
-from tracetui.ui.palette import Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.state import NONE, Search
 

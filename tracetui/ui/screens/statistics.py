@@ -13,7 +13,7 @@ from tracetui.analysis.operators import OperatorTable
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Track
 from tracetui.ui.actions import bindings
-from tracetui.ui.palette import Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.screens.table_screen import TableKeys
 from tracetui.ui.widgets.statistics import Statistics, window_words

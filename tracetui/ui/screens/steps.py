@@ -12,18 +12,18 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.calls import Cause
+from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.steps import Span, Step
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
-from tracetui.ui.bars import TimeInks, stacked_bar, time_inks
-from tracetui.ui.causes import legend
-from tracetui.ui.columns import Cell, Column, name_column, number_column
-from tracetui.ui.gap_story import exact_us
-from tracetui.ui.palette import Palette, Role
+from tracetui.ui.drawing.bars import TimeInks, stacked_bar, time_inks
+from tracetui.ui.drawing.causes import legend
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.screens.table_screen import TableScreen
-from tracetui.ui.strips import Piece
+from tracetui.ui.stories.gap_story import exact_us
+from tracetui.ui.tables.columns import Cell, Column, name_column, number_column
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_ms, format_percent

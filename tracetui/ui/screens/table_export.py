@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.export.atomic import write_atomically
-from tracetui.ui.palette import Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.export_dialog import sentence_of
 from tracetui.ui.screens.panel import Panel
 

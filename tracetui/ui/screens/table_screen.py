@@ -19,10 +19,10 @@ from textual.widgets import Input
 
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.messages import AnalysisFailed, AnalysisReady, Status, TraceGrew, TraceLoaded
-from tracetui.ui.palette import Role
 from tracetui.ui.screens.table_export import TableExport
-from tracetui.ui.strips import Piece
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
 

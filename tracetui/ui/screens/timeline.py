@@ -10,9 +10,9 @@ from textual import on
 from textual.binding import BindingType
 
 from tracetui.ui.actions import bindings
+from tracetui.ui.drawing.rows import LineKind, TrackLine, folded_group, group_key, is_folded, track_key
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.follow import follow
-from tracetui.ui.rows import LineKind, TrackLine, folded_group, group_key, is_folded, track_key
 from tracetui.ui.screens.search import SearchPrompt, same_name, step_to_hit
 from tracetui.ui.screens.timeline_view import TimelineView
 from tracetui.ui.screens.track_finder import TrackFinder

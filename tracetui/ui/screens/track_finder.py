@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tracetui.trace.model import Trace
+from tracetui.ui.drawing.rows import group_label, track_label
 from tracetui.ui.messages import TraceGrew, TraceLoaded
-from tracetui.ui.rows import group_label, track_label
 from tracetui.ui.screens.chooser import Choice, Chooser
 
 

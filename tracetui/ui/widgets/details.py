@@ -14,11 +14,16 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.analysis.frames import FrameRules
+from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.links import Chain
 from tracetui.trace.stack import Frame, parse_call_stack
-from tracetui.ui.causes import legend
-from tracetui.ui.describe import (
+from tracetui.ui.drawing.causes import legend
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.pen import Line, Pen
+from tracetui.ui.drawing.strips import fitted
+from tracetui.ui.follow import chain_through
+from tracetui.ui.source_files import SourceFile, SourceFiles
+from tracetui.ui.stories.describe import (
     describe_args,
     describe_chain,
     describe_frames,
@@ -27,13 +32,8 @@ from tracetui.ui.describe import (
     describe_slice,
     describe_worst,
 )
-from tracetui.ui.follow import chain_through
-from tracetui.ui.gap_shares import MainLine, main_line
-from tracetui.ui.gap_words import gap_title
-from tracetui.ui.palette import Role
-from tracetui.ui.pen import Line, Pen
-from tracetui.ui.source_files import SourceFile, SourceFiles
-from tracetui.ui.strips import fitted
+from tracetui.ui.stories.gap_shares import MainLine, main_line
+from tracetui.ui.stories.gap_words import gap_title
 from tracetui.ui.widgets.sparing import SparingWidget
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ from textual.widget import Widget
 
 from tracetui.analysis.heat import Heat
 from tracetui.trace.clean import printable
-from tracetui.ui.columns import clipped
-from tracetui.ui.glyphs import BLOCKS, Glyphs
-from tracetui.ui.palette import Palette, Role
+from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.state import Viewport
-from tracetui.ui.strips import Piece, fitted
-from tracetui.ui.ticks import ticks
+from tracetui.ui.tables.columns import clipped
 from tracetui.units import format_duration
 
 LABEL_CELLS = 28  #: the longest label

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from tracetui.ui.glyphs import BLOCKS, Glyphs
-from tracetui.ui.strips import Piece, fitted
+from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
+from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.widgets.sparing import SparingWidget
 
 Line = Sequence[Piece]

@@ -10,15 +10,15 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.analysis.calls import Cause
-from tracetui.analysis.cause_raster import most
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Int64s
-from tracetui.ui.causes import cause_paint, short_legend
-from tracetui.ui.drawing import segments, shades
-from tracetui.ui.palette import Role
-from tracetui.ui.picture import Picture
+from tracetui.ui.drawing.causes import cause_paint, short_legend
+from tracetui.ui.drawing.lane import segments, shades
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.state import Search
-from tracetui.ui.strips import Piece, fitted
 from tracetui.ui.widgets.sparing import SparingWidget
 
 if TYPE_CHECKING:

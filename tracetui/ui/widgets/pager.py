@@ -8,8 +8,8 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tracetui.ui.glyphs import BLOCKS, Glyphs
-from tracetui.ui.strips import fitted
+from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
+from tracetui.ui.drawing.strips import fitted
 from tracetui.ui.widgets.lines import Line
 
 WHEEL_LINES = 3

@@ -8,9 +8,9 @@ import numpy as np
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tracetui.ui.drawing import segments
-from tracetui.ui.palette import Role
-from tracetui.ui.ticks import ticks
+from tracetui.ui.drawing.lane import segments
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.widgets.sparing import SparingWidget
 from tracetui.units import format_duration
 

@@ -12,12 +12,12 @@ from textual.widget import Widget
 
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
+from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.python_tokens import Span, Token, python_spans
+from tracetui.ui.drawing.strips import fitted, tail, wrapped
 from tracetui.ui.editor import open_in_editor
-from tracetui.ui.glyphs import BLOCKS, Glyphs
-from tracetui.ui.palette import Palette, Role
-from tracetui.ui.python_tokens import Span, Token, python_spans
 from tracetui.ui.source_files import NotFound, SourceFile, SourceFiles
-from tracetui.ui.strips import fitted, tail, wrapped
 
 DEBOUNCE_S = 0.08  # a held cursor key asks for files faster than a slow file system has them
 WHEEL_LINES = 3

@@ -13,15 +13,15 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tracetui.analysis.frames import FrameRules
-from tracetui.analysis.lines import StackNode
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import StackNode
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
-from tracetui.ui.bars import share_bar
 from tracetui.ui.branches import THRESHOLDS, Branch, Branches
-from tracetui.ui.glyphs import BLOCKS, Glyphs
-from tracetui.ui.palette import Palette, Role
-from tracetui.ui.strips import fitted
+from tracetui.ui.drawing.bars import share_bar
+from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import fitted
 from tracetui.units import format_duration, format_percent
 
 BAR = 8  #: cells

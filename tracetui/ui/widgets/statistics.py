@@ -10,9 +10,9 @@ from tracetui.analysis.operators import OperatorTable
 from tracetui.analysis.window import WindowStatistics, window_statistics
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
-from tracetui.ui.glyphs import Glyphs
-from tracetui.ui.operator_columns import name_count, operator_columns
-from tracetui.ui.palette import Palette, Role
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.tables.operator_columns import name_count, operator_columns
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_percent, format_time

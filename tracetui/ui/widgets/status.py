@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
 from tracetui.ui.actions import ACTIONS, GO, key_label
-from tracetui.ui.palette import Role
-from tracetui.ui.strips import Piece
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_count, format_duration, format_percent
 

@@ -19,9 +19,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tracetui.ui.columns import GAP, Cell, Column, Rows, clipped, fit
-from tracetui.ui.glyphs import BLOCKS, Glyphs
-from tracetui.ui.strips import Piece, fitted
+from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
+from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.tables.columns import GAP, Cell, Column, Rows, clipped, fit
 
 WHEEL_ROWS = 3
 _PLAIN = Style.null()

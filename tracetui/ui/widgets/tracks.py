@@ -14,9 +14,9 @@ from textual.cache import LRUCache
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.ui.line_art import LineArt
-from tracetui.ui.picture import Picture
-from tracetui.ui.rows import LineKind, TimelineLines, TrackLine, timeline_lines
+from tracetui.ui.drawing.line_art import LineArt
+from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.rows import LineKind, TimelineLines, TrackLine, timeline_lines
 from tracetui.ui.widgets.sparing import SparingWidget
 
 if TYPE_CHECKING:

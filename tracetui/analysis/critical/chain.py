@@ -1,0 +1,152 @@
+"""The critical chain of a device: walked back from its end, all of the wall time is of one family.
+
+From the end of the last work, or of the last step on the host, the walk goes from each point to its binding
+cause. While a task runs, and while its stream has it wait for another task, the device is critical; from the
+dequeue of a task that found its stream empty to its start, the launch, and while the dequeue thread is busy
+with a task before it, the launch of that; from its enqueue to its dequeue, the queue. All other time is that
+of a thread of the host, back to a synchronisation: there the walk goes on with the task that it waited for.
+
+Making anything faster that is not on the chain saves nothing. Making something on it faster saves at most
+what it takes of the chain: another chain may take over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.critical.dependencies import Dependencies
+from tracetui.analysis.critical.host_time import HostTime
+from tracetui.analysis.critical.points import By, Point, Points
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+
+
+class Critical(IntEnum):
+    """What a stretch of wall time hangs on."""
+
+    HOST = 0
+    QUEUE = 1
+    LAUNCH = 2
+    DEVICE = 3
+
+    @property
+    def label(self) -> str:
+        """ "host", "queue", "launch" or "device"."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, eq=False)
+class CriticalChain:
+    """The wall time of a device in pieces; columns of equal length, in time order, without gap or overlap.
+
+    Times are on the clock of the host: those of a device may be `Dependencies.behind` later than its slices.
+
+    It begins where the first step begins on the host, or with the first work of any device where that is
+    sooner, and ends with the device's last work or last step.
+    """
+
+    device: int  #: index
+    begin_ns: int
+    end_ns: int
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+    kind: Int8s  #: Critical
+    row: Int64s  #: slice of the task, dequeue or enqueue; the innermost operator of the host; -1 where none
+    stack: Int32s  #: of the host: string of the `Call stack` it is charged to, -1 where none
+    frame: Int64s  #: of the host: row of the innermost python_function slice it is charged to, -1 where none
+    backward: Bools  #: of the host: charged to an operator of the backward pass
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def wall_ns(self) -> int:
+        """The sum of the pieces."""
+        return self.end_ns - self.begin_ns
+
+    def by_kind(self, start_ns: int | None = None, end_ns: int | None = None) -> dict[Critical, int]:
+        """ns of each of the four in `[start_ns, end_ns)`; they sum to its part of the wall time."""
+        begin = self.begin_ns if start_ns is None else start_ns
+        end = self.end_ns if end_ns is None else max(begin, end_ns)
+        inside = slice(*np.searchsorted(self.end, [begin], "right"), *np.searchsorted(self.start, [end]))
+        ns = np.minimum(self.end[inside], end) - np.maximum(self.start[inside], begin)
+        return {kind: int(ns[self.kind[inside] == kind].sum()) for kind in Critical}
+
+
+class _Stretches(NamedTuple):
+    """Parts of a chain, last first; columns of equal length."""
+
+    start: Int64s
+    end: Int64s
+    kind: Int64s
+    row: Int64s
+    thread: Int64s  #: of the host, -1 else
+
+
+def critical_chains(depends: Dependencies, host_time: HostTime) -> tuple[CriticalChain, ...]:
+    """The critical chain of each device."""
+    cause = depends.points.bound_by
+    causes: Sequence[int] = cause.tolist()
+    chains = []
+    for device, last in enumerate(depends.device_end.tolist()):
+        path, at = [], last
+        while at >= 0:
+            path.append(at)
+            at = causes[at]
+        stretches = _stretches(depends.points, np.array(path, np.int64), depends.begin)
+        end = int(depends.points.time[last])
+        chains.append(_chain(device, depends.begin, end, stretches, host_time))
+    return tuple(chains)
+
+
+def _stretches(points: Points, path: Int64s, begin: int) -> _Stretches:
+    """The time between the points of a path, and before the first of them."""
+    to, by = path[:-1], path[1:]
+    kind, before = np.full(len(to), Critical.DEVICE, np.int64), np.full(len(to), Critical.DEVICE, np.int64)
+    point = points.point[to]
+    thread = points.thread[to]
+    kind[thread >= 0] = Critical.HOST
+    kind[point == Point.DEQUEUE] = Critical.QUEUE
+    kind[(point == Point.TASK) & (points.binding[to] == By.LAUNCH)] = Critical.LAUNCH
+    before[points.point[by] == Point.DEQUEUE] = Critical.LAUNCH
+    start, end = points.time[by], points.time[to]
+    turn = np.minimum(start + points.lasts[by], end)
+    none = np.full(len(to), -1, np.int64)
+    first = path[-1:]
+    root = np.full(1, Critical.DEVICE, np.int64)
+    root[points.thread[first] >= 0] = Critical.HOST
+    root[points.point[first] == Point.DEQUEUE] = Critical.QUEUE
+    parts = (
+        _Stretches(turn, end, kind, points.row[to], thread),
+        _Stretches(start, turn, before, points.row[by], none),
+        _Stretches(np.full(1, begin), points.time[first], root, points.row[first], points.thread[first]),
+    )
+    every = _Stretches(*(np.concatenate(columns) for columns in zip(*parts)))
+    every = every._replace(start=np.maximum(every.start, begin))
+    return _Stretches(*(column[every.start < every.end] for column in every))
+
+
+def _chain(device: int, begin: int, end: int, stretches: _Stretches, host_time: HostTime) -> CriticalChain:
+    on_host = stretches.thread >= 0
+    host = _Stretches(*(column[on_host] for column in stretches))
+    off = _Stretches(*(column[~on_host] for column in stretches))
+    pieces = host_time.pieces(host.thread, host.start, host.end)
+    none, count = np.full(len(off.start), -1, np.int64), len(pieces.place)
+    start = np.concatenate((off.start, pieces.start))
+    order = np.argsort(start, kind="stable")
+    return CriticalChain(
+        device=device,
+        begin_ns=begin,
+        end_ns=end,
+        start=start[order],
+        end=np.concatenate((off.end, pieces.end))[order],
+        kind=np.concatenate((off.kind, np.full(count, Critical.HOST))).astype(np.int8)[order],
+        row=np.concatenate((off.row, pieces.operator))[order],
+        stack=np.concatenate((none.astype(np.int32), pieces.stack))[order],
+        frame=np.concatenate((none, pieces.frame))[order],
+        backward=np.concatenate((none > 0, pieces.backward))[order],
+    )

@@ -1,0 +1,133 @@
+"""What waited for what in a run, from host to device: the points at which something began, and their causes.
+
+On a thread of the host a point follows the one before it by the time that the thread worked in between. A
+dequeue begins once its task was enqueued and the dequeue before it has ended; a task, once it was launched,
+the one before it on its stream has ended and what the stream waits for has happened. A synchronisation of the
+host ends once the task that it waits for has ended, the autograd thread begins a burst of work when its waker
+has come so far, and the waker goes on when the burst has ended.
+
+Not known, and so not among the causes: a full task queue that holds up the host, locks, and other ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.critical.device_points import (
+    DeviceTasks,
+    blocking_copies,
+    dequeue_points,
+    device_work,
+    synchronised,
+    task_points,
+)
+from tracetui.analysis.critical.endings import done_points, end_points, walls_of
+from tracetui.analysis.critical.host_points import host_points
+from tracetui.analysis.critical.points import By, Points, finished
+from tracetui.analysis.idle.copies import CopyingOperators
+from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.streams import Streams
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import first_equal
+from tracetui.analysis.steps import Step
+from tracetui.arrays import Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Dependencies:
+    """The points of a run in causal order, and those at which steps and devices are done.
+
+    All times are on the clock of the host.
+    """
+
+    points: Points
+    behind: Int64s  #: ns of each device: what its clock, and so each time of a slice of it, is behind
+    begin: int  #: ns: the host's start of the first step, or the first work of a device where that is sooner
+    device_end: Int64s  #: of each device: the point at which all its steps, and its work, are done
+    step_begin: Int64s  #: ns of each step: when the one before it on the device is done
+    step_end: Int64s  #: of each step: the point at which it is done, never before the one before it
+
+
+def dependencies(
+    links: Links,
+    activities: Sequence[DeviceActivity],
+    steps: Sequence[Step],
+    hosts: Hosts,
+    copying: CopyingOperators,
+) -> Dependencies:
+    """The points of a trace."""
+    streams = Streams(links)
+    tasks, behind = device_work(links, activities, streams)
+    thread = _threads(tasks, hosts)
+    put, of_task = _enqueued(tasks, thread)
+    blocking = blocking_copies(links, tasks, copying.to_device)
+    host, sync = host_points(links.trace, hosts, steps, *put, blocking)
+    dequeued = dequeue_points(links, tasks, np.where(tasks.dequeue >= 0, of_task, -1), tasks.enqueued)
+    after_host, after_queue = len(host), len(host) + len(dequeued)
+    queued = tasks.dequeue >= 0
+    launch_point, launch_time = of_task.copy(), np.where(queued, tasks.enqueued, tasks.dequeued)
+    at = first_equal(dequeued.row, tasks.dequeue[queued])
+    #: a task that began before its dequeue by the clock follows from its enqueue
+    sane = tasks.dequeued[queued] <= tasks.start[queued]
+    launch_point[queued] = np.where(sane, after_host + at, of_task[queued])
+    launch_time[queued] = np.where(sane, tasks.dequeued[queued], tasks.enqueued[queued])
+    running = task_points(links, tasks, streams, launch_point, launch_time)
+    _move(running, By.BEFORE, after_queue)
+    _move(running, By.WAIT, after_queue)
+    _move(dequeued, By.BEFORE, after_host)
+    (ends,) = np.nonzero(sync >= 0)
+    begin, end = host.time[sync[ends]], host.time[ends]
+    waited = synchronised(tasks, begin, end)
+    ends, begin, end, waited = (column[waited >= 0] for column in (ends, begin, end, waited))
+    host.cause[By.WAIT, ends], host.binding[ends] = after_queue + waited, By.WAIT
+    host.lag[By.BEFORE, ends] = end - tasks.end[waited]
+    walls = walls_of(activities, steps, behind)
+    after_tasks = after_queue + len(running)
+    done = done_points(tasks, walls, after_queue, after_tasks)
+    ended = end_points(host, done, steps, walls, after_tasks)
+    every, place = finished((host, dequeued, running, done, ended))
+    of_end = place[after_tasks + len(done) :]
+    return Dependencies(
+        every,
+        behind,
+        begin=walls.begin,
+        device_end=of_end[len(steps) :],
+        step_begin=walls.step_begin,
+        step_end=of_end[: len(steps)],
+    )
+
+
+def _move(found: Points, by: By, first: int) -> None:
+    """Let places in one part of the points be places in all of them."""
+    found.cause[by, found.cause[by] >= 0] += first
+
+
+def _threads(tasks: DeviceTasks, hosts: Hosts) -> Int64s:
+    """The host thread that enqueued (or launched) each task, -1 where the trace does not tell."""
+    thread = np.full(len(tasks.row), -1, np.int64)
+    for rows in (tasks.launch, tasks.operator, tasks.enqueue):
+        of_rows = hosts.of_rows(rows)
+        thread = np.where(of_rows >= 0, of_rows, thread)
+    for index in np.unique(thread[thread >= 0]).tolist():
+        if not len(hosts.thread(index).operators):
+            thread[thread == index] = -1
+    return thread
+
+
+def _enqueued(tasks: DeviceTasks, thread: Int64s) -> tuple[tuple[Int64s, Int64s, Int64s], Int64s]:
+    """Row, time and thread of each enqueue (without a queue: launch), and the place of each task's, or -1."""
+    row = np.where(tasks.dequeue >= 0, tasks.enqueue, tasks.launch)
+    told = (thread >= 0) & (tasks.enqueued >= 0) & ((tasks.dequeue < 0) | (tasks.enqueue >= 0))
+    (places,) = np.nonzero(told)
+    order = places[np.lexsort((row[places], tasks.enqueued[places], thread[places]))]
+    keys = np.stack((thread[order], tasks.enqueued[order], row[order]))
+    first = np.ones(len(order), np.bool_)
+    first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    of_task = np.full(len(row), -1, np.int64)
+    of_task[order] = np.cumsum(first) - 1
+    own = order[first]
+    return (row[own], tasks.enqueued[own], thread[own]), of_task

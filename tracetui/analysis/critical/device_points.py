@@ -1,0 +1,238 @@
+"""The points of the task queue and the devices: where tasks are dequeued and run.
+
+Whether a task was held up by its launch or by the one before it on its stream is told by what came later,
+each with the time that usually passes then: the median over the tasks for which there is no doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity, work_tasks
+from tracetui.analysis.critical.points import By, Point, Points, points
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.milestones import milestones
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.idle.streams import Streams
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import first_equal, pick, runs, track_of_rows
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Activity
+
+#: ns: an operator that does not wait returns so soon after it has enqueued a copy.
+LONG_COPY = 100_000
+#: ns: clocks are never so far apart.
+FAR_TOO_EARLY = 1_000_000
+
+
+class DeviceTasks(NamedTuple):
+    """The work of all devices and the waits of their streams, by start; columns of equal length."""
+
+    row: Int64s
+    start: Int64s  #: ns on the clock of the host
+    end: Int64s  #: ns on the clock of the host
+    device: Int64s  #: index
+    stream: Int64s  #: track
+    waits: Bools  #: waits for an event: is no work
+    enqueued: Int64s  #: ns; -1 where nothing is known of its chain
+    dequeued: Int64s  #: ns
+    launched: Int64s  #: ns
+    enqueue: Int64s  #: row
+    dequeue: Int64s  #: row
+    launch: Int64s  #: row
+    operator: Int64s  #: row
+
+
+def device_work(
+    links: Links, activities: Sequence[DeviceActivity], streams: Streams
+) -> tuple[DeviceTasks, Int64s]:
+    """The tasks of all devices that the points are made of, and the ns that each device's clock is behind."""
+    slices = links.trace.slices
+    rows, device = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for index, activity in enumerate(activities):
+        waiting = activity.tasks[slices.activity[activity.tasks] == Activity.WAIT]
+        waiting = waiting[by_name(links.trace, waiting, calls.stream_waits) == 1]
+        rows += [work_tasks(links.trace, activity.tasks), waiting]
+        device.append(np.full(len(rows[-1]) + len(rows[-2]), index, np.int64))
+    row, of_device = np.concatenate(rows), np.concatenate(device)
+    order = np.lexsort((row, slices.end[row], slices.start[row]))
+    row, of_device = row[order], of_device[order]
+    at, marks = links.index(row), milestones(links)
+    stream = streams.of_tasks(row)
+    begun = np.where(links.launch[at] >= 0, pick(slices.start, links.launch[at]), marks.dequeued[at])
+    behind = _behind(slices.start[row], begun, of_device, len(activities))
+    tasks = DeviceTasks(
+        row=row,
+        start=slices.start[row] + behind[of_device],
+        end=slices.end[row] + behind[of_device],
+        device=of_device,
+        stream=np.where(stream >= 0, stream, track_of_rows(links.trace, row)),
+        waits=slices.activity[row] == Activity.WAIT,
+        enqueued=marks.enqueued[at],
+        dequeued=marks.dequeued[at],
+        launched=marks.launched[at],
+        enqueue=links.enqueue[at],
+        dequeue=links.dequeue[at],
+        launch=links.launch[at],
+        operator=links.operator[at],
+    )
+    return tasks, behind
+
+
+def dequeue_points(links: Links, tasks: DeviceTasks, enqueue_point: Int64s, enqueued: Int64s) -> Points:
+    """Where each dequeue begins, by slice row.
+
+    Args:
+        links: the chains.
+        tasks: the tasks.
+        enqueue_point: of each task: the place of the point where it was enqueued, -1 where there is none.
+        enqueued: ns of it.
+    """
+    slices = links.trace.slices
+    queued = np.flatnonzero(tasks.dequeue >= 0)
+    rows, first = np.unique(tasks.dequeue[queued], return_index=True)
+    first = queued[first]
+    found = points(Point.DEQUEUE, slices.start[rows], slices.dur[rows], rows)
+    before, free = _before(track_of_rows(links.trace, rows).astype(np.int64), found.time, slices.end[rows])
+    put, known = enqueued[first], enqueue_point[first] >= 0
+    idle = known & (free <= put)
+    wakes = _usual(found.time[idle] - put[idle])
+    busy = known & (before >= 0) & (put + wakes < free)
+    turns = _usual(found.time[busy] - free[busy])
+    found.cause[By.BEFORE], found.cause[By.LAUNCH] = before, np.where(known, enqueue_point[first], -1)
+    found.lag[By.BEFORE], found.lag[By.LAUNCH] = pick(found.lasts, before) + turns, wakes
+    found.binding[:] = np.where(known & ((before < 0) | (put + wakes >= free + turns)), By.LAUNCH, By.BEFORE)
+    return found
+
+
+def task_points(
+    links: Links, tasks: DeviceTasks, streams: Streams, launch_point: Int64s, launch_time: Int64s
+) -> Points:
+    """Where each task begins (a wait: ends), in their order; causes BEFORE and WAIT are places in it.
+
+    Args:
+        links: the chains.
+        tasks: the tasks.
+        streams: their streams.
+        launch_point: of each task: the place of the point where it was dequeued or launched, -1: none.
+        launch_time: ns of it.
+    """
+    found = points(
+        Point.TASK,
+        np.where(tasks.waits, tasks.end, tasks.start),
+        np.where(tasks.waits, 0, tasks.end - tasks.start),
+        tasks.row,
+        device=tasks.device,
+    )
+    before, free = _before(tasks.stream, tasks.start, tasks.end)
+    waited_for, happened = _waited_for(tasks, streams)
+    held = happened > tasks.start
+    launched = launch_point >= 0
+    ready = tasks.launched + _usual_latency(links, tasks, launched, free)
+    queued = launched & (before >= 0) & (ready < free)
+    turns = _usual(tasks.start[queued] - free[queued])
+    last = np.where(launched & ((before < 0) | (ready >= free + turns)), By.LAUNCH, By.BEFORE)
+    found.binding[:] = np.where(held, By.WAIT, last)
+    #: a wait for what is not known takes its time whenever it begins
+    takes = np.where(tasks.waits & (waited_for < 0), tasks.end - tasks.start, 0)
+    found.cause[:] = before, launch_point, waited_for
+    found.lag[By.BEFORE] = pick(found.lasts, before) + turns + takes
+    found.lag[By.LAUNCH] = ready - launch_time + takes
+    found.lag[By.WAIT] = pick(found.lasts, waited_for)
+    return found
+
+
+def synchronised(tasks: DeviceTasks, begin: Int64s, end: Int64s) -> Int64s:
+    """The task that each synchronisation of the host waited for; places in the tasks, -1: it waited for none.
+
+    That is the last task enqueued on a stream before the synchronisation ended, or else before it began, if
+    it ended meanwhile; of several streams the one with the latest.
+    """
+    found, ended = np.full(len(begin), -1, np.int64), np.full(len(begin), -1, np.int64)
+    known = np.flatnonzero(tasks.enqueued >= 0)
+    for _, places in runs(tasks.stream[known]):
+        own = known[places]
+        own = own[np.argsort(tasks.enqueued[own], kind="stable")]
+        enqueued = tasks.enqueued[own]
+        for before in (end, begin):
+            task = pick(own, np.searchsorted(enqueued, before) - 1)
+            at = pick(tasks.end, task)
+            better = (task >= 0) & (at > np.maximum(begin, ended)) & (at <= end)
+            found[better], ended[better] = task[better], at[better]
+    return found
+
+
+def _behind(start: Int64s, launched: Int64s, device: Int64s, devices: int) -> Int64s:
+    """ns by which the tasks of each device start before their launch begins, but for one in 100 of them.
+
+    Profilers fit the clock of a device to that of the host: they have been seen 79 us apart. What starts far
+    too early was launched by something else.
+    """
+    behind = np.zeros(devices, np.int64)
+    for index in range(devices):
+        early = (launched - start)[(device == index) & (launched >= 0)]
+        early = np.sort(early[early < FAR_TOO_EARLY])[::-1]
+        if len(early):
+            behind[index] = max(0, int(early[len(early) // 100]))
+    return behind
+
+
+def blocking_copies(links: Links, tasks: DeviceTasks, copying: Int64s) -> Int64s:
+    """The operators that waited for the end of what they copied; rows.
+
+    For traces that do not record the runtime's calls, where a wait shows only as an operator that takes long
+    and does not return before its copy has ended.
+
+    Args:
+        links: the chains.
+        tasks: the tasks.
+        copying: rows of the operators that copy to the device.
+    """
+    slices = links.trace.slices
+    (copies,) = np.nonzero((slices.activity[tasks.row] == Activity.COPY) & (tasks.enqueued >= 0))
+    copies = copies[np.argsort(tasks.enqueued[copies], kind="stable")]
+    start, end = slices.start[copying], slices.end[copying]
+    copy = pick(copies, np.searchsorted(tasks.enqueued[copies], end) - 1)
+    enqueued = pick(tasks.enqueued, copy)
+    waited = (copy >= 0) & (enqueued >= start) & (pick(tasks.end, copy) <= end)
+    rows: Int64s = copying[waited & (end - enqueued >= LONG_COPY)]
+    return rows
+
+
+def _before(lines: Int64s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
+    """What comes before each on its line (thread or stream), -1: nothing, and when that ends, ns."""
+    order = np.lexsort((np.arange(len(lines)), start, lines))
+    same = lines[order[1:]] == lines[order[:-1]]
+    before = np.full(len(lines), -1, np.int64)
+    before[order[1:][same]] = order[:-1][same]
+    return before, pick(end, before)
+
+
+def _waited_for(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s]:
+    """The work that each wait of a stream waited for (place, -1: none or not known) and when it ended."""
+    found = np.full(len(tasks.row), -1, np.int64)
+    (waits,) = np.nonzero(tasks.waits)
+    row = streams.waited_for(tasks.row[waits])
+    found[waits] = np.where(row >= 0, first_equal(tasks.row, row), -1)
+    return found, pick(tasks.end, found)
+
+
+def _usual_latency(links: Links, tasks: DeviceTasks, launched: Bools, free: Int64s) -> Int64s:
+    """ns from the end of the launch to the start, for each task what is usual for its activity.
+
+    Below 0 for what begins while it is still being launched.
+    """
+    activity = links.trace.slices.activity[tasks.row]
+    latency = np.zeros(len(activity), np.int64)
+    sure = launched & (free <= tasks.dequeued)
+    for kind in np.unique(activity).tolist():
+        own = activity == kind
+        latency[own] = _usual(tasks.start[sure & own] - tasks.launched[sure & own])
+    return latency
+
+
+def _usual(times: Int64s) -> int:
+    return int(np.median(times)) if len(times) else 0

@@ -1,0 +1,152 @@
+"""The points of the host's threads: where they enqueue, synchronise, wake the autograd thread or wait for it.
+
+Knows when a synchronisation begins and ends, not yet what it waits for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.critical.host_time import bursts
+from tracetui.analysis.critical.points import By, Point, Points, points
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.analysis.steps import Step
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Family, Trace
+
+
+class _Part(NamedTuple):
+    """Points of one kind; columns of equal length."""
+
+    point: Point
+    time: Int64s
+    thread: Int64s
+    row: Int64s
+    waits_for: Int64s  #: place in all parts of the point that it waits for, -1 where none
+
+
+def host_points(
+    trace: Trace,
+    hosts: Hosts,
+    steps: Sequence[Step],
+    enqueue: Int64s,
+    time: Int64s,
+    thread: Int64s,
+    blocking: Int64s,
+) -> tuple[Points, Int64s]:
+    """The points of all threads, and of each SYNC_END the place of its SYNC, -1 of all others.
+
+    Args:
+        trace: the trace.
+        hosts: its threads.
+        steps: the steps, whose ends on the host are points.
+        enqueue: slice rows of what enqueues (or launches), the first of the points; -1 where not known.
+        time: ns of each.
+        thread: its thread.
+        blocking: rows of operators that wait for the device as a whole, where no calls are recorded.
+    """
+    parts = [_Part(Point.ENQUEUE, time, thread, enqueue, np.full(len(time), -1, np.int64))]
+    count = len(time)
+    for index, burst in bursts(trace, hosts):
+        parts += _burst_points(hosts, trace, index, burst.waker, burst.starts, count)
+        count += sum(len(part.time) for part in parts[-4:])
+    rows = np.array([step.row for step in steps], np.int64)
+    ends = np.array([step.host_end_ns for step in steps], np.int64)
+    of_step = hosts.of_rows(rows)
+    none = np.full(len(rows), -1, np.int64)
+    known = of_step >= 0
+    parts.append(_Part(Point.STEP_END, ends[known], of_step[known], rows[known], none[known]))
+    used = np.unique(np.concatenate([part.thread for part in parts]))
+    first = sum(len(part.time) for part in parts)
+    begins = []
+    for index, spans in _synchronising(trace, hosts, used, blocking):
+        thread_of, none = np.full(len(spans), index), np.full(len(spans), -1, np.int64)
+        parts.append(_Part(Point.SYNC, spans.starts, thread_of, none, none))
+        parts.append(_Part(Point.SYNC_END, spans.ends, thread_of, none, none))
+        begins.append(np.concatenate((none, first + np.arange(len(spans)))))
+        first += 2 * len(spans)
+    found = points(
+        np.concatenate([np.full(len(part.time), part.point, np.int8) for part in parts]),
+        np.concatenate([part.time for part in parts]),
+        row=np.concatenate([part.row for part in parts]),
+        thread=np.concatenate([part.thread for part in parts]),
+    )
+    sync = np.full(len(found), -1, np.int64)
+    if begins:
+        sync[-sum(map(len, begins)) :] = np.concatenate(begins)
+    waits = np.concatenate([part.waits_for for part in parts])
+    found.cause[By.WAIT] = waits
+    found.binding[:] = np.where(waits >= 0, By.WAIT, By.BEFORE)
+    _chain(found)
+    return found, sync
+
+
+def _chain(found: Points) -> None:
+    """Each point follows the one before it on its thread."""
+    order = np.lexsort((np.arange(len(found)), found.point, found.time, found.thread))
+    same = found.thread[order[1:]] == found.thread[order[:-1]]
+    found.cause[By.BEFORE, order[1:][same]] = order[:-1][same]
+
+
+def _burst_points(
+    hosts: Hosts, trace: Trace, index: int, waker: int, starts: Int64s, first: int
+) -> list[_Part]:
+    """Where a thread wakes the autograd thread, this begins and ends, and the waker goes on.
+
+    The waker waits for the end if it begins no operator before.
+    """
+    thread, count = hosts.thread(index), len(starts)
+    own = np.searchsorted(starts, thread.starts, "right") - 1
+    ends = starts.copy()
+    np.maximum.at(ends, own[own >= 0], trace.slices.end[thread.operators[own >= 0]])
+    ends[:-1] = np.minimum(ends[:-1], starts[1:])
+    begun = hosts.thread(waker).starts
+    joins = np.searchsorted(begun, starts) == np.searchsorted(begun, ends)
+    none, here = np.full(count, -1, np.int64), np.arange(count)
+    autograd, woken = np.full(count, index), np.full(count, waker)
+    return [
+        _Part(Point.WAKER, starts, woken, none, none),
+        _Part(Point.BURST, starts, autograd, none, first + here),
+        _Part(Point.BURST_END, ends, autograd, none, none),
+        _Part(Point.JOINED, ends[joins], woken[joins], none[joins], (first + 2 * count + here)[joins]),
+    ]
+
+
+def _synchronising(
+    trace: Trace, hosts: Hosts, threads: Int64s, blocking: Int64s
+) -> list[tuple[int, Intervals]]:
+    """When threads synchronise: during the runtime's calls; where the trace has none, the whole operator."""
+    parts = [
+        np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
+        for track in trace.tracks
+        if track.family == Family.CALLS
+    ]
+    rows = np.concatenate([np.empty(0, np.int64), *parts])
+    if len(rows):
+        blocking = blocking[:0]
+    rows = rows[by_name(trace, rows, calls.cause_of_call) == Cause.SYNC]
+    of_row = hosts.of_rows(rows)
+    found = []
+    for index in threads.tolist():
+        own = rows[of_row == index]
+        called = union(trace.slices.start[own], trace.slices.end[own])
+        named = hosts.thread(index).spans.get(Cause.SYNC, NOTHING)
+        own = blocking[hosts.of_rows(blocking) == index]
+        starts = np.concatenate((named.starts, trace.slices.start[own]))
+        named = union(starts, np.concatenate((named.ends, trace.slices.end[own])))
+        told = np.unique(named.index_at(called.starts))
+        left = np.setdiff1d(np.arange(len(named)), told)
+        either = union(
+            np.concatenate((called.starts, named.starts[left])),
+            np.concatenate((called.ends, named.ends[left])),
+        )
+        if len(either):
+            found.append((index, either))
+    return found

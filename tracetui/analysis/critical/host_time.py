@@ -1,0 +1,80 @@
+"""What stretches of host threads' time are charged to: the operator that runs or the next one, and its stack.
+
+While a thread has woken the autograd thread and before that has begun, what comes next is its operator. Knows
+nothing of devices.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.idle.callers import Callers
+from tracetui.analysis.idle.host import Burst, Hosts
+from tracetui.analysis.idle.pieces import cut, edges_of
+from tracetui.analysis.search import pick
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.model import Trace
+
+
+class HostPieces(NamedTuple):
+    """Stretches cut wherever the thread does something else; columns of equal length, rows of -1: none."""
+
+    place: Int64s  #: the stretch each is of
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+    operator: Int64s  #: row of the innermost operator that ran
+    stack: Int32s  #: string of the `Call stack` it is charged to
+    frame: Int64s  #: row of the innermost python_function slice it is charged to
+    backward: Bools  #: charged to an operator of the backward pass
+
+
+class HostTime:
+    """The time of the threads of a trace."""
+
+    def __init__(self, trace: Trace, hosts: Hosts, callers: Callers) -> None:
+        self._trace, self._hosts, self._callers = trace, hosts, callers
+        self._bursts = [burst for _, burst in bursts(trace, hosts)]
+        self._by_frame = not trace.slices.have_stacks
+
+    def pieces(self, thread: Int64s, start: Int64s, end: Int64s) -> HostPieces:
+        """The pieces of stretches `[start, end)` of threads, by thread; they sum to their stretch."""
+        none = np.empty(0, np.int64)
+        parts = [(none, none, none, none, none, none)]
+        for index in np.unique(thread).tolist():
+            (own,) = np.nonzero(thread == index)
+            host = self._hosts.thread(index)
+            edges = edges_of(host.edges, host.frame_edges) if self._by_frame else host.edges
+            cuts = cut(start[own], end[own], edges)
+            running = host.running(cuts.start)
+            charged, frame = running.copy(), np.full(len(running), -1, np.int64)
+            between = np.flatnonzero(running < 0)
+            charged[between] = self._following(index, cuts.start[between])
+            frame[between] = host.frame(cuts.start[between])
+            parts.append((own[cuts.place], cuts.start, cuts.end, running, charged, frame))
+        place, starts, ends, running, charged, frame = (np.concatenate(columns) for columns in zip(*parts))
+        called = self._callers.of(charged)
+        frame = np.where(frame >= 0, frame, called.frame)
+        return HostPieces(place, starts, ends, running, called.stack, frame, called.backward)
+
+    def _following(self, index: int, times: Int64s) -> Int64s:
+        """The next operator to start on the thread, or on one that it wakes; rows."""
+        start = self._trace.slices.start
+        found = self._hosts.thread(index).following(times)
+        for burst in self._bursts:
+            if burst.waker != index:
+                continue
+            place = np.searchsorted(burst.starts, times, "left")
+            led = pick(burst.operators, np.where(place < len(burst.starts), place, -1))
+            sooner = (led >= 0) & ((found < 0) | (start[found] >= start[led]))
+            found = np.where(sooner, led, found)
+        return found
+
+
+def bursts(trace: Trace, hosts: Hosts) -> list[tuple[int, Burst]]:
+    """The autograd threads (indices) whose waker is known, and their bursts of work."""
+    first = np.array([track.rows.start for track in trace.tracks if len(track.rows)], np.int64)
+    threads = np.unique(hosts.of_rows(first))
+    found = [(index, hosts.burst(index)) for index in threads[threads >= 0].tolist()]
+    return [(index, burst) for index, burst in found if burst is not None]

@@ -1,0 +1,127 @@
+"""What making a line of Python faster can save, at most.
+
+Idle time under a line is no bound of that: what the host does while the device is still busy delays later
+launches too. A line's host-critical time is one: without it, the critical chain is shorter by that, and what
+is done can be done sooner by that at most. The device's work does not go away, so neither can more be saved
+than the time in which it neither computes nor communicates.
+
+Times are of one device: where several wait for the same line, the most that any of them can save counts, not
+their sum, for they wait at the same time. Bounds of several lines do not add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.critical.chain import Critical, CriticalChain
+from tracetui.analysis.critical.dependencies import Dependencies
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.pieces import cut
+from tracetui.analysis.search import pick
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.model import Trace
+from tracetui.trace.stack import Frame
+
+LineKey = tuple[Optional[str], int, str, bool]  #: file (None: no stack), line, function, backward
+
+
+@dataclass(frozen=True, eq=False)
+class LineSaving:
+    """One line of Python (of the forward pass, or of its backward pass) on the critical chains."""
+
+    file: str | None  #: None: there is no stack; "" where its frames have no file
+    line: int  #: 0 without a file
+    function: str
+    backward: bool
+    critical_ns: int  #: its time on the critical chain, of the device with the most
+    saves_at_most_ns: int  #: that, but at most the free time of the device; of the device with the most
+    steps: dict[int, int]  #: what it can save of the time of each step, at most: ns by index, in order
+
+    @property
+    def key(self) -> LineKey:
+        """What tells it from other lines."""
+        return self.file, self.line, self.function, self.backward
+
+
+def line_savings(
+    trace: Trace,
+    chains: Sequence[CriticalChain],
+    activities: Sequence[DeviceActivity],
+    depends: Dependencies,
+    rules: FrameRules,
+) -> tuple[LineSaving, ...]:
+    """All lines on the critical chains, those first that can save most.
+
+    Args:
+        trace: the trace.
+        chains: of each device.
+        activities: of each device.
+        depends: where each step begins and is done.
+        rules: which frame of a stack is its line.
+    """
+    step_devices = depends.points.device[depends.step_end]
+    host = [np.flatnonzero(chain.kind == Critical.HOST) for chain in chains]
+    columns = [(c.stack[own], c.frame[own], c.backward[own]) for c, own in zip(chains, host)]
+    stack, frame, backward = (np.concatenate(parts) for parts in zip(_NO_COLUMNS, *columns))
+    keys, of_piece = keys_of(trace, stack, frame, backward, rules)
+    critical, bound = (np.zeros((len(chains), len(keys)), np.int64) for _ in range(2))
+    steps: list[dict[int, int]] = [{} for _ in keys]
+    begins, ends = depends.step_begin, depends.points.time[depends.step_end]
+    first = 0
+    for device, (chain, own, activity) in enumerate(zip(chains, host, activities)):
+        keyed = of_piece[first : first + len(own)]
+        first += len(own)
+        start, end = chain.start[own], chain.end[own]
+        np.add.at(critical[device], keyed, end - start)
+        working = activity.compute | activity.communication
+        late = int(depends.behind[device])
+        free = chain.wall_ns - working.clip(chain.begin_ns - late, chain.end_ns - late).total
+        bound[device] = np.minimum(critical[device], free)
+        (held,) = np.nonzero((step_devices == device) & (begins < ends))
+        parts = cut(start, end, np.union1d(begins[held], ends[held]))
+        within = np.searchsorted(begins[held], parts.start, "right") - 1
+        inside = (within >= 0) & (parts.start < pick(ends[held], within))
+        busy = working.covered(begins[held] - late, ends[held] - late)
+        free_steps: list[int] = (ends[held] - begins[held] - busy).tolist()
+        pair = within[inside] * len(keys) + keyed[parts.place[inside]]
+        pairs, place = np.unique(pair, return_inverse=True)
+        taken = np.zeros(len(pairs), np.int64)
+        np.add.at(taken, place.reshape(-1), (parts.end - parts.start)[inside])
+        for code, ns in zip(pairs.tolist(), taken.tolist()):
+            step, at = divmod(code, len(keys))
+            steps[at][int(held[step])] = min(ns, free_steps[step])
+    rows = [
+        LineSaving(*key, int(critical[:, at].max()), int(bound[:, at].max()), steps[at])
+        for at, key in enumerate(keys)
+    ]
+    return tuple(
+        sorted(
+            rows,
+            key=lambda row: (-row.saves_at_most_ns, -row.critical_ns, row.file or "", *row.key[1:]),
+        )
+    )
+
+
+def keys_of(
+    trace: Trace, stack: Int32s, frame: Int64s, backward: Bools, rules: FrameRules
+) -> tuple[list[LineKey], Int64s]:
+    """The lines that pieces of host time are charged to, and the place among them of each piece's."""
+    frames, of_frame = lines_of(trace, stack, frame, rules)
+    codes, place = np.unique(np.where(of_frame >= 0, of_frame * 2 + backward, -1), return_inverse=True)
+    return [_key(frames, code) for code in codes.tolist()], place.reshape(-1).astype(np.int64)
+
+
+def _key(frames: Sequence[Frame], code: int) -> LineKey:
+    if code < 0:
+        return None, 0, "", False
+    frame = frames[code // 2]
+    return frame.file, frame.line, frame.function, code % 2 == 1
+
+
+_NO_COLUMNS = (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.bool_))

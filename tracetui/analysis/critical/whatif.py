@@ -1,0 +1,136 @@
+"""What would follow if a line of Python took less time: every point of the run again, each as soon as may be.
+
+The work that the threads of the host do for the line is scaled; all else follows from the causes of each
+point (see `points`): max-plus, from the first to the last. With a factor of 1 that gives back the measured
+times exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.analysis.critical.dependencies import Dependencies
+from tracetui.analysis.critical.host_time import HostPieces, HostTime
+from tracetui.analysis.critical.points import By
+from tracetui.analysis.critical.saves import LineKey, keys_of
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Trace
+
+ASSUMPTION = (
+    "Assumes that the order in the task queue and on the streams, and how long the device takes for each "
+    "task, stay as they are."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIf:
+    """The wall time of a run in which the host took another time for a line."""
+
+    key: LineKey
+    factor: float
+    before_ns: int  #: from the first step on the host (without steps: the first work) until all is done
+    after_ns: int
+    steps_before: Int64s  #: ns of each step: from when the one before it on its device was done until it is
+    steps_after: Int64s
+
+    assumption = ASSUMPTION
+
+    @property
+    def saved_ns(self) -> int:
+        """What all steps together would be shorter by."""
+        return self.before_ns - self.after_ns
+
+
+class WhatIfs:
+    """The answers for a trace; what they share is computed at the first question."""
+
+    def __init__(self, trace: Trace, depends: Dependencies, host_time: HostTime, rules: FrameRules) -> None:
+        self._trace, self._depends, self._host_time, self._rules = trace, depends, host_time, rules
+
+    def faster(self, key: LineKey, factor: float) -> WhatIf:
+        """The host's work for a line takes `factor` of its time: 0 for none of it, 1 for no change.
+
+        Raises:
+            ValueError: the factor is not in 0..1.
+        """
+        if not 0 <= factor <= 1:
+            raise ValueError(f"a factor of 0 to 1, not {factor}")
+        times = self._times(self._work_of(key), factor)
+        ends = self._depends.device_end
+        begin = self._depends.begin
+        measured = self._depends.points.time
+        return WhatIf(
+            key=key,
+            factor=factor,
+            before_ns=int(measured[ends].max(initial=begin)) - begin,
+            after_ns=int(times[ends].max(initial=begin)) - begin,
+            steps_before=self._walls(measured),
+            steps_after=self._walls(times),
+        )
+
+    def _walls(self, times: Int64s) -> Int64s:
+        """The wall time of each step; of a device, each begins when the one before it is done."""
+        depends = self._depends
+        done = times[depends.step_end]
+        begin = depends.step_begin.copy()
+        device = depends.points.device[depends.step_end]
+        follows = np.flatnonzero(device[1:] == device[:-1]) + 1
+        begin[follows] = done[follows - 1]
+        walls: Int64s = done - begin
+        return walls
+
+    def _work_of(self, key: LineKey) -> Int64s:
+        """ns of the line in the work of the host before each point."""
+        points, pieces = self._depends.points, self._pieces
+        work = np.zeros(len(points), np.int64)
+        keys, of_piece = self._keys
+        if key in keys:
+            (own,) = np.nonzero(of_piece == keys.index(key))
+            np.add.at(work, self._working[pieces.place[own]], pieces.end[own] - pieces.start[own])
+        return work
+
+    def _times(self, work: Int64s, factor: float) -> Int64s:
+        """ns: when each point is reached."""
+        points = self._depends.points
+        saved = work - np.rint(work * factor).astype(np.int64)
+        lag = points.lag.copy()
+        lag[By.BEFORE] -= saved
+        times: list[int] = (points.time - saved).tolist()
+        columns = [points.cause[by].tolist() for by in By] + [lag[by].tolist() for by in By]
+        for at, (before, launch, wait, turn, latency, wake) in enumerate(zip(*columns)):
+            first = _NEVER
+            if before >= 0:
+                first = times[before] + turn
+            if launch >= 0 and times[launch] + latency > first:
+                first = times[launch] + latency
+            if wait >= 0 and times[wait] + wake > first:
+                first = times[wait] + wake
+            if first != _NEVER:
+                times[at] = first
+        return np.array(times, np.int64)
+
+    @cached_property
+    def _working(self) -> Int64s:
+        """The points before which a thread of the host worked."""
+        return np.flatnonzero(self._depends.points.works)
+
+    @cached_property
+    def _pieces(self) -> HostPieces:
+        """That work, charged."""
+        points, own = self._depends.points, self._working
+        begin = self._depends.begin
+        before = points.cause[By.BEFORE, own]
+        start = np.where(before >= 0, points.time[before], begin)
+        return self._host_time.pieces(points.thread[own], np.maximum(start, begin), points.time[own])
+
+    @cached_property
+    def _keys(self) -> tuple[list[LineKey], Int64s]:
+        pieces = self._pieces
+        return keys_of(self._trace, pieces.stack, pieces.frame, pieces.backward, self._rules)
+
+
+_NEVER = np.iinfo(np.int64).min

@@ -1,0 +1,52 @@
+"""The causes of idle time per column of a screen: exact sums at every zoom, O(causes × columns × log n)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.intervals import Intervals
+from tracetui.arrays import Int8s, Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class CauseRaster:
+    """Idle time of one device as one set of time for each cause that there is."""
+
+    sets: dict[Cause, Intervals]
+
+    @classmethod
+    def of(cls, causes: Causes, device: int) -> CauseRaster:
+        """The raster of a device, by its index."""
+        return cls.of_pieces(causes, np.flatnonzero(causes.intervals.device[causes.interval] == device))
+
+    @classmethod
+    def of_pieces(cls, causes: Causes, places: Int64s) -> CauseRaster:
+        """The raster of some pieces of one device, in their order."""
+        sets = {}
+        for index in np.unique(causes.cause[places]).tolist():
+            own = places[causes.cause[places] == index]
+            sets[Cause(index)] = Intervals(*_joined(causes.start[own], causes.end[own]))
+        return cls(sets)
+
+    def ns(self, edges: Int64s) -> Int64s:
+        """int64[causes, columns]: ns of each cause between `edges` (ns, int64[columns + 1])."""
+        found = np.zeros((len(Cause), len(edges) - 1), np.int64)
+        for cause, own in self.sets.items():
+            found[cause] = np.diff(own.before(edges))
+        return found
+
+
+def most(ns: Int64s) -> Int8s:
+    """int8[columns]: of int64[causes, columns] the cause with the most time, -1 where there is none."""
+    chosen = np.where(ns.any(axis=0), ns.argmax(axis=0), -1)
+    return chosen.astype(np.int8)
+
+
+def _joined(starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s]:
+    """Sorted disjoint pieces, those that touch as one."""
+    apart = starts[1:] > ends[:-1]
+    return starts[np.concatenate(([True], apart))], ends[np.concatenate((apart, [True]))]

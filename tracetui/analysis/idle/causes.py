@@ -1,0 +1,119 @@
+"""Why devices were idle: every idle interval in pieces, each with a cause and the stack it is charged to.
+
+The milestones of the task that ends an interval cut it into what the host, the task queue, the launch and the
+device took; the host's part is cut wherever the thread that enqueued the task does something else. The pieces
+of an interval sum to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.analysis.gaps import IdleIntervals
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.lines import Charges
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Causes:
+    """Pieces of idle intervals as columns of equal length, by interval, then start; rows of -1: none."""
+
+    intervals: IdleIntervals
+    interval: Int64s  #: index into `intervals`
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+    cause: Int8s  #: Cause
+    #: row of the innermost operator that ran (host), of the one that enqueued the task (all others)
+    operator: Int64s
+    stack: Int32s  #: string of the `Call stack` it is charged to, -1 where none
+    frame: Int64s  #: row of the innermost python_function slice it is charged to
+    backward: Bools  #: charged to an operator of the backward pass, with the stack of its forward operator
+    wait: Int64s  #: row of the wait on the task's stream, of a device.stream_wait
+    waited_for: Int64s  #: row of what that waited for, where the trace tells
+    exposing: Int64s  #: of each interval: row of the operator that was synchronising when it began, or -1
+    exposing_stack: Int32s
+    exposing_frame: Int64s
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def ns(self) -> Int64s:
+        """The length of each piece."""
+        return self.end - self.start
+
+    def of_interval(self, index: int) -> slice:
+        """The places of the pieces of an interval."""
+        first, stop = np.searchsorted(self.interval, np.array([index, index + 1])).tolist()
+        return slice(first, stop)
+
+    def of_gap(self, gap: int) -> slice:
+        """The places of the pieces in an AICore gap, by time; the intervals are those of `find_idle`."""
+        intervals = np.searchsorted(self.intervals.gap, np.array([gap, gap + 1]))
+        first, stop = np.searchsorted(self.interval, intervals).tolist()
+        return slice(first, stop)
+
+    def by_cause(self, device: int | None = None) -> dict[Cause, int]:
+        """ns of each cause there is, most first; of one device (its index) or of all."""
+        if device is None:
+            return dict(self._shares)
+        kept = self.intervals.device[self.interval] == device
+        return _sums(self.cause[kept], self.ns[kept])
+
+    @cached_property
+    def _shares(self) -> dict[Cause, int]:
+        return _sums(self.cause, self.ns)
+
+    def main(self, places: slice) -> Cause:
+        """The cause with the most time in some pieces, the lower of equals; there is one at least."""
+        return next(iter(_sums(self.cause[places], self.end[places] - self.start[places])))
+
+    def by_step(self, step: int) -> dict[Cause, int]:
+        """ns of each cause in the intervals of a step (its index; -1: of none), most first."""
+        return _ranked(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
+
+    @cached_property
+    def _of_steps(self) -> Int64s:
+        """int64[steps + 1, causes]: ns of each cause in each step, last in none. One pass for all steps."""
+        steps = self.intervals.step[self.interval]
+        table = np.zeros((int(steps.max(initial=-1)) + 2, len(Cause)), np.int64)
+        np.add.at(table, (steps, self.cause), self.ns)
+        return table
+
+    def of_gaps(self, count: int) -> Int8s:
+        """The cause with the most time in each of `count` gaps, the lower of equals; -1 where never idle."""
+        table = np.zeros((count, len(Cause)), np.int64)
+        np.add.at(table, (self.intervals.gap[self.interval], self.cause), self.ns)
+        return np.where(table.any(axis=1), table.argmax(axis=1), -1).astype(np.int8)
+
+    @cached_property
+    def charges(self) -> Charges:
+        """The pieces, to be summed by line or by stack."""
+        intervals, of = self.intervals, self.interval
+        return Charges(
+            ns=self.ns,
+            gap=intervals.gap[of],
+            stack=self.stack,
+            frame=self.frame,
+            operator=self.operator,
+            backward=self.backward,
+            cause=self.cause,
+            step=intervals.step[of],
+            device=intervals.device[of],
+        )
+
+
+def _sums(cause: Int8s, ns: Int64s) -> dict[Cause, int]:
+    total = np.zeros(len(Cause), np.int64)
+    np.add.at(total, cause, ns)
+    return _ranked(total)
+
+
+def _ranked(total: Int64s) -> dict[Cause, int]:
+    """The causes that took any time, most first."""
+    order = np.argsort(-total, kind="stable")
+    return {Cause(index): int(total[index]) for index in order.tolist() if total[index]}

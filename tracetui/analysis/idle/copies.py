@@ -1,0 +1,71 @@
+"""Which operators copy to the device, and which are copies to the host that block.
+
+A copy task says its direction, or its name does; else the name of its dequeue tells, and where nothing was
+dequeued a copy counts as one to the device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.links import Links
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Activity
+
+
+@dataclass(frozen=True, eq=False)
+class CopyingOperators:
+    """Rows of operators of `calls.COPY_OPERATORS`, sorted."""
+
+    to_device: Int64s
+    blocked: Int64s  #: that copied to the host and did not return before the copy had ended
+
+
+def copying_operators(links: Links, ancestors: Ancestors) -> CopyingOperators:
+    """The operators that enqueued copies, or around those that did."""
+    slices = links.trace.slices
+    copies = slices.activity[links.tasks] == Activity.COPY
+    linked = np.flatnonzero(copies & (links.operator >= 0))
+    to_device = linked[_to_device(links, linked)]
+    to_host = linked[_says(links, linked, calls.copies_to_host) == 1]
+    blocked = slices.end[links.operator[to_host]] >= slices.end[links.tasks[to_host]]
+    return CopyingOperators(
+        _copying(links, ancestors, links.operator[to_device]),
+        _copying(links, ancestors, links.operator[to_host[blocked]]),
+    )
+
+
+def _to_device(links: Links, places: Int64s) -> Bools:
+    said = _says(links, places, calls.copies_to_device)
+    dequeue = links.dequeue[places]
+    queued = dequeue >= 0
+    named = by_name(links.trace, dequeue[queued], calls.copies_to_device) == 1
+    unsaid = np.ones(len(places), np.bool_)
+    unsaid[queued] = named
+    return np.where(said >= 0, said == 1, unsaid)
+
+
+def _says(links: Links, places: Int64s, answer: calls.Answer) -> Int64s:
+    """1 and 0 for yes and no of the tasks' directions, else of their names; -1: unsaid."""
+    trace, tasks = links.trace, links.tasks[places]
+    said = by_name(trace, tasks, answer)
+    direction = trace.slices.direction[tasks]
+    for text in np.unique(direction[direction >= 0]).tolist():
+        told = answer(trace.strings[text])
+        if told is not None:
+            said[direction == text] = told
+    return said
+
+
+def _copying(links: Links, ancestors: Ancestors, operators: Int64s) -> Int64s:
+    found, rows = [], np.unique(operators)
+    while len(rows):
+        found.append(rows[by_name(links.trace, rows, lambda name: name in calls.COPY_OPERATORS) == 1])
+        outer = ancestors.parents_of(rows)
+        rows = np.unique(outer[outer >= 0])
+    return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)

@@ -1,0 +1,267 @@
+"""Explain idle intervals: cut each at the milestones of the task that ends it, and say why each piece was.
+
+For an interval [t0, t1) and its task: until it was enqueued, the host; from there until it was dequeued, the
+task queue; until the end of its launch, the launch; then the device. The host's part follows the thread that
+enqueued the task; before the first operator of a burst of the autograd thread, the thread that woke it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.gaps import IdleIntervals
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.callers import Callers
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.copies import copying_operators
+from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.milestones import Milestones, milestones
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.idle.pieces import Cuts, cut, cut_by_cover, edges_of
+from tracetui.analysis.idle.streams import Streams
+from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import pick, track_of_rows
+from tracetui.arrays import Int8s, Int64s
+from tracetui.trace.model import Trace
+
+
+class _Found(NamedTuple):
+    """Pieces as they are found; columns of equal length, rows of -1: none."""
+
+    interval: Int64s
+    start: Int64s
+    end: Int64s
+    cause: Int8s
+    operator: Int64s  #: to show
+    charged: Int64s  #: operator whose stack it is charged to
+    frame: Int64s  #: frame it is charged to, -1: that of the operator
+    wait: Int64s
+
+
+class _Stretches(NamedTuple):
+    """Parts of intervals during which one thread had not enqueued the task; columns of equal length."""
+
+    interval: Int64s
+    start: Int64s
+    end: Int64s
+    thread: Int64s
+    following: Int64s  #: the operator of another thread that this one leads to, -1 for none
+
+
+def explain(trace: Trace, idle: IdleIntervals, links: Links, by_frame: bool = False) -> Causes:
+    """The causes of idle intervals; for each, pieces that sum to it.
+
+    Args:
+        trace: the trace.
+        idle: the intervals; they may overlap.
+        links: the chains of its tasks.
+        by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
+            charged to the frame it is in. Always so where the trace has no `Call stack`.
+    """
+    return _Explainer(trace, idle, links, by_frame).causes()
+
+
+class _Explainer:
+    def __init__(self, trace: Trace, idle: IdleIntervals, links: Links, by_frame: bool) -> None:
+        self._trace, self._idle, self._links = trace, idle, links
+        self._by_frame = by_frame or not trace.slices.have_stacks
+        ancestors = Ancestors(trace)
+        self._callers = Callers(trace, ancestors)
+        self._hosts = Hosts(trace, copying_operators(links, ancestors), ancestors)
+        self._streams = Streams(links)
+        marks = milestones(links)
+        self._limit = self._streams.latency_limit(marks)
+        self._at = np.where(idle.task >= 0, links.index(idle.task), -1)
+        self._operator = pick(links.operator, self._at)
+        self._clipped = self._clip(marks)
+        self._stretches = self._host_stretches()
+
+    def causes(self) -> Causes:
+        parts = [self._unlinked(), *self._host(), self._queue(), self._launch(), self._device()]
+        found = _Found._make(np.concatenate(columns) for columns in zip(*parts))
+        order = np.lexsort((found.start, found.interval))
+        found = _merged(_Found._make(column[order] for column in found))
+        called = self._callers.of(found.charged)
+        exposing, exposing_frame = self._exposing()
+        exposed = self._callers.of(exposing)
+        return Causes(
+            intervals=self._idle,
+            interval=found.interval,
+            start=found.start,
+            end=found.end,
+            cause=found.cause,
+            operator=found.operator,
+            stack=called.stack,
+            frame=np.where(found.frame >= 0, found.frame, called.frame),
+            backward=called.backward,
+            wait=found.wait,
+            waited_for=self._streams.waited_for(found.wait),
+            exposing=exposing,
+            exposing_stack=exposed.stack,
+            exposing_frame=np.where(exposing_frame >= 0, exposing_frame, exposed.frame),
+        )
+
+    def _clip(self, marks: Milestones) -> tuple[Int64s, Int64s, Int64s]:
+        """The milestones inside each interval; that of an unlinked task all at its end."""
+        start, end, at = self._idle.start, self._idle.end, self._at
+        enqueued, dequeued, launched = (pick(mark, at) for mark in marks)
+        first = np.where(enqueued < 0, end, np.clip(enqueued, start, end))
+        second = np.where(enqueued < 0, end, np.clip(dequeued, first, end))
+        third = np.where(enqueued < 0, end, np.clip(launched, second, end))
+        return first, second, third
+
+    # -- the host -------------------------------------------------------------------------------------
+
+    def _threads(self) -> Int64s:
+        """The thread that enqueued the task of each interval, -1 where the trace does not tell."""
+        thread = np.full(len(self._at), -1, np.int64)
+        for rows in (self._links.launch, self._links.operator, self._links.enqueue):
+            of_rows = self._hosts.of_rows(pick(rows, self._at))
+            thread = np.where(of_rows >= 0, of_rows, thread)
+        for index in np.unique(thread[thread >= 0]).tolist():
+            if not len(self._hosts.thread(index).operators):
+                thread[thread == index] = -1
+        return thread
+
+    def _host_stretches(self) -> _Stretches:
+        thread = self._threads()
+        start, end = self._idle.start, self._clipped[0]
+        interval = np.arange(len(start))
+        none = np.full(len(start), -1, np.int64)
+        parts = []
+        for index in np.unique(thread).tolist():
+            (own,) = np.nonzero(thread == index)
+            burst = self._hosts.burst(index) if index >= 0 else None
+            if burst is None:
+                parts.append(_Stretches(interval[own], start[own], end[own], thread[own], none[own]))
+                continue
+            place = np.searchsorted(burst.starts, end[own], "right") - 1
+            woken = np.clip(np.where(place < 0, start[own], burst.starts[place]), start[own], end[own])
+            waker, first = np.full(len(own), burst.waker), pick(burst.operators, place)
+            parts.append(_Stretches(interval[own], start[own], woken, waker, first))
+            parts.append(_Stretches(interval[own], woken, end[own], thread[own], none[own]))
+        empty = _Stretches(*(np.empty(0, np.int64) for _ in _Stretches._fields))
+        every = _Stretches(*(np.concatenate(columns) for columns in zip(empty, *parts)))
+        return _Stretches(*(column[every.start < every.end] for column in every))
+
+    def _unlinked(self) -> _Found:
+        rows = np.flatnonzero(self._stretches.thread < 0)
+        none = np.full(len(rows), -1, np.int64)
+        interval, start, end = (column[rows] for column in self._stretches[:3])
+        return _Found(interval, start, end, _all(Cause.UNLINKED, rows), none, none, none, none)
+
+    def _host(self) -> list[_Found]:
+        parts = []
+        for index in np.unique(self._stretches.thread[self._stretches.thread >= 0]).tolist():
+            own = _Stretches(*(column[self._stretches.thread == index] for column in self._stretches))
+            thread = self._hosts.thread(index)
+            edges = edges_of(thread.edges, thread.frame_edges) if self._by_frame else thread.edges
+            cuts = cut(own.start, own.end, edges)
+            operator, charged, frame = self._charged(index, cuts.start, own.following[cuts.place])
+            cause = thread.causes(cuts.start, operator)
+            none = np.full(len(cause), -1, np.int64)
+            interval = own.interval[cuts.place]
+            parts.append(_Found(interval, cuts.start, cuts.end, cause, operator, charged, frame, none))
+        return parts
+
+    def _charged(self, index: int, times: Int64s, following: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+        """What runs on a thread at each time, the operator to charge, and the frame where none runs; rows."""
+        thread, start = self._hosts.thread(index), self._trace.slices.start
+        running = thread.running(times)
+        between = np.flatnonzero(running < 0)
+        after = thread.following(times[between])
+        led = following[between]
+        elsewhere = (led >= 0) & ((after < 0) | (start[after] >= start[led]))
+        charged, frame = running.copy(), np.full(len(times), -1, np.int64)
+        charged[between] = np.where(elsewhere, led, after)
+        frame[between] = thread.frame(times[between])
+        return running, charged, frame
+
+    def _exposing(self) -> tuple[Int64s, Int64s]:
+        """Of each interval: the operator that was synchronising when it began, and the frame if none ran."""
+        exposing, frame = (np.full(len(self._at), -1, np.int64) for _ in range(2))
+        first = self._stretches.start == self._idle.start[self._stretches.interval]
+        for index in np.unique(self._stretches.thread[first & (self._stretches.thread >= 0)]).tolist():
+            synchronising = self._hosts.thread(index).spans.get(Cause.SYNC)
+            if synchronising is None:
+                continue
+            (own,) = np.nonzero(first & (self._stretches.thread == index))
+            place = synchronising.index_at(self._stretches.start[own])
+            own = own[(place >= 0) & (synchronising.starts[place] < self._stretches.start[own])]
+            interval = self._stretches.interval[own]
+            charged = self._charged(index, self._stretches.start[own], self._stretches.following[own])
+            exposing[interval], frame[interval] = charged[1], charged[2]
+        return exposing, frame
+
+    # -- queue, launch, device ------------------------------------------------------------------------
+
+    def _queue(self) -> _Found:
+        """Between enqueue and dequeue: what Dequeue slices of the thread cover, and the rest."""
+        rows = pick(self._links.dequeue, self._at)
+        dequeues = [index for index, text in enumerate(self._trace.strings) if text == "dequeue"]
+
+        def busy(track: int) -> Intervals:
+            own = self._rows_of_track(track)
+            return self._time(own[np.isin(self._trace.slices.category[own], dequeues)])
+
+        first, second, _ = self._clipped
+        cuts, inside = cut_by_cover(first, second, self._tracks(rows), busy)
+        return self._of_task(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP))
+
+    def _launch(self) -> _Found:
+        """Between dequeue and the end of the launch: what compiling calls cover, and the rest."""
+        rows = pick(self._links.launch, self._at)
+
+        def compiling(track: int) -> Intervals:
+            own = self._rows_of_track(track)
+            return self._time(own[by_name(self._trace, own, calls.compiles_at_launch) == 1])
+
+        _, second, third = self._clipped
+        cuts, inside = cut_by_cover(second, third, self._tracks(rows), compiling)
+        return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH))
+
+    def _device(self) -> _Found:
+        """After the launch: what waits of the stream cover; of the rest, what is short enough to be usual."""
+        streams = self._streams.of_tasks(self._idle.task)
+        cuts, inside = cut_by_cover(self._clipped[2], self._idle.end, streams, self._streams.waits)
+        usual = np.where(cuts.end - cuts.start <= self._limit, Cause.LATENCY, Cause.UNKNOWN)
+        found = self._of_task(cuts, np.where(inside, Cause.STREAM_WAIT, usual))
+        found.wait[inside] = self._streams.wait_at(streams[cuts.place[inside]], cuts.start[inside])
+        return found
+
+    def _of_task(self, cuts: Cuts, cause: Int64s) -> _Found:
+        operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
+        return _Found(
+            cuts.place, cuts.start, cuts.end, cause.astype(np.int8), operator, operator, none, none.copy()
+        )
+
+    def _tracks(self, rows: Int64s) -> Int64s:
+        return track_of_rows(self._trace, rows).astype(np.int64)
+
+    def _rows_of_track(self, track: int) -> Int64s:
+        rows = self._trace.tracks[track].rows
+        return np.arange(rows.start, rows.stop, dtype=np.int64)
+
+    def _time(self, rows: Int64s) -> Intervals:
+        return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
+
+
+def _merged(found: _Found) -> _Found:
+    """Neighbours that differ in nothing but their time, as one."""
+    if not len(found.start):
+        return found
+    differs = np.zeros(len(found.start) - 1, np.bool_)
+    for column in (found.interval, found.cause, found.operator, found.charged, found.frame, found.wait):
+        differs |= column[1:] != column[:-1]
+    opens = np.concatenate(([True], differs))
+    closes = np.concatenate((differs, [True]))
+    return _Found._make(column[opens] for column in found)._replace(end=found.end[closes])
+
+
+def _all(cause: Cause, rows: Int64s) -> Int8s:
+    return np.full(len(rows), cause, np.int8)

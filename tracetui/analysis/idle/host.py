@@ -1,0 +1,262 @@
+"""What the threads of the host were doing at any time: the operator that ran, the next one, and why.
+
+A thread is an OS thread of the framework's process with operators of its own; the runtime's calls and the
+frames of Python on the same OS thread belong to it, and the garbage collections of its process. Knows nothing
+of idle intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.callers import BACKWARD_FLOW, BACKWARD_OPERATOR
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.copies import CopyingOperators
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.idle.pieces import edges_of
+from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.analysis.links import NOT_OPERATORS
+from tracetui.analysis.search import pick, track_of_rows
+from tracetui.arrays import Bools, Int8s, Int64s
+from tracetui.trace.model import Family, Layer, Trace, Track
+from tracetui.trace.nesting import enclosing
+
+#: The causes that slices of a thread stand for, the one that wins first.
+SPANS = (Cause.GC, Cause.SYNC, Cause.DATALOADER, Cause.COPY, Cause.COMMUNICATION, Cause.COMPILE)
+
+
+@dataclass(frozen=True, eq=False)
+class HostThread:
+    """One OS thread of the host. Times asked for are int64 arrays of ns, in any order."""
+
+    trace: Trace
+    track: Track  #: its operators
+    frames: tuple[Track, ...]
+    counts: Bools  #: of all slices of the trace: whether it is an operator that does not just wrap Python
+    spans: dict[Cause, Intervals]  #: the time that its slices say is for a cause
+
+    @cached_property
+    def operators(self) -> Int64s:
+        """Rows of its operators by start, outer ones first."""
+        rows = self.track.rows.start + np.flatnonzero(
+            self.counts[self.track.rows.start : self.track.rows.stop]
+        )
+        return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
+
+    @cached_property
+    def starts(self) -> Int64s:
+        """ns: the starts of `operators`, sorted."""
+        return self.trace.slices.start[self.operators]
+
+    @cached_property
+    def recorded(self) -> Intervals:
+        """When Python is known to run: its frames; without any, from its first operator to its last."""
+        slices = self.trace.slices
+        if self.frames:
+            rows = np.concatenate([np.arange(track.rows.start, track.rows.stop) for track in self.frames])
+            return union(slices.start[rows], slices.end[rows])
+        own = slice(self.track.rows.start, self.track.rows.stop)
+        return union(slices.start[own].min(keepdims=True), slices.end[own].max(keepdims=True))
+
+    @cached_property
+    def edges(self) -> Int64s:
+        """ns: the times at which what the thread does may change, sorted and distinct."""
+        sets = [self.recorded, *self.spans.values()]
+        spans = [part for each in sets for part in (each.starts, each.ends)]
+        return edges_of(self.starts, self.trace.slices.end[self.operators], *spans)
+
+    @cached_property
+    def frame_edges(self) -> Int64s:
+        """ns: the times at which a frame of Python begins or ends, sorted and distinct."""
+        slices, own = self.trace.slices, [slice(t.rows.start, t.rows.stop) for t in self.frames]
+        return edges_of(*(column[rows] for rows in own for column in (slices.start, slices.end)))
+
+    def running(self, times: Int64s) -> Int64s:
+        """The innermost operator that runs at each time, -1 where none does; rows."""
+        return enclosing(self.trace, self.track.lanes, times, self.counts)
+
+    def following(self, times: Int64s) -> Int64s:
+        """The first operator to start at or after each time, -1 where none does; rows."""
+        place = np.searchsorted(self.starts, times, "left")
+        return pick(self.operators, np.where(place < len(self.operators), place, -1))
+
+    def frame(self, times: Int64s) -> Int64s:
+        """The innermost frame of Python at each time, -1 where none is; rows."""
+        found = np.full(len(times), -1, np.int64)
+        for track in self.frames:
+            found = np.maximum(found, enclosing(self.trace, track.lanes, times))
+        return found
+
+    def causes(self, times: Int64s, running: Int64s) -> Int8s:
+        """Why the thread had not enqueued more at each time, given what ran at it."""
+        cause = np.where(self.recorded.index_at(times) >= 0, Cause.PYTHON, Cause.UNRECORDED)
+        cause = np.where(running >= 0, Cause.OPERATOR, cause).astype(np.int8)
+        for span in reversed(SPANS):
+            if span in self.spans:
+                cause[self.spans[span].index_at(times) >= 0] = span
+        return cause
+
+
+@dataclass(frozen=True, eq=False)
+class Burst:
+    """The bursts of work of an autograd thread and the thread that wakes it for each."""
+
+    waker: int  #: index of the thread
+    starts: Int64s  #: ns: when the first operator of each burst starts, sorted
+    operators: Int64s  #: rows of those operators
+
+
+class Hosts:
+    """The threads of a trace."""
+
+    def __init__(self, trace: Trace, copying: CopyingOperators, ancestors: Ancestors) -> None:
+        self._trace = trace
+        self._ancestors = ancestors
+        self._tracks = [
+            track
+            for track in trace.tracks
+            if track.layer == Layer.PYTHON and track.family == Family.OPERATORS and len(track.rows)
+        ]
+        self._copying = copying
+        self._threads: dict[int, HostThread] = {}
+        self._of_track = self._threads_of_tracks()
+
+    def __len__(self) -> int:
+        return len(self._tracks)
+
+    def of_rows(self, rows: Int64s) -> Int64s:
+        """The index of the thread of each slice, -1 for none; int64."""
+        return pick(self._of_track, track_of_rows(self._trace, rows).astype(np.int64))
+
+    def thread(self, index: int) -> HostThread:
+        """The thread of an index."""
+        if index not in self._threads:
+            self._threads[index] = self._thread(index)
+        return self._threads[index]
+
+    @cached_property
+    def counts(self) -> Bools:
+        """Of all slices: whether it is an operator that takes time and does not just wrap Python."""
+        trace = self._trace
+        counts = np.zeros(len(trace.slices), np.bool_)
+        not_operators = [i for i, text in enumerate(trace.strings) if text in NOT_OPERATORS]
+        for track in self._tracks:
+            rows = _rows(track)
+            wraps = by_name(trace, rows, calls.is_wrapper) == 1
+            counts[rows] = ~wraps & ~np.isin(trace.slices.category[rows], not_operators)
+        counts &= trace.slices.dur > 0
+        counts[self._wrapping(counts)] = False
+        return counts
+
+    def burst(self, index: int) -> Burst | None:
+        """The bursts of an autograd thread; None for any other, and where nothing tells which wakes it.
+
+        A thread on which the autograd engine evaluates functions is woken by the thread of their forward
+        operators, each time after that thread has begun another operator.
+        """
+        thread = self.thread(index)
+        waker = self._wakers.get(index, -1)
+        if waker < 0 or not len(thread.operators):
+            return None
+        ends = np.maximum.accumulate(self._trace.slices.end[thread.operators])
+        begun = np.searchsorted(self.thread(waker).starts, thread.starts)
+        first = np.ones(len(begun), np.bool_)
+        first[1:] = (begun[1:] != begun[:-1]) & (thread.starts[1:] >= ends[:-1])
+        return Burst(waker, thread.starts[first], thread.operators[first])
+
+    @cached_property
+    def _wakers(self) -> dict[int, int]:
+        """The thread of the forward operators of each autograd thread."""
+        trace, flows = self._trace, self._trace.flows
+        names = [i for i in np.unique(flows.category).tolist() if trace.string(i) == BACKWARD_FLOW]
+        arrows = np.flatnonzero(np.isin(flows.category, names) & (flows.source >= 0) & (flows.target >= 0))
+        pairs = np.stack((self.of_rows(flows.target[arrows]), self.of_rows(flows.source[arrows])), axis=1)
+        pairs = pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])]
+        distinct, counts = np.unique(pairs, axis=0, return_counts=True)
+        evaluates = [i for i, text in enumerate(trace.strings) if text.startswith(BACKWARD_OPERATOR)]
+        return {
+            autograd: waker
+            for autograd, waker in distinct[np.argsort(counts, kind="stable")].tolist()
+            if np.isin(trace.slices.name[self.thread(autograd).operators], evaluates).any()
+        }
+
+    def _threads_of_tracks(self) -> Int64s:
+        """Of each track: the index of the thread that its slices are of, -1 for none."""
+        of_track = np.full(len(self._trace.tracks), -1, np.int64)
+        for track in self._trace.tracks:
+            if track.layer in (Layer.PYTHON, Layer.CANN) and track.family != Family.COLLECTOR:
+                same = [i for i, own in enumerate(self._tracks) if own.tid == track.tid]
+                near = [i for i in same if self._trace.same_process(track.pid, self._tracks[i].pid)] or same
+                if near:
+                    of_track[track.index] = near[0]
+        return of_track
+
+    def _thread(self, index: int) -> HostThread:
+        trace, track = self._trace, self._tracks[index]
+        own = [trace.tracks[i] for i in np.flatnonzero(self._of_track == index).tolist()]
+        frames = self._frames_of(index)
+        collections = [t for t in trace.tracks if t.family == Family.COLLECTOR and len(t.rows)]
+        near = [t for t in collections if trace.same_process(t.pid, track.pid)]
+        if not near and len({t.pid for t in self._tracks}) == 1:
+            near = collections
+        found: dict[Cause, list[Int64s]] = {Cause.GC: [_rows(t) for t in near]}
+        tables = (
+            ([track], calls.cause_of_operator),
+            ([t for t in own if t.family == Family.CALLS], calls.cause_of_call),
+            (frames, calls.cause_of_frame),
+        )
+        for tracks, cause_of in tables:
+            for each in tracks:
+                rows = _rows(each)
+                codes = by_name(trace, rows, cause_of)
+                for code in np.unique(codes[codes >= 0]).tolist():
+                    found.setdefault(Cause(code), []).append(rows[codes == code])
+        found.setdefault(Cause.COPY, []).append(_inside(self._copying.to_device, track))
+        found.setdefault(Cause.SYNC, []).append(_inside(self._copying.blocked, track))
+        spans = {cause: self._time(parts) for cause, parts in found.items()}
+        return HostThread(trace, track, frames, self.counts, {c: s for c, s in spans.items() if len(s)})
+
+    def _time(self, parts: list[Int64s]) -> Intervals:
+        rows = np.concatenate(parts) if parts else np.empty(0, np.int64)
+        return union(self._trace.slices.start[rows], self._trace.slices.end[rows]) if len(rows) else NOTHING
+
+    def _wrapping(self, counts: Bools) -> Int64s:
+        """Operators in which Python went on: one inside has another call stack, or a frame begins inside.
+
+        Those whose name stands for a cause are not among them.
+        """
+        stack = self._trace.slices.stack
+        inner = np.flatnonzero(counts & (stack >= 0))
+        outer = self._ancestors.parents_of(inner)
+        kept = outer >= 0
+        kept[kept] = (stack[outer[kept]] >= 0) & (stack[outer[kept]] != stack[inner[kept]])
+        rows = np.unique(np.concatenate([outer[kept], *self._with_frames_inside(counts)]))
+        return rows[by_name(self._trace, rows, calls.cause_of_operator) < 0]
+
+    def _with_frames_inside(self, counts: Bools) -> Iterator[Int64s]:
+        slices = self._trace.slices
+        for index, track in enumerate(self._tracks):
+            begins = edges_of(*(slices.start[_rows(each)] for each in self._frames_of(index)))
+            own = _rows(track)[counts[track.rows.start : track.rows.stop]]
+            after = np.searchsorted(begins, slices.start[own], "right")
+            yield own[np.searchsorted(begins, slices.end[own], "left") > after]
+
+    def _frames_of(self, index: int) -> tuple[Track, ...]:
+        own = [self._trace.tracks[i] for i in np.flatnonzero(self._of_track == index).tolist()]
+        return tuple(track for track in own if track.family == Family.FRAMES and len(track.rows))
+
+
+def _rows(track: Track) -> Int64s:
+    return np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
+
+
+def _inside(rows: Int64s, track: Track) -> Int64s:
+    """Those of sorted rows that are of a track."""
+    first, stop = np.searchsorted(rows, np.array([track.rows.start, track.rows.stop])).tolist()
+    return rows[first:stop]

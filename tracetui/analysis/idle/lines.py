@@ -1,0 +1,220 @@
+"""Idle time by line of Python: every piece of an idle interval is charged to a line of the stack it has.
+
+The rows and the tree hold the same charges, and both add up to the idle time of all devices: what has no
+stack is charged to a row of its own, never dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.search import pick, runs
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.trace.model import Trace
+from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
+
+DEEPEST_STACK = 256  #: frames of the tree, from the root: deeper ones are charged to the last of them
+
+
+@dataclass(frozen=True, eq=False)
+class LineIdle:
+    """The idle time charged to one line of Python (of the forward pass, or of its backward pass)."""
+
+    file: str | None  #: None: there is no stack; "" where its frames have no file
+    line: int  #: 0 without a file
+    function: str
+    backward: bool
+    idle_ns: int
+    gaps: int  #: AICore gaps with an idle interval of this line
+    longest_ns: int  #: its most in one gap
+    ops: dict[str, int]  #: ns by name of the operator, most first; "" where none ran or is known
+    causes: dict[Cause, int]  #: ns, most first
+    steps: dict[int, int]  #: ns by index of the step, in order; -1: of none
+    devices: dict[int, int]  #: ns by index of the device, in order
+    gap_indices: Int64s  #: of those gaps, most idle of this line first
+
+
+@dataclass(frozen=True)
+class StackNode:
+    """A frame of the tree of stacks, from the root down. idle_ns == own_ns + Σ children's idle_ns."""
+
+    frame: Frame | None  #: None for the root, and for the node below it of what has no stack
+    idle_ns: int
+    own_ns: int
+    gaps: int  #: AICore gaps with an idle interval under it
+    children: tuple[StackNode, ...]  #: most idle first
+
+
+@dataclass(frozen=True, eq=False)
+class Charges:
+    """Pieces of idle time and the stacks that they are charged to; columns of equal length."""
+
+    ns: Int64s
+    gap: Int64s  #: index of the AICore gap
+    stack: Int32s  #: string of the call stack, -1 where none
+    frame: Int64s  #: row of the innermost python_function slice, -1 where none
+    operator: Int64s  #: row of the operator, -1 where none
+    backward: Bools
+    cause: Int8s  #: Cause
+    step: Int32s  #: index, -1 of none
+    device: Int32s  #: index
+
+    def at(self, places: Int64s) -> Charges:
+        """Those at some places."""
+        return Charges(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+
+
+def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineIdle, ...]:
+    """The charges by line, most idle first. Their sum is the charges' sum.
+
+    The line is the one being executed, of the call stack; where the trace has no call stacks at all, the one
+    where the function of the python_function slice is defined.
+    """
+    frames, of_frame = lines_of(trace, charges.stack, charges.frame, rules)
+    key = np.where(of_frame >= 0, of_frame * 2 + charges.backward, -1)
+    lines = []
+    for line, places in runs(key):
+        frame = None if line < 0 else frames[line // 2]
+        lines.append(_line(trace, charges, frame, line >= 0 and line % 2 == 1, places))
+    lines.sort(key=lambda line: (-line.idle_ns, line.file or "", line.line, line.function, line.backward))
+    return tuple(lines)
+
+
+def lines_of(trace: Trace, stack: Int32s, frame: Int64s, rules: FrameRules) -> tuple[list[Frame], Int64s]:
+    """The distinct lines of stacks, and the place among them of each one's line; -1 where it has no stack.
+
+    Args:
+        trace: the trace.
+        stack: strings of call stacks, -1 where none.
+        frame: rows of python_function slices, -1 where none; used where the trace has no call stacks at all.
+        rules: which frame of a stack is its line.
+    """
+    stacks, of_stack = _stacks(trace, stack, frame, frames_first=False)
+    charged = [rules.line_of(frames) for frames in stacks]
+    lines = list(dict.fromkeys(line for line in charged if line is not None))
+    number = {line: index for index, line in enumerate(lines)}
+    place = np.array([-1 if line is None else number[line] for line in charged], np.int64)
+    return lines, pick(place, of_stack)
+
+
+def stack_tree(trace: Trace, charges: Charges) -> StackNode:
+    """The charges by whole stack: of python_function slices where there is one, else the call stack."""
+    stacks, of_charge = _stacks(trace, charges.stack, charges.frame, frames_first=True)
+    tree = _Tree()
+    for stack, places in runs(of_charge):
+        path: tuple[Frame | None, ...] = () if stack < 0 else stacks[stack][::-1][:DEEPEST_STACK]
+        tree.add(path or (None,), int(charges.ns[places].sum()), charges.gap[places])
+    return tree.root()
+
+
+def _stacks(
+    trace: Trace, texts: Int32s, frames: Int64s, frames_first: bool
+) -> tuple[list[tuple[Frame, ...]], Int64s]:
+    """Stacks, leaf first, and the place among them of each; -1 where there is none."""
+    if frames_first:
+        texts = np.where(frames >= 0, np.int32(-1), texts)
+    else:
+        frames = np.full(len(frames), -1) if trace.slices.have_stacks else frames
+    of_charge = np.full(len(texts), -1, np.int64)
+    distinct, place = np.unique(texts[texts >= 0], return_inverse=True)
+    of_charge[texts >= 0] = place.reshape(-1)
+    called = [parse_call_stack(trace.strings[text]) for text in distinct.tolist()]
+    left = (texts < 0) & (frames >= 0)
+    recorded, place = _recorded_stacks(trace, frames[left])
+    of_charge[left] = len(called) + place
+    return called + recorded, of_charge
+
+
+def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]], Int64s]:
+    """The distinct stacks that end in python_function slices, leaf first, and the place of each row's."""
+    leaves, of_row = np.unique(rows, return_inverse=True)
+    if not len(leaves):
+        return [], of_row.reshape(-1).astype(np.int64)
+    ancestors = Ancestors(trace)
+    names, row = [], leaves
+    while (row >= 0).any():
+        names.append(pick(trace.slices.name.astype(np.int64), row))
+        row = ancestors.parents_of(row)
+    paths, of_leaf = np.unique(np.stack(names, axis=1), axis=0, return_inverse=True)
+    stacks = [
+        tuple(parse_frame(trace.strings[name]) for name in path if name >= 0) for path in paths.tolist()
+    ]
+    return stacks, of_leaf.reshape(-1)[of_row.reshape(-1)].astype(np.int64)
+
+
+def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, places: Int64s) -> LineIdle:
+    gaps, per_gap = _sums(charges.gap[places], charges.ns[places])
+    names = pick(trace.slices.name.astype(np.int64), charges.operator[places])
+    ops, per_op = _sums(names, charges.ns[places])
+    return LineIdle(
+        file=None if frame is None else frame.file,
+        line=0 if frame is None else frame.line,
+        function="" if frame is None else frame.function,
+        backward=backward,
+        idle_ns=int(charges.ns[places].sum()),
+        gaps=len(gaps),
+        longest_ns=int(per_gap[0]),
+        ops={trace.string(name) or "": ns for name, ns in zip(ops.tolist(), per_op.tolist())},
+        causes={Cause(cause): ns for cause, ns in _ranked(charges.cause[places], charges.ns[places])},
+        steps=dict(sorted(_ranked(charges.step[places], charges.ns[places]))),
+        devices=dict(sorted(_ranked(charges.device[places], charges.ns[places]))),
+        gap_indices=gaps,
+    )
+
+
+def _ranked(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
+    distinct, total = _sums(keys.astype(np.int64), ns)
+    return list(zip(distinct.tolist(), total.tolist()))
+
+
+def _sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
+    """The distinct keys and the ns of each, most first, smaller keys first among equals."""
+    distinct, place = np.unique(keys, return_inverse=True)
+    total = np.zeros(len(distinct), np.int64)
+    np.add.at(total, place.reshape(-1), ns)
+    order = np.argsort(-total, kind="stable")
+    return distinct[order], total[order]
+
+
+class _Tree:
+    """A tree of stacks while it grows: a node comes after its parent."""
+
+    def __init__(self) -> None:
+        self._frames: list[Frame | None] = [None]
+        self._parents = [-1]
+        self._own = [0]
+        self._gaps: list[list[Int64s]] = [[]]
+        self._children: dict[tuple[int, Frame | None], int] = {}
+
+    def add(self, path: tuple[Frame | None, ...], ns: int, gaps: Int64s) -> None:
+        node = 0
+        for frame in path:
+            child = self._children.setdefault((node, frame), len(self._frames))
+            if child == len(self._frames):
+                self._frames.append(frame)
+                self._parents.append(node)
+                self._own.append(0)
+                self._gaps.append([])
+            node = child
+        self._own[node] += ns
+        self._gaps[node].append(gaps)
+
+    def root(self) -> StackNode:
+        children: list[list[StackNode]] = [[] for _ in self._frames]
+        for node in range(len(self._frames) - 1, -1, -1):
+            below = sorted(children[node], key=lambda child: (-child.idle_ns, child.frame or ()))
+            gaps = np.unique(np.concatenate(self._gaps[node])) if self._gaps[node] else _NO_GAPS
+            idle = self._own[node] + sum(child.idle_ns for child in below)
+            built = StackNode(self._frames[node], idle, self._own[node], len(gaps), tuple(below))
+            if node:
+                children[self._parents[node]].append(built)
+                self._gaps[self._parents[node]].append(gaps)
+        return built
+
+
+_NO_GAPS = np.empty(0, np.int64)

@@ -1,0 +1,77 @@
+"""Why a step's first work came so late: the causes of the time from its start on the host to that work.
+
+That time is treated like one more idle interval, without the copies in it. It is kept apart from the idle
+time, which the device may spend in it or not: the work of the step before may still run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.gaps import IdleIntervals, ending_tasks
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.explain import explain
+from tracetui.analysis.intervals import NOTHING
+from tracetui.analysis.links import Links
+from tracetui.analysis.steps import Step
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Preparing:
+    """The causes of the preparing time of all steps."""
+
+    causes: Causes  #: its intervals are those between copies; their gap is -1
+    copy_ns: Int64s  #: of each step: the copies in its preparing time
+
+    def by_step(self, index: int) -> dict[str, int]:
+        """ns by the name of the cause, most first, "copy" last; their sum is the step's preparing_ns."""
+        told = {cause.label: ns for cause, ns in self.causes.by_step(index).items()}
+        return {**told, "copy": int(self.copy_ns[index])} if self.copy_ns[index] else told
+
+    def by_steps(self, indices: Sequence[int]) -> dict[str, int]:
+        """The same of several steps together, such as those of a device."""
+        total: dict[str, int] = {}
+        for index in indices:
+            for name, ns in self.by_step(index).items():
+                total[name] = total.get(name, 0) + ns
+        return dict(sorted(total.items(), key=lambda item: (item[0] == "copy", -item[1], item[0])))
+
+
+def explain_preparing(
+    trace: Trace, activities: Sequence[DeviceActivity], steps: Sequence[Step], links: Links
+) -> Preparing:
+    """The causes of each step's preparing time, where it has any."""
+    copy_ns = np.zeros(len(steps), np.int64)
+    parts = []
+    of_device: dict[str, list[int]] = {}
+    for index, step in enumerate(steps):
+        if step.preparing_ns > 0:
+            of_device.setdefault(step.device, []).append(index)
+    for place, activity in enumerate(activities):
+        left = [(_NO_STEP, NOTHING)]
+        for index in of_device.get(activity.device, ()):
+            step = steps[index]
+            first = step.host_start_ns + step.preparing_ns
+            without_copies = activity.copies.complement(step.host_start_ns, first)
+            copy_ns[index] = step.preparing_ns - without_copies.total
+            left.append((np.full(len(without_copies), index, np.int32), without_copies))
+        starts = np.concatenate([part.starts for _, part in left])
+        ends = np.concatenate([part.ends for _, part in left])
+        of_step = np.concatenate([index for index, _ in left])
+        task = ending_tasks(trace, activity, links, ends)
+        parts.append((np.full(len(starts), place, np.int32), starts, ends, of_step, task))
+    none = np.empty(0, np.int64)
+    device, starts, ends, of_step, task = (
+        np.concatenate(columns) for columns in zip((_NO_STEP, none, none, _NO_STEP, none), *parts)
+    )
+    intervals = IdleIntervals(device, starts, ends, np.full(len(starts), -1, np.int64), of_step, task)
+    return Preparing(explain(trace, intervals, links), copy_ns)
+
+
+_NO_STEP = np.empty(0, np.int32)

@@ -1,0 +1,72 @@
+"""Gaps that are alike: of one cause, one line and one operator. Thousands of gaps are tens of signatures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.gaps import Gaps
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.search import pick, runs
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Signature:
+    """The gaps whose idle time is mostly of one cause, and of that mostly of one line and operator."""
+
+    cause: Cause
+    file: str | None  #: None: there is no stack; "" where its frames have no file
+    line: int  #: 0 without a file
+    function: str
+    backward: bool
+    operator: str | None  #: as written in the trace: never print it unescaped; None where none ran
+    idle_ns: int  #: all idle time of those gaps
+    longest_ns: int  #: the most in one
+    gap_indices: Int64s  #: most idle first
+
+    @property
+    def gaps(self) -> int:
+        """How many gaps there are."""
+        return len(self.gap_indices)
+
+
+def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> tuple[Signature, ...]:
+    """The signatures of all gaps with idle time, most idle first; each gap has one: the sum is idle_ns."""
+    charges = causes.charges
+    lines, line = lines_of(trace, charges.stack, charges.frame, rules)
+    name = pick(trace.slices.name.astype(np.int64), charges.operator)
+    backward = charges.backward & (line >= 0)
+    kept = np.flatnonzero(causes.of_gaps(len(gaps))[charges.gap] == causes.cause)
+    columns = np.stack((charges.gap, causes.cause, line, backward, name), axis=1)[kept].astype(np.int64)
+    combined, place = np.unique(columns, axis=0, return_inverse=True)
+    total = np.zeros(len(combined), np.int64)
+    np.add.at(total, place.reshape(-1), charges.ns[kept])
+    order = np.lexsort((-total, combined[:, 0]))
+    _, first = np.unique(combined[order, 0], return_index=True)
+    of_gap = combined[order[first]]
+    distinct, group = np.unique(of_gap[:, 1:], axis=0, return_inverse=True)
+    found = []
+    for index, places in runs(group.reshape(-1).astype(np.int64)):
+        cause, at, turned, called = distinct[index].tolist()
+        own = of_gap[places, 0]
+        own = own[np.lexsort((own, -gaps.idle[own]))]
+        found.append(
+            Signature(
+                cause=Cause(cause),
+                file=None if at < 0 else lines[at].file,
+                line=0 if at < 0 else lines[at].line,
+                function="" if at < 0 else lines[at].function,
+                backward=bool(turned),
+                operator=trace.string(called),
+                idle_ns=int(gaps.idle[own].sum()),
+                longest_ns=int(gaps.idle[own[0]]),
+                gap_indices=own,
+            )
+        )
+    return tuple(sorted(found, key=lambda signature: (-signature.idle_ns, int(signature.gap_indices[0]))))

@@ -1,0 +1,146 @@
+"""The streams that device tasks run on: what holds a launched task up, and how long a launch usually takes.
+
+Knows tasks, waits and events of the device; nothing of idle intervals.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.analysis.activity import WORK
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.milestones import Milestones
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import first_equal, pick, track_of_rows
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Activity, Family, Track
+from tracetui.trace.nesting import enclosing
+
+#: ns: no launch takes longer than this to reach the device without a reason.
+LONGEST_LATENCY = 30_000
+#: A launch that takes up to so many times the median is a usual one.
+USUAL = 3
+#: ns: a wait ends so soon after the event that it waits for.
+WAKE = 5_000
+
+
+class Streams:
+    """The hardware streams of all devices of a trace; each is named by the index of its track."""
+
+    def __init__(self, links: Links) -> None:
+        self._links = links
+        self._trace = links.trace
+        self._activity = links.trace.slices.activity
+
+    def of_tasks(self, tasks: Int64s) -> Int64s:
+        """The stream of each task row, of a group's operation that of its first hardware task; -1: none."""
+        track = track_of_rows(self._trace, tasks).astype(np.int64)
+        for streams in self._by_device:
+            parts = self._rows(streams, (Activity.COMMUNICATION_TASK,))
+            parts = parts[self._trace.slices.correlation[parts] >= 0]
+            parts = parts[np.argsort(self._trace.slices.start[parts], kind="stable")]
+            device = streams[0].device
+            groups = [t.index for t in self._trace.tracks if t.family == Family.GROUP and t.device == device]
+            operations = np.isin(track, groups)
+            ids = self._trace.slices.correlation
+            first = pick(parts, first_equal(ids[parts], ids[tasks[operations]]))
+            track[operations] = track_of_rows(self._trace, first)
+        return track
+
+    def waits(self, stream: int) -> Intervals:
+        """When a stream waits for an event."""
+        rows = self._waits_of(stream)
+        return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
+
+    def wait_at(self, streams: Int64s, times: Int64s) -> Int64s:
+        """The wait under way on a stream at each time; rows, -1 where none."""
+        found = np.full(len(times), -1, np.int64)
+        for stream in np.unique(streams[streams >= 0]).tolist():
+            accept = np.zeros(len(self._trace.slices), np.bool_)
+            accept[self._waits_of(stream)] = True
+            (places,) = np.nonzero(streams == stream)
+            found[places] = enclosing(self._trace, self._trace.tracks[stream].lanes, times[places], accept)
+        return found
+
+    def waited_for(self, waits: Int64s) -> Int64s:
+        """The last work before the event that ended each wait (rows, -1 for none); rows, -1 where not known.
+
+        The event is the last that any other stream of the device recorded while the wait lasted, if the wait
+        ended right after it.
+        """
+        found = np.full(len(waits), -1, np.int64)
+        stream = track_of_rows(self._trace, waits)
+        for streams in self._by_device:
+            for own in np.unique(stream[np.isin(stream, [t.index for t in streams])]).tolist():
+                (places,) = np.nonzero(stream == own)
+                found[places] = self._before_event([t for t in streams if t.index != own], waits[places])
+        return found
+
+    def latency_limit(self, marks: Milestones) -> int:
+        """ns: the longest that a launched task may take to run without another reason.
+
+        Three times the median, over the work that found its stream empty, of the time from the end of its
+        launch to its start; never more than 30 µs.
+        """
+        slices, waits = self._trace.slices, []
+        for track in (track for streams in self._by_device for track in streams):
+            rows = np.arange(track.rows.start, track.rows.stop)
+            rows = rows[np.argsort(slices.start[rows], kind="stable")]
+            free = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]
+            launched = marks.launched[self._links.index(rows)]
+            kept = np.isin(self._activity[rows], WORK) & (launched >= 0) & (free <= launched)
+            waits.append(slices.start[rows[kept]] - launched[kept])
+        taken = np.concatenate(waits) if waits else np.empty(0, np.int64)
+        return min(LONGEST_LATENCY, max(0, int(USUAL * np.median(taken)))) if len(taken) else LONGEST_LATENCY
+
+    @cached_property
+    def _by_device(self) -> list[list[Track]]:
+        tracks = [t for t in self._trace.tracks if t.family == Family.TASKS and t.device and len(t.rows)]
+        return [[t for t in tracks if t.device == d] for d in dict.fromkeys(t.device for t in tracks)]
+
+    def _rows(self, tracks: list[Track], activities: tuple[Activity, ...]) -> Int64s:
+        parts = [np.arange(track.rows.start, track.rows.stop) for track in tracks]
+        rows = np.concatenate(parts) if parts else np.empty(0, np.int64)
+        kept: Int64s = rows[np.isin(self._activity[rows], activities)]
+        return kept
+
+    def _waits_of(self, stream: int) -> Int64s:
+        rows = self._rows([self._trace.tracks[stream]], (Activity.WAIT,))
+        kept: Int64s = rows[by_name(self._trace, rows, calls.stream_waits) == 1]
+        return kept
+
+    def _before_event(self, others: list[Track], waits: Int64s) -> Int64s:
+        start, end = self._trace.slices.start, self._trace.slices.end
+        events = self._rows(others, (Activity.EVENT,))
+        events = events[np.argsort(end[events], kind="stable")]
+        place = np.searchsorted(end[events], end[waits], "right") - 1
+        event = pick(events, place)
+        known = event >= 0
+        known[known] = end[event[known]] >= np.maximum(start[waits[known]], end[waits[known]] - WAKE)
+        event[~known] = -1
+        work = np.full(len(waits), -1, np.int64)
+        of_stream = track_of_rows(self._trace, event)
+        for track in others:
+            (places,) = np.nonzero(of_stream == track.index)
+            if len(places):
+                work[places] = self._last_work(track, start[event[places]])
+        return work
+
+    def _last_work(self, stream: Track, times: Int64s) -> Int64s:
+        """The last work of a stream to end before each time; of a part of a collective, the collective."""
+        slices = self._trace.slices
+        rows = self._rows([stream], (*WORK, Activity.COMMUNICATION_TASK))
+        rows = rows[np.argsort(slices.end[rows], kind="stable")]
+        last = pick(rows, np.searchsorted(slices.end[rows], times, "right") - 1)
+        parts = last >= 0
+        parts[parts] = self._activity[last[parts]] == Activity.COMMUNICATION_TASK
+        groups = [t for t in self._trace.tracks if t.family == Family.GROUP and t.device == stream.device]
+        operations = self._rows(groups, (Activity.COMMUNICATION,))
+        ids = slices.correlation
+        whole = pick(operations, first_equal(ids[operations], ids[last[parts]]))
+        last[parts] = np.where(whole >= 0, whole, last[parts])
+        return last

@@ -1,0 +1,170 @@
+"""Where the host waited for a device: the synchronisations of each thread, by what was called and its line.
+
+One that runs inside another (`aten::_local_scalar_dense` in `aten::item`, and the runtime's calls in both) is
+part of it. What a synchronisation exposes is the idle time of the intervals that began while it was under
+way, and of others the part that it covers; without the time that has a reason of its own, such as a slow data
+loader behind the last synchronisation of a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.idle.callers import Callers
+from tracetui.analysis.idle.calls import REASONS_OF_THEIR_OWN, Cause
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.copies import copying_operators
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.host import Hosts, HostThread
+from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import runs
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Family, Trace, Track
+from tracetui.trace.nesting import starting
+
+
+@dataclass(frozen=True, eq=False)
+class SyncCall:
+    """All synchronisations by one call from one line."""
+
+    call: str  #: the operator, runtime call or frame, as written in the trace: never print it unescaped
+    file: str | None  #: None: there is no stack; "" where its frames have no file
+    line: int  #: 0 without a file
+    function: str
+    count: int
+    total_ns: int  #: how long the host waited
+    longest_ns: int
+    exposed_ns: int  #: the idle time of all devices that they expose
+    exposed_by_step: dict[int, int]  #: ns by index of the step, in order; -1: of none
+    gap_indices: Int64s  #: of the gaps with that idle time, most first
+    rows: (
+        Int64s  #: slice rows of the calls, longest first; those known only by a part of another are left out
+    )
+
+
+class _Syncs(NamedTuple):
+    """The synchronisations of all threads; columns of equal length."""
+
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+    row: Int64s  #: the slice that begins with it; the one that runs then where none does; or -1
+    operator: Int64s  #: row: what ran, or was next to run
+    frame: Int64s  #: row
+
+
+def sync_table(
+    trace: Trace,
+    links: Links,
+    causes: Causes,
+    rules: FrameRules,
+    window: tuple[int, int] | None = None,
+    gaps: Bools | None = None,
+) -> tuple[SyncCall, ...]:
+    """The synchronisations that took time, those first that expose the most idle time, then the longest.
+
+    `window`, [start, end) in ns: only those that start in it or expose idle time. `gaps`, bool[gaps]: only
+    the idle time of these counts as exposed.
+    """
+    ancestors = Ancestors(trace)
+    hosts = Hosts(trace, copying_operators(links, ancestors), ancestors)
+    syncs, exposing = _find(trace, hosts, causes)
+    exposing[np.isin(causes.cause, REASONS_OF_THEIR_OWN)] = -1
+    if gaps is not None:
+        exposing[~gaps[causes.intervals.gap[causes.interval]]] = -1
+    listed = np.ones(len(syncs.start), np.bool_)
+    if window is not None:
+        listed = (window[0] <= syncs.start) & (syncs.start < window[1])
+        listed[exposing[exposing >= 0]] = True
+    called = Callers(trace, ancestors).of(syncs.operator)
+    frame = np.where(syncs.frame >= 0, syncs.frame, called.frame)
+    lines, line = lines_of(trace, called.stack, frame, rules)
+    name = np.where(syncs.row >= 0, trace.slices.name[syncs.row], -1)
+    length = syncs.end - syncs.start
+    exposed = np.where(exposing >= 0, causes.ns, 0)
+    table = []
+    key = (line + 1) * (len(trace.strings) + 1) + name + 1
+    kept = np.flatnonzero(listed)
+    groups = [kept[places] for _, places in runs(key[kept])]
+    group_of = np.full(len(key) + 1, -1, np.int64)
+    for group, places in enumerate(groups):
+        group_of[places] = group
+    by_group = dict(runs(group_of[exposing]))
+    for group, places in enumerate(groups):
+        pieces = by_group.get(group, _NONE)
+        at, found = int(places[0]), None if line[places[0]] < 0 else lines[int(line[places[0]])]
+        rows = syncs.row[places[np.argsort(-length[places], kind="stable")]]
+        steps = causes.intervals.step[causes.interval[pieces]].astype(np.int64)
+        table.append(
+            SyncCall(
+                call=trace.string(int(name[at])) or "",
+                file=None if found is None else found.file,
+                line=0 if found is None else found.line,
+                function="" if found is None else found.function,
+                count=len(places),
+                total_ns=int(length[places].sum()),
+                longest_ns=int(length[places].max()),
+                exposed_ns=int(exposed[pieces].sum()),
+                exposed_by_step={s: int(exposed[pieces[of]].sum()) for s, of in runs(steps)},
+                gap_indices=_most_first(causes.intervals.gap[causes.interval[pieces]], exposed[pieces]),
+                rows=rows[rows >= 0],
+            )
+        )
+    return tuple(sorted(table, key=lambda sync: (-sync.exposed_ns, -sync.total_ns, sync.call, sync.line)))
+
+
+def _find(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
+    """All synchronisations, and of each piece of idle time the place of the one that exposes it, or -1."""
+    intervals, exposing = causes.intervals, np.full(len(causes), -1, np.int64)
+    began = (causes.exposing >= 0) | (causes.exposing_frame >= 0)
+    thread_of = hosts.of_rows(np.where(causes.exposing >= 0, causes.exposing, causes.exposing_frame))
+    of_interval = np.full(len(intervals), -1, np.int64)
+    piece_thread = hosts.of_rows(np.where(causes.operator >= 0, causes.operator, causes.frame))
+    synchronising = causes.cause == Cause.SYNC
+    calls = [t for t in trace.tracks if t.family == Family.CALLS and len(t.rows)]
+    of_calls = hosts.of_rows(np.array([track.rows.start for track in calls], np.int64)).tolist()
+    parts: list[_Syncs] = []
+    first = 0
+    for index in range(len(hosts)):
+        thread = hosts.thread(index)
+        spans = thread.spans.get(Cause.SYNC)
+        if spans is None or not len(thread.operators):
+            continue
+        parts.append(_of_thread(trace, thread, [t for t, i in zip(calls, of_calls) if i == index], spans))
+        places = np.flatnonzero(began & (of_interval < 0) & ((thread_of == index) | (thread_of < 0)))
+        held = spans.index_at(intervals.start[places])
+        of_interval[places[held >= 0]] = held[held >= 0] + first
+        pieces = np.flatnonzero(synchronising & ((piece_thread == index) | (piece_thread < 0)))
+        held = spans.index_at(causes.start[pieces])
+        exposing[pieces[held >= 0]] = held[held >= 0] + first
+        first += len(spans)
+    whole = of_interval[causes.interval]
+    exposing = np.where(whole >= 0, whole, exposing)
+    return _Syncs(*(np.concatenate(columns) for columns in zip(_Syncs(*[_NONE] * 5), *parts))), exposing
+
+
+def _of_thread(trace: Trace, thread: HostThread, calls: list[Track], spans: Intervals) -> _Syncs:
+    starts = spans.starts
+    row = np.full(len(starts), -1, np.int64)
+    for track in (thread.track, *calls, *thread.frames):
+        left = np.flatnonzero(row < 0)
+        row[left] = starting(trace, track.lanes, starts[left])
+    running, frame = thread.running(starts), thread.frame(starts)
+    row = np.where(row >= 0, row, running)
+    operator = np.where(running >= 0, running, thread.following(starts))
+    return _Syncs(starts, spans.ends, row, operator, frame)
+
+
+def _most_first(gaps: Int64s, ns: Int64s) -> Int64s:
+    distinct, place = np.unique(gaps, return_inverse=True)
+    total = np.zeros(len(distinct), np.int64)
+    np.add.at(total, place.reshape(-1), ns)
+    return distinct[np.argsort(-total, kind="stable")]
+
+
+_NONE = np.empty(0, np.int64)

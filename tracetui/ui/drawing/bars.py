@@ -1,0 +1,65 @@
+"""Shares drawn as bars inside one line: one share in eighths of a cell, or several stacked in whole cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.style import Style
+
+from tracetui.trace.model import Activity
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+
+
+@dataclass(frozen=True)
+class Ink:
+    """How one part of a stacked bar is drawn: colour and character both tell it from the others."""
+
+    glyph: str
+    style: Style
+
+
+@dataclass(frozen=True)
+class TimeInks:
+    """The inks of what device time goes to."""
+
+    idle: Ink
+    communication: Ink
+    aicpu: Ink
+    copy: Ink
+    compute: Ink
+
+
+def time_inks(palette: Palette, glyphs: Glyphs) -> TimeInks:
+    """The inks for a terminal; idle is the full and bright one."""
+    marks = "█▓▒░━" if glyphs.full == "█" else "#%:.="
+    return TimeInks(
+        idle=Ink(marks[0], palette.style_of(Role.IDLE)),
+        communication=Ink(marks[1], palette.style_of(Activity.COMMUNICATION)),
+        aicpu=Ink(marks[2], palette.style_of(Activity.AICPU)),
+        copy=Ink(marks[3], palette.style_of(Activity.COPY)),
+        compute=Ink(marks[4], palette.style_of(Activity.AICORE)),
+    )
+
+
+def share_bar(part: float, whole: float, width: int, glyphs: Glyphs) -> str:
+    """A bar as long as part / whole of `width` cells, in eighths; something never looks like nothing."""
+    if whole <= 0 or part <= 0 or width <= 0:
+        return ""
+    eighths = max(min(int(part / whole * width * 8 + 0.5), width * 8), 1)
+    full, rest = divmod(eighths, 8)
+    bar = glyphs.full * full + (glyphs.eighths[rest] if rest else "")
+    return bar.rstrip() or glyphs.sliver
+
+
+def stacked_bar(parts: Sequence[tuple[int, Ink]], whole: int, width: int) -> list[tuple[str, Style]]:
+    """The parts of a whole in whole cells, together as long as their sum: largest remainders round up."""
+    if whole <= 0 or width <= 0:
+        return []
+    exact = [min(part, whole) * width for part, _ in parts]
+    cells = [product // whole for product in exact]
+    rest = min((sum(exact) + whole // 2) // whole, width) - sum(cells)
+    for place in sorted(range(len(parts)), key=lambda place: -(exact[place] % whole))[: max(rest, 0)]:
+        cells[place] += 1
+    return [(ink.glyph * count, ink.style) for count, (_, ink) in zip(cells, parts) if count]

@@ -1,0 +1,172 @@
+"""From the columns of a lane to one line of styled text.
+
+Pure: knows columns of time (tracetui.analysis.raster), glyphs and paints; not the widget, the trace or the
+state. A slice that covers whole columns is a box with its name in it. All other columns show how much of
+their time is busy as a height in eighths: a column is never drawn fuller than it is, and what is there is
+never drawn as nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+
+from tracetui.analysis.raster import Columns
+from tracetui.arrays import Bools, Int64s
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Paint
+
+#: below this many cells a name is not worth reading
+NAME_CELLS = 5
+#: stands behind a character that is two cells wide, and is taken out at the end
+_WIDE = "\0"
+
+Name = Callable[[int], str]
+
+
+def shades(part: Int64s, whole: Int64s, touched: Bools) -> Int64s:
+    """int64[columns]: part / whole in eighths, rounded; 0 only where nothing is."""
+    level = (part * 16 + whole) // np.maximum(2 * whole, 1)
+    shown: Int64s = np.minimum(np.maximum(level, touched), 8)
+    return shown
+
+
+def draw_lane(
+    columns: Columns,
+    paints: Sequence[Paint],
+    chosen: Int64s,
+    name: Name,
+    glyphs: Glyphs,
+    crowd: int | None = None,
+    selected: int = -1,
+    name_cells: int = NAME_CELLS,
+) -> list[Segment]:
+    """One line, as many cells as there are columns.
+
+    chosen : int64[columns], the place in `paints` for the slice in `columns.row`; any value where that is -1.
+    name : slice row -> printable name.
+    crowd : the place in `paints` for columns without a box. The hue of one of many slices says nothing, and
+        costs a third of the bytes of a dense frame. None: they are painted as `chosen` says.
+    selected : the place in `paints` that is kept also in a crowd.
+    name_cells : boxes narrower than this have no name.
+    """
+    width = np.diff(columns.edges)
+    row = columns.row
+    touched = row >= 0
+    level = shades(columns.busy, width, touched)
+    boxed = boxed_columns(columns, width)
+    cells = [glyphs.shades[shade] for shade in level.tolist()]
+    if crowd is not None:
+        chosen = np.where(_crowded(row, boxed) & (chosen != selected), crowd, chosen)
+    #: style of a column: 3 * paint + 0 ink, 1 box, 2 edge
+    style = np.where(touched, 3 * chosen, -1) + boxed
+    first, stop = runs(np.where(boxed, row, -1))
+    _partial_edges(columns, width, boxed, first, stop, style, cells, glyphs)
+    for start, end in zip(first.tolist(), stop.tolist()):
+        follows = start > 0 and bool(boxed[start - 1])
+        cells[start:end] = _box(name, int(row[start]), end - start, follows, glyphs, name_cells)
+    styles = [look for paint in paints for look in (paint.ink, paint.box, paint.edge)]
+    return segments(cells, style, styles)
+
+
+def segments(cells: Sequence[str], style: Int64s, styles: Sequence[Style]) -> list[Segment]:
+    """One segment for each run of equal styles; blanks (style -1) join the ink on their left."""
+    blank = style < 0
+    if blank.any():
+        inks = np.where(~blank & (style % 3 == 0), style, -1)
+        last = np.maximum.accumulate(np.where(blank, -1, np.arange(len(style))))
+        style = np.where(blank & (last >= 0), inks[np.maximum(last, 0)], style)
+    bounds = np.concatenate(([0], np.flatnonzero(style[1:] != style[:-1]) + 1))
+    line, looks = "".join(cells), [*styles, None]
+    parts = zip(bounds.tolist(), [*bounds[1:].tolist(), len(line)], style[bounds].tolist())
+    if _WIDE in line:
+        return [Segment(line[start:end].replace(_WIDE, ""), looks[look]) for start, end, look in parts]
+    return [Segment(line[start:end], looks[look]) for start, end, look in parts]
+
+
+def clip_cells(text: str, width: int, ellipsis: str) -> str:
+    """The text in exactly `width` cells: padded, or cut with an ellipsis."""
+    if width < 1:
+        return ""
+    if text.isascii():
+        return text.ljust(width) if len(text) <= width else text[: width - 1] + ellipsis
+    if cell_len(text) <= width:
+        return set_cell_size(text, width)
+    return set_cell_size(text, width - 1) + ellipsis
+
+
+def boxed_columns(columns: Columns, width: Int64s) -> Bools:
+    """Columns that one slice covers, and full ones beside them that it shares with a neighbour."""
+    whole = (columns.longest == width) & (width > 0)
+    full = (columns.busy * 16 >= width * 15) & (width > 0) & (columns.row >= 0)
+    same = columns.row[1:] == columns.row[:-1]
+    beside = np.zeros(len(width), np.bool_)
+    beside[1:] |= whole[:-1] & same
+    beside[:-1] |= whole[1:] & same
+    boxed: Bools = whole | (full & beside)
+    return boxed
+
+
+def _crowded(row: Int64s, boxed: Bools) -> Bools:
+    """Columns that are no part of a slice with a box."""
+    part = boxed.copy()
+    same = row[1:] == row[:-1]
+    part[1:] |= boxed[:-1] & same
+    part[:-1] |= boxed[1:] & same
+    crowded: Bools = ~part
+    return crowded
+
+
+def runs(values: Int64s) -> tuple[Int64s, Int64s]:
+    """Starts and stops of the runs of equal values that are not -1."""
+    bounds = np.concatenate(([0], np.flatnonzero(np.diff(values)) + 1, [len(values)]))
+    first, stop = bounds[:-1], bounds[1:]
+    kept = values[first] >= 0
+    return first[kept], stop[kept]
+
+
+def _partial_edges(
+    columns: Columns,
+    width: Int64s,
+    boxed: Bools,
+    first: Int64s,
+    stop: Int64s,
+    style: Int64s,
+    cells: list[str],
+    glyphs: Glyphs,
+) -> None:
+    """The columns at both ends of a box that its slice has to itself: filled from its side, in eighths."""
+    if glyphs.eighths.isspace() or not len(first):
+        return
+    alone = ~boxed & (columns.busy == columns.longest) & (columns.longest > 0)
+    eighths = columns.longest * 8 // np.maximum(width, 1)
+    last = len(width) - 1
+    row = columns.row
+    for at in stop[(stop <= last) & alone[np.minimum(stop, last)]].tolist():
+        if row[at] == row[at - 1]:
+            cells[at] = glyphs.eighths[max(int(eighths[at]), 1)]
+    for at in (first[first > 0] - 1).tolist():
+        if alone[at] and row[at] == row[at + 1]:
+            part = int(eighths[at])
+            cells[at] = glyphs.eighths[min(8 - part, 7)]
+            style[at] += 2
+
+
+def _box(name: Name, row: int, width: int, follows: bool, glyphs: Glyphs, name_cells: int) -> list[str]:
+    """The cells of a box: its name if there is room, after a line where another box ends."""
+    lead = glyphs.sliver if follows else ""
+    room = width - len(lead)
+    if room < name_cells:
+        return list((lead + " " * room)[:width])
+    text = clip_cells(name(row), room, glyphs.ellipsis)
+    if text.isascii():
+        return list(lead + text)
+    cells = [lead] if lead else []
+    for character in text:
+        if taken := cell_len(character):  # a combining character has no cell of its own
+            cells += [character, *_WIDE * (taken - 1)]
+    return cells[:width] + [" "] * (width - len(cells))

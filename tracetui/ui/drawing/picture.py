@@ -1,0 +1,175 @@
+"""The trace as lines of columns: what every line of the timeline holds between given edges of time.
+
+Knows the trace, the analysis once it is ready, and rasters; not the widget and not the terminal. Rasters of
+whole tracks and of idle time are made at first use and kept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause_raster import CauseRaster
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.raster import Columns, Raster
+from tracetui.arrays import Floats, Int64s
+from tracetui.trace.model import Family, Trace, Track
+
+#: families whose outermost lane covers all others
+_NESTED = (Family.FRAMES, Family.OPERATORS, Family.CALLS, Family.ANNOTATIONS)
+#: samples of a counter on screen up to which their maximum counts; with more, the last one of a column
+_SAMPLES = 200_000
+
+
+class Picture:
+    """One trace, ready to be drawn at any zoom."""
+
+    def __init__(self, trace: Trace, analysis: Analysis | None = None) -> None:
+        self.trace = trace
+        self.analysis = analysis
+        self._lanes = Raster.of(trace)
+        self._unions: dict[int, tuple[Raster, range]] = {}
+        self._idle: dict[int, tuple[Raster, range]] = {}
+        self._causes: dict[int, CauseRaster] = {}
+        self._main_causes: dict[tuple[int, int], Cause] = {}
+        self._tops: dict[int, float] = {}
+        self._ranks: dict[int, int] | None = None
+
+    def analysed(self, analysis: Analysis) -> Picture:
+        """The same picture with the idle time of the devices."""
+        other = Picture(self.trace, analysis)
+        other._lanes, other._unions, other._tops = self._lanes, self._unions, self._tops
+        return other
+
+    def warm(self) -> Picture:
+        """Make the tables that the first lines need: 0.13 s of 10 M slices, not for the screen's thread."""
+        edges = np.array([self.trace.start_ns, self.trace.start_ns + 1], np.int64)
+        if len(self.trace.slices):
+            self.lane(0, edges)
+        for track in self.trace.tracks:
+            if len(track.lanes) > 1 and track.family not in _NESTED:
+                self._union_busy(track, edges)
+        return self
+
+    def lane(self, lane: int, edges: Int64s) -> Columns:
+        """The columns of one lane."""
+        rows = self.trace.lane_slice_rows(lane)
+        return self._lanes.columns(range(rows.start, rows.stop), edges)
+
+    def folded(self, track: Track, edges: Int64s) -> Columns:
+        """All lanes of a track together: busy where any is, named after the innermost slice."""
+        top = self.lane(track.lanes[0], edges)
+        busy = top.busy if track.family in _NESTED else self._union_busy(track, edges)
+        row, longest = top.row.copy(), top.longest.copy()
+        lefts, rights = edges[:-1], edges[1:]
+        starts, ends = self.trace.slices.start, self.trace.slices.end
+        for lane in track.lanes[1:]:
+            rows = self.trace.lane_slice_rows(lane)
+            at = np.searchsorted(starts[rows], lefts, "right") - 1
+            covers = (at >= 0) & (ends[rows.start + at] >= rights)
+            row[covers] = rows.start + at[covers]
+            longest[covers] = (rights - lefts)[covers]
+        return Columns(edges, busy, row, longest)
+
+    def idle(self, device: int, edges: Int64s) -> Columns | None:
+        """A device's idle time: `row` is an index into its idle intervals. None: not known yet."""
+        if self.analysis is None:
+            return None
+        if device not in self._idle:
+            self._idle[device] = _raster(self.analysis.devices[device].idle)
+        raster, rows = self._idle[device]
+        return raster.columns(rows, edges)
+
+    def causes(self, device: int, edges: Int64s) -> Int64s:
+        """int64[causes, columns]: ns of each cause of a device's idle time; the analysis is there."""
+        assert self.analysis is not None
+        if device not in self._causes:
+            self._causes[device] = CauseRaster.of(self.analysis.causes, device)
+        return self._causes[device].ns(edges)
+
+    def main_cause(self, device: int, interval: int) -> Cause:
+        """The cause with the most time in an idle interval of a device, the lower of equals."""
+        assert self.analysis is not None
+        key = (device, interval)
+        if key not in self._main_causes:
+            causes = self.analysis.causes
+            first = int(np.searchsorted(causes.intervals.device, device))
+            self._main_causes[key] = _main(causes, causes.of_interval(first + interval))
+        return self._main_causes[key]
+
+    def gap_cause(self, gap: int) -> Cause:
+        """The cause with the most time in a gap that is idle."""
+        assert self.analysis is not None
+        causes = self.analysis.causes
+        return _main(causes, causes.of_gap(gap))
+
+    def counter(self, track: Track, edges: Int64s) -> Floats:
+        """float64[columns]: the highest sample of each column, else the last before; NaN at first."""
+        samples = slice(track.samples.start, track.samples.stop)
+        time, value = self.trace.counters.time[samples], self.trace.counters.value[samples]
+        place = np.searchsorted(time, edges, "left")
+        held = np.where(place[1:] > 0, value[np.maximum(place[1:] - 1, 0)], np.nan)
+        if 0 < place[-1] - place[0] <= _SAMPLES:
+            some = place[1:] > place[:-1]
+            highest = np.maximum.reduceat(value[: place[-1]], place[:-1][some])
+            held[some] = np.fmax(held[some], highest)
+        return held
+
+    def counter_top(self, track: Track) -> float:
+        """The highest sample of a counter; 0 without a finite one."""
+        if track.index not in self._tops:
+            value = self.trace.counters.value[track.samples.start : track.samples.stop]
+            finite = value[np.isfinite(value)]
+            self._tops[track.index] = float(finite.max()) if len(finite) else 0.0
+        return self._tops[track.index]
+
+    @property
+    def ranks(self) -> dict[int, int]:
+        """The rank, from 1, of the nine gaps with the most idle time, by gap index."""
+        if self.analysis is None:
+            return {}
+        if self._ranks is None:
+            worst = self.analysis.gaps.ranked()[:9].tolist()
+            idle = self.analysis.gaps.idle
+            self._ranks = {gap: rank for rank, gap in enumerate(worst, 1) if idle[gap] > 0}
+        return self._ranks
+
+    def gap_at(self, device: int, time_ns: int) -> int:
+        """The gap of a device that holds a time, or -1."""
+        if self.analysis is None:
+            return -1
+        gaps = self.analysis.gaps
+        mine = slice(*np.searchsorted(gaps.device, [device, device + 1]).tolist())
+        at = mine.start + int(np.searchsorted(gaps.start[mine], time_ns, "right")) - 1
+        return at if at >= mine.start and time_ns < int(gaps.end[at]) else -1
+
+    def slice_at(self, lane: int, time_ns: int) -> int:
+        """The slice of a lane that holds a time, or -1."""
+        rows = self.trace.lane_slice_rows(lane)
+        at = int(np.searchsorted(self.trace.slices.start[rows], time_ns, "right")) - 1
+        row = int(rows.start) + at
+        if at < 0 or (
+            time_ns >= int(self.trace.slices.end[row]) and time_ns > int(self.trace.slices.start[row])
+        ):
+            return -1
+        return row
+
+    def _union_busy(self, track: Track, edges: Int64s) -> Int64s:
+        if track.index not in self._unions:
+            rows = slice(track.rows.start, track.rows.stop)
+            busy = union(self.trace.slices.start[rows], self.trace.slices.end[rows])
+            self._unions[track.index] = _raster(busy)
+        raster, intervals = self._unions[track.index]
+        return raster.columns(intervals, edges).busy
+
+
+def _main(causes: Causes, pieces: slice) -> Cause:
+    ns = np.zeros(len(Cause), np.int64)
+    np.add.at(ns, causes.cause[pieces], causes.end[pieces] - causes.start[pieces])
+    return Cause(int(ns.argmax()))
+
+
+def _raster(intervals: Intervals) -> tuple[Raster, range]:
+    return Raster(intervals.starts, intervals.ends), range(len(intervals))

@@ -1,0 +1,144 @@
+"""Advice as a table and as the story of one piece of it: what to do, the numbers, the rule behind it.
+
+Pure: makes columns and lines of styled text, knows no widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from rich.cells import cell_len
+
+from tracetui.analysis.advice import Advice
+from tracetui.trace.clean import printable
+from tracetui.ui.drawing.bars import share_bar
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import Piece, wrapped
+from tracetui.ui.tables.columns import Cell, Column, name_column, number_column
+from tracetui.units import format_count, format_duration, format_percent
+
+Line = list[Piece]
+
+BAR = 10  #: cells
+READABLE = 96  #: cells of the longest line of text
+PARTS = 1_000_000  #: shares are told as so many parts of one
+
+
+def advice_columns(
+    advice: Sequence[Advice], window_ns: int, palette: Palette, glyphs: Glyphs
+) -> list[Column]:
+    """One row per piece of advice, in the order given; shares are of `window_ns`."""
+    cost = np.array([each.cost_ns for each in advice], np.int64)
+    codes = np.arange(len(advice), dtype=np.int32)
+    per_step = np.array([each.per_step_ns or 0 for each in advice], np.int64)
+
+    def bar(row: int, width: int) -> Cell:
+        return [(share_bar(int(cost[row]), window_ns, width, glyphs), palette.style_of(Role.IDLE))]
+
+    def step(ns: int) -> str:
+        return format_duration(int(ns))
+
+    columns = [
+        number_column("cost_ns", "cost", cost, step, width=8, style=palette.style_of(Role.NUMBER)),
+        number_column("share", "share", cost, lambda ns: format_percent(int(ns), window_ns), width=7, rank=1),
+        Column("", "", cost, bar, BAR, rank=5, right=False),
+        name_column("title", "advice", codes, [each.title for each in advice], width=50, least=39),
+        name_column("about", "about", codes, [about(each) for each in advice], width=60, least=18, rank=2),
+    ]
+    if any(each.per_step_ns is not None for each in advice):
+        columns.insert(2, number_column("per_step_ns", "a step", per_step, step, width=8, rank=3))
+    return columns
+
+
+def about(advice: Advice) -> str:
+    """The line that is blamed, else the first name that it is about: "moba.py:88 gate"."""
+    if advice.file:
+        file = advice.file.replace("\\", "/").rsplit("/", 1)[-1]
+        return f"{file}:{advice.line} {advice.function}"
+    return advice.function or next(iter(advice.subjects), "")
+
+
+def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
+    """ "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap" """
+    if not advice:
+        return NOTHING
+    most, count = advice[0], len(advice)
+    cost = f"{format_duration(most.cost_ns)} ({format_percent(most.cost_ns, window_ns)})"
+    told = f"{cost}: {most.title[:1].lower()}{most.title[1:]}"
+    return f"1 finding, {told}" if count == 1 else f"{count} findings, first {told}; costs may overlap"
+
+
+NOTHING = "Nothing found that costs more than 1 % of the device's time: no rule applies to this trace."
+
+
+class AdviceStory:
+    """Writes stories in one palette."""
+
+    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+        self._palette, self._glyphs = palette, glyphs
+        self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
+
+    def lines(self, advice: Advice, width: int, height: int = 0) -> list[Line]:
+        """What to do, the line and the names it is about, the numbers in columns, the rule.
+
+        Without empty lines where there are more than `height`.
+        """
+        room = min(width, READABLE)
+        lines = [self._title(advice, width)]
+        lines += [[(text, self._text)] for text in wrapped(advice.text, room)]
+        lines += [[], *self._about(advice), *self._numbers(advice, room), []]
+        lines += [[(text, self._dim)] for text in wrapped(f"Rule {advice.id}: {advice.rule}", room)]
+        return lines if len(lines) <= height else [line for line in lines if line]
+
+    def _title(self, advice: Advice, width: int) -> Line:
+        rule, dot = self._glyphs.rule, self._glyphs.dot
+        places = [
+            f"{format_count(len(rows))} {name}{'s' * (len(rows) != 1)}"
+            for name, rows in (("gap", advice.gaps), ("slice", advice.rows))
+            if len(rows)
+        ]
+        title = f"{rule * 2} {advice.title} {dot} {' and '.join(places) or 'no place'} to look at "
+        return [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
+
+    def _about(self, advice: Advice) -> Iterator[Line]:
+        if advice.file:
+            place = f"{printable(advice.file, 200)}({advice.line})"
+            yield [
+                ("line      ", self._dim),
+                (place, self._palette.style_of(Role.USER_LINE)),
+                (f" {printable(advice.function, 80)}", self._text),
+            ]
+        if advice.subjects:
+            yield [("names     ", self._dim), (printable(", ".join(advice.subjects), 200), self._text)]
+
+    def _numbers(self, advice: Advice, width: int) -> list[Line]:
+        """The evidence, in as many columns as fit."""
+        cells = [(_words(key), _value(key, value)) for key, value in advice.evidence.items()]
+        for rows in range(1, len(cells) + 1):
+            columns = [cells[first : first + rows] for first in range(0, len(cells), rows)]
+            widths = [[max(map(cell_len, texts)) for texts in zip(*column)] for column in columns]
+            if sum(name + value + 2 for name, value in widths) + 3 * (len(columns) - 1) <= width:
+                break
+        lines: list[Line] = [[] for _ in cells[:rows]] if cells else []
+        for column, (names, values) in zip(columns if cells else [], widths if cells else []):
+            for line, (name, value) in zip(lines, column):
+                line += [("   ", self._dim)] if line else []
+                line += [(f"{name:<{names}}  ", self._dim), (f"{value:>{values}}", self._bold)]
+        return lines
+
+
+def _words(key: str) -> str:
+    """ "mean kernel" for "mean_kernel_ns"."""
+    return (key[: -len("_ns")] if key.endswith("_ns") else key).replace("_", " ")
+
+
+def _value(key: str, value: float | str) -> str:
+    if isinstance(value, str):
+        return printable(value, 60)
+    if key.endswith("_ns"):
+        return format_duration(int(value))
+    if "share" in key:
+        return format_percent(round(value * PARTS), PARTS)
+    return format_count(int(value)) if value == int(value) else f"{value:,.1f}"

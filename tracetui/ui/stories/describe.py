@@ -1,0 +1,170 @@
+"""What the details pane says of a slice, of a gap, and of what led to a task. Pure: styled lines.
+
+Every name goes through `printable`; times and shares are exact, and what is not known is said to be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.links import Chain
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Activity, Trace
+from tracetui.trace.stack import Frame
+from tracetui.ui.drawing.causes import cause_style, cause_words
+from tracetui.ui.drawing.lane import clip_cells
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.pen import Line, Pen
+from tracetui.ui.stories.gap_shares import main_line
+from tracetui.ui.stories.gap_words import GapWords
+from tracetui.units import format_duration, format_exact, format_time
+
+_ACTIVITIES = {
+    Activity.AICORE: "AI core",
+    Activity.AICPU: "AI CPU",
+    Activity.COMMUNICATION: "communication",
+    Activity.COPY: "copy",
+    Activity.COMMUNICATION_TASK: "part of a collective",
+    Activity.WAIT: "wait",
+    Activity.EVENT: "event",
+    Activity.OTHER: "other task",
+}
+_LINE = 36  #: cells of a line of Python
+
+
+def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
+    """Name, times and place of a slice: two lines."""
+    track = trace.track_of(row)
+    start, dur = int(trace.slices.start[row]), int(trace.slices.dur[row])
+    activity = Activity(int(trace.slices.activity[row]))
+    place = f"{printable(track.process)} {pen.glyphs.dot} {printable(track.name)}"
+    if track.device:
+        place = f"{printable(track.device)} {pen.glyphs.dot} {place}"
+    head: Line = [pen.text(f" {printable(trace.name(row), 300)}", Role.TITLE)]
+    facts: Line = [
+        pen.label("took"),
+        pen.text(format_duration(dur), Role.NUMBER),
+        pen.text(f" ({exact})" if (exact := format_exact(dur)) != format_duration(dur) else "", Role.DIM),
+        pen.text("  at ", Role.DIM),
+        pen.text(format_time(start - trace.start_ns, 1)),
+        pen.text("  on ", Role.DIM),
+        pen.text(place),
+    ]
+    if activity is not Activity.NONE:
+        facts += [pen.text("  is ", Role.DIM), pen.text(_ACTIVITIES[activity], activity)]
+        task_type = trace.string(int(trace.slices.task_type[row]))
+        if task_type:
+            facts.append(pen.text(f" {printable(task_type, 40)}", Role.DIM))
+    return [head, facts]
+
+
+def describe_gap(analysis: Analysis, gap: int, blamed: Sequence[Line], pen: Pen, width: int) -> list[Line]:
+    """Why a device was idle in a gap, `blamed`: lines about the Python line behind it, and its neighbours."""
+    trace, gaps = analysis.trace, analysis.gaps
+    before, after = int(gaps.before[gap]), int(gaps.after[gap])
+    bar, *story = GapWords(analysis, gap, pen).lines(width)
+    around = [_neighbour("after", trace, before, pen), _neighbour("ended by", trace, after, pen)]
+    return [bar, *blamed, *story, *around]
+
+
+def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[Line]:
+    """The worst gaps (idle ones), one line each: rank, idle time, cause, the task that ended it, the line."""
+    trace, gaps = analysis.trace, analysis.gaps
+    lines: list[Line] = []
+    causes = analysis.causes
+    for rank, gap in enumerate(ranked, 1):
+        after, cause = int(gaps.after[gap]), causes.main(causes.of_gap(gap))
+        why = (f"  {cause_words(cause):<13}", cause_style(cause, pen.palette))
+        frame = analysis.rules.line_of(main_line(analysis, gap).stack)
+        line = short_frame(frame) if frame is not None else "(no stack)"
+        name = printable(trace.name(after), 200) if after >= 0 else "no task"
+        activity = Activity(int(trace.slices.activity[after])) if after >= 0 else Role.DIM
+        lines.append(
+            [
+                pen.text(f" {rank:>2} ", Role.KEY),
+                pen.text(f"{format_duration(int(gaps.idle[gap])):>9} idle", Role.IDLE),
+                why,
+                pen.text(" " + clip_cells(line, _LINE, pen.glyphs.ellipsis)),
+                pen.text(" until ", Role.DIM),
+                pen.text(name, activity),
+            ]
+        )
+    return lines
+
+
+def short_frame(frame: Frame) -> str:
+    """A frame in few cells: the end of its path, its line and function."""
+    file = "/".join(frame.file.replace("\\", "/").split("/")[-2:])
+    return printable(f"{file}({frame.line}) {frame.function}" if file else frame.function, 80)
+
+
+def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
+    """How a task came from the host to the device, with the time from each hop to the next."""
+    if chain is None:
+        return []
+    line: Line = [pen.label("from")]
+    for hop in chain.hops:
+        name = printable(trace.name(hop.row), 60) if hop.name == "operator" else hop.name
+        line.append(pen.text(name, Role.HOST if hop is not chain.hops[-1] else Role.TEXT))
+        if hop is not chain.hops[-1]:
+            line.append(pen.text(f" {format_duration(hop.wait_ns)}", Role.NUMBER))
+            line.append(pen.text(f" {pen.glyphs.arrow} ", Role.DIM))
+    if chain.missing and chain.missing != "stack":
+        line.append(pen.text(f"  no {chain.missing} found", Role.DIM))
+    return [line]
+
+
+def describe_line(
+    label: str, stack: tuple[Frame, ...], rules: FrameRules, backward: bool, source: str | None, pen: Pen
+) -> list[Line]:
+    """The user's own line of a stack, and its source if it was found: up to two lines."""
+    frame = rules.line_of(stack)
+    if frame is None:
+        return []
+    line: Line = [
+        pen.label(label),
+        pen.text(printable(f"{frame.file}({frame.line})" if frame.file else frame.function), Role.USER_LINE),
+        pen.text(f"  in {printable(frame.function, 60)}" if frame.file else ""),
+        pen.text("  (backward of it)" if backward else "", Role.DIM),
+    ]
+    lines = [line]
+    if source is not None:
+        lines.append([pen.label(""), pen.text(f"{frame.line} {pen.glyphs.bar} ", Role.DIM), pen.text(source)])
+    return lines
+
+
+def describe_frames(stack: tuple[Frame, ...], rules: FrameRules, pen: Pen) -> list[Line]:
+    """A whole stack, leaf first, one line per frame; the user's line stands out."""
+    own = rules.line_of(stack)
+    return [
+        [
+            pen.label("stack" if place == 0 else ""),
+            pen.text(printable(str(frame)), Role.USER_LINE if frame is own else Role.DIM),
+        ]
+        for place, frame in enumerate(stack)
+    ]
+
+
+def describe_args(args: Mapping[str, Any], pen: Pen) -> list[Line]:
+    """The args of a slice, one line each; stacks are shown elsewhere."""
+    lines: list[Line] = []
+    for key, value in args.items():
+        if key != "Call stack":
+            text = printable(str(value), 1000)
+            lines.append([pen.label(printable(str(key), 40) + " "), pen.text(text)])
+    return lines
+
+
+def _neighbour(word: str, trace: Trace, row: int, pen: Pen) -> Line:
+    if row < 0:
+        return [pen.label(word), pen.text("no task", Role.DIM)]
+    activity = Activity(int(trace.slices.activity[row]))
+    return [
+        pen.label(word),
+        pen.text(printable(trace.name(row), 200), activity),
+        pen.text(f"  {format_duration(int(trace.slices.dur[row]))}", Role.NUMBER),
+        pen.text(f"  {printable(trace.track_of(row).name)}", Role.DIM),
+    ]

@@ -1,0 +1,111 @@
+"""What the pieces of a gap come to: those alike in cause, in what was done and in line, together.
+
+Knows what the host was doing in words, no styles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.links import frames_of
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Trace
+from tracetui.trace.stack import Frame, parse_call_stack
+
+NAME = 60  #: characters of a name
+
+_WORDS = {
+    Cause.GC: "collecting garbage",
+    Cause.PYTHON: "Python",
+    Cause.UNRECORDED: "with nothing recorded on its thread",
+    Cause.QUEUE_BUSY: "the dequeue thread launching others",
+    Cause.QUEUE_WAKEUP: "the dequeue thread waking up",
+    Cause.LAUNCH_COMPILE: "compiling",
+    Cause.LAUNCH_DISPATCH: "dispatching",
+    Cause.LATENCY: "the usual latency",
+    Cause.UNKNOWN: "unexplained",
+}
+#: of an operator, and where none is known
+_DOING = {
+    Cause.OPERATOR: ("{}", "an operator"),
+    Cause.SYNC: ("{} waiting for the device", "waiting for the device"),
+    Cause.DATALOADER: ("{} waiting for data", "waiting for data"),
+    Cause.COPY: ("{} copying to the device", "copying to the device"),
+    Cause.COMMUNICATION: ("{} preparing a collective", "preparing a collective"),
+    Cause.COMPILE: ("{} compiling", "compiling"),
+}
+
+
+@dataclass(frozen=True)
+class Share:
+    """Pieces of a gap that have the same cause, doing and line."""
+
+    cause: Cause
+    doing: str
+    frame: Frame | None
+    backward: bool
+    ns: int
+    pieces: int
+
+
+def gap_shares(analysis: Analysis, gap: int) -> list[Share]:
+    """The pieces of a gap by cause, doing and line, most first; their sum is its idle time."""
+    trace, causes = analysis.trace, analysis.causes
+    pieces = causes.of_gap(gap)
+    frames, place = lines_of(trace, causes.stack[pieces], causes.frame[pieces], analysis.rules)
+    ns = (causes.end[pieces] - causes.start[pieces]).tolist()
+    columns = (causes.cause, causes.operator, causes.backward, causes.wait, causes.waited_for)
+    rows = zip(ns, place.tolist(), *(column[pieces].tolist() for column in columns))
+    found: dict[tuple[Cause, str, Frame | None, bool], list[int]] = {}
+    for length, at, number, operator, backward, wait, waited_for in rows:
+        cause = Cause(number)
+        # What comes after the host's part has the line of the operator that launched the task: said once.
+        frame = frames[at] if at >= 0 and cause.family == "host" else None
+        waits = cause is Cause.STREAM_WAIT
+        doing = _waiting(trace, wait, waited_for) if waits else _doing(trace, cause, operator)
+        found.setdefault((cause, doing, frame, backward and frame is not None), []).append(length)
+    shares = [Share(*key, sum(lengths), len(lengths)) for key, lengths in found.items()]
+    return sorted(shares, key=lambda share: -share.ns)
+
+
+class MainLine(NamedTuple):
+    """The stack, leaf first, with most of the time of a gap's main cause on the line with most of it."""
+
+    stack: tuple[Frame, ...]
+    backward: bool
+
+
+def main_line(analysis: Analysis, gap: int) -> MainLine:
+    """The stack behind a gap, of the line that tables name; empty where its main cause has none."""
+    trace, causes = analysis.trace, analysis.causes
+    pieces = causes.of_gap(gap)
+    number, ns = causes.cause[pieces], causes.end[pieces] - causes.start[pieces]
+    stack, frame = causes.stack[pieces], causes.frame[pieces]
+    _, place = lines_of(trace, stack, frame, analysis.rules)
+    main = np.flatnonzero(number == np.bincount(number, ns, 1).argmax())
+    most = int(np.bincount(place[main] + 1, ns[main], 1).argmax()) - 1
+    if most < 0:
+        return MainLine((), False)
+    on_line = main[place[main] == most]
+    at = int(on_line[ns[on_line].argmax()])
+    text = trace.string(int(stack[at]))
+    frames = parse_call_stack(text) if text is not None else frames_of(trace, int(frame[at]))
+    return MainLine(frames, bool(causes.backward[pieces][at]))
+
+
+def _doing(trace: Trace, cause: Cause, operator: int) -> str:
+    if cause not in _DOING:
+        return _WORDS.get(cause, "")
+    known, unknown = _DOING[cause]
+    return known.format(printable(trace.name(operator), NAME)) if operator >= 0 else unknown
+
+
+def _waiting(trace: Trace, wait: int, waited_for: int) -> str:
+    stream = f" on {printable(trace.track_of(wait).name, NAME)}" if wait >= 0 else ""
+    return f"waiting{stream} for {printable(trace.name(waited_for), NAME) if waited_for >= 0 else 'an event'}"

@@ -1,0 +1,126 @@
+"""The story of one gap: its parts, why it was idle, what ran around it, where the task that ended it is from.
+
+Pure: makes lines of styled text, knows no widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich.style import Style
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.links import Chain
+from tracetui.trace.clean import printable
+from tracetui.trace.stack import Frame
+from tracetui.ui.branches import package_of
+from tracetui.ui.drawing.bars import TimeInks
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.pen import Line, Pen
+from tracetui.ui.stories.gap_shares import main_line
+from tracetui.ui.stories.gap_words import GapWords, gap_title
+from tracetui.ui.tables.gap_columns import task_words
+from tracetui.units import format_duration
+
+_CELLS = 9
+
+
+def exact_us(ns: int) -> str:
+    """Microseconds with all digits of the nanoseconds, so that sums can be checked: "3,210.123"."""
+    return f"{ns // 1000:,}.{ns % 1000:03d}"
+
+
+class GapStory:
+    """Writes stories in one palette."""
+
+    def __init__(self, palette: Palette, glyphs: Glyphs, inks: TimeInks) -> None:
+        self._palette, self._glyphs, self._inks = palette, glyphs, inks
+        self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
+
+    def lines(self, analysis: Analysis, gap: int, rank: int, chain: Chain | None, width: int) -> list[Line]:
+        """All lines, the most telling first; `chain` is that of the task that ended the gap."""
+        rule, (stack, backward) = self._glyphs.rule, main_line(analysis, gap)
+        title = f"{rule * 2} {gap_title(analysis, gap, rank, self._glyphs)} "
+        lines: list[Line] = [[(title + rule * max(width - len(title), 0), self._palette.style_of(Role.RULE))]]
+        lines.append(self._parts(analysis, gap))
+        lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs)).lines(width, "")
+        lines.append(self._line(stack, backward, analysis.rules))
+        lines.append(self._labelled("ran before", task_words(analysis, int(analysis.gaps.before[gap]))))
+        lines.append(
+            self._labelled("ended by", task_words(analysis, int(analysis.gaps.after[gap])), self._bold)
+        )
+        lines += self._hops(analysis, gap, chain)
+        lines += self._stack(stack, backward, analysis.rules)
+        return lines
+
+    def _parts(self, analysis: Analysis, gap: int) -> Line:
+        gaps, inks = analysis.gaps, self._inks
+        parts = (
+            ("idle", gaps.idle, inks.idle),
+            ("comm", gaps.communication, inks.communication),
+            ("AI CPU", gaps.aicpu, inks.aicpu),
+            ("copy", gaps.copy, inks.copy),
+        )
+        line: Line = []
+        for name, values, ink in parts:
+            if ns := int(values[gap]):
+                line += [(" + ", self._dim)] if line else []
+                line += [(f"{ink.glyph} ", ink.style), (f"{name} ", self._text), (exact_us(ns), self._bold)]
+        whole = int(gaps.end[gap] - gaps.start[gap])
+        return [*line, (f" = {exact_us(whole)} µs", self._text)]
+
+    def _line(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Line:
+        """The user's line that most of the idle time of the main cause is charged to."""
+        frame = rules.line_of(stack)
+        if frame is None:
+            return self._labelled("line", "not known: no stack leads to it", self._dim)
+        style = self._palette.style_of(Role.USER_LINE)
+        line = self._labelled("line", f"{printable(frame.file, 200)}({frame.line})", style)
+        words = f" {printable(frame.function, 80)}{', of the backward pass' if backward else ''}"
+        return [*line, (words, self._text)]
+
+    def _labelled(self, label: str, text: str, style: Style | None = None) -> Line:
+        return [(f"{label:<{_CELLS + 2}}", self._dim), (text, style or self._text)]
+
+    def _hops(self, analysis: Analysis, gap: int, chain: Chain | None) -> Iterator[Line]:
+        """The way of the task that ended the gap: when each hop began, from the gap's start; what it took."""
+        if chain is None:
+            yield [("The task that ended it is not linked to the host.", self._dim)]
+            return
+        start = int(analysis.gaps.start[gap])
+        yield [(_cells("", "began", "took", "to next"), self._dim)]
+        for hop in chain.hops:
+            began = hop.start_ns - start
+            sign = "+" if began >= 0 else ""
+            to_next = format_duration(hop.wait_ns) if hop is not chain.hops[-1] else ""
+            times = _cells(hop.name, sign + format_duration(began), format_duration(hop.dur_ns))
+            yield [
+                (times, self._text),
+                (f"{to_next:>{_CELLS}}", self._bold),
+                (f"  {printable(analysis.trace.name(hop.row), 200)}", self._text),
+            ]
+        if chain.missing is not None:
+            yield [(f"{chain.missing} not found: the trace does not tell", self._dim)]
+
+    def _stack(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Iterator[Line]:
+        """The stack leaf first; the user's own frames stand out, those of packages are counted."""
+        if stack and backward:
+            yield [("backward pass: the stack of its forward operator", self._dim)]
+        for name, frames in groupby(stack, lambda frame: package_of(frame, rules)):
+            run = list(frames)
+            if name:
+                count = "1 frame" if len(run) == 1 else f"{len(run)} frames"
+                yield [(f"  {self._glyphs.dot} {count} of {printable(name, 60)}", self._dim)]
+                continue
+            for frame in run:
+                yield [
+                    (f"  {printable(frame.file, 200)}({frame.line})", self._palette.style_of(Role.USER_LINE)),
+                    (f" {printable(frame.function, 80)}", self._text),
+                ]
+
+
+def _cells(name: str, *times: str) -> str:
+    return f"{name:<{_CELLS}}" + "".join(f"{time:>{_CELLS}}" for time in times)

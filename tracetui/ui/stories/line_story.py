@@ -1,0 +1,182 @@
+"""The story of one line of Python: the causes of its idle time, its operators, steps, devices and syncs.
+
+Pure: makes lines of styled text, knows no widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+
+from rich.cells import cell_len
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.critical.saves import LineKey, LineSaving
+from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.lines import LineIdle
+from tracetui.trace.clean import printable
+from tracetui.ui.drawing.bars import share_bar
+from tracetui.ui.drawing.causes import LOOKS, cause_letter, cause_style
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.tables.columns import clipped
+from tracetui.ui.tables.hotspot_columns import OfLine, line_name, saves_at_most
+from tracetui.units import format_count, format_duration, format_percent
+
+Line = list[Piece]
+
+BAR = 10
+TWO_COLUMNS = 68  #: cells from which operators stand beside the causes
+_NAME = max(cell_len(look.name) for look in LOOKS.values())
+
+
+class LineStory:
+    """Writes stories in one palette."""
+
+    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+        self._palette, self._glyphs = palette, glyphs
+        self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
+
+    def lines(
+        self,
+        analysis: Analysis,
+        line: LineIdle,
+        savings: Mapping[LineKey, LineSaving] | None,
+        width: int,
+        height: int,
+    ) -> list[Line]:
+        """As many lines as there are, at most `height`; causes that find no place are summed up.
+
+        `savings` None: what lines can save at most is not known yet.
+        """
+        per_step = [*self.in_steps(analysis, line.steps), *self._on_devices(analysis, line)]
+        after = [*self._syncs(analysis, line)][:2] + ([per_step] if per_step else [])
+        if savings is not None:
+            after.append(self.saves(line, savings))
+        room = max(height - 1 - len(after), 1)
+        return [self._title(line, width), *self._parts(line, width, room), *after][:height]
+
+    def _title(self, line: LineIdle, width: int) -> Line:
+        gaps = "1 gap" if line.gaps == 1 else f"{format_count(line.gaps)} gaps"
+        rule, dot = self._glyphs.rule, self._glyphs.dot
+        name = printable(line_name(line), 60)
+        title = f"{rule * 2} {name} {dot} idle {format_duration(line.idle_ns)} in {gaps}"
+        longest = f", longest {format_duration(line.longest_ns)}" if line.gaps > 1 else ""
+        title += f"{longest} " if cell_len(title + longest) < width else " "
+        return [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
+
+    def _parts(self, line: LineIdle, width: int, room: int) -> Iterator[Line]:
+        """The causes, and beside them the operators."""
+        causes = list(line.causes.items())
+        operators = list(line.ops.items()) if width >= TWO_COLUMNS else []
+        left = [self._cause(line, cause, ns) for cause, ns in _most(causes, room)]
+        used = max((sum(cell_len(text) for text, _ in pieces) for pieces in left), default=0)
+        right = [self._operator(name, ns, width - used - 4) for name, ns in operators[: len(left)]]
+        for pieces, operator in zip_longest(left, right, fillvalue=None):
+            assert pieces is not None
+            blanks = " " * (used - sum(cell_len(text) for text, _ in pieces) + 4)
+            yield [*pieces, (blanks, self._dim), *operator] if operator else pieces
+
+    def _cause(self, line: LineIdle, cause: Cause | None, ns: int) -> Line:
+        style = self._dim if cause is None else cause_style(cause, self._palette)
+        letter, name = (" ", "others") if cause is None else (LOOKS[cause].letter, LOOKS[cause].name)
+        bar = share_bar(ns, line.idle_ns, BAR, self._glyphs)
+        return [
+            (f"{letter} ", style),
+            (f"{name:<{_NAME}} ", self._text if cause is not None else self._dim),
+            (bar + " " * (BAR - cell_len(bar)), style),
+            (f"{format_duration(ns):>9}", self._bold),
+            (f"{format_percent(ns, line.idle_ns):>8}", self._dim),
+        ]
+
+    def _operator(self, name: str, ns: int, width: int) -> Line:
+        time = f"{format_duration(ns):>8}  "
+        shown = printable(name, 100) if name else "(between operators)"
+        return [(time, self._text), (clipped(shown, width - len(time), self._glyphs.ellipsis), self._dim)]
+
+    def in_steps(self, analysis: Analysis, by_step: Mapping[int, int]) -> Line:
+        """Idle time, ns by index of the step, -1 outside: in how many it is, the least, median and most."""
+        told: Line = []
+        counts = [by_step.get(index, 0) for index in range(len(analysis.steps))]
+        if len(counts) > 1:
+            having = sum(ns > 0 for ns in counts)
+            told = [(f"in {having:,} of {len(counts):,} steps", self._dim)]
+            lowest, median, highest = (
+                format_duration(ns) for ns in (min(counts), _median(counts), max(counts))
+            )
+            told += [("; min ", self._dim), (lowest, self._text), (", median ", self._dim)]
+            told += [(median, self._bold), (", max ", self._dim), (highest, self._text)]
+            outside = by_step.get(-1, 0)
+            if outside:
+                told.append((f"; {format_duration(outside)} between them", self._dim))
+        return told
+
+    def _on_devices(self, analysis: Analysis, line: LineIdle) -> Line:
+        if len(analysis.devices) < 2:
+            return []
+        shares = ", ".join(
+            f"{printable(analysis.devices[index].device, 20)} {format_duration(ns)}"
+            for index, ns in line.devices.items()
+        )
+        return [(f"{'; ' if len(analysis.steps) > 1 else ''}{shares}", self._dim)]
+
+    def _syncs(self, analysis: Analysis, line: LineIdle) -> Iterator[Line]:
+        """What its synchronising exposes: "aten::item waits 24 times, 25.1 ms; exposes 32.7 ms of idle"."""
+        if line.backward:
+            return
+        for sync in analysis.syncs:
+            if (sync.file, sync.line, sync.function) == (line.file, line.line, line.function):
+                times = "once" if sync.count == 1 else f"{format_count(sync.count)} times"
+                exposed = format_duration(sync.exposed_ns) if sync.exposed_ns else "no"
+                yield [
+                    (f"{cause_letter(Cause.SYNC)} ", cause_style(Cause.SYNC, self._palette)),
+                    (f"{exposed} {'of ' if sync.exposed_ns else ''}idle exposed", self._bold),
+                    (f" by {printable(sync.call, 60)}, which waits {times}", self._text),
+                    (f", {format_duration(sync.total_ns)}", self._dim),
+                ]
+
+    def saves(self, line: OfLine, savings: Mapping[LineKey, LineSaving]) -> Line:
+        """ "saves at most 3.10 ms if the host spent no time on it; % tries that" """
+        most = saves_at_most(line, savings)
+        if not most:
+            return [("Saves nothing: no step waits for what the host does in it.", self._dim)]
+        return [
+            ("Saves at most ", self._dim),
+            (format_duration(most), self._bold),
+            (" if the host spent no time on it; ", self._dim),
+            ("%", self._palette.style_of(Role.KEY)),
+            (" tries that", self._dim),
+        ]
+
+
+def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs) -> str:
+    """ "step 22.9 ms → 20.1 ms (-12.2 %) if this line's host time were halved; …", as long as fits."""
+    before, after = int(what_if.steps_before.sum()), int(what_if.steps_after.sum())
+    count = len(what_if.steps_before)
+    what = "step" if count == 1 else "mean step"
+    if not count:
+        before, after, count, what = what_if.before_ns, what_if.after_ns, 1, "all"
+    share = f"(-{format_percent(before - after, before)})" if after < before else "(nothing saved)"
+    times = f"{format_duration(before // count)} {glyphs.arrow} {format_duration(after // count)}"
+    half = what_if.factor > 0
+    said = f"{what} {times} {share} if this line's host time were {'halved' if half else 'nothing'}"
+    long = f"{said}; assumes that queue order and device durations stay as they are"
+    if cell_len(long) <= width:
+        return long
+    short = f"{what} {times} {share} at {'half its' if half else 'no'} host time"
+    return f"{short}; device times kept"
+
+
+def _most(causes: Sequence[tuple[Cause, int]], room: int) -> list[tuple[Cause | None, int]]:
+    """The causes with the most time, and the sum of those for which there is no room."""
+    if len(causes) <= room:
+        return [*causes]
+    kept = max(room - 1, 0)
+    return [*causes[:kept], (None, sum(ns for _, ns in causes[kept:]))]
+
+
+def _median(values: Sequence[int]) -> int:
+    """The lower median: a value that occurs."""
+    return sorted(values)[(len(values) - 1) // 2]

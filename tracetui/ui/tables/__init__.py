@@ -1,0 +1,1 @@
+"""The columns of the tables: what they show of a row, and how rows are sorted and filtered."""

@@ -1,0 +1,164 @@
+"""The columns of the table of gaps, and its answer in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.calls import Cause
+from tracetui.arrays import Int8s, Int32s, Int64s
+from tracetui.export.reasons import Reasons
+from tracetui.trace.clean import printable
+from tracetui.ui.drawing.bars import TimeInks, stacked_bar
+from tracetui.ui.drawing.causes import cause_style, cause_words
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.tables.columns import UNKNOWN, Cell, Column, distinct, name_column, number_column
+from tracetui.units import format_duration, format_percent, format_time
+
+DURATION_CELLS = 7  #: "96.0 ms"
+CAUSE_CELLS = 13  #: "D data loader"
+
+
+def gap_columns(analysis: Analysis, palette: Palette, inks: TimeInks) -> list[Column]:
+    """One row per gap, in the order of `analysis.gaps`."""
+    gaps, trace, reasons = analysis.gaps, analysis.trace, Reasons(analysis)
+    of_gaps = analysis.causes.of_gaps(len(gaps))
+    span_ns = trace.end_ns - trace.start_ns
+    columns = [
+        number_column("rank", "#", ranks(gaps.ranked()), lambda rank: f"{rank:,}"),
+        _duration_column("idle_ns", "idle", gaps.idle, palette, 0),
+        _parts_column(analysis, inks),
+        _duration_column("dur_ns", "gap", gaps.end - gaps.start, None, 2),
+        cause_column(of_gaps, palette),
+        _line_column(analysis, reasons),
+        _task_column("after", "waited for", analysis, gaps.after, 1),
+        _task_column("before", "ran before", analysis, gaps.before, 5),
+        number_column(
+            "start_ns",
+            "at",
+            gaps.start,
+            lambda ns: format_time(int(ns) - trace.start_ns),
+            width=len(format_time(span_ns)),
+            rank=3,
+        ),
+    ]
+    if analysis.steps:
+        numbers = np.array([*(step.number for step in analysis.steps), np.nan], np.float64)[gaps.step]
+        numbered = number_column("step", "step", numbers, _step, width=5, rank=4)
+        columns.append(
+            replace(numbered, plain=lambda gap: None if np.isnan(numbers[gap]) else int(numbers[gap]))
+        )
+    if len(analysis.devices) > 1:
+        names = [device.device for device in analysis.devices]
+        columns.append(name_column("device", "device", gaps.device, names, width=8, least=6, rank=4))
+    return columns
+
+
+def ranks(ranked: Int64s) -> Int64s:
+    """int64[gaps]: the rank of each gap, from 1, of the gaps in order of rank."""
+    rank = np.empty(len(ranked), np.int64)
+    rank[ranked] = np.arange(1, len(ranked) + 1)
+    return rank
+
+
+def gaps_answer(analysis: Analysis) -> str:
+    """ "4,312 gaps, idle 391 ms of 812 ms (48.2 %), most host.python (62 %); the worst 10 hold 38.0 %" """
+    gaps = analysis.gaps
+    window_ns = sum(device.window_ns for device in analysis.devices)
+    idle_ns = sum(device.idle_ns for device in analysis.devices)
+    share = format_percent(idle_ns, window_ns)
+    count = "1 gap" if len(gaps) == 1 else f"{len(gaps):,} gaps"
+    answer = f"{count}, idle {format_duration(idle_ns)} of {format_duration(window_ns)} ({share})"
+    if idle_ns:
+        (cause, ns), *_ = analysis.causes.by_cause().items()
+        answer += f", most {cause.label} ({format_percent(ns, idle_ns)})"
+    if len(gaps) > 10 and idle_ns:
+        worst_ns = int(gaps.idle[gaps.ranked()[:10]].sum())
+        answer += f"; the worst 10 hold {format_percent(worst_ns, idle_ns)}"
+    if len(analysis.devices) > 1:
+        answer += f"; {len(analysis.devices)} devices"
+    return answer
+
+
+def _duration_column(key: str, title: str, values: Int64s, palette: Palette | None, rank: int) -> Column:
+    style = palette.style_of(Role.NUMBER) if palette else None
+    return number_column(
+        key, title, values, lambda ns: format_duration(int(ns)), width=DURATION_CELLS, rank=rank, style=style
+    )
+
+
+def _parts_column(analysis: Analysis, inks: TimeInks) -> Column:
+    """What a gap is made of, drawn against the most idle one: what is longer is cut, but no idle time."""
+    gaps = analysis.gaps
+    most_ns = int(gaps.idle.max())
+    parts = (
+        (gaps.idle, inks.idle),
+        (gaps.communication, inks.communication),
+        (gaps.aicpu, inks.aicpu),
+        (gaps.copy, inks.copy),
+    )
+
+    def draw(row: int, width: int) -> Cell:
+        left, shown = most_ns, []
+        for values, ink in parts:
+            shown.append((min(int(values[row]), left), ink))
+            left -= shown[-1][0]
+        return stacked_bar(shown, most_ns, width)
+
+    return Column("", "parts", gaps.end - gaps.start, draw, 16, 6, rank=2, right=False)
+
+
+def cause_column(causes: Int8s, palette: Palette) -> Column:
+    """Letter and short name of the cause of each row, -1 for none; the filter looks in the dotted names."""
+    labels = [*(cause.label for cause in Cause), ""]
+
+    def draw(row: int, width: int) -> Cell:
+        if causes[row] < 0:
+            return UNKNOWN
+        cause = Cause(int(causes[row]))
+        return [(cause_words(cause), cause_style(cause, palette))]
+
+    return Column(
+        "cause",
+        "why",
+        causes.astype(np.int32),
+        draw,
+        CAUSE_CELLS,
+        rank=1,
+        right=False,
+        names=labels,
+        plain=lambda row: labels[causes[row]] or None,
+    )
+
+
+def _line_column(analysis: Analysis, reasons: Reasons) -> Column:
+    lines = reasons.lines(np.arange(len(analysis.gaps), dtype=np.int64))
+    names = list(dict.fromkeys(line for line in lines if line is not None))
+    place = {name: i for i, name in enumerate(names)}
+    codes = np.array([-1 if line is None else place[line] for line in lines], np.int32)
+    return name_column("line", "Python line", codes, names, width=36, least=14, rank=0, show=short_path)
+
+
+def _task_column(key: str, title: str, analysis: Analysis, rows: Int64s, rank: int) -> Column:
+    codes: Int32s = np.full(len(rows), -1, np.int32)
+    codes[rows >= 0] = analysis.trace.slices.name[rows[rows >= 0]]
+    return name_column(key, title, *distinct(analysis.trace.strings, codes), width=60, least=12, rank=rank)
+
+
+def _step(number: float) -> str:
+    return "-" if np.isnan(number) else f"{number:.0f}"
+
+
+def short_path(line: str) -> str:
+    """A line of Python without the directories of its file: "model.py(88)"."""
+    return line.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def task_words(analysis: Analysis, row: int) -> str:
+    """A task and where it ran: "aclnnMatmul · Stream 2"; a dash for none."""
+    if row < 0:
+        return "-"
+    trace = analysis.trace
+    return f"{printable(trace.name(row), 200)} · {printable(trace.track_of(row).name, 60)}"

@@ -1,0 +1,273 @@
+"""The columns of the tables of lines, signatures and synchronisations, and their answers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from rich.cells import cell_len
+from rich.style import Style
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.critical.saves import LineKey, LineSaving
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.idle.syncs import SyncCall
+from tracetui.arrays import Int32s, Int64s
+from tracetui.trace.clean import printable
+from tracetui.ui.drawing.bars import share_bar
+from tracetui.ui.drawing.causes import cause_letter, cause_style, cause_words
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.tables.columns import LONGEST, Cell, Column, clipped, name_column, number_column
+from tracetui.units import format_count, format_duration, format_percent
+
+NO_STACK = "(no stack)"
+BETWEEN = "(between operators)"
+PLAIN = Style.null()
+BAR = 10  #: cells
+RUNTIME = "AscendCL@"  #: what the names of most calls begin with
+MOST = 80  #: percent of the idle time that the answer counts lines for
+
+
+def line_columns(
+    analysis: Analysis, savings: Mapping[LineKey, LineSaving] | None, palette: Palette, glyphs: Glyphs
+) -> list[Column]:
+    """One row per line of code, in the order of `analysis.lines`; `savings` None: not known yet."""
+    lines = analysis.lines
+    idle = np.array([line.idle_ns for line in lines], np.int64)
+    main = [next(iter(line.causes)) for line in lines]
+    return [
+        *_idle_columns(idle, palette, glyphs),
+        name_column("line", "line", _codes(lines), [line_name(line) for line in lines], width=60, least=24),
+        *([] if savings is None else [_savings_column(lines, savings, glyphs)]),
+        cause_column(main, palette),
+        *_gap_columns([line.gaps for line in lines], [line.longest_ns for line in lines]),
+        _operator_column([_operators(line) for line in lines], palette),
+    ]
+
+
+def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """One row per signature, in the order of `analysis.signatures`."""
+    found = analysis.signatures
+    idle = np.array([signature.idle_ns for signature in found], np.int64)
+    return [
+        *_idle_columns(idle, palette, glyphs),
+        cause_column([signature.cause for signature in found], palette),
+        name_column("line", "line", _codes(found), [line_name(each) for each in found], width=60, least=22),
+        _operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
+        *_gap_columns([each.gaps for each in found], [each.longest_ns for each in found]),
+    ]
+
+
+def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """One row per call and line, in the order of `analysis.syncs`."""
+    syncs = analysis.syncs
+    exposed, waited, longest, count = (
+        np.array([getattr(sync, key) for sync in syncs], np.int64)
+        for key in ("exposed_ns", "total_ns", "longest_ns", "count")
+    )
+    columns = [
+        _duration_column("exposed_ns", "exposed", exposed, palette, 0),
+        _call_column(syncs, palette, glyphs),
+        name_column("line", "line", _codes(syncs), [line_name(sync) for sync in syncs], width=36, least=18),
+        number_column("count", "calls", count, _count, width=6, rank=1),
+        _duration_column("waited_ns", "waited", waited, None, 2),
+        _duration_column("longest_ns", "longest", longest, None, 3),
+    ]
+    if analysis.steps:
+        often = [times_a_step(analysis, sync.count) for sync in syncs]
+        a_step = Column("", "a step", count, lambda row, _: often[row], 6, rank=4)
+        columns.insert(4, a_step)
+    return columns
+
+
+def times_a_step(analysis: Analysis, count: int) -> str:
+    """How often in a step of the host, "8", "2.3"; "" where there is none."""
+    steps = len({(step.host_start_ns, step.host_end_ns) for step in analysis.steps})
+    if not steps:
+        return ""
+    return format_count(count // steps) if count % steps == 0 else f"{count / steps:,.1f}"
+
+
+def cause_column(causes: Sequence[Cause], palette: Palette) -> Column:
+    """The letter and the short name of a cause, the letter in its style."""
+    codes = np.array(causes, np.int32)
+    labels = [cause.label for cause in Cause]
+
+    def draw(row: int, width: int) -> Cell:
+        cause = Cause(int(codes[row]))
+        letter, _, name = cause_words(cause).partition(" ")
+        return [(letter, cause_style(cause, palette)), (clipped(f" {name}", width - 1), PLAIN)]
+
+    width = max((cell_len(cause_words(cause)) for cause in causes), default=5)
+    return Column(
+        "cause",
+        "cause",
+        codes,
+        draw,
+        max(width, 7),
+        rank=1,
+        right=False,
+        names=labels,
+        plain=lambda row: labels[codes[row]],
+    )
+
+
+class OfLine(Protocol):
+    """What is charged to a line."""
+
+    @property
+    def file(self) -> str | None: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def function(self) -> str: ...
+
+
+def line_of(row: OfLine) -> LineKey:
+    """What tells the line of a row from others; what says nothing of a backward pass is of none."""
+    return row.file, row.line, row.function, getattr(row, "backward", False)
+
+
+def line_name(line: OfLine) -> str:
+    """ "train_moba.py:88 attention (backward)" """
+    if line.file is None:
+        return NO_STACK
+    file = line.file.replace("\\", "/").rsplit("/", 1)[-1]
+    place = f"{file}:{line.line} {line.function}" if file else line.function
+    return f"{place} (backward)" if line_of(line)[3] else place
+
+
+def hotspots_answer(analysis: Analysis) -> str:
+    """ "NPU idle 391 ms of 812 ms (48.2 %); 3 lines hold 80 %" """
+    window_ns = sum(device.window_ns for device in analysis.devices)
+    idle_ns = sum(device.idle_ns for device in analysis.devices)
+    devices = " and ".join(device.device for device in analysis.devices)
+    if len(analysis.devices) > 2:
+        devices = f"{len(analysis.devices)} devices"
+    share = format_percent(idle_ns, window_ns)
+    answer = f"{devices} idle {format_duration(idle_ns)} of {format_duration(window_ns)} ({share})"
+    stacked = [line.idle_ns for line in analysis.lines if line.file is not None]
+    holding = lines_holding(np.array(stacked, np.int64), idle_ns, MOST)
+    if holding:
+        held = "1 line holds" if holding == 1 else f"{holding} lines hold"
+        answer += f"; {held} {MOST} %"
+    without = idle_ns - sum(stacked)
+    if without:
+        answer += f"; {format_percent(without, idle_ns)} has no stack"
+    return answer
+
+
+def signatures_answer(analysis: Analysis) -> str:
+    """ "41 signatures of 143 gaps, 38.9 ms of idle time; 2 hold 80 %" """
+    found = analysis.signatures
+    gaps = sum(signature.gaps for signature in found)
+    answer = f"{_counted(len(found), 'signature')} of {_counted(gaps, 'gap')}, "
+    answer += f"{format_duration(analysis.idle_ns)} of idle time"
+    holding = lines_holding(np.array([each.idle_ns for each in found], np.int64), analysis.idle_ns, MOST)
+    return f"{answer}; {holding} {'holds' if holding == 1 else 'hold'} {MOST} %"
+
+
+def syncs_answer(analysis: Analysis) -> str:
+    """ "30 calls, 44.0 ms waited; 4.44 ms of idle exposed (11.4 %)" """
+    waited = format_duration(sum(sync.total_ns for sync in analysis.syncs))
+    exposed = sum(sync.exposed_ns for sync in analysis.syncs)
+    answer = f"{_counted(sum(sync.count for sync in analysis.syncs), 'call')}, {waited} waited; "
+    if not exposed:
+        return f"{answer}no idle time exposed"
+    return f"{answer}{format_duration(exposed)} of idle exposed ({format_percent(exposed, analysis.idle_ns)})"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{format_count(count)} {what}{'' if count == 1 else 's'}"
+
+
+def lines_holding(idle: Int64s, total_ns: int, percent: int) -> int:
+    """How many of the lines, most idle first, hold so much of the total together; 0 where all do not."""
+    enough = np.flatnonzero(np.cumsum(idle) * 100 >= total_ns * percent) if total_ns else np.empty(0)
+    return int(enough[0]) + 1 if len(enough) else 0
+
+
+def _operators(line: LineIdle) -> str:
+    """The operators charged, most first."""
+    return ", ".join(name or BETWEEN for name in [*line.ops][:4])
+
+
+def _codes(rows: Sequence[object]) -> Int32s:
+    return np.arange(len(rows), dtype=np.int32)
+
+
+def _idle_columns(idle: Int64s, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """The idle time, its share of all, and that as a bar."""
+    total = int(idle.sum())
+
+    def bar(row: int, width: int) -> Cell:
+        return [(share_bar(int(idle[row]), total, width, glyphs), palette.style_of(Role.IDLE))]
+
+    return [
+        _duration_column("idle_ns", "idle", idle, palette, 0),
+        number_column("share", "share", idle, lambda ns: format_percent(int(ns), total), width=7, rank=3),
+        Column("", "", idle, bar, BAR, rank=5, right=False),
+    ]
+
+
+def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) -> Column:
+    """The call, without the name of the runtime, after the letter of the cause where it exposes idle time."""
+    calls = [sync.call for sync in syncs]
+    column = name_column("call", "  call", _codes(syncs), calls, width=50, least=20, rank=1)
+    letter, blank = (cause_letter(Cause.SYNC), cause_style(Cause.SYNC, palette)), (" ", PLAIN)
+
+    def draw(row: int, width: int) -> Cell:
+        name = clipped(f" {printable(calls[row].removeprefix(RUNTIME), LONGEST)}", width - 1, glyphs.ellipsis)
+        return [letter if syncs[row].exposed_ns else blank, (name, PLAIN)]
+
+    return replace(column, draw=draw, width=column.width + 2)
+
+
+def _savings_column(
+    lines: Sequence[LineIdle], savings: Mapping[LineKey, LineSaving], glyphs: Glyphs
+) -> Column:
+    """What fixing each line saves at most; nothing of one that nobody waits for."""
+    ns = np.array([saves_at_most(line, savings) for line in lines], np.int64)
+    return number_column(
+        "saves_at_most_ns", "saves", ns, lambda value: at_most(int(value), glyphs), width=10, rank=1
+    )
+
+
+def saves_at_most(line: OfLine, savings: Mapping[LineKey, LineSaving]) -> int:
+    """ns that fixing the line saves at most."""
+    found = savings.get(line_of(line))
+    return 0 if found is None else found.saves_at_most_ns
+
+
+def at_most(ns: int, glyphs: Glyphs) -> str:
+    """ "≤ 3.10 ms"; "0" where there is nothing to save."""
+    return f"{glyphs.at_most} {format_duration(ns)}" if ns else "0"
+
+
+def _gap_columns(gaps: Sequence[int], longest: Sequence[int]) -> list[Column]:
+    return [
+        number_column("gaps", "gaps", np.array(gaps, np.int64), _count, width=6, rank=2),
+        _duration_column("longest_ns", "longest", np.array(longest, np.int64), None, 4),
+    ]
+
+
+def _operator_column(names: Sequence[str], palette: Palette, least: int = 14, rank: int = 6) -> Column:
+    style = palette.style_of(Role.DIM)
+    return name_column(
+        "operators", "operators", _codes(names), names, width=60, least=least, rank=rank, style=style
+    )
+
+
+def _count(value: int) -> str:
+    return format_count(int(value))
+
+
+def _duration_column(key: str, title: str, values: Int64s, palette: Palette | None, rank: int) -> Column:
+    style = palette.style_of(Role.NUMBER) if palette else None
+    return number_column(
+        key, title, values, lambda ns: format_duration(int(ns)), width=8, rank=rank, style=style
+    )

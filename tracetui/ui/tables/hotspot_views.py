@@ -1,0 +1,120 @@
+"""The three tables of the hotspots: lines, signatures, synchronisations; the rows, columns and words of each.
+
+Knows no widget: the screen shows one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Optional, Union
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.critical.saves import LineKey, LineSaving
+from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.idle.signatures import Signature
+from tracetui.analysis.idle.syncs import SyncCall
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.tables.columns import Column
+from tracetui.ui.tables.hotspot_columns import (
+    hotspots_answer,
+    line_columns,
+    line_of,
+    signature_columns,
+    signatures_answer,
+    sync_columns,
+    syncs_answer,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = Union[LineIdle, Signature, SyncCall]
+Savings = Optional[Mapping[LineKey, LineSaving]]  # None: not known yet
+
+
+@dataclass(frozen=True)
+class View:
+    """One of the tables."""
+
+    name: str  #: what the key that leads to it is said to show
+    title: str
+    note: str  #: what its rows are
+    empty: str  #: where it has none
+    export: str  #: the end of the name of its file
+    rows: Callable[[Analysis], Sequence[Row]]
+    columns: Callable[[Analysis, Savings, Palette, Glyphs], list[Column]]
+    answer: Callable[[Analysis], str]
+    frame: Callable[[Analysis], pd.DataFrame]
+
+
+def line_of_row(analysis: Analysis, row: Row | None) -> LineIdle | None:
+    """The idle time of the line of a row, of its forward pass where it may be either; None without any."""
+    if row is None or isinstance(row, LineIdle):
+        return row
+    file, line, function, backward = line_of(row)
+    for wanted in ((file, line, function, backward), (file, line, function, True)):
+        for found in analysis.lines:
+            if line_of(found) == wanted:
+                return found
+    return None
+
+
+def _lines_frame(analysis: Analysis) -> pd.DataFrame:
+    from tracetui.export.frames import hotspots_frame  # pandas: half a second, paid by whoever exports
+
+    return hotspots_frame(analysis)
+
+
+def _signatures_frame(analysis: Analysis) -> pd.DataFrame:
+    from tracetui.export.frames import signatures_frame
+
+    return signatures_frame(analysis)
+
+
+def _syncs_frame(analysis: Analysis) -> pd.DataFrame:
+    from tracetui.export.frames import syncs_frame
+
+    return syncs_frame(analysis)
+
+
+LINES = View(
+    name="lines",
+    title="Hotspots",
+    note="Charged to the line that ran, or that enqueued what the device waited for.",
+    empty="No line has idle time.",
+    export="hotspots",
+    rows=lambda analysis: analysis.lines,
+    columns=line_columns,
+    answer=hotspots_answer,
+    frame=_lines_frame,
+)
+SIGNATURES = View(
+    name="signatures",
+    title="Signatures",
+    note="Gaps that are alike: mostly of one cause, one line and one operator.",
+    empty="No gap has idle time.",
+    export="signatures",
+    rows=lambda analysis: analysis.signatures,
+    columns=lambda analysis, _, palette, glyphs: signature_columns(analysis, palette, glyphs),
+    answer=signatures_answer,
+    frame=_signatures_frame,
+)
+SYNCS = View(
+    name="syncs",
+    title="Synchronisations",
+    note="Exposed is idle time that began while the host waited for the device.",
+    empty="The host waited for no device: no .item(), copy or synchronize() that took time is recorded.",
+    export="synchronisations",
+    rows=lambda analysis: analysis.syncs,
+    columns=lambda analysis, _, palette, glyphs: sync_columns(analysis, palette, glyphs),
+    answer=syncs_answer,
+    frame=_syncs_frame,
+)
+VIEWS = (LINES, SIGNATURES, SYNCS)
+
+
+def view_after(view: View) -> View:
+    """The view that follows, and the first after the last."""
+    return VIEWS[(VIEWS.index(view) + 1) % len(VIEWS)]
