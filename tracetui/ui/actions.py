@@ -6,8 +6,9 @@ belongs to, or on the app.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from textual.binding import Binding
 
@@ -206,12 +207,28 @@ def bindings(screen: str | None) -> list[Binding]:
     ]
 
 
+def merged(actions: Iterable[Action]) -> Iterator[tuple[tuple[str, ...], Action]]:
+    """The keys as they are shown and what they do; digits that do the same for their number share a row."""
+    for same, run in groupby(
+        actions, lambda action: action.id.partition("(")[0] if action.keys[0].isdigit() else action
+    ):
+        first, *rest = run
+        if isinstance(same, str) and rest:
+            digit, last = first.keys[0], rest[-1].keys[0]
+            title, helped = (text.replace(digit, "n") for text in (first.title, first.help))
+            yield (f"{digit} - {last}",), replace(first, title=title, help=helped)
+        else:
+            for action in (first, *rest):
+                yield tuple(key_label(key) for key in action.keys), action
+
+
 def keys_markdown() -> str:
-    """The table of keys for the README: one Markdown table row per action, by group."""
-    lines = ["| keys | action | |", "|---|---|---|"]
+    """The table of keys for the README, by group: keys, what they do, and on which screens."""
+    lines = ["| keys | | | on |", "|---|---|---|---|"]
     for group in GROUPS:
-        for action in ACTIONS:
-            if action.group == group:
-                keys = " ".join(f"`{key_label(key)}`" for key in action.keys)
-                lines.append(f"| {keys} | {action.title} | {action.help} |")
+        lines.append(f"| **{group}** | | | |")
+        for keys, action in merged(action for action in ACTIONS if action.group == group):
+            shown = " ".join(f"`{key}`" for key in keys)
+            where = ", ".join(action.screens) or "all"
+            lines.append(f"| {shown} | {action.title} | {action.help} | {where} |")
     return "\n".join(lines) + "\n"

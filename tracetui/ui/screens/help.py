@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.cells import cell_len
@@ -12,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from tracetui.ui.actions import GROUPS, Action, actions_of, key_label
+from tracetui.ui.actions import GROUPS, Action, actions_of, merged
 from tracetui.ui.drawing.causes import LOOKS, cause_words
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
@@ -148,7 +146,7 @@ def _groups(screen: str | None) -> Iterable[tuple[str, list[Action]]]:
 
 def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) -> list[Line]:
     """A title, a line per action, an empty line."""
-    rows = [*_merged(actions)]
+    rows = [(" ".join(keys), action) for keys, action in merged(actions)]
     keys = [keys for keys, _ in rows]
     room = min(max(map(cell_len, keys)), 11)
     lines: list[Line] = [[(group, palette.style_of(Role.TITLE))]]
@@ -164,22 +162,6 @@ def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) 
             line.append((f"  {helped}", palette.style_of(Role.DIM)))
         lines.append(line)
     return [*lines, []]
-
-
-def _merged(actions: Sequence[Action]) -> Iterable[tuple[str, Action]]:
-    """The keys and what they do; digits that do the same for their number share a row."""
-    for same, run in groupby(
-        actions, lambda action: action.id.partition("(")[0] if action.keys[0].isdigit() else action
-    ):
-        first, *rest = run
-        if isinstance(same, str) and rest:
-            digit, last = first.keys[0], rest[-1].keys[0]
-            title, helped = (text.replace(digit, "n") for text in (first.title, first.help))
-            yield f"{digit} - {last}", replace(first, title=title, help=helped)
-        else:
-            yield " ".join(key_label(key) for key in first.keys), first
-            for action in rest:
-                yield " ".join(key_label(key) for key in action.keys), action
 
 
 def _side_by_side(blocks: Sequence[Sequence[Line]], columns: int, width: int, ellipsis: str) -> list[Line]:
