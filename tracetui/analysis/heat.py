@@ -14,6 +14,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.intervals import union
 from tracetui.analysis.raster import Raster, even_edges, idle
 from tracetui.analysis.steps import Step
+from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Floats, Int64s
 from tracetui.trace.model import Activity, Family, Trace
 
@@ -103,7 +104,8 @@ def cause_step(causes: Causes, gaps: Gaps, steps: Sequence[Step]) -> Heat:
     column = causes.intervals.step[causes.interval].astype(np.int64)  # -1 is the last column
     ns = np.zeros(shape, np.int64)
     np.add.at(ns, (row, column), causes.ns)
-    worst = _most(row * shape[1] + column % shape[1], gap, causes.ns, shape[0] * shape[1]).reshape(shape)
+    cell = row * shape[1] + column % shape[1]
+    worst = most_of_each(cell, gap, causes.ns, ns.size).reshape(shape)
     several = len({step.device for step in steps}) > 1
     names = [f"{step.number}" + (f" {step.device}" if several else "") for step in steps]
     return Heat(
@@ -117,19 +119,6 @@ def cause_step(causes: Causes, gaps: Gaps, steps: Sequence[Step]) -> Heat:
         end=np.where(worst < 0, 0, gaps.end[worst]),
         gap=worst,
     )
-
-
-def _most(cell: Int64s, gap: Int64s, ns: Int64s, cells: int) -> Int64s:
-    """int64[cells]: the gap with the most ns in each cell, the earliest of equals; -1 where there is none."""
-    gaps = int(gap.max(initial=0)) + 1
-    pairs, place = np.unique(cell * gaps + gap, return_inverse=True)
-    total = np.zeros(len(pairs), np.int64)
-    np.add.at(total, place.reshape(-1), ns)
-    by_cell = np.lexsort((pairs, -total, pairs // gaps))
-    owner, first = np.unique(pairs[by_cell] // gaps, return_index=True)
-    most = np.full(cells, -1, np.int64)
-    most[owner] = pairs[by_cell[first]] % gaps
-    return most
 
 
 def gap_lengths(gaps: Gaps, start_ns: int, end_ns: int, columns: int) -> Heat:

@@ -10,6 +10,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.calls import LABELS, Cause
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.search import pick
+from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Bools, Int64s
 from tracetui.export.cells import encodable
 from tracetui.trace.stack import Frame
@@ -32,16 +33,17 @@ class Reasons:
         """Of each gap the line with the most time of that cause, "train.py(88)" with the path as written."""
         of_gaps = self._causes.of_gaps(len(self._analysis.gaps))
         told = of_gaps[self._gap] == self._causes.cause
-        most = self._most(gaps, self._gap[told], self._frame[told], self._causes.ns[told])
-        return _names(self._frames, most)
+        most = most_of_each(self._gap[told], self._frame[told], self._causes.ns[told], len(of_gaps))
+        return _names(self._frames, most[gaps])
 
     def exposed_by(self, gaps: Int64s) -> list[str | None]:
         """Of each gap the line that was synchronising when (most of) its idle time began; None for none."""
         causes, idle = self._causes, self._causes.intervals
         frames, frame = self._lines_of(causes.exposing_stack, causes.exposing_frame)
         told = frame >= 0
-        most = self._most(gaps, idle.gap[told], frame[told], (idle.end - idle.start)[told])
-        return _names(frames, most)
+        lengths = (idle.end - idle.start)[told]
+        most = most_of_each(idle.gap[told], frame[told], lengths, len(self._analysis.gaps))
+        return _names(frames, most[gaps])
 
     def pieces(self, gaps: Int64s) -> list[list[dict[str, Any]]]:
         """Of each gap the pieces of its idle intervals, by start; their dur_ns sum to its idle time."""
@@ -71,19 +73,6 @@ class Reasons:
 
     def _lines_of(self, stack: Any, frame: Int64s) -> tuple[list[Frame], Int64s]:
         return lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
-
-    def _most(self, gaps: Int64s, gap: Int64s, key: Int64s, ns: Int64s) -> Int64s:
-        """int64[n]: of each of n gaps the key with the most ns, the first of equals; -1 where it has none."""
-        width = int(key.max(initial=-1)) + 2  # keys begin at -1
-        pairs, place = np.unique(gap * width + key + 1, return_inverse=True)
-        total = np.zeros(len(pairs), np.int64)
-        np.add.at(total, place.reshape(-1), ns)
-        owner = pairs // width
-        best = np.lexsort((pairs, -total, owner))
-        owners, first = np.unique(owner[best], return_index=True)
-        of_gap = np.full(len(self._analysis.gaps), -1, np.int64)
-        of_gap[owners] = pairs[best[first]] % width - 1
-        return of_gap[gaps]
 
 
 def frame_document(frame: Frame | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Found, most_first
+from tracetui.analysis.advice.evidence import Found
 from tracetui.analysis.advice.model import (
     AI_CPU,
     CONVERSION_SHARE,
@@ -19,6 +19,7 @@ from tracetui.analysis.advice.model import (
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.search import runs
+from tracetui.analysis.sums import most_first
 from tracetui.trace.model import Activity
 from tracetui.units import format_percent
 
@@ -99,7 +100,7 @@ def conversions(found: Found) -> Iterator[Advice]:
             continue
         rows = found.longest_first(kernels[matched])
         lines = found.task_lines(rows)
-        worst = most_first(lines[lines >= 0], slices.dur[rows[lines >= 0]])
+        worst, _ = most_first(lines[lines >= 0], slices.dur[rows[lines >= 0]])
         yield Advice(
             id=rule_id,
             title=title,
@@ -174,8 +175,8 @@ def free_time(found: Found) -> Iterator[Advice]:
     column = analysis.idle.step if analysis.steps else analysis.idle.device
     pieces = np.isin(column, freer)[found.causes.interval]
     free, window = (sum(spans[i][k] for i in freer) for k in (0, 1))
-    causes = most_first(found.causes.cause[pieces].astype(np.int64), found.causes.ns[pieces])[:3].tolist()
-    times = {Cause(cause).label: found.idle(pieces & found.caused(Cause(cause))) for cause in causes}
+    causes, sums = most_first(found.causes.cause[pieces].astype(np.int64), found.causes.ns[pieces])
+    times = {Cause(cause).label: ns for cause, ns in zip(causes[:3].tolist(), sums.tolist())}
     mostly = ", ".join(f"{label} {duration(ns)}" for label, ns in times.items())
     where = f"In {len(freer)} of {len(spans)} steps the" if analysis.steps else "The"
     yield Advice(

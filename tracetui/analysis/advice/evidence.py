@@ -15,6 +15,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import runs, track_of_rows
+from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.stack import Frame
@@ -105,7 +106,7 @@ class Found:
     def gaps(self, pieces: Bools) -> Int64s:
         """The gaps of the pieces, most ns first."""
         charges = self.causes.charges
-        return most_first(charges.gap[pieces], charges.ns[pieces])
+        return most_first(charges.gap[pieces], charges.ns[pieces])[0]
 
     def idle_during(self, calls: Int64s) -> Int64s:
         """ns of each piece during which one of the calls kept the thread of that piece: host, or launch."""
@@ -135,7 +136,7 @@ class Found:
     def gaps_at(self, span: Intervals) -> Int64s:
         """The gaps that overlap some time, most of it first."""
         inside = span.covered(self.analysis.gaps.start, self.analysis.gaps.end)
-        return most_first(np.flatnonzero(inside), inside[inside > 0])
+        return most_first(np.flatnonzero(inside), inside[inside > 0])[0]
 
     # -- lines ----------------------------------------------------------------------------------------
 
@@ -164,7 +165,7 @@ class Found:
     def worst_line(self, pieces: Bools) -> Blame:
         """The line with the most ns of the pieces that have one."""
         known = pieces & (self.piece_lines >= 0)
-        lines = most_first(self.piece_lines[known], self.causes.ns[known])
+        lines, _ = most_first(self.piece_lines[known], self.causes.ns[known])
         return self.blame(int(lines[0])) if len(lines) else NOBODY
 
     @property
@@ -227,21 +228,13 @@ class Found:
 
     def names(self, rows: Int64s, most: int = 4) -> tuple[str, ...]:
         """The names of slices, those with the most time first."""
-        names = most_first(self.trace.slices.name[rows].astype(np.int64), self.trace.slices.dur[rows])
+        names, _ = most_first(self.trace.slices.name[rows].astype(np.int64), self.trace.slices.dur[rows])
         return tuple(self.trace.strings[name] for name in names[:most].tolist())
 
 
 def rounded(mean: float) -> str:
     """With one decimal at most."""
     return f"{mean:.1f}".removesuffix(".0")
-
-
-def most_first(keys: Int64s, ns: Int64s) -> Int64s:
-    """The distinct keys, those with the most ns first, smaller ones first among equals."""
-    distinct, place = np.unique(keys, return_inverse=True)
-    total = np.zeros(len(distinct), np.int64)
-    np.add.at(total, place.reshape(-1), ns)
-    return distinct[np.argsort(-total, kind="stable")]
 
 
 NOTHING = np.empty(0, np.int64)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Found, most_first, rounded
+from tracetui.analysis.advice.evidence import Found, rounded
 from tracetui.analysis.advice.model import (
     COLLECTION,
     DATA_LOADER,
@@ -22,6 +22,7 @@ from tracetui.analysis.idle.calls import Cause, allocates_memory, cause_of_opera
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.operators import host_operators
 from tracetui.analysis.search import runs
+from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Family
 
@@ -230,7 +231,7 @@ def memory_stalls(found: Found) -> Iterator[Advice]:
         subjects=found.names(rows),
         **found.worst_line(during > 0)._asdict(),
         per_step_ns=found.step_ns(cost),
-        gaps=most_first(found.causes.charges.gap[during > 0], during[during > 0]),
+        gaps=most_first(found.causes.charges.gap[during > 0], during[during > 0])[0],
         rows=rows,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Found, most_first
+from tracetui.analysis.advice.evidence import Found
 from tracetui.analysis.advice.model import (
     COMMUNICATION_EXPOSED,
     COMMUNICATION_SHARE,
@@ -19,6 +19,7 @@ from tracetui.analysis.advice.model import (
 from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import runs
+from tracetui.analysis.sums import most_first
 from tracetui.trace.model import Activity, Family
 from tracetui.units import format_percent
 
@@ -53,6 +54,7 @@ def communication(found: Found) -> Iterator[Advice]:
     if waiting is not None:
         evidence["waiting_for_ranks_ns"] = waiting
     evidence.update(_phases(found, exposed))
+    communicating = np.flatnonzero(found.analysis.gaps.communication)
     yield Advice(
         id="exposed_communication",
         title="Communication is not overlapped",
@@ -68,9 +70,7 @@ def communication(found: Found) -> Iterator[Advice]:
         evidence=evidence,
         subjects=found.names(worst),
         per_step_ns=found.step_ns(cost),
-        gaps=most_first(np.arange(len(found.analysis.gaps)), found.analysis.gaps.communication)[
-            : int(np.count_nonzero(found.analysis.gaps.communication))
-        ],
+        gaps=most_first(communicating, found.analysis.gaps.communication[communicating])[0],
         rows=worst,
     )
 

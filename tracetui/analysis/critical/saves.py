@@ -24,6 +24,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.idle.pieces import cut
 from tracetui.analysis.search import pick
+from tracetui.analysis.sums import sums
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame
@@ -90,9 +91,7 @@ def line_savings(
         busy = working.covered(begins[held] - late, ends[held] - late)
         free_steps: list[int] = (ends[held] - begins[held] - busy).tolist()
         pair = within[inside] * len(keys) + keyed[parts.place[inside]]
-        pairs, place = np.unique(pair, return_inverse=True)
-        taken = np.zeros(len(pairs), np.int64)
-        np.add.at(taken, place.reshape(-1), (parts.end - parts.start)[inside])
+        pairs, taken = sums(pair, (parts.end - parts.start)[inside])
         for code, ns in zip(pairs.tolist(), taken.tolist()):
             step, at = divmod(code, len(keys))
             steps[at][int(held[step])] = min(ns, free_steps[step])

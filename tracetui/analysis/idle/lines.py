@@ -14,6 +14,7 @@ from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.search import pick, runs
+from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
@@ -148,9 +149,9 @@ def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]
 
 
 def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, places: Int64s) -> LineIdle:
-    gaps, per_gap = _sums(charges.gap[places], charges.ns[places])
+    gaps, per_gap = most_first(charges.gap[places], charges.ns[places])
     names = pick(trace.slices.name.astype(np.int64), charges.operator[places])
-    ops, per_op = _sums(names, charges.ns[places])
+    ops, per_op = most_first(names, charges.ns[places])
     return LineIdle(
         file=None if frame is None else frame.file,
         line=0 if frame is None else frame.line,
@@ -168,17 +169,8 @@ def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, p
 
 
 def _ranked(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
-    distinct, total = _sums(keys.astype(np.int64), ns)
+    distinct, total = most_first(keys.astype(np.int64), ns)
     return list(zip(distinct.tolist(), total.tolist()))
-
-
-def _sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
-    """The distinct keys and the ns of each, most first, smaller keys first among equals."""
-    distinct, place = np.unique(keys, return_inverse=True)
-    total = np.zeros(len(distinct), np.int64)
-    np.add.at(total, place.reshape(-1), ns)
-    order = np.argsort(-total, kind="stable")
-    return distinct[order], total[order]
 
 
 class _Tree:

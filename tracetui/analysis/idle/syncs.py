@@ -24,6 +24,7 @@ from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import runs
+from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.nesting import starting
@@ -111,7 +112,7 @@ def sync_table(
                 longest_ns=int(length[places].max()),
                 exposed_ns=int(exposed[pieces].sum()),
                 exposed_by_step={s: int(exposed[pieces[of]].sum()) for s, of in runs(steps)},
-                gap_indices=_most_first(causes.intervals.gap[causes.interval[pieces]], exposed[pieces]),
+                gap_indices=most_first(causes.intervals.gap[causes.interval[pieces]], exposed[pieces])[0],
                 rows=rows[rows >= 0],
             )
         )
@@ -158,13 +159,6 @@ def _of_thread(trace: Trace, thread: HostThread, calls: list[Track], spans: Inte
     row = np.where(row >= 0, row, running)
     operator = np.where(running >= 0, running, thread.following(starts))
     return _Syncs(starts, spans.ends, row, operator, frame)
-
-
-def _most_first(gaps: Int64s, ns: Int64s) -> Int64s:
-    distinct, place = np.unique(gaps, return_inverse=True)
-    total = np.zeros(len(distinct), np.int64)
-    np.add.at(total, place.reshape(-1), ns)
-    return distinct[np.argsort(-total, kind="stable")]
 
 
 _NONE = np.empty(0, np.int64)

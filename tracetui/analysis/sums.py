@@ -1,0 +1,41 @@
+"""Exact sums of ns by key, and which key has the most. Knows nothing of what keys stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+
+
+def sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
+    """The distinct keys, sorted, and the ns of each."""
+    distinct, place = np.unique(keys, return_inverse=True)
+    total = np.zeros(len(distinct), np.int64)
+    np.add.at(total, place.reshape(-1), ns)
+    return distinct, total
+
+
+def most_first(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
+    """The distinct keys and the ns of each, most first, smaller keys first among equals."""
+    distinct, total = sums(keys, ns)
+    order = np.argsort(-total, kind="stable")
+    return distinct[order], total[order]
+
+
+def most_of_each(owner: Int64s, key: Int64s, ns: Int64s, owners: int) -> Int64s:
+    """int64[owners]: of each owner the key with the most ns, the lowest of equals; -1 where it has none.
+
+    Args:
+        owner: int64[n], from 0 to owners - 1.
+        key: int64[n], -1 at least.
+        ns: int64[n].
+        owners: how many there are.
+    """
+    width = int(key.max(initial=-1)) + 2  # keys begin at -1
+    pairs, total = sums(owner * width + key + 1, ns)
+    of = pairs // width
+    best_first = np.lexsort((pairs, -total, of))
+    having, first = np.unique(of[best_first], return_index=True)
+    most = np.full(owners, -1, np.int64)
+    most[having] = pairs[best_first[first]] % width - 1
+    return most
