@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.search import rows_of
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Family, Trace
 
@@ -147,12 +148,7 @@ def overlap_rows(trace: Trace, device: str) -> dict[str, Int64s]:
 
 
 def _rows(trace: Trace, device: str, *families: Family) -> Int64s:
-    ranges = [
-        np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
-        for track in trace.tracks
-        if track.device == device and track.family in families
-    ]
-    return np.concatenate(ranges) if ranges else np.empty(0, np.int64)
+    return rows_of(t for t in trace.tracks if t.device == device and t.family in families)
 
 
 def _time_of(trace: Trace, tasks: Int64s, *activities: Activity) -> Intervals:

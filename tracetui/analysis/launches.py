@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tracetui.analysis.search import first_equal, pick, rows_by_process, track_of_rows
+from tracetui.analysis.search import first_equal, pick, rows_by_process, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Family, Layer, Trace
 
@@ -55,7 +55,7 @@ def _calls(trace: Trace, tasks: Int64s) -> Int64s:
     calls: dict[str, list[Int64s]] = {}
     for track in trace.tracks:
         if track.layer == Layer.CANN and track.family == Family.CALLS:
-            rows = np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
+            rows = rows_of([track])
             calls.setdefault(track.pid, []).append(rows[trace.slices.correlation[rows] >= 0])
     launching = {pid: np.concatenate(parts) for pid, parts in calls.items()}
     callers: dict[str, list[Int64s]] = {}

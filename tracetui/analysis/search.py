@@ -1,8 +1,8 @@
-"""Searches that several analyses share: equal keys, and the track of a row. All vectorised."""
+"""Searches that several analyses share: equal keys, rows of tracks and tracks of rows. All vectorised."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -26,6 +26,12 @@ def pick(values: Int64s, places: Int64s) -> Int64s:
     picked = np.full(len(places), -1, np.int64)
     picked[places >= 0] = values[places[places >= 0]]
     return picked
+
+
+def rows_of(tracks: Iterable[Track]) -> Int64s:
+    """The slice rows of some tracks, one track after the other."""
+    parts = [np.arange(track.rows.start, track.rows.stop, dtype=np.int64) for track in tracks]
+    return np.concatenate([np.empty(0, np.int64), *parts])
 
 
 def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:

@@ -17,7 +17,7 @@ class Stacks:
         self._trace = analysis.trace
         self._links = analysis.links
         self._rules = analysis.rules
-        self._called = bool((analysis.trace.slices.stack >= 0).any())
+        self._called = analysis.trace.slices.have_stacks
 
     def keys(self, rows: Int64s) -> Int64s:
         """int64[n]: the key of the stack of each slice row, -1 where none is known.

@@ -14,7 +14,7 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import runs, track_of_rows
+from tracetui.analysis.search import rows_of, runs, track_of_rows
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Trace
@@ -197,9 +197,8 @@ class Found:
 
     def rows_of(self, family: Family, device: str | None = None) -> Int64s:
         """The slices of all tracks of a family, or of those of a device."""
-        tracks = [t for t in self.trace.tracks if t.family == family and (device in (None, t.device))]
-        parts = [np.arange(track.rows.start, track.rows.stop, dtype=np.int64) for track in tracks]
-        return np.concatenate(parts) if parts else NOTHING
+        tracks = self.trace.tracks
+        return rows_of(t for t in tracks if t.family == family and device in (None, t.device))
 
     def outermost(self, rows: Int64s) -> Int64s:
         """The slices that are not inside another of them on their thread, by thread, then start."""

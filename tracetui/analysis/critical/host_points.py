@@ -17,6 +17,7 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.analysis.search import rows_of
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Family, Trace
@@ -123,12 +124,7 @@ def _synchronising(
     trace: Trace, hosts: Hosts, threads: Int64s, blocking: Int64s
 ) -> list[tuple[int, Intervals]]:
     """When threads synchronise: during the runtime's calls; where the trace has none, the whole operator."""
-    parts = [
-        np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
-        for track in trace.tracks
-        if track.family == Family.CALLS
-    ]
-    rows = np.concatenate([np.empty(0, np.int64), *parts])
+    rows = rows_of(track for track in trace.tracks if track.family == Family.CALLS)
     if len(rows):
         blocking = blocking[:0]
     rows = rows[by_name(trace, rows, calls.cause_of_call) == Cause.SYNC]

@@ -25,7 +25,7 @@ from tracetui.analysis.idle.pieces import Cuts, cut, cut_by_cover, edges_of
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import pick, track_of_rows
+from tracetui.analysis.search import pick, rows_of, track_of_rows
 from tracetui.arrays import Int8s, Int64s
 from tracetui.trace.model import Trace
 
@@ -206,7 +206,7 @@ class _Explainer:
         dequeues = [index for index, text in enumerate(self._trace.strings) if text == "dequeue"]
 
         def busy(track: int) -> Intervals:
-            own = self._rows_of_track(track)
+            own = rows_of([self._trace.tracks[track]])
             return self._time(own[np.isin(self._trace.slices.category[own], dequeues)])
 
         first, second, _ = self._clipped
@@ -218,7 +218,7 @@ class _Explainer:
         rows = pick(self._links.launch, self._at)
 
         def compiling(track: int) -> Intervals:
-            own = self._rows_of_track(track)
+            own = rows_of([self._trace.tracks[track]])
             return self._time(own[by_name(self._trace, own, calls.compiles_at_launch) == 1])
 
         _, second, third = self._clipped
@@ -242,10 +242,6 @@ class _Explainer:
 
     def _tracks(self, rows: Int64s) -> Int64s:
         return track_of_rows(self._trace, rows).astype(np.int64)
-
-    def _rows_of_track(self, track: int) -> Int64s:
-        rows = self._trace.tracks[track].rows
-        return np.arange(rows.start, rows.stop, dtype=np.int64)
 
     def _time(self, rows: Int64s) -> Intervals:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])

@@ -20,9 +20,9 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.copies import CopyingOperators
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.pieces import edges_of
-from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import NOT_OPERATORS
-from tracetui.analysis.search import pick, track_of_rows
+from tracetui.analysis.search import pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -59,7 +59,7 @@ class HostThread:
         """When Python is known to run: its frames; without any, from its first operator to its last."""
         slices = self.trace.slices
         if self.frames:
-            rows = np.concatenate([np.arange(track.rows.start, track.rows.stop) for track in self.frames])
+            rows = rows_of(self.frames)
             return union(slices.start[rows], slices.end[rows])
         own = slice(self.track.rows.start, self.track.rows.stop)
         return union(slices.start[own].min(keepdims=True), slices.end[own].max(keepdims=True))
@@ -147,7 +147,7 @@ class Hosts:
         counts = np.zeros(len(trace.slices), np.bool_)
         not_operators = [i for i, text in enumerate(trace.strings) if text in NOT_OPERATORS]
         for track in self._tracks:
-            rows = _rows(track)
+            rows = rows_of([track])
             wraps = by_name(trace, rows, calls.is_wrapper) == 1
             counts[rows] = ~wraps & ~np.isin(trace.slices.category[rows], not_operators)
         counts &= trace.slices.dur > 0
@@ -205,7 +205,7 @@ class Hosts:
         near = [t for t in collections if trace.same_process(t.pid, track.pid)]
         if not near and len({t.pid for t in self._tracks}) == 1:
             near = collections
-        found: dict[Cause, list[Int64s]] = {Cause.GC: [_rows(t) for t in near]}
+        found: dict[Cause, list[Int64s]] = {Cause.GC: [rows_of(near)]}
         tables = (
             ([track], calls.cause_of_operator),
             ([t for t in own if t.family == Family.CALLS], calls.cause_of_call),
@@ -213,7 +213,7 @@ class Hosts:
         )
         for tracks, cause_of in tables:
             for each in tracks:
-                rows = _rows(each)
+                rows = rows_of([each])
                 codes = by_name(trace, rows, cause_of)
                 for code in np.unique(codes[codes >= 0]).tolist():
                     found.setdefault(Cause(code), []).append(rows[codes == code])
@@ -223,8 +223,8 @@ class Hosts:
         return HostThread(trace, track, frames, self.counts, {c: s for c, s in spans.items() if len(s)})
 
     def _time(self, parts: list[Int64s]) -> Intervals:
-        rows = np.concatenate(parts) if parts else np.empty(0, np.int64)
-        return union(self._trace.slices.start[rows], self._trace.slices.end[rows]) if len(rows) else NOTHING
+        rows = np.concatenate(parts)
+        return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
     def _wrapping(self, counts: Bools) -> Int64s:
         """Operators in which Python went on: one inside has another call stack, or a frame begins inside.
@@ -242,18 +242,14 @@ class Hosts:
     def _with_frames_inside(self, counts: Bools) -> Iterator[Int64s]:
         slices = self._trace.slices
         for index, track in enumerate(self._tracks):
-            begins = edges_of(*(slices.start[_rows(each)] for each in self._frames_of(index)))
-            own = _rows(track)[counts[track.rows.start : track.rows.stop]]
+            begins = edges_of(slices.start[rows_of(self._frames_of(index))])
+            own = rows_of([track])[counts[track.rows.start : track.rows.stop]]
             after = np.searchsorted(begins, slices.start[own], "right")
             yield own[np.searchsorted(begins, slices.end[own], "left") > after]
 
     def _frames_of(self, index: int) -> tuple[Track, ...]:
         own = [self._trace.tracks[i] for i in np.flatnonzero(self._of_track == index).tolist()]
         return tuple(track for track in own if track.family == Family.FRAMES and len(track.rows))
-
-
-def _rows(track: Track) -> Int64s:
-    return np.arange(track.rows.start, track.rows.stop, dtype=np.int64)
 
 
 def _inside(rows: Int64s, track: Track) -> Int64s:

@@ -15,7 +15,7 @@ from tracetui.analysis.idle.milestones import Milestones
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import first_equal, pick, track_of_rows
+from tracetui.analysis.search import first_equal, pick, rows_of, track_of_rows
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Family, Track
 from tracetui.trace.nesting import enclosing
@@ -88,7 +88,7 @@ class Streams:
         """
         slices, waits = self._trace.slices, []
         for track in (track for streams in self._by_device for track in streams):
-            rows = np.arange(track.rows.start, track.rows.stop)
+            rows = rows_of([track])
             rows = rows[np.argsort(slices.start[rows], kind="stable")]
             free = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]
             launched = marks.launched[self._links.index(rows)]
@@ -103,8 +103,7 @@ class Streams:
         return [[t for t in tracks if t.device == d] for d in dict.fromkeys(t.device for t in tracks)]
 
     def _rows(self, tracks: list[Track], activities: tuple[Activity, ...]) -> Int64s:
-        parts = [np.arange(track.rows.start, track.rows.stop) for track in tracks]
-        rows = np.concatenate(parts) if parts else np.empty(0, np.int64)
+        rows = rows_of(tracks)
         kept: Int64s = rows[np.isin(self._activity[rows], activities)]
         return kept
 
