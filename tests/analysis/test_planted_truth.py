@@ -75,7 +75,7 @@ def generated(
         TraceWriter(recording, level).write(file, 1)
     with TraceFile(path) as source:
         analysis = analyse(build_trace(source.read()))
-    return Truth(recording, level).as_json(), analysis, explain(analysis.trace, analysis.idle, analysis.links)
+    return Truth(recording, level).as_json(), analysis, explain(analysis.idle, analysis.links, analysis.hosts)
 
 
 def found(analysis: Analysis, causes: Causes) -> list[Part]:

@@ -22,13 +22,9 @@ from tests.analysis.machine import MAIN, Events, call, npu, operator, step
 from tests.analysis.test_critical import FIRST, SECOND, any_run, launched, stack
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.critical.host_time import HostTime
 from tracetui.analysis.critical.saves import LineKey, keys_of
 from tracetui.analysis.critical.whatif import WhatIf
-from tracetui.analysis.idle.callers import Callers
-from tracetui.analysis.idle.copies import copying_operators
-from tracetui.analysis.idle.host import Hosts
 from tracetui.arrays import Bools
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
@@ -184,9 +180,8 @@ def analysed(recording: Recording) -> Analysis:
 
 def charged(analysis: Analysis, key: LineKey, calls: list[tuple[int, int]]) -> Bools:
     """Which pieces of work, each by its OS thread and when it begins, are charged to a line."""
-    trace, ancestors = analysis.trace, Ancestors(analysis.trace)
-    hosts = Hosts(trace, copying_operators(analysis.links, ancestors), ancestors)
-    host_time = HostTime(trace, hosts, Callers(trace, ancestors))
+    trace, hosts = analysis.trace, analysis.hosts
+    host_time = HostTime(trace, hosts)
     tids, times = np.array([tid for tid, _ in calls]), np.array([now for _, now in calls], np.int64)
     own = np.zeros(len(calls), np.bool_)
     threads = {track.tid: hosts.of_rows(np.array([track.rows.start])) for track in trace.tracks}

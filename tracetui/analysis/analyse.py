@@ -9,16 +9,13 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity, device_activity, work_tasks
 from tracetui.analysis.advice import Advice, find_advice
-from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.critical.chain import Critical, CriticalChain, critical_chains
 from tracetui.analysis.critical.dependencies import Dependencies, dependencies
 from tracetui.analysis.critical.host_time import HostTime
 from tracetui.analysis.critical.saves import LineKey, LineSaving, line_savings
 from tracetui.analysis.critical.whatif import WhatIfs
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
-from tracetui.analysis.idle.callers import Callers
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.copies import CopyingOperators, copying_operators
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts
@@ -52,14 +49,19 @@ class Analysis:
         return sum(activity.idle_ns for activity in self.devices)
 
     @cached_property
+    def hosts(self) -> Hosts:
+        """The threads of the host, and what they did at any time."""
+        return Hosts(self.links)
+
+    @cached_property
     def causes(self) -> Causes:
         """Why the devices were idle: the idle intervals in pieces, each with a cause and a stack."""
-        return explain(self.trace, self.idle, self.links)
+        return explain(self.idle, self.links, self.hosts)
 
     @cached_property
     def preparing(self) -> Preparing:
         """Why the first work of each step came when it did."""
-        return explain_preparing(self.trace, self.devices, self.steps, self.links)
+        return explain_preparing(self.devices, self.steps, self.links, self.hosts)
 
     @cached_property
     def lines(self) -> tuple[LineIdle, ...]:
@@ -74,7 +76,7 @@ class Analysis:
     @cached_property
     def syncs(self) -> tuple[SyncCall, ...]:
         """The synchronisations of the host by call and line, those first that expose the most idle time."""
-        return sync_table(self.trace, self.links, self.causes, self.rules)
+        return sync_table(self.trace, self.hosts, self.causes, self.rules)
 
     @cached_property
     def advice(self) -> tuple[Advice, ...]:
@@ -84,12 +86,12 @@ class Analysis:
     @cached_property
     def stacks(self) -> StackNode:
         """The idle time of all devices as a tree of stacks."""
-        return stack_tree(self.trace, explain(self.trace, self.idle, self.links, by_frame=True).charges)
+        return stack_tree(self.trace, explain(self.idle, self.links, self.hosts, by_frame=True).charges)
 
     @cached_property
     def dependencies(self) -> Dependencies:
         """What waited for what, from host to device."""
-        return dependencies(self.links, self.devices, self.steps, self._hosts, self._copying)
+        return dependencies(self.links, self.devices, self.steps, self.hosts)
 
     @cached_property
     def critical(self) -> tuple[CriticalChain, ...]:
@@ -144,20 +146,8 @@ class Analysis:
         return operator_table(self.trace, rows, cut_durations(self.trace, rows, start_ns, end_ns))
 
     @cached_property
-    def _ancestors(self) -> Ancestors:
-        return Ancestors(self.trace)
-
-    @cached_property
-    def _hosts(self) -> Hosts:
-        return Hosts(self.trace, self._copying, self._ancestors)
-
-    @cached_property
-    def _copying(self) -> CopyingOperators:
-        return copying_operators(self.links, self._ancestors)
-
-    @cached_property
     def _host_time(self) -> HostTime:
-        return HostTime(self.trace, self._hosts, Callers(self.trace, self._ancestors))
+        return HostTime(self.trace, self.hosts)
 
     @property
     def _work(self) -> Int64s:

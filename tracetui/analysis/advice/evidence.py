@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tracetui.analysis.activity import work_tasks
-from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.idle.callers import Callers
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import lines_of
@@ -152,7 +150,7 @@ class Found:
 
     def operator_lines(self, operators: Int64s) -> Int64s:
         """The number of the line of each operator, -1 where it has none."""
-        called = self._callers.of(operators)
+        called = self.analysis.hosts.callers.of(operators)
         return self._number(called.stack, called.frame)
 
     def blame(self, number: int) -> Blame:
@@ -171,10 +169,6 @@ class Found:
     @property
     def _frames(self) -> list[Frame]:
         return list(self._numbers)
-
-    @cached_property
-    def _callers(self) -> Callers:
-        return Callers(self.trace, Ancestors(self.trace))
 
     def _number(self, stack: Int32s, frame: Int64s) -> Int64s:
         lines, place = lines_of(self.trace, stack, frame, self.analysis.rules)

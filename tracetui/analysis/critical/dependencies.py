@@ -28,7 +28,6 @@ from tracetui.analysis.critical.device_points import (
 from tracetui.analysis.critical.endings import done_points, end_points, walls_of
 from tracetui.analysis.critical.host_points import host_points
 from tracetui.analysis.critical.points import By, Points, finished
-from tracetui.analysis.idle.copies import CopyingOperators
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.links import Links
@@ -57,14 +56,13 @@ def dependencies(
     activities: Sequence[DeviceActivity],
     steps: Sequence[Step],
     hosts: Hosts,
-    copying: CopyingOperators,
 ) -> Dependencies:
     """The points of a trace."""
     streams = Streams(links)
     tasks, behind = device_work(links, activities, streams)
     thread = _threads(tasks, hosts)
     put, of_task = _enqueued(tasks, thread)
-    blocking = blocking_copies(links, tasks, copying.to_device)
+    blocking = blocking_copies(links, tasks, hosts.copying.to_device)
     host, sync = host_points(links.trace, hosts, steps, *put, blocking)
     dequeued = dequeue_points(links, tasks, np.where(tasks.dequeue >= 0, of_task, -1), tasks.enqueued)
     after_host, after_queue = len(host), len(host) + len(dequeued)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.idle.callers import Callers
 from tracetui.analysis.idle.host import Burst, Hosts
 from tracetui.analysis.idle.pieces import cut, edges_of
 from tracetui.analysis.search import pick
@@ -33,8 +32,8 @@ class HostPieces(NamedTuple):
 class HostTime:
     """The time of the threads of a trace."""
 
-    def __init__(self, trace: Trace, hosts: Hosts, callers: Callers) -> None:
-        self._trace, self._hosts, self._callers = trace, hosts, callers
+    def __init__(self, trace: Trace, hosts: Hosts) -> None:
+        self._trace, self._hosts = trace, hosts
         self._bursts = [burst for _, burst in bursts(trace, hosts)]
         self._by_frame = not trace.slices.have_stacks
 
@@ -54,7 +53,7 @@ class HostTime:
             frame[between] = host.frame(cuts.start[between])
             parts.append((own[cuts.place], cuts.start, cuts.end, running, charged, frame))
         place, starts, ends, running, charged, frame = (np.concatenate(columns) for columns in zip(*parts))
-        called = self._callers.of(charged)
+        called = self._hosts.callers.of(charged)
         frame = np.where(frame >= 0, frame, called.frame)
         return HostPieces(place, starts, ends, running, called.stack, frame, called.backward)
 

@@ -39,9 +39,9 @@ class Called:
 class Callers:
     """Answers for any operators of a trace; what they are nested in is found once."""
 
-    def __init__(self, trace: Trace, ancestors: Ancestors | None = None) -> None:
+    def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        self.ancestors = ancestors or Ancestors(trace)
+        self.ancestors = Ancestors(trace)
 
     def of(self, operators: Int64s) -> Called:
         """Where operators (rows, -1 for none) were called from."""
@@ -58,7 +58,7 @@ class Callers:
         handed = pick(self._handed, ancestors.nearest(rows, self._handed >= 0))
         called = np.where(forward >= 0, forward, handed)
         own, through = ancestors.nearest(rows, has_stack), ancestors.nearest(called, has_stack)
-        backward = (forward >= 0) | (ancestors.nearest(rows, self._evaluates) >= 0)
+        backward = (forward >= 0) | (ancestors.nearest(rows, self.evaluates) >= 0)
         stack_row = np.where(through >= 0, through, own)
         return Called(
             forward=forward,
@@ -68,7 +68,7 @@ class Callers:
         )
 
     @cached_property
-    def _arrows(self) -> tuple[Int64s, Int64s]:
+    def forward_arrows(self) -> tuple[Int64s, Int64s]:
         """Rows of forward operators and of the backward ones that arrows from them end at."""
         return self._arrows_of(BACKWARD_FLOW)
 
@@ -88,19 +88,20 @@ class Callers:
     @cached_property
     def _turns(self) -> Int64s:
         """Of each slice: the forward operator whose arrow ends there, or -1."""
-        return _first_by_key(len(self._trace.slices), self._arrows[1], self._arrows[0])
+        source, target = self.forward_arrows
+        return _first_by_key(len(self._trace.slices), target, source)
 
     @cached_property
     def _evaluated(self) -> Int64s:
         """Of each slice in which the engine evaluates a function: its forward operator; or -1."""
-        source, target = self._arrows
+        source, target = self.forward_arrows
         outer = self.ancestors.parents_of(target)
         evaluates = outer >= 0
-        evaluates[evaluates] = self._evaluates[outer[evaluates]]
+        evaluates[evaluates] = self.evaluates[outer[evaluates]]
         return _first_by_key(len(self._trace.slices), outer[evaluates], source[evaluates])
 
     @cached_property
-    def _evaluates(self) -> Bools:
+    def evaluates(self) -> Bools:
         """Of each slice: whether the autograd engine evaluates a function in it."""
         names = [i for i, text in enumerate(self._trace.strings) if text.startswith(BACKWARD_OPERATOR)]
         return np.isin(self._trace.slices.name, names)

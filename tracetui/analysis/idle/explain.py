@@ -11,13 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.callers import Callers
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.milestones import Milestones, milestones
 from tracetui.analysis.idle.naming import by_name
@@ -27,7 +24,6 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import pick, rows_of, track_of_rows
 from tracetui.arrays import Int8s, Int64s
-from tracetui.trace.model import Trace
 
 
 class _Found(NamedTuple):
@@ -53,26 +49,23 @@ class _Stretches(NamedTuple):
     following: Int64s  #: the operator of another thread that this one leads to, -1 for none
 
 
-def explain(trace: Trace, idle: IdleIntervals, links: Links, by_frame: bool = False) -> Causes:
+def explain(idle: IdleIntervals, links: Links, hosts: Hosts, by_frame: bool = False) -> Causes:
     """The causes of idle intervals; for each, pieces that sum to it.
 
     Args:
-        trace: the trace.
         idle: the intervals; they may overlap.
-        links: the chains of its tasks.
+        links: the chains of the tasks of their trace.
+        hosts: its threads.
         by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
             charged to the frame it is in. Always so where the trace has no `Call stack`.
     """
-    return _Explainer(trace, idle, links, by_frame).causes()
+    return _Explainer(idle, links, hosts, by_frame).causes()
 
 
 class _Explainer:
-    def __init__(self, trace: Trace, idle: IdleIntervals, links: Links, by_frame: bool) -> None:
-        self._trace, self._idle, self._links = trace, idle, links
-        self._by_frame = by_frame or not trace.slices.have_stacks
-        ancestors = Ancestors(trace)
-        self._callers = Callers(trace, ancestors)
-        self._hosts = Hosts(trace, copying_operators(links, ancestors), ancestors)
+    def __init__(self, idle: IdleIntervals, links: Links, hosts: Hosts, by_frame: bool) -> None:
+        self._trace, self._idle, self._links, self._hosts = links.trace, idle, links, hosts
+        self._by_frame = by_frame or not links.trace.slices.have_stacks
         self._streams = Streams(links)
         marks = milestones(links)
         self._limit = self._streams.latency_limit(marks)
@@ -86,9 +79,9 @@ class _Explainer:
         found = _Found._make(np.concatenate(columns) for columns in zip(*parts))
         order = np.lexsort((found.start, found.interval))
         found = _merged(_Found._make(column[order] for column in found))
-        called = self._callers.of(found.charged)
+        called = self._hosts.callers.of(found.charged)
         exposing, exposing_frame = self._exposing()
-        exposed = self._callers.of(exposing)
+        exposed = self._hosts.callers.of(exposing)
         return Causes(
             intervals=self._idle,
             interval=found.interval,

@@ -13,15 +13,14 @@ from functools import cached_property
 
 import numpy as np
 
-from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.callers import BACKWARD_FLOW, BACKWARD_OPERATOR
+from tracetui.analysis.idle.callers import Callers
 from tracetui.analysis.idle.calls import Cause
-from tracetui.analysis.idle.copies import CopyingOperators
+from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.pieces import edges_of
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.links import NOT_OPERATORS
+from tracetui.analysis.links import NOT_OPERATORS, Links
 from tracetui.analysis.search import pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
@@ -113,17 +112,17 @@ class Burst:
 
 
 class Hosts:
-    """The threads of a trace."""
+    """The threads of a trace, for all that asks what they did: each is put together once."""
 
-    def __init__(self, trace: Trace, copying: CopyingOperators, ancestors: Ancestors) -> None:
-        self._trace = trace
-        self._ancestors = ancestors
+    def __init__(self, links: Links) -> None:
+        self._trace = trace = links.trace
+        self.callers = Callers(trace)
+        self.copying = copying_operators(links, self.callers.ancestors)
         self._tracks = [
             track
             for track in trace.tracks
             if track.layer == Layer.PYTHON and track.family == Family.OPERATORS and len(track.rows)
         ]
-        self._copying = copying
         self._threads: dict[int, HostThread] = {}
         self._of_track = self._threads_of_tracks()
 
@@ -173,17 +172,14 @@ class Hosts:
     @cached_property
     def _wakers(self) -> dict[int, int]:
         """The thread of the forward operators of each autograd thread."""
-        trace, flows = self._trace, self._trace.flows
-        names = [i for i in np.unique(flows.category).tolist() if trace.string(i) == BACKWARD_FLOW]
-        arrows = np.flatnonzero(np.isin(flows.category, names) & (flows.source >= 0) & (flows.target >= 0))
-        pairs = np.stack((self.of_rows(flows.target[arrows]), self.of_rows(flows.source[arrows])), axis=1)
+        source, target = self.callers.forward_arrows
+        pairs = np.stack((self.of_rows(target), self.of_rows(source)), axis=1)
         pairs = pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])]
         distinct, counts = np.unique(pairs, axis=0, return_counts=True)
-        evaluates = [i for i, text in enumerate(trace.strings) if text.startswith(BACKWARD_OPERATOR)]
         return {
             autograd: waker
             for autograd, waker in distinct[np.argsort(counts, kind="stable")].tolist()
-            if np.isin(trace.slices.name[self.thread(autograd).operators], evaluates).any()
+            if self.callers.evaluates[self.thread(autograd).operators].any()
         }
 
     def _threads_of_tracks(self) -> Int64s:
@@ -217,8 +213,8 @@ class Hosts:
                 codes = by_name(trace, rows, cause_of)
                 for code in np.unique(codes[codes >= 0]).tolist():
                     found.setdefault(Cause(code), []).append(rows[codes == code])
-        found.setdefault(Cause.COPY, []).append(_inside(self._copying.to_device, track))
-        found.setdefault(Cause.SYNC, []).append(_inside(self._copying.blocked, track))
+        found.setdefault(Cause.COPY, []).append(_inside(self.copying.to_device, track))
+        found.setdefault(Cause.SYNC, []).append(_inside(self.copying.blocked, track))
         spans = {cause: self._time(parts) for cause, parts in found.items()}
         return HostThread(trace, track, frames, self.counts, {c: s for c, s in spans.items() if len(s)})
 
@@ -233,7 +229,7 @@ class Hosts:
         """
         stack = self._trace.slices.stack
         inner = np.flatnonzero(counts & (stack >= 0))
-        outer = self._ancestors.parents_of(inner)
+        outer = self.callers.ancestors.parents_of(inner)
         kept = outer >= 0
         kept[kept] = (stack[outer[kept]] >= 0) & (stack[outer[kept]] != stack[inner[kept]])
         rows = np.unique(np.concatenate([outer[kept], *self._with_frames_inside(counts)]))

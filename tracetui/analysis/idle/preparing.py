@@ -15,11 +15,11 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.gaps import IdleIntervals, ending_tasks
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
+from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.intervals import NOTHING
 from tracetui.analysis.links import Links
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Preparing:
 
 
 def explain_preparing(
-    trace: Trace, activities: Sequence[DeviceActivity], steps: Sequence[Step], links: Links
+    activities: Sequence[DeviceActivity], steps: Sequence[Step], links: Links, hosts: Hosts
 ) -> Preparing:
     """The causes of each step's preparing time, where it has any."""
     copy_ns = np.zeros(len(steps), np.int64)
@@ -64,14 +64,14 @@ def explain_preparing(
         starts = np.concatenate([part.starts for _, part in left])
         ends = np.concatenate([part.ends for _, part in left])
         of_step = np.concatenate([index for index, _ in left])
-        task = ending_tasks(trace, activity, links, ends)
+        task = ending_tasks(links.trace, activity, links, ends)
         parts.append((np.full(len(starts), place, np.int32), starts, ends, of_step, task))
     none = np.empty(0, np.int64)
     device, starts, ends, of_step, task = (
         np.concatenate(columns) for columns in zip((_NO_STEP, none, none, _NO_STEP, none), *parts)
     )
     intervals = IdleIntervals(device, starts, ends, np.full(len(starts), -1, np.int64), of_step, task)
-    return Preparing(explain(trace, intervals, links), copy_ns)
+    return Preparing(explain(intervals, links, hosts), copy_ns)
 
 
 _NO_STEP = np.empty(0, np.int32)

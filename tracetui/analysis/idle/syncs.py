@@ -13,16 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.idle.callers import Callers
 from tracetui.analysis.idle.calls import REASONS_OF_THEIR_OWN, Cause
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts, HostThread
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.links import Links
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int64s
@@ -61,7 +57,7 @@ class _Syncs(NamedTuple):
 
 def sync_table(
     trace: Trace,
-    links: Links,
+    hosts: Hosts,
     causes: Causes,
     rules: FrameRules,
     window: tuple[int, int] | None = None,
@@ -72,8 +68,6 @@ def sync_table(
     `window`, [start, end) in ns: only those that start in it or expose idle time. `gaps`, bool[gaps]: only
     the idle time of these counts as exposed.
     """
-    ancestors = Ancestors(trace)
-    hosts = Hosts(trace, copying_operators(links, ancestors), ancestors)
     syncs, exposing = _find(trace, hosts, causes)
     exposing[np.isin(causes.cause, REASONS_OF_THEIR_OWN)] = -1
     if gaps is not None:
@@ -82,7 +76,7 @@ def sync_table(
     if window is not None:
         listed = (window[0] <= syncs.start) & (syncs.start < window[1])
         listed[exposing[exposing >= 0]] = True
-    called = Callers(trace, ancestors).of(syncs.operator)
+    called = hosts.callers.of(syncs.operator)
     frame = np.where(syncs.frame >= 0, syncs.frame, called.frame)
     lines, line = lines_of(trace, called.stack, frame, rules)
     name = np.where(syncs.row >= 0, trace.slices.name[syncs.row], -1)
