@@ -62,15 +62,15 @@ class Causes:
         if device is None:
             return dict(self._shares)
         kept = self.intervals.device[self.interval] == device
-        return _sums(self.cause[kept], self.ns[kept])
+        return _ranked(_totals(self.cause[kept], self.ns[kept]))
 
     @cached_property
     def _shares(self) -> dict[Cause, int]:
-        return _sums(self.cause, self.ns)
+        return _ranked(_totals(self.cause, self.ns))
 
     def main(self, places: slice) -> Cause:
         """The cause with the most time in some pieces, the lower of equals; there is one at least."""
-        return next(iter(_sums(self.cause[places], self.end[places] - self.start[places])))
+        return Cause(int(_totals(self.cause[places], self.end[places] - self.start[places]).argmax()))
 
     def by_step(self, step: int) -> dict[Cause, int]:
         """ns of each cause in the intervals of a step (its index; -1: of none), most first."""
@@ -107,10 +107,11 @@ class Causes:
         )
 
 
-def _sums(cause: Int8s, ns: Int64s) -> dict[Cause, int]:
+def _totals(cause: Int8s, ns: Int64s) -> Int64s:
+    """int64[causes]: ns of each cause."""
     total = np.zeros(len(Cause), np.int64)
     np.add.at(total, cause, ns)
-    return _ranked(total)
+    return total
 
 
 def _ranked(total: Int64s) -> dict[Cause, int]:

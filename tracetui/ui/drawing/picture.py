@@ -11,7 +11,6 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster
-from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.raster import Columns, Raster
 from tracetui.arrays import Floats, Int64s
@@ -96,14 +95,14 @@ class Picture:
         if key not in self._main_causes:
             causes = self.analysis.causes
             first = int(np.searchsorted(causes.intervals.device, device))
-            self._main_causes[key] = _main(causes, causes.of_interval(first + interval))
+            self._main_causes[key] = causes.main(causes.of_interval(first + interval))
         return self._main_causes[key]
 
     def gap_cause(self, gap: int) -> Cause:
         """The cause with the most time in a gap that is idle."""
         assert self.analysis is not None
         causes = self.analysis.causes
-        return _main(causes, causes.of_gap(gap))
+        return causes.main(causes.of_gap(gap))
 
     def counter(self, track: Track, edges: Int64s) -> Floats:
         """float64[columns]: the highest sample of each column, else the last before; NaN at first."""
@@ -163,12 +162,6 @@ class Picture:
             self._unions[track.index] = _raster(busy)
         raster, intervals = self._unions[track.index]
         return raster.columns(intervals, edges).busy
-
-
-def _main(causes: Causes, pieces: slice) -> Cause:
-    ns = np.zeros(len(Cause), np.int64)
-    np.add.at(ns, causes.cause[pieces], causes.end[pieces] - causes.start[pieces])
-    return Cause(int(ns.argmax()))
 
 
 def _raster(intervals: Intervals) -> tuple[Raster, range]:

@@ -14,6 +14,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.links import frames_of
+from tracetui.analysis.sums import most_first
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -85,14 +86,14 @@ def main_line(analysis: Analysis, gap: int) -> MainLine:
     """The stack behind a gap, of the line that tables name; empty where its main cause has none."""
     trace, causes = analysis.trace, analysis.causes
     pieces = causes.of_gap(gap)
-    number, ns = causes.cause[pieces], causes.end[pieces] - causes.start[pieces]
+    ns = causes.end[pieces] - causes.start[pieces]
     stack, frame = causes.stack[pieces], causes.frame[pieces]
     _, place = lines_of(trace, stack, frame, analysis.rules)
-    main = np.flatnonzero(number == np.bincount(number, ns, 1).argmax())
-    most = int(np.bincount(place[main] + 1, ns[main], 1).argmax()) - 1
-    if most < 0:
+    main = np.flatnonzero(causes.cause[pieces] == causes.main(pieces))
+    lines, _ = most_first(place[main], ns[main])
+    if not len(lines) or lines[0] < 0:
         return MainLine((), False)
-    on_line = main[place[main] == most]
+    on_line = main[place[main] == lines[0]]
     at = int(on_line[ns[on_line].argmax()])
     text = trace.string(int(stack[at]))
     frames = parse_call_stack(text) if text is not None else frames_of(trace, int(frame[at]))
