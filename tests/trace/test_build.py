@@ -11,7 +11,6 @@ import pytest
 
 from tests.synthetic import load_json, piece, process, thread, trace_of
 from tracetui.trace.build import build_trace
-from tracetui.trace.extent import busy_extent
 from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
 
 LEVEL2 = "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
@@ -145,15 +144,6 @@ def test_counters_are_one_track_per_series_in_time_order(level2: Trace) -> None:
     assert sum(len(track.samples) for track in counters.values()) == len(level2.counters.time)
 
 
-def test_the_first_view_leaves_out_the_profiler_itself(level2: Trace) -> None:
-    start, end = busy_extent(level2)
-    assert start - level2.start_ns > 11_000_000
-    names = {level2.name(row) for row in range(len(level2.slices)) if level2.slices.start[row] < start}
-    assert "PROFILING_ENABLE" in names
-    assert not any(name.startswith("ProfilerStep") for name in names)
-    assert end <= level2.end_ns
-
-
 def test_several_devices_are_told_apart_and_sorted_by_number() -> None:
     events: list[dict[str, Any]] = []
     for device in (10, 2):
@@ -186,7 +176,6 @@ def test_tracks_are_read_from_host_to_device() -> None:
 def test_a_trace_of_nothing() -> None:
     trace = trace_of([])
     assert (trace.tracks, trace.start_ns, trace.end_ns, trace.devices) == ((), 0, 0, ())
-    assert busy_extent(trace) == (0, 0)
     assert trace.notes == ("The trace has no slices and no counters.",)
 
 

@@ -2,7 +2,8 @@
 
 The work that the threads of the host do for the line is scaled; all else follows from the causes of each
 point (see `points`): max-plus, from the first to the last. With a factor of 1 that gives back the measured
-times exactly.
+times exactly. Assumes that the order in the task queue and on the streams, and how long the device takes for
+each task, stay as they are.
 """
 
 from __future__ import annotations
@@ -20,11 +21,6 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
 
-ASSUMPTION = (
-    "Assumes that the order in the task queue and on the streams, and how long the device takes for each "
-    "task, stay as they are."
-)
-
 
 @dataclass(frozen=True, eq=False)
 class WhatIf:
@@ -36,8 +32,6 @@ class WhatIf:
     after_ns: int
     steps_before: Int64s  #: ns of each step: from when the one before it on its device was done until it is
     steps_after: Int64s
-
-    assumption = ASSUMPTION
 
     @property
     def saved_ns(self) -> int:
