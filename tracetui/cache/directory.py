@@ -14,7 +14,6 @@ import stat
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Callable, NamedTuple
 
 _ENTRY = re.compile(r"[0-9a-f]{32}\.trace")
@@ -69,12 +68,7 @@ class Directory:
     def __enter__(self) -> Directory:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         os.close(self._descriptor)
 
     def entries(self) -> list[Entry]:
