@@ -8,18 +8,13 @@ from typing import Callable
 import numpy as np
 
 from tracetui.arrays import Int64s
+from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Trace
 
 
 def by_name(trace: Trace, rows: Int64s, answer: Callable[[str], int | None]) -> Int64s:
-    """The answer for the name of each slice row, -1 for None; int64."""
-    names = trace.slices.name[rows]
-    distinct = np.flatnonzero(np.bincount(names, minlength=1))
-    answers = np.full(len(trace.strings) + 1, -1, np.int64)
-    for name in distinct.tolist():
-        told = answer(trace.strings[name])
-        answers[name] = -1 if told is None else int(told)
-    return answers[names]
+    """The answer, 0..127, for the name of each slice row, -1 for None; int64."""
+    return meanings(trace.strings, trace.slices.name[rows], answer).astype(np.int64)
 
 
 def matching(pattern: re.Pattern[str]) -> Callable[[str], bool]:
