@@ -7,9 +7,10 @@ from typing import Any
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.advice import advice_document
-from tracetui.export.idle_text import place_name, short_path
+from tracetui.export.idle_text import place_name
 from tracetui.export.text import MARGIN, cell_width, cut
 from tracetui.trace.clean import printable
+from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration
 
 NOTHING = "Nothing in this trace calls for advice."
@@ -42,8 +43,7 @@ def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
     for advice in every[:most]:
         line = f"{MARGIN}{format_duration(advice['cost_ns']):>7}{MARGIN}{advice['title']}"
         if advice["file"]:
-            place = short_path(f"{advice['file']}({advice['line']})")
-            line += f": {printable(place)}"
+            line += f": {printable(path_end(advice['file']))}({advice['line']})"
         lines.append(cut(line, width))
     return lines
 

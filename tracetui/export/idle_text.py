@@ -13,6 +13,7 @@ from tracetui.export.text import MARGIN, Column, cut, table
 from tracetui.export.words import line_name, shares
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
+from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration, format_percent, format_time
 
 TOP_LINES, TOP_SYNCS = 20, 5  #: rows listed where nothing else is asked for
@@ -142,11 +143,6 @@ def _story(gap: dict[str, Any]) -> str:
         causes[piece["cause"]] = causes.get(piece["cause"], 0) + piece["dur_ns"]
     told = [shares(causes, 2)] if causes else []
     if gap["exposed_by"] is not None:
-        told.append(f"exposed by {cut(printable(short_path(gap['exposed_by'])), NAME_CELLS)}")
+        told.append(f"exposed by {cut(printable(path_end(gap['exposed_by'])), NAME_CELLS)}")
     told.append(f"until {'the end' if gap['after'] is None else printable(gap['after']['name'])}")
     return "; ".join(told)
-
-
-def short_path(line: str) -> str:
-    """A line without the directories of its file: "train.py(88)"."""
-    return line.replace("\\", "/").rsplit("/", 1)[-1]

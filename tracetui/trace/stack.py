@@ -28,6 +28,11 @@ def parse_call_stack(text: str) -> tuple[Frame, ...]:
     return tuple(parse_frame(part) for part in parts if part)
 
 
+def path_end(path: str, parts: int = 1) -> str:
+    """The last parts of a path, its file by default, whatever the separator: "train.py" of "src/train.py"."""
+    return "/".join(path.replace("\\", "/").split("/")[-parts:])
+
+
 @lru_cache(maxsize=1 << 16)
 def parse_frame(name: str) -> Frame:
     """The frame of one line, `path/file.py(88): forward`; addresses of objects are left out. Never fails."""

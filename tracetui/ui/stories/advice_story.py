@@ -12,6 +12,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.advice import Advice
 from tracetui.trace.clean import printable
+from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
@@ -55,8 +56,7 @@ def advice_columns(
 def about(advice: Advice) -> str:
     """The line that is blamed, else the first name that it is about: "moba.py:88 gate"."""
     if advice.file:
-        file = advice.file.replace("\\", "/").rsplit("/", 1)[-1]
-        return f"{file}:{advice.line} {advice.function}"
+        return f"{path_end(advice.file)}:{advice.line} {advice.function}"
     return advice.function or next(iter(advice.subjects), "")
 
 

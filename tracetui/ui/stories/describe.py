@@ -11,9 +11,10 @@ from typing import Any
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.links import Chain
+from tracetui.export.words import NO_STACK
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
-from tracetui.trace.stack import Frame
+from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
@@ -79,7 +80,7 @@ def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[
         after, cause = int(gaps.after[gap]), causes.main(causes.of_gap(gap))
         why = (f"  {cause_words(cause):<13}", cause_style(cause, pen.palette))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
-        line = short_frame(frame) if frame is not None else "(no stack)"
+        line = short_frame(frame) if frame is not None else NO_STACK
         name = printable(trace.name(after), 200) if after >= 0 else "no task"
         activity = Activity(int(trace.slices.activity[after])) if after >= 0 else Role.DIM
         lines.append(
@@ -97,7 +98,7 @@ def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[
 
 def short_frame(frame: Frame) -> str:
     """A frame in few cells: the end of its path, its line and function."""
-    file = "/".join(frame.file.replace("\\", "/").split("/")[-2:])
+    file = path_end(frame.file, 2)
     return printable(f"{file}({frame.line}) {frame.function}" if file else frame.function, 80)
 
 

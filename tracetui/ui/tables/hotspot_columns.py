@@ -16,7 +16,9 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.lines import LineIdle
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.arrays import Int32s, Int64s
+from tracetui.export.words import NO_STACK
 from tracetui.trace.clean import printable
+from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style, cause_words
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -24,7 +26,6 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.columns import LONGEST, Cell, Column, clipped, name_column, number_column
 from tracetui.units import format_count, format_duration, format_percent
 
-NO_STACK = "(no stack)"
 BETWEEN = "(between operators)"
 PLAIN = Style.null()
 BAR = 10  #: cells
@@ -136,7 +137,7 @@ def line_name(line: OfLine) -> str:
     """ "train_moba.py:88 attention (backward)" """
     if line.file is None:
         return NO_STACK
-    file = line.file.replace("\\", "/").rsplit("/", 1)[-1]
+    file = path_end(line.file)
     place = f"{file}:{line.line} {line.function}" if file else line.function
     return f"{place} (backward)" if line_of(line)[3] else place
 

@@ -15,8 +15,9 @@ from textual.widget import Widget
 
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import StackNode
+from tracetui.export.words import NO_STACK
 from tracetui.trace.clean import printable
-from tracetui.trace.stack import Frame
+from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.branches import THRESHOLDS, Branch, Branches
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
@@ -262,9 +263,9 @@ class StackTree(Widget, can_focus=True):
             last = f"{_named(frame)}  " if frame is not None else ""
             return [(f"{self._glyphs.ellipsis} {last}({len(branch.nodes)} frames of {packages})", dim)]
         if frame is None:
-            return [("(no stack)", dim)]
+            return [(NO_STACK, dim)]
         name = self._palette.style_of(Role.USER_LINE) if self.branches.is_users(frame) else dim
-        file = printable(frame.file.replace("\\", "/").rsplit("/", 1)[-1])
+        file = printable(path_end(frame.file))
         return [(_named(frame), name), (f"  {file}:{frame.line}" if file else "", dim)]
 
 
