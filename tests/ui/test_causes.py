@@ -34,7 +34,8 @@ from tracetui.ui.drawing.strips import flowing
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.state import Viewport, ViewState
 from tracetui.ui.stories.gap_shares import gap_shares, main_line
-from tracetui.ui.stories.gap_words import GapWords
+from tracetui.ui.stories.gap_words import GapWords, gap_title
+from tracetui.units import format_duration
 
 SCALES = {"ns": 1, "µs": 1000, "ms": 1_000_000, "s": 1_000_000_000}
 TIME = re.compile(r"(<?)(\d+(?:\.\d+)?) (ns|µs|ms|s)\b")
@@ -164,6 +165,18 @@ def test_the_line_of_a_story_is_the_line_of_the_tables(analysis: Analysis) -> No
     for gap, line in enumerate(Reasons(analysis).lines(every)):
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         assert line == (f"{frame.file}({frame.line})" if frame is not None else None)
+
+
+def test_the_title_of_a_gap_tells_its_length_where_it_is_not_all_idle(analysis: Analysis) -> None:
+    gaps = analysis.gaps
+    lengths = {"all": 0, "part": 0}
+    for gap in range(len(gaps)):
+        idle, whole = (format_duration(int(ns)) for ns in (gaps.idle[gap], gaps.end[gap] - gaps.start[gap]))
+        title = gap_title(analysis, gap, 1, BLOCKS)
+        assert f"idle {idle}" in title
+        assert (f"idle {idle} of {whole}" in title) == (idle != whole)
+        lengths["all" if idle == whole else "part"] += 1
+    assert all(lengths.values())
 
 
 def test_what_is_not_linked_is_said_with_what_to_collect() -> None:

@@ -219,7 +219,7 @@ async def test_the_cause_of_each_gap_is_a_column_that_the_filter_finds(trace: Tr
             cells = re.split(r" {2,}", lines[rank].strip())
             assert (cause_words(Cause(int(causes[gap]))) if causes[gap] >= 0 else "-") in cells
         (main, ns), *_ = analysis.causes.by_cause().items()
-        assert f"most {main.label} ({format_percent(ns, analysis.idle_ns)})" in said(app, "answer")
+        assert f"most {cause_words(main)} {format_percent(ns, analysis.idle_ns)}" in said(app, "answer")
         await pilot.press("slash", *main.label.split(".")[-1])
         await pilot.pause(SETTLED_S)
         assert set(causes[table.rows.view].tolist()) == {main}

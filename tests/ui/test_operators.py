@@ -7,6 +7,7 @@ import re
 import pytest
 from textual.widgets import Input
 
+from tests.analysis.machine import operator
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
 from tests.ui.viewing import SETTLED_S, lines_of, said, viewing
@@ -131,6 +132,16 @@ async def test_the_statistics_are_those_of_the_window_over_the_screen_in_front(t
         await pilot.press("escape")
         await pilot.pause(SETTLED_S)
         assert not isinstance(app.screen, StatisticsPanel)
+
+
+async def test_without_a_device_the_statistics_are_of_the_host() -> None:
+    async with viewing(trace_of([operator(0, 1000, "aten::add")]), "timeline", (80, 24)) as (app, pilot):
+        for key in ("i", "tab"):
+            await pilot.press(key)
+            await pilot.pause(SETTLED_S)
+            panel = app.screen
+            assert isinstance(panel, StatisticsPanel)
+            assert "host operator" in panel.query_one(Statistics).query_one(Lines).text
 
 
 def test_a_window_without_a_device_has_no_idle_time() -> None:

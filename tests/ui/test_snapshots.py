@@ -1,4 +1,4 @@
-"""What the timeline looks like. Where a change is meant: `python -m pytest tests/ui --update-snapshots`."""
+"""What the screens look like. Where a change is meant: `python -m pytest tests/ui --update-snapshots`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ui.snapshot import check
+from tests.ui.snapshot import check, picture_of
 from tests.ui.test_app import until
 from tracetui.reader.source import TraceFile
 from tracetui.ui.app import TraceApp
@@ -28,3 +28,21 @@ async def test_the_timeline_with_the_worst_gap(
             assert isinstance(screen, TimelineScreen)
             await until(pilot, lambda: 'float("inf")' in screen.details.text)  # the source line is read
             check(app, f"timeline_{width}x{height}", request)
+
+
+@pytest.mark.parametrize(
+    "screen, last",
+    [("gaps", "It then waited 12.1 µs in the task queue"), ("hotspots", "Saves at most 2.31 ms")],
+)
+async def test_the_worst_gap_or_line_with_its_story_and_source(
+    samples: Path, request: pytest.FixtureRequest, screen: str, last: str
+) -> None:
+    path = samples / "moba" / "trace_view.json"
+    with TraceFile(path) as trace_file:
+        app = TraceApp(path, ViewerOptions(palette="ansi"), trace_file)
+        async with app.run_test(size=(120, 36)) as pilot:
+            await until(pilot, lambda: app.analysis is not None)
+            app.action_go(screen)
+            await until(pilot, lambda: app.current_mode == screen)
+            await until(pilot, lambda: last in picture_of(app) and "gate[:, begin:end" in picture_of(app))
+            check(app, f"{screen}_120x36", request)

@@ -116,7 +116,7 @@ class HeatmapScreen(AnswerScreen):
             return f"{heat.title}{where}; a column is {format_duration(int(heat.edges[1] - heat.edges[0]))}"
         if self._view == CAUSES:
             (cause, ns), *_ = analysis.causes.by_cause().items()
-            return f"{heat.title}; most is {cause.label}, {format_percent(ns, analysis.idle_ns)}"
+            return f"{heat.title}; most is {cause_words(cause)}, {format_percent(ns, analysis.idle_ns)}"
         return heat.title
 
     def _views(self) -> list[tuple[str, Style]]:
@@ -208,14 +208,14 @@ def readout(heat: Heat, row: int, column: int, origin_ns: int) -> str:
 
 
 def _of_cause(heat: Heat, row: int, column: int) -> str:
-    """ "P python · step 52 · 1.23 ms, 61.5 % of its idle time · opens the worst gap, 0.4 ms" """
+    """ "P python · step 52 · 1.23 ms, 61.5 % of its idle time · worst gap 0.4 ms" """
     ns, idle = int(heat.ns[row, column]), int(heat.ns[:, column].sum())
     name = printable(heat.columns[column], 60)
     words = [heat.rows[row], name if name.startswith("no ") else f"step {name}"]
     words.append(f"{format_duration(ns)}, {format_percent(ns, idle)} of its idle time")
     if ns:
         length = int(heat.end[row, column] - heat.start[row, column])
-        words.append(f"opens the gap with most of it, {format_duration(length)}")
+        words.append(f"worst gap {format_duration(length)}")
     return " · ".join(words)
 
 

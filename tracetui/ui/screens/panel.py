@@ -64,7 +64,8 @@ class Panel(ModalScreen[Result]):
         ]
         keys: list[Piece] = []
         for key, does in self.KEYS:
-            keys += [(key, self.style_of(Role.KEY)), (f" {does}  ", self.style_of(Role.DIM))]
+            gap = "  " if keys else ""
+            keys += [(gap + key, self.style_of(Role.KEY)), (f" {does}", self.style_of(Role.DIM))]
         self.query_one("#title", Lines).show([title], keys)
 
     def action_close(self) -> None:

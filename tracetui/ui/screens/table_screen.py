@@ -160,7 +160,8 @@ class AnswerScreen(Screen[None]):
     def _keys(self) -> list[Piece]:
         line: list[Piece] = []
         for key, does in self.hints:
-            line += [(key, self.style_of(Role.KEY)), (f" {does}   ", self.style_of(Role.DIM))]
+            gap = "  " if line else ""
+            line += [(gap + key, self.style_of(Role.KEY)), (f" {does}", self.style_of(Role.DIM))]
         return line
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:

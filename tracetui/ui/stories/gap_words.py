@@ -38,9 +38,10 @@ def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
     gaps = analysis.gaps
     start, end, step = int(gaps.start[gap]), int(gaps.end[gap]), int(gaps.step[gap])
     device = printable(analysis.devices[int(gaps.device[gap])].device, NAME)
+    idle, whole = format_duration(int(gaps.idle[gap])), format_duration(end - start)
     words = [
         f"Gap {rank:,} of {len(gaps):,}",
-        f"{device} idle {format_duration(int(gaps.idle[gap]))} of {format_duration(end - start)}",
+        f"{device} idle {idle}" + (f" of {whole}" if whole != idle else ""),
         f"at {format_time(start - analysis.trace.start_ns)}",
     ]
     if step >= 0:

@@ -64,7 +64,7 @@ def ranks(ranked: Int64s) -> Int64s:
 
 
 def gaps_answer(analysis: Analysis) -> str:
-    """ "4,312 gaps, idle 391 ms of 812 ms (48.2 %), most host.python (62 %); the worst 10 hold 38.0 %" """
+    """ "4,312 gaps, idle 391 ms of 812 ms (48.2 %), most P python 62.0 %; the worst 10 hold 38.0 %" """
     gaps = analysis.gaps
     window_ns = sum(device.window_ns for device in analysis.devices)
     idle_ns = sum(device.idle_ns for device in analysis.devices)
@@ -73,7 +73,7 @@ def gaps_answer(analysis: Analysis) -> str:
     answer = f"{count}, idle {format_duration(idle_ns)} of {format_duration(window_ns)} ({share})"
     if idle_ns:
         (cause, ns), *_ = analysis.causes.by_cause().items()
-        answer += f", most {cause.label} ({format_percent(ns, idle_ns)})"
+        answer += f", most {cause_words(cause)} {format_percent(ns, idle_ns)}"
     if len(gaps) > 10 and idle_ns:
         worst_ns = int(gaps.idle[gaps.ranked()[:10]].sum())
         answer += f"; the worst 10 hold {format_percent(worst_ns, idle_ns)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events, on
 from textual.binding import Binding, BindingType
@@ -18,9 +19,10 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.links import Chain
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.drawing.causes import legend
+from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
-from tracetui.ui.drawing.strips import fitted
+from tracetui.ui.drawing.strips import fitted, wrapped
 from tracetui.ui.follow import chain_through
 from tracetui.ui.source_files import SourceFile, SourceFiles
 from tracetui.ui.stories.describe import (
@@ -188,7 +190,9 @@ class Details(SparingWidget, can_focus=True):
         """Where nothing is selected: what is wrong with the trace, and where to look first."""
         app = self.trace_app
         warn: list[Line] = [
-            [pen.text(f" {pen.glyphs.warning} {warning}", Role.WARNING)] for warning in app.warnings
+            [pen.text(f" {pen.glyphs.warning if place == 0 else ' '} {part}", Role.WARNING)]
+            for warning in app.warnings
+            for place, part in enumerate(wrapped(warning, max(self.size.width - 4, 1)))
         ]
         if app.analysis is None:
             return [*warn, [pen.text(" arrows or a click select a slice", Role.DIM)]]
@@ -229,11 +233,14 @@ class Details(SparingWidget, can_focus=True):
         palette, glyphs, width = self.trace_app.palette, self.trace_app.glyphs, self.size.width
         if y == 0:
             hidden = len(self.lines) - self.top - self.size.height + 1
-            more = f" {hidden} more " if hidden > 0 else ""
+            more = f"{glyphs.rule} {'j' if self.has_focus else 'tab'}: {hidden} more " if hidden > 0 else ""
+            room = max(width - len(more), 0)
             title = f"{glyphs.rule * 2} {self._title} "
-            rule = title.ljust(width - len(more), glyphs.rule)[: max(width - len(more), 0)] + more
+            if cell_len(title) > room:
+                title = clip_cells(title, max(room - 1, 0), glyphs.ellipsis) + " "
+            rule = title + glyphs.rule * (room - cell_len(title)) + more
             style = palette.style_of(Role.TITLE if self.has_focus else Role.RULE)
-            return Strip([Segment(rule[:width], style)])
+            return Strip([Segment(rule, style)]).crop(0, width)
         place = self.top + y - 1
         return fitted(self.lines[place] if place < len(self.lines) else (), width, glyphs.ellipsis)
 
