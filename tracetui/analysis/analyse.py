@@ -49,6 +49,17 @@ class Analysis:
         return sum(activity.idle_ns for activity in self.devices)
 
     @cached_property
+    def work(self) -> Int64s:
+        """The rows of all work of all devices, by device, then start."""
+        parts = [work_tasks(self.trace, activity.tasks) for activity in self.devices]
+        return np.concatenate([np.empty(0, np.int64), *parts])
+
+    @cached_property
+    def step_numbers(self) -> Int64s:
+        """int64[steps + 1]: the number of each of `steps`; last, where -1 leads to, -1."""
+        return np.array([*(step.number for step in self.steps), -1], np.int64)
+
+    @cached_property
     def hosts(self) -> Hosts:
         """The threads of the host, and what they did at any time."""
         return Hosts(self.links)
@@ -119,7 +130,7 @@ class Analysis:
     @cached_property
     def device_operators(self) -> OperatorTable:
         """The time of all work of all devices by name and activity."""
-        return operator_table(self.trace, self._work)
+        return operator_table(self.trace, self.work)
 
     @cached_property
     def host_operators(self) -> OperatorTable:
@@ -140,7 +151,7 @@ class Analysis:
 
     def operators_in_window(self, start_ns: int, end_ns: int, host: bool = False) -> OperatorTable:
         """Of the work of all devices, or of host operators, cut to [start_ns, end_ns)."""
-        rows = host_operators(self.trace) if host else self._work
+        rows = host_operators(self.trace) if host else self.work
         kept = (self.trace.slices.start[rows] < end_ns) & (self.trace.slices.end[rows] > start_ns)
         rows = rows[kept]
         return operator_table(self.trace, rows, cut_durations(self.trace, rows, start_ns, end_ns))
@@ -148,11 +159,6 @@ class Analysis:
     @cached_property
     def _host_time(self) -> HostTime:
         return HostTime(self.trace, self.hosts)
-
-    @property
-    def _work(self) -> Int64s:
-        parts = [work_tasks(self.trace, activity.tasks) for activity in self.devices]
-        return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
 
 def analyse(trace: Trace, rules: FrameRules | None = None) -> Analysis:

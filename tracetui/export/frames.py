@@ -62,7 +62,6 @@ def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
     """
     columns = analysis.gaps
     chosen = columns.ranked() if gaps is None else gaps
-    numbers = np.array([*(step.number for step in analysis.steps), -1], np.int64)
     reasons = Reasons(analysis)
     return _frame(
         {
@@ -73,7 +72,7 @@ def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
             "aicpu_ns": columns.aicpu[chosen],
             "communication_ns": columns.communication[chosen],
             "copy_ns": columns.copy[chosen],
-            "step": _known(numbers[columns.step[chosen]]),
+            "step": _known(analysis.step_numbers[columns.step[chosen]]),
             **_task_columns(analysis, "before", columns.before[chosen]),
             **_task_columns(analysis, "after", columns.after[chosen]),
             "cause": _listed([None if cause is None else cause.label for cause in reasons.causes(chosen)]),

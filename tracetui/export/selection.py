@@ -37,8 +37,7 @@ class Selection:
             start = analysis.gaps.start[ranked]
             ranked = ranked[(self.window[0] <= start) & (start < self.window[1])]
         if self.step is not None:
-            numbers = np.array([step.number for step in analysis.steps] + [-1], np.int64)
-            ranked = ranked[numbers[analysis.gaps.step[ranked]] == self.step]
+            ranked = ranked[analysis.step_numbers[analysis.gaps.step[ranked]] == self.step]
         return ranked[:top] if top else ranked
 
     def lines(self, analysis: Analysis) -> tuple[LineIdle, ...]:

@@ -14,7 +14,7 @@ class StepNumbers:
     """The steps of a trace by number. One without a device has those of its host."""
 
     def __init__(self, analysis: Analysis) -> None:
-        self._steps = analysis.steps
+        self._steps, self._numbers = analysis.steps, analysis.step_numbers
         self._hosts = host_steps(analysis.trace)
         self._devices = analysis.trace.devices
         place = {device: index for index, device in enumerate(self._devices)}
@@ -38,10 +38,9 @@ class StepNumbers:
         """
         numbers = self._on_host(times)
         device_of = self._device_of[tracks]
-        of_step = np.array([*(step.number for step in self._steps), -1], np.int64)
         for index, device in enumerate(self._devices):
             there = np.flatnonzero(device_of == index)
-            numbers[there] = of_step[step_of(self._steps, device, times[there])]
+            numbers[there] = self._numbers[step_of(self._steps, device, times[there])]
         return numbers
 
     def _on_host(self, times: Int64s) -> Int64s:

@@ -177,11 +177,10 @@ class Found:
 
     # -- slices ---------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def work(self) -> Int64s:
         """Rows of all work of all devices, by device, then start."""
-        parts = [work_tasks(self.trace, device.tasks) for device in self.analysis.devices]
-        return np.concatenate(parts) if parts else NOTHING
+        return self.analysis.work
 
     @cached_property
     def device_of_work(self) -> Int64s:
@@ -228,6 +227,3 @@ class Found:
 def rounded(mean: float) -> str:
     """With one decimal at most."""
     return f"{mean:.1f}".removesuffix(".0")
-
-
-NOTHING = np.empty(0, np.int64)
