@@ -14,6 +14,7 @@ from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration
 
 NOTHING = "Nothing in this trace calls for advice."
+TITLE = "Advice, by the time it is about"
 LONGEST_LINE = 100  #: cells of running text, however wide the terminal is
 SUBJECTS = 5  #: names, at most
 
@@ -36,7 +37,7 @@ def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
     every = advice_document(analysis)["advice"]
     if not every:
         return []
-    title = "Advice, by the time it is about"
+    title = TITLE
     if len(every) > most:
         title = f"Advice: the {most} of {len(every)} about the most time (tracetui advice shows all)"
     lines = [title]
@@ -48,10 +49,15 @@ def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
     return lines
 
 
+def cost_words(advice: dict[str, Any]) -> str:
+    """What a document of advice is about: "2.32 ms, 1.16 ms a step"."""
+    cost, per_step = advice["cost_ns"], advice["per_step_ns"]
+    words = format_duration(cost)
+    return words if per_step in (None, cost) else f"{words}, {format_duration(per_step)} a step"
+
+
 def _advice(advice: dict[str, Any], number: str, margin: str, width: int) -> list[str]:
-    cost = format_duration(advice["cost_ns"])
-    if advice["per_step_ns"] not in (None, advice["cost_ns"]):
-        cost += f", {format_duration(advice['per_step_ns'])} a step"
+    cost = cost_words(advice)
     title = number + advice["title"]
     lines = [title + cost.rjust(max(width - cell_width(title), len(cost) + 2))]
     lines += _wrapped(advice["text"], margin, margin, width)

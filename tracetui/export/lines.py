@@ -7,6 +7,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.links import Links, frames_of
 from tracetui.arrays import Int64s
+from tracetui.export.words import file_line
 from tracetui.trace.stack import Frame, parse_call_stack
 
 
@@ -51,8 +52,7 @@ class Stacks:
         """
         if self._called and key < 0:
             return None
-        frame = self._rules.line_of(self.frames(key))
-        return f"{frame.file}({frame.line})" if frame is not None and frame.file else None
+        return file_line(self._rules.line_of(self.frames(key)))
 
 
 def tasks_among(links: Links, rows: Int64s) -> tuple[Int64s, Int64s]:

@@ -7,10 +7,11 @@ from typing import Any
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.advice import advice_document
-from tracetui.export.advice_text import NOTHING
+from tracetui.export.advice_text import NOTHING, SUBJECTS, TITLE, cost_words
 from tracetui.export.documents import gaps_document, summary_document
 from tracetui.export.findings import hotspots_document
 from tracetui.export.idle_text import (
+    OPERATORS,
     TOP_LINES,
     TOP_SYNCS,
     duration_or_dash,
@@ -77,7 +78,7 @@ def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
             format_count(hotspot["gaps"]),
             format_duration(hotspot["longest_ns"]),
             _shares(hotspot["causes"]),
-            ", ".join(code(name) for name in list(hotspot["ops"])[:3] if name) or "-",
+            ", ".join(code(name) for name in [op for op in hotspot["ops"] if op][:OPERATORS]) or "-",
         ]
         for hotspot in (every[:top] if top else every)
     ]
@@ -175,14 +176,12 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
 
 
 def _advice(analysis: Analysis) -> list[str]:
-    lines = ["## Advice, by the time it is about", ""]
+    lines = [f"## {TITLE}", ""]
     for number, advice in enumerate(advice_document(analysis)["advice"], 1):
-        cost = format_duration(advice["cost_ns"])
-        if advice["per_step_ns"] not in (None, advice["cost_ns"]):
-            cost += f", {format_duration(advice['per_step_ns'])} a step"
-        lines.append(f"{number}. **{plain(advice['title'])}** ({cost}). {plain(advice['text'])}")
+        title = f"**{plain(advice['title'])}** ({cost_words(advice)})"
+        lines.append(f"{number}. {title}. {plain(advice['text'])}")
         place = f"At {code(place_name(advice))}. " if advice["file"] is not None else ""
-        names = ", ".join(map(code, advice["subjects"][:5]))
+        names = ", ".join(map(code, advice["subjects"][:SUBJECTS]))
         about = f"Of {names}. " if names else ""
         lines.append(f"   {place}{about}Rule: {plain(advice['rule'])}")
     return lines

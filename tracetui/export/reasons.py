@@ -13,6 +13,7 @@ from tracetui.analysis.search import pick
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Bools, Int64s
 from tracetui.export.cells import encodable
+from tracetui.export.words import file_line
 from tracetui.trace.stack import Frame
 
 
@@ -83,11 +84,6 @@ def frame_document(frame: Frame | None) -> dict[str, Any]:
     return {"file": encodable(frame.file), "line": line, "function": encodable(frame.function)}
 
 
-def line_name(file: str | None, line: int | None) -> str | None:
-    """A line as tables write it, "train.py(88)"; None where it is not known."""
-    return f"{file}({line})" if file else None
-
-
 def _names(frames: list[Frame], places: Int64s) -> list[str | None]:
-    names = [line_name(frame.file, frame.line) for frame in frames]
+    names = [file_line(frame) for frame in frames]
     return [None if place < 0 else names[place] for place in places.tolist()]

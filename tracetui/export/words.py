@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tracetui.analysis.idle.calls import LABELS, Cause
+from tracetui.trace.stack import Frame
 
 _MEANINGS = {
     Cause.GC: "Python collected garbage",
@@ -29,7 +30,6 @@ _MEANINGS = {
 MEANINGS = {LABELS[cause]: meaning for cause, meaning in _MEANINGS.items()}
 LONGEST_MEANING = max(map(len, MEANINGS.values()))
 
-
 NO_STACK = "(no stack)"
 
 
@@ -41,6 +41,11 @@ def line_name(file: str | None, line: int, function: str) -> str:
     if file is None:
         return NO_STACK
     return f"{file}({line}) {function}" if file else function
+
+
+def file_line(frame: Frame | None) -> str | None:
+    """ "train.py(88)" with the path as written, as tables write a line; None where it is not known."""
+    return f"{frame.file}({frame.line})" if frame is not None and frame.file else None
 
 
 def shares(parts: Mapping[str, int], most: int) -> str:
