@@ -252,6 +252,21 @@ def test_a_file_is_not_overwritten_without_force(
     assert "_ns," in path.read_text()
 
 
+@pytest.mark.parametrize("command", ["summary", "export"])
+@pytest.mark.parametrize("force", [(), ("--force",)], ids=["", "force"])
+def test_the_trace_itself_is_never_overwritten(
+    run: Run, trace_path: str, tmp_path: Path, command: str, force: tuple[str, ...]
+) -> None:
+    trace, link = tmp_path / "trace_view.json", tmp_path / "link.csv"
+    trace.write_bytes(Path(trace_path).read_bytes())
+    link.symlink_to(trace)
+    for read, written in [(trace, trace), (tmp_path, trace), (trace, link), (link, trace)]:
+        output = run(command, str(read), "--csv", str(written), *force)
+        assert output.code == ExitCode.USAGE
+        assert only_sentence(output) == f"{written} is the trace itself, which stays as it is"
+    assert trace.read_bytes() == Path(trace_path).read_bytes()
+
+
 def test_where_no_file_can_be_written(run: Run, trace_path: str, tmp_path: Path) -> None:
     output = run("gaps", trace_path, "--csv", str(tmp_path / "no" / "x.csv"))
     assert output.code == ExitCode.ERROR

@@ -111,6 +111,16 @@ async def test_a_file_that_is_there_is_overwritten_only_when_asked_twice(
         assert (tmp_path / "other.csv").read_text().startswith("start_ns,")
 
 
+async def test_the_trace_itself_is_never_overwritten(app: TraceApp) -> None:
+    app.path.write_text("the trace")
+    async with app.run_test(size=(120, 24)) as pilot:
+        await opened(app, pilot, str(app.path))
+        for _ in range(2):
+            await pilot.press("enter")
+            assert "This is the trace itself: nothing is written." in await settled(app, pilot)
+    assert app.path.read_text() == "the trace"
+
+
 async def test_what_goes_wrong_is_one_sentence(app: TraceApp, tmp_path: Path) -> None:
     async with app.run_test(size=(120, 24)) as pilot:
         await opened(app, pilot, "")

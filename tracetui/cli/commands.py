@@ -204,7 +204,7 @@ def _open(request: Request) -> tuple[Analysis, Selection]:
     """Load the trace, say on stderr what is wrong with it, and find what of it is asked for."""
     if request.csv not in (None, "-"):
         with _refusal(request):  # now, not after a minute of reading
-            refuse_to_overwrite(str(request.csv), request.force)
+            refuse_to_overwrite(str(request.csv), request.force, locate_trace(request.path))
     with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
         analysis = load(request.path, line.show, _rules(request), request.cache)
     trace = analysis.trace
@@ -248,7 +248,7 @@ def _write_csv(request: Request, write: Callable[[BinaryIO], int], what: str) ->
         rows = write(stream)
 
     with _refusal(request):
-        write_atomically(path, fill, request.force)
+        write_atomically(path, fill, request.force, locate_trace(request.path))
     _say(f"{format_count(rows)} {what} written to {printable(path)}")
 
 
@@ -257,6 +257,8 @@ def _refusal(request: Request) -> Iterator[None]:
     """Say what stands in the way of a file as a matter of the arguments."""
     try:
         yield
+    except shutil.SameFileError:
+        raise UsageError(f"{printable(str(request.csv))} is the trace itself, which stays as it is") from None
     except FileExistsError:
         advice = "it is not a file" if request.force else "--force replaces it"
         raise UsageError(f"{printable(str(request.csv))} exists; {advice}") from None

@@ -9,19 +9,25 @@ import secrets
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from shutil import SameFileError
+from typing import BinaryIO, Union
+
+StrPath = Union[str, "os.PathLike[str]"]
 
 #: What a file system without hard links answers to os.link (FAT, some network mounts).
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
-def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], None], force: bool) -> None:
+def write_atomically(
+    path: StrPath, write: Callable[[BinaryIO], None], force: bool, source: StrPath | None = None
+) -> None:
     """Let `write` fill a file beside `path`, then give it that name; whatever fails leaves nothing behind.
 
-    Raises FileExistsError without `force` where the name is taken, also when it is taken meanwhile, and
-    OSError of the file system. A symbolic link is followed. A pipe or a device such as /dev/null is
-    written to as it is.
+    Raises SameFileError, whatever `force`, where `path` is the file `source`, which was read for this;
+    FileExistsError without `force` where the name is taken, also when it is taken meanwhile; and OSError of
+    the file system. A symbolic link is followed. A pipe or a device such as /dev/null is written to as it is.
     """
+    _spare(path, source)
     target = Path(os.path.realpath(path))
     mode = _mode(target)
     if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
@@ -45,14 +51,22 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], N
         raise
 
 
-def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
+def refuse_to_overwrite(path: StrPath, force: bool, source: StrPath | None = None) -> None:
     """Raise now what `write_atomically` would raise for the name, before the work that fills the file."""
+    _spare(path, source)
     mode = _mode(Path(os.path.realpath(path)))
     if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
         _refuse(path, mode, force)
 
 
-def _refuse(path: str | os.PathLike[str], mode: int, force: bool) -> None:
+def _spare(path: StrPath, source: StrPath | None) -> None:
+    """Raise SameFileError where both are one file, by whichever names."""
+    with contextlib.suppress(FileNotFoundError):
+        if source is not None and Path(path).samefile(source):
+            raise SameFileError(f"{os.fspath(path)} is what is read")
+
+
+def _refuse(path: StrPath, mode: int, force: bool) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if mode and not (force and stat.S_ISREG(mode)):

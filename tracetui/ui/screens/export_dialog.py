@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from shutil import SameFileError
 from typing import Any, BinaryIO, cast
 
 from textual import on
@@ -193,7 +194,7 @@ class ExportDialog(Panel[str]):
                 rows = write_events(cast(BinaryIO, watched), analysis, *window, tracks)
 
             try:
-                write_atomically(path, fill, force)
+                write_atomically(path, fill, force, self.viewer.path)
             except FileExistsError:
                 exists = True
             except Stopped:
@@ -282,6 +283,8 @@ def default_name(trace: Path, start_ns: int, end_ns: int) -> str:
 
 def sentence_of(error: OSError | ValueError) -> str:
     """What went wrong with a file, in one sentence."""
+    if isinstance(error, SameFileError):
+        return "This is the trace itself: nothing is written."
     if isinstance(error, OSError) and error.errno is not None:
         said = _SENTENCES.get(error.errno) or os.strerror(error.errno)
         return f"{said}: nothing is written."

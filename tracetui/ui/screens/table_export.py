@@ -74,7 +74,7 @@ class TableExport(Panel[str]):
             write_csv(stream, [self._frame()])
 
         try:
-            write_atomically(path, fill, force)
+            write_atomically(path, fill, force, self.viewer.path)
         except FileExistsError:
             exists = True
         except (OSError, ValueError, RuntimeError) as error:
