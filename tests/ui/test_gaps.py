@@ -71,7 +71,7 @@ async def test_the_parts_of_a_gap_add_up_in_its_story(trace: Trace) -> None:
                 for text in re.findall(r"\d[\d,]*(?:\.\d{3})?(?= [+=µ])", story[1])
             ]
             gap = screen_of(app).table.row
-            assert sum(numbers[:-1]) == numbers[-1] == gaps.end[gap] - gaps.start[gap]
+            assert sum(numbers[:-1] or numbers) == numbers[-1] == gaps.end[gap] - gaps.start[gap]
             await pilot.press("down")
             await pilot.pause(SETTLED_S)
 
@@ -155,7 +155,7 @@ async def test_the_table_is_exported_in_the_order_shown_with_exact_values(
             app.screen.query_one(Input).value = str(path)
             await pilot.press("enter")
             await pilot.pause(SETTLED_S)
-        assert "enter again overwrites" in said(app, "title")
+        assert "enter overwrites" in said(app, "title")
         await pilot.press("escape")
         await pilot.pause()
         view = screen_of(app).table.rows.view.tolist()

@@ -92,6 +92,13 @@ async def test_text_of_a_file_is_neither_obeyed_nor_parsed(files: SourceFiles) -
     assert "[bold]" in wide[0]
 
 
+def test_a_file_that_is_looked_for_is_not_said_to_be_missing() -> None:
+    pane = SourcePane(Palette("none"), ASCII)
+    assert "no source file" in pane.edit()
+    pane.file = "/host/train.py"
+    assert "Still looking" in pane.edit()
+
+
 async def test_the_keys_scroll_and_bring_back(files: SourceFiles) -> None:
     app = SourceApp(files)
     async with app.run_test(size=(60, 12)) as pilot:

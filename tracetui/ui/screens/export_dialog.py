@@ -115,7 +115,7 @@ class ExportDialog(Panel[str]):
         """A name for the file, and what will be in it."""
         trace = self.viewer.trace
         if self.viewer.analysis is None or trace is None:
-            self.entitle("Still analysing: export when that is done.", Role.WARNING)
+            self.entitle("Still analysing: wait for it.", Role.WARNING)
             return
         self.entitle("")
         field = self.query_one("#file", Input)
@@ -218,7 +218,7 @@ class ExportDialog(Panel[str]):
         self._writing = None
         if message.exists:
             self._asked_twice = self.query_one("#file", Input).value.strip()
-            self.entitle("This file is there already: enter again overwrites it.", Role.WARNING)
+            self.entitle("It exists: enter overwrites it.", Role.WARNING)
         elif message.refusal:
             self.entitle(message.refusal, Role.ERROR)
         else:

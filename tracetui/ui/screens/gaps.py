@@ -15,7 +15,6 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import time_inks
-from tracetui.ui.editor import open_in_editor
 from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.source_files import SourceFiles
@@ -152,14 +151,9 @@ class GapsScreen(TableScreen):
 
     def action_open_editor(self) -> None:
         """$EDITOR at the line of the story."""
-        pane = self.query_one(SourcePane)
-        if pane.source is None:
-            self.viewer.say("There is no source file to open.")
-            return
-        problem = open_in_editor(self.app, pane.source, pane.line)
+        problem = self.query_one(SourcePane).edit()
         if problem:
             self.viewer.say(problem)
-        pane.reread()
 
     def action_nth_gap(self, n: int) -> None:
         """The n-th worst gap; a filter that hides it is dropped."""

@@ -87,7 +87,7 @@ class TableExport(Panel[str]):
         self._writing = False
         if message.exists:
             self._overwrites = self.query_one(Input).value.strip()
-            self.entitle("This file is there already: enter again overwrites it.", Role.WARNING)
+            self.entitle("It exists: enter overwrites it.", Role.WARNING)
         elif message.refusal:
             self.entitle(message.refusal, Role.ERROR)
         else:

@@ -70,7 +70,8 @@ class GapStory:
                 line += [(" + ", self._dim)] if line else []
                 line += [(f"{ink.glyph} ", ink.style), (f"{name} ", self._text), (exact_us(ns), self._bold)]
         whole = int(gaps.end[gap] - gaps.start[gap])
-        return [*line, (f" = {exact_us(whole)} µs", self._text)]
+        one_part = int(gaps.idle[gap]) == whole
+        return [*line, (" µs" if one_part else f" = {exact_us(whole)} µs", self._text)]
 
     def _line(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Line:
         """The user's line that most of the idle time of the main cause is charged to."""

@@ -89,7 +89,8 @@ class SourcePane(Widget, can_focus=True):
     def edit(self) -> str:
         """Open the file in the user's editor at the line; a sentence where that did not work, or ""."""
         if self.source is None:
-            return "There is no source file to open."
+            looked_for = self.file and self._found_file != self.file
+            return "Still looking for the source file." if looked_for else "There is no source file to open."
         problem = open_in_editor(self.app, self.source, self.line)
         self.reread()
         return problem
