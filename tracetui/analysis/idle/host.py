@@ -125,6 +125,12 @@ class Hosts:
         ]
         self._threads: dict[int, HostThread] = {}
         self._of_track = self._threads_of_tracks()
+        self._own: list[list[Track]] = [[] for _ in self._tracks]  # the tracks of each thread
+        for track, index in zip(trace.tracks, self._of_track.tolist()):
+            if index >= 0:
+                self._own[index].append(track)
+        self._collections = [t for t in trace.tracks if t.family == Family.COLLECTOR and len(t.rows)]
+        self._of_one_process = len({track.pid for track in self._tracks}) == 1
 
     def __len__(self) -> int:
         return len(self._tracks)
@@ -185,9 +191,12 @@ class Hosts:
     def _threads_of_tracks(self) -> Int64s:
         """Of each track: the index of the thread that its slices are of, -1 for none."""
         of_track = np.full(len(self._trace.tracks), -1, np.int64)
+        by_tid: dict[str, list[int]] = {}
+        for index, own in enumerate(self._tracks):
+            by_tid.setdefault(own.tid, []).append(index)
         for track in self._trace.tracks:
             if track.layer in (Layer.PYTHON, Layer.CANN) and track.family != Family.COLLECTOR:
-                same = [i for i, own in enumerate(self._tracks) if own.tid == track.tid]
+                same = by_tid.get(track.tid, [])
                 near = [i for i in same if self._trace.same_process(track.pid, self._tracks[i].pid)] or same
                 if near:
                     of_track[track.index] = near[0]
@@ -195,12 +204,10 @@ class Hosts:
 
     def _thread(self, index: int) -> HostThread:
         trace, track = self._trace, self._tracks[index]
-        own = [trace.tracks[i] for i in np.flatnonzero(self._of_track == index).tolist()]
-        frames = self._frames_of(index)
-        collections = [t for t in trace.tracks if t.family == Family.COLLECTOR and len(t.rows)]
-        near = [t for t in collections if trace.same_process(t.pid, track.pid)]
-        if not near and len({t.pid for t in self._tracks}) == 1:
-            near = collections
+        own, frames = self._own[index], self._frames_of(index)
+        near = [t for t in self._collections if trace.same_process(t.pid, track.pid)]
+        if not near and self._of_one_process:
+            near = self._collections
         found: dict[Cause, list[Int64s]] = {Cause.GC: [rows_of(near)]}
         tables = (
             ([track], calls.cause_of_operator),
@@ -244,8 +251,7 @@ class Hosts:
             yield own[np.searchsorted(begins, slices.end[own], "left") > after]
 
     def _frames_of(self, index: int) -> tuple[Track, ...]:
-        own = [self._trace.tracks[i] for i in np.flatnonzero(self._of_track == index).tolist()]
-        return tuple(track for track in own if track.family == Family.FRAMES and len(track.rows))
+        return tuple(t for t in self._own[index] if t.family == Family.FRAMES and len(t.rows))
 
 
 def _inside(rows: Int64s, track: Track) -> Int64s:
