@@ -129,3 +129,12 @@ def test_the_answer_counts_and_shares() -> None:
     answer = steps_answer(steps_of(0, 0, 0))
     assert answer.startswith("3 steps: computing ")
     assert "free 0.0 %; median " in answer
+
+
+@pytest.mark.parametrize("width", [80, 120])
+async def test_the_bars_name_their_inks_whole(trace: Trace, width: int) -> None:
+    async with viewing(trace, "steps", (width, 24)) as (app, _):
+        assert isinstance(app.screen, StepsScreen)
+        head = lines_of(app.screen.table)[0]
+        assert "comp━comm▓free█" in head
+        assert "preparing" in head

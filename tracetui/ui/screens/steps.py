@@ -183,8 +183,8 @@ def _bar_column(steps: Sequence[Step], inks: TimeInks) -> Column:
         return stacked_bar(parts, whole, width)
 
     wholes = np.array([*map(_whole, steps)], np.int64)
-    title = f"compute{inks.compute.glyph} comm{inks.communication.glyph} free{inks.idle.glyph}"
-    return Column("", title, wholes, draw, 40, 12, rank=1, right=False)
+    title = f"comp{inks.compute.glyph}comm{inks.communication.glyph}free{inks.idle.glyph}"
+    return Column("", title, wholes, draw, 40, len(title), rank=1, right=False)
 
 
 def _ms_column(key: str, title: str, values: Sequence[int | None], rank: int) -> Column:
