@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tracetui.analysis.search import first_equal, pick, rows_by_process, rows_of, track_of_rows
+from tracetui.analysis.search import first_equal, of_category, pick, rows_by_process, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Family, Layer, Trace
 
@@ -115,11 +115,9 @@ def _rank(trace: Trace, rows: Int64s, prefixes: tuple[str, ...]) -> Int64s:
 
 def arrows_to(trace: Trace, tasks: Int64s, categories: tuple[str, ...]) -> Int64s:
     """The first arrow of those categories that ends at each task, -1 where none does."""
-    wanted = [
-        index for index in np.unique(trace.flows.category).tolist() if trace.string(index) in categories
-    ]
-    arrows = np.flatnonzero(np.isin(trace.flows.category, wanted) & (trace.flows.target >= 0))
-    return pick(arrows, first_equal(trace.flows.target[arrows], tasks))
+    flows = trace.flows
+    arrows = np.flatnonzero(of_category(trace, flows.category, *categories) & (flows.target >= 0))
+    return pick(arrows, first_equal(flows.target[arrows], tasks))
 
 
 def _is_call(trace: Trace, rows: Int64s) -> Bools:

@@ -19,7 +19,7 @@ import numpy as np
 from tracetui.analysis.activity import device_tasks
 from tracetui.analysis.idle.callers import Callers
 from tracetui.analysis.launches import arrows_to, launches
-from tracetui.analysis.search import first_equal, pick, rows_by_process, rows_by_track, runs
+from tracetui.analysis.search import first_equal, of_category, pick, rows_by_process, rows_by_track, runs
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -188,11 +188,9 @@ def frames_of(trace: Trace, row: int) -> tuple[Frame, ...]:
 def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Dequeue, enqueue and operator rows of the tasks launched at those points; -1 where not found."""
     starts, correlation = trace.slices.start, trace.slices.correlation
-    dequeues, enqueues, operators = (
-        _of_category(trace, "dequeue"),
-        _of_category(trace, "enqueue"),
-        ~_of_category(trace, *NOT_OPERATORS),
-    )
+    category = trace.slices.category
+    dequeues, enqueues = of_category(trace, category, "dequeue"), of_category(trace, category, "enqueue")
+    operators = ~of_category(trace, category, *NOT_OPERATORS)
     dequeue, enqueue, operator = (np.full(len(point), -1, np.int64) for _ in range(3))
     hosts = _host_tracks(trace)
     for index, launched in runs(thread):
@@ -238,8 +236,3 @@ def _of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple[str, s
     tracks = hosts.get(tid, [])
     same = [track for track in tracks if track.pid == pid]
     return same or [track for track in tracks if trace.same_process(track.pid, pid)] or tracks
-
-
-def _of_category(trace: Trace, *categories: str) -> Bools:
-    wanted = [index for index, text in enumerate(trace.strings) if text in categories]
-    return np.isin(trace.slices.category, wanted)

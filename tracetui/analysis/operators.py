@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tracetui.analysis.search import of_category, rows_of
 from tracetui.arrays import Floats, Int8s, Int32s, Int64s
 from tracetui.trace.model import Activity, Family, Layer, Trace
 
@@ -94,11 +95,6 @@ def operator_table(trace: Trace, rows: Int64s, durations: Int64s | None = None) 
 
 def host_operators(trace: Trace) -> Int64s:
     """Slice rows of the operators of all host threads; those of the task queue are not operators."""
-    queue = [index for index, text in enumerate(trace.strings) if text in ("enqueue", "dequeue")]
-    parts = [
-        track.rows.start
-        + np.flatnonzero(~np.isin(trace.slices.category[track.rows.start : track.rows.stop], queue))
-        for track in trace.tracks
-        if track.layer == Layer.PYTHON and track.family == Family.OPERATORS
-    ]
-    return np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
+    tracks = trace.tracks
+    rows = rows_of(t for t in tracks if t.layer == Layer.PYTHON and t.family == Family.OPERATORS)
+    return rows[~of_category(trace, trace.slices.category[rows], "enqueue", "dequeue")]

@@ -1,4 +1,4 @@
-"""Searches that several analyses share: equal keys, rows of tracks and tracks of rows. All vectorised."""
+"""Searches that several analyses share: equal keys, categories, rows of tracks and tracks of rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from tracetui.arrays import Int32s, Int64s
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Trace, Track
 
 
@@ -32,6 +33,12 @@ def rows_of(tracks: Iterable[Track]) -> Int64s:
     """The slice rows of some tracks, one track after the other."""
     parts = [np.arange(track.rows.start, track.rows.stop, dtype=np.int64) for track in tracks]
     return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def of_category(trace: Trace, column: Int32s, *categories: str) -> Bools:
+    """Which of a column of categories, of slices or of arrows, are among some."""
+    among: Bools = meanings(trace.strings, column, lambda text: int(text in categories)) == 1
+    return among
 
 
 def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.search import pick, rows_by_track
+from tracetui.analysis.search import of_category, pick, rows_by_track
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.nesting import enclosing
@@ -75,8 +75,7 @@ class Callers:
     def _arrows_of(self, category: str) -> tuple[Int64s, Int64s]:
         """Rows at the starts and ends of all arrows of a category."""
         flows = self._trace.flows
-        names = [i for i in np.unique(flows.category).tolist() if self._trace.string(i) == category]
-        kept = np.isin(flows.category, names) & (flows.source >= 0) & (flows.target >= 0)
+        kept = of_category(self._trace, flows.category, category) & (flows.source >= 0) & (flows.target >= 0)
         return flows.source[kept], flows.target[kept]
 
     @cached_property

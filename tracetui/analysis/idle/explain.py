@@ -22,7 +22,7 @@ from tracetui.analysis.idle.pieces import Cuts, cut, cut_by_cover, edges_of
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import pick, rows_of, track_of_rows
+from tracetui.analysis.search import of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Int8s, Int64s
 
 
@@ -196,11 +196,10 @@ class _Explainer:
     def _queue(self) -> _Found:
         """Between enqueue and dequeue: what Dequeue slices of the thread cover, and the rest."""
         rows = pick(self._links.dequeue, self._at)
-        dequeues = [index for index, text in enumerate(self._trace.strings) if text == "dequeue"]
 
         def busy(track: int) -> Intervals:
             own = rows_of([self._trace.tracks[track]])
-            return self._time(own[np.isin(self._trace.slices.category[own], dequeues)])
+            return self._time(own[of_category(self._trace, self._trace.slices.category[own], "dequeue")])
 
         first, second, _ = self._clipped
         cuts, inside = cut_by_cover(first, second, self._tracks(rows), busy)
