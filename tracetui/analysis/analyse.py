@@ -44,6 +44,11 @@ class Analysis:
     idle: IdleIntervals
 
     @property
+    def window_ns(self) -> int:
+        """The windows of all devices together."""
+        return sum(activity.window_ns for activity in self.devices)
+
+    @property
     def idle_ns(self) -> int:
         """The idle time of all devices."""
         return sum(activity.idle_ns for activity in self.devices)

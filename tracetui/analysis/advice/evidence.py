@@ -48,10 +48,10 @@ class Found:
     def causes(self) -> Causes:
         return self.analysis.causes
 
-    @cached_property
+    @property
     def window_ns(self) -> int:
         """The windows of all devices together."""
-        return sum(device.window_ns for device in self.analysis.devices)
+        return self.analysis.window_ns
 
     # -- steps ----------------------------------------------------------------------------------------
 

@@ -16,11 +16,10 @@ from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece, wrapped
+from tracetui.ui.drawing.pen import Line
+from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.tables.columns import Cell, Column, name_column, number_column
 from tracetui.units import format_count, format_duration, format_percent
-
-Line = list[Piece]
 
 BAR = 10  #: cells
 READABLE = 96  #: cells of the longest line of text

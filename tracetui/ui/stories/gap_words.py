@@ -18,7 +18,7 @@ from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.raster import even_edges
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
-from tracetui.trace.stack import Frame
+from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.drawing.causes import cause_letter, cause_paint, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -182,7 +182,7 @@ class GapWords:
         pen = self._pen
         function = printable(frame.function, NAME)
         if frame.file:
-            path = printable("/".join(frame.file.replace("\\", "/").split("/")[-2:]), NAME)
+            path = printable(path_end(frame.file, 2), NAME)
             yield pen.text(f"{path}({frame.line})", Role.USER_LINE)
             function = f" {function}"
         yield pen.text(function)

@@ -20,12 +20,10 @@ from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import LOOKS, cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.pen import Line
 from tracetui.ui.tables.columns import clipped
 from tracetui.ui.tables.hotspot_columns import OfLine, line_name, saves_at_most
 from tracetui.units import format_count, format_duration, format_percent
-
-Line = list[Piece]
 
 BAR = 10
 TWO_COLUMNS = 68  #: cells from which operators stand beside the causes

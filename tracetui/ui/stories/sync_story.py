@@ -18,7 +18,8 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.causes import cause_letter, cause_style, legend
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.stories.line_story import Line, LineStory
+from tracetui.ui.drawing.pen import Line
+from tracetui.ui.stories.line_story import LineStory
 from tracetui.ui.tables.columns import clipped
 from tracetui.ui.tables.hotspot_columns import line_name, times_a_step
 from tracetui.units import format_count, format_duration, format_percent

@@ -11,6 +11,7 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.arrays import Int8s, Int32s, Int64s
 from tracetui.export.reasons import Reasons
 from tracetui.trace.clean import printable
+from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.palette import Palette, Role
@@ -66,8 +67,7 @@ def ranks(ranked: Int64s) -> Int64s:
 def gaps_answer(analysis: Analysis) -> str:
     """ "4,312 gaps, idle 391 ms of 812 ms (48.2 %), most P python 62.0 %; the worst 10 hold 38.0 %" """
     gaps = analysis.gaps
-    window_ns = sum(device.window_ns for device in analysis.devices)
-    idle_ns = sum(device.idle_ns for device in analysis.devices)
+    window_ns, idle_ns = analysis.window_ns, analysis.idle_ns
     share = format_percent(idle_ns, window_ns)
     count = "1 gap" if len(gaps) == 1 else f"{len(gaps):,} gaps"
     answer = f"{count}, idle {format_duration(idle_ns)} of {format_duration(window_ns)} ({share})"
@@ -138,7 +138,7 @@ def _line_column(analysis: Analysis, reasons: Reasons) -> Column:
     names = list(dict.fromkeys(line for line in lines if line is not None))
     place = {name: i for i, name in enumerate(names)}
     codes = np.array([-1 if line is None else place[line] for line in lines], np.int32)
-    return name_column("line", "Python line", codes, names, width=36, least=14, rank=0, show=short_path)
+    return name_column("line", "Python line", codes, names, width=36, least=14, rank=0, show=path_end)
 
 
 def _task_column(key: str, title: str, analysis: Analysis, rows: Int64s, rank: int) -> Column:
@@ -149,11 +149,6 @@ def _task_column(key: str, title: str, analysis: Analysis, rows: Int64s, rank: i
 
 def _step(number: float) -> str:
     return "-" if np.isnan(number) else f"{number:.0f}"
-
-
-def short_path(line: str) -> str:
-    """A line of Python without the directories of its file: "model.py(88)"."""
-    return line.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def task_words(analysis: Analysis, row: int) -> str:
