@@ -55,6 +55,12 @@ class Host:
             self._open(f"{self.script.name}({line}): {function}", frame)
         self.machine.recording.roots = [level.call for level in self._stack]
 
+    def record_from_here(self) -> None:
+        """The profiler joins the host only now: what was before is lost, open frames seem to begin."""
+        self.machine.recording.forget_host()
+        for level in self._stack:
+            level.call.start = self.machine.main.now
+
     def finish(self) -> None:
         """Close everything that is open and let the device finish."""
         machine = self.machine

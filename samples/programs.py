@@ -261,3 +261,45 @@ def stalls(program: Program, steps: int) -> None:
             p.machine.delay(us=350)
             p.op("softmax", at="return smooth.softmax(dim=-1)", shapes=[(classes,)], grad=False)
         p.end_step("prof.step()", last=step == steps - 1)
+
+
+def attached(program: Program, steps: int) -> None:
+    """A small tagger whose host is recorded only after its first step: the device's tasks of it have none."""
+    p = program
+    batch, width, classes = 256, 512, 64
+    hidden, broad = (batch, width), (batch, 4 * width)
+
+    def tag() -> None:
+        wide = "wide = functional.gelu(self.up(self.norm(features)))"
+        _norm(p, wide, hidden, 6)
+        _linear(p, wide, hidden, 4 * width, 40)
+        p.op("gelu", us=12, shapes=[broad], gradient_us=[16])
+        _linear(p, "states = features + self.down(wide)", broad, width, 40)
+        p.op("add", shapes=[hidden, hidden])
+        _linear(p, "return self.head(states)", hidden, classes, 10)
+
+    def train_batch() -> None:
+        with p.own_module("Tagger", "def forward(self, features)", at="scores = model(features)"):
+            tag()
+        _cross_entropy(p, "loss = functional.cross_entropy(scores, targets)", (batch, classes), 5)
+        p.zero_grad("optimizer.zero_grad()")
+        p.backward("loss.backward()")
+        p.adamw("optimizer.step()", us=8)
+        p.item("return loss.item()")
+
+    def step() -> None:
+        p.load("in enumerate(loader):", ms=0.2)
+        p.to_device("features = features.to(device, non_blocking=True)", hidden, us=40)
+        p.to_device("targets = targets.to(device, non_blocking=True)", (batch,), us=2.6)
+        with p.call("train_batch", at="        train_batch(model, optimizer"):
+            train_batch()
+
+    p.enter_roots("    main()", "    train(model, optimizer, loader", "prof.step()")
+    step()
+    p.python(3000, at="prof.start()")
+    p.record_from_here()
+    p.python(400)
+    p.begin_step()
+    for number in range(steps):
+        step()
+        p.end_step("prof.step()", last=number == steps - 1)

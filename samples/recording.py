@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 COMPUTE_STREAM = 2
 COLLECTIVE_STREAM = 4
@@ -123,6 +123,7 @@ class Launch:
     end: int
     slot: Dequeue | None = None
     late: bool = False  #: the device took long to run it, and nothing it records says why
+    recorded: bool = True  #: the profiler saw the host when it launched the task
 
 
 @dataclass
@@ -231,6 +232,22 @@ class Recording:
     correlations: int = 0
     python_ids: int = 0
     sequences: int = 0
+
+    def forget_host(self) -> None:
+        """Lose what the host did so far, but not what it launched: tasks without a chain.
+
+        Only between operators, with the queue empty, and before the first collective.
+        """
+        host: tuple[list[Any], ...] = (
+            *(self.operators, self.calls, self.enqueues, self.dequeues, self.apis, self.links),
+            *(self.pairs, self.collections, self.bursts, self.steps),
+        )
+        for events in host:
+            events.clear()
+        for task in self.tasks:
+            task.link = None
+            if task.launch is not None:
+                task.launch.recorded = False
 
 
 def clock_fraction(duration: int) -> int:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from samples.host import Pace
 from samples.machine import Machine
 from samples.program import Program
-from samples.programs import balanced, mixed, moba, stalls
+from samples.programs import attached, balanced, mixed, moba, stalls
 from samples.recording import Recording
 from samples.source import TrainingScript
 
@@ -27,6 +27,9 @@ class Scenario(NamedTuple):
 
 
 SCENARIOS = {
+    "attached": Scenario(
+        attached, HERE / "attached" / "train_attached.py", "/workspace/attached/train_attached.py", 2
+    ),
     "balanced": Scenario(
         balanced, HERE / "balanced" / "train_dense.py", "/workspace/balanced/train_dense.py", 3
     ),

@@ -2,7 +2,8 @@
 
 Every idle interval (inside the first to the last compute or communication task, nothing runs: no compute, no
 communication, no copy) is split at the milestones of the task that ends it: enqueued, dequeued, launched.
-Before the first, the host thread is asked what it did. Looks only at the recording, never at a trace file.
+Before the first, the host thread is asked what it did; where the host was not recorded, there is no telling.
+Looks only at the recording, never at a trace file.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ PRIORITY = (
     "host.communication",
     "host.compile",
     "host.operator",
+    "host.unrecorded",
 )
 
 
@@ -133,6 +135,8 @@ class Truth:
     def _interval(self, start: int, end: int) -> dict[str, Any]:
         work = self._ending(end)
         launch = work.launch
+        if not launch.recorded:
+            return self._unlinked(work, start, end)
         enqueued, dequeued, launched = self._milestones(work)
         first, second, third = (min(max(at, start), end) for at in (enqueued, dequeued, launched))
         second = max(first, second)
@@ -160,6 +164,21 @@ class Truth:
             "backward": own[3],
             "exposed_by": self._exposed_by(launch.thread, start, first),
             "pieces": pieces,
+        }
+
+    def _unlinked(self, work: Work, start: int, end: int) -> dict[str, Any]:
+        """An interval that a task ends of whose way to the device nothing was recorded."""
+        nobody = line_of(None)
+        unknown = ("operator", "enqueue_ns", "dequeue_ns", "launched_ns", "file", "line", "function")
+        return {
+            "start_ns": start,
+            "dur_ns": end - start,
+            "task": work.name,
+            "stream": work.stream,
+            **dict.fromkeys(unknown),
+            "backward": False,
+            "exposed_by": None,
+            "pieces": [_piece(start, end, "unlinked", nobody, None)],
         }
 
     def _milestones(self, work: Work) -> tuple[int, int, int]:
@@ -261,6 +280,7 @@ class Truth:
     def _causes(self, tid: int) -> list[Span]:
         recording = self._recording
         spans = [Span(op.start, op.end, op.role.value) for op in self._running[tid]]
+        spans.append(Span(recording.start, recording.roots[0].start, "host.unrecorded"))
         spans += [Span(run.start, run.end, "host.gc") for run in recording.collections]
         spans += [
             Span(call.start, call.end, "host.dataloader")

@@ -33,7 +33,7 @@ class Part(NamedTuple):
 
 @pytest.mark.parametrize("task_queue", [True, False])
 @pytest.mark.parametrize(("level", "least"), [(2, 0.97), (1, 0.97), (0, 0.90)])
-@pytest.mark.parametrize("scenario", ["mixed", "moba", "balanced", "stalls"])
+@pytest.mark.parametrize("scenario", ["attached", "balanced", "mixed", "moba", "stalls"])
 def test_causes_and_lines_agree_with_what_was_planted(
     tmp_path: Path, scenario: str, level: int, least: float, task_queue: bool
 ) -> None:

@@ -51,7 +51,7 @@ CALLS = {
     "aten::nonzero": ".nonzero(",
     "Optimizer.zero_grad#AdamW.zero_grad": "optimizer.zero_grad()",
     "Optimizer.step#AdamW.step": "optimizer.step()",
-    "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__": "in loader:",
+    "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__": r"in loader:|in enumerate\(loader\):",
 }
 
 

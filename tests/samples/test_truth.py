@@ -103,12 +103,22 @@ def test_stalls_has_what_mixed_has_not() -> None:
     assert causes["device.unknown"] > 500_000
 
 
-def test_every_cause_that_a_run_can_have_is_planted_in_some_sample() -> None:
+def test_attached_has_a_first_step_without_a_host() -> None:
+    told = truth("attached")
+    unlinked = ["unlinked" in {piece["cause"] for piece in interval["pieces"]} for interval in told["idle"]]
+    first = unlinked.index(False)
+
+    assert all(unlinked[:first]) and not any(unlinked[first:])
+    assert told["idle"][first]["pieces"][0]["cause"] == "host.unrecorded"
+    assert told["causes"]["host.unrecorded"] > 2_000_000
+    assert told["causes"]["unlinked"] > 0.1 * told["idle_ns"]
+
+
+def test_every_cause_is_planted_in_some_sample() -> None:
     planted = {cause for name in SCENARIO_NAMES for cause in truth(name)["causes"]}
     planted |= set(truth("mixed", 2, False)["causes"])
-    unplanted = {cause.label for cause in Cause} - planted
 
-    assert unplanted == {"host.unrecorded", "unlinked"}  # what a trace lacks, not what a run does
+    assert planted == {cause.label for cause in Cause}
 
 
 def test_a_sync_names_the_line_it_exposed() -> None:

@@ -14,7 +14,7 @@ from samples.truth import Truth
 from samples.writer import TraceWriter
 
 Event = dict[str, Any]
-SCENARIO_NAMES = ("balanced", "mixed", "moba", "stalls")
+SCENARIO_NAMES = ("attached", "balanced", "mixed", "moba", "stalls")
 
 
 @cache
