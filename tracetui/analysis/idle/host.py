@@ -21,7 +21,7 @@ from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.pieces import edges_of
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import NOT_OPERATORS, Links
-from tracetui.analysis.search import pick, rows_of, track_of_rows
+from tracetui.analysis.search import of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -150,11 +150,9 @@ class Hosts:
         """Of all slices: whether it is an operator that takes time and does not just wrap Python."""
         trace = self._trace
         counts = np.zeros(len(trace.slices), np.bool_)
-        not_operators = [i for i, text in enumerate(trace.strings) if text in NOT_OPERATORS]
-        for track in self._tracks:
-            rows = rows_of([track])
-            wraps = by_name(trace, rows, calls.is_wrapper) == 1
-            counts[rows] = ~wraps & ~np.isin(trace.slices.category[rows], not_operators)
+        rows = rows_of(self._tracks)
+        wraps = by_name(trace, rows, calls.is_wrapper) == 1
+        counts[rows] = ~wraps & ~of_category(trace, trace.slices.category[rows], *NOT_OPERATORS)
         counts &= trace.slices.dur > 0
         counts[self._wrapping(counts)] = False
         return counts
