@@ -13,11 +13,12 @@ from tests.synthetic import trace_of
 from tests.ui.training import TORCH, screen_text, training, viewer
 from tests.ui.viewing import said
 from tracetui.analysis.advice import Advice
+from tracetui.export.advice_text import NOTHING
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.advice import AdviceScreen
-from tracetui.ui.stories.advice_story import NOTHING, AdviceStory, about, advice_answer
+from tracetui.ui.stories.advice_story import AdviceStory, about, advice_answer
 from tracetui.ui.terminal import in_ascii
 
 LOOP = [f"{TORCH}/nn/f.py(5): relu", "/work/train.py(12): loss", "/work/train.py(30): main"]

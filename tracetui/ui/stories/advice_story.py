@@ -11,6 +11,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from tracetui.analysis.advice import Advice
+from tracetui.export.advice_text import NOTHING
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
@@ -67,9 +68,6 @@ def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
     cost = f"{format_duration(most.cost_ns)} ({format_percent(most.cost_ns, window_ns)})"
     told = f"{cost}: {most.title[:1].lower()}{most.title[1:]}"
     return f"1 finding, {told}" if count == 1 else f"{count} findings, first {told}; costs may overlap"
-
-
-NOTHING = "Nothing found that costs more than 1 % of the device's time: no rule applies to this trace."
 
 
 class AdviceStory:
