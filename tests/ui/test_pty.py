@@ -132,6 +132,26 @@ def test_the_terminal_is_left_as_it_was(moba: Path, end: int | bytes, code: int)
         assert b"Traceback" not in terminal.output
 
 
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, b"q"], ids=["SIGTERM", "SIGHUP", "q"])
+def test_leaving_stops_the_reading(moba: Path, tmp_path: Path, end: int | bytes) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import time\n"
+        "from tracetui.reader.source import TraceFile\n"
+        "def read(self, on_progress=None, should_stop=None):\n"
+        "    while not should_stop():\n"
+        "        time.sleep(0.01)\n"
+        "    raise OSError('stopped')\n"
+        "TraceFile.read = read\n"
+    )
+    with viewer(moba, "--no-cache", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
+        terminal.wait_for(b"reading")
+        if isinstance(end, bytes):
+            terminal.send(end)
+        else:
+            terminal.process.send_signal(end)
+        terminal.exit_code()
+
+
 @pytest.mark.parametrize(
     "place", ["tracetui.trace.build.build_trace", "tracetui.ui.app.TraceApp.action_next_gap"]
 )

@@ -105,7 +105,7 @@ class TraceApp(App[int]):
         self._rank_of: Int64s = self.ranked
 
     def on_mount(self) -> None:
-        suit_terminal(self, self.palette.color_system, self.options.ascii)
+        suit_terminal(self, self.palette.color_system, self.options.ascii, self._leave)
         if self.trace_file is not None:
             self.run_worker(self._load, thread=True, group="load", exit_on_error=True)
         elif self.trace is not None:

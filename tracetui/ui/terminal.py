@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Callable
 from dataclasses import astuple
 from typing import Any
 
@@ -32,8 +33,13 @@ _LIKENESS = {
 }
 
 
-def suit_terminal(app: App[Any], color_system: ColorSystem | None, ascii_only: bool) -> None:
-    """Send so many colours (None: no colour), and only ASCII if asked. The app is about to draw."""
+def suit_terminal(
+    app: App[Any], color_system: ColorSystem | None, ascii_only: bool, leave: Callable[[int], None]
+) -> None:
+    """Send so many colours (None: no colour), and only ASCII if asked. The app is about to draw.
+
+    `leave` ends it with an exit code when a signal says so.
+    """
     app.theme = next(theme for theme in _THEMES if theme in app.available_themes)
     if ascii_only:
         app._filters.append(AsciiOnly())
@@ -43,7 +49,7 @@ def suit_terminal(app: App[Any], color_system: ColorSystem | None, ascii_only: b
         app.console._color_system = color_system
     if not app.is_headless:
         for number, code in _SIGNALS.items():
-            asyncio.get_running_loop().add_signal_handler(number, app.exit, code)
+            asyncio.get_running_loop().add_signal_handler(number, leave, code)
 
 
 class AsciiOnly(LineFilter):
