@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.activity import device_tasks
-from tracetui.analysis.idle.callers import Callers
+from tracetui.analysis.callers import Callers
 from tracetui.analysis.launches import arrows_to, launches
 from tracetui.analysis.search import first_equal, of_category, pick, rows_by_process, rows_by_track, runs
 from tracetui.arrays import Bools, Int32s, Int64s

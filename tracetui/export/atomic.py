@@ -37,7 +37,11 @@ def write_atomically(
     _refuse(path, mode, force)
     partial = target.parent / f".tracetui-{secrets.token_hex(8)}.part"
     # O_EXCL: never through a link somebody planted; 0o666: the umask decides, as for any new file.
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        error.filename = os.fspath(path)  # the name that the user knows
+        raise
     try:
         with os.fdopen(descriptor, "wb") as stream:
             write(stream)

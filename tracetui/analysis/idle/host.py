@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+from tracetui.analysis.callers import Callers
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.callers import Callers
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.naming import by_name
