@@ -56,7 +56,7 @@ def test_time_is_linear(tmp_path: Path, case: str) -> None:
 def test_other_json_is_refused_before_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, element: bytes
 ) -> None:
-    monkeypatch.setattr("tracetui.reader.source._ENOUGH", 5000)
+    monkeypatch.setattr("tracetui.reader.reading._ENOUGH", 5000)
     path = tmp_path / "t.json"
     path.write_bytes(b"[" + b",".join([element] * 20_000) + b"]")
     done: list[int] = []
@@ -66,7 +66,7 @@ def test_other_json_is_refused_before_its_end(
 
 
 def test_an_event_too_long_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("decode", "source"):
+    for module in ("decode", "pieces"):
         monkeypatch.setattr(f"tracetui.reader.{module}.LONGEST", 1 << 16)
     path = tmp_path / "t.json"
     long = EVENT.replace(b'"a"', b'"' + b"x" * SIZE + b'"')

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tracetui.reader.decode import Block, Spans, decode_again
+from tracetui.reader.decode import Spans, decode_again
 from tracetui.reader.events import BlockColumns
 from tracetui.reader.text import Text
 
@@ -35,12 +35,7 @@ class Chunks:
     def of(cls, text: Text, blocks: BlockColumns) -> Chunks:
         """The chunks that `columns` told of."""
         chunks = cls(text)
-        chunks._first = blocks.first[:-1].tolist()
-        chunks._events = int(blocks.first[-1])
-        spans = list(zip(blocks.span_start.tolist(), blocks.span_end.tolist()))
-        bounds = [0, *np.cumsum(blocks.spans).tolist()]
-        own = [tuple(spans[start:end]) for start, end in zip(bounds, bounds[1:])]
-        chunks._place = list(zip(blocks.offset.tolist(), blocks.length.tolist(), own))
+        chunks.add(blocks)
         return chunks
 
     def columns(self) -> BlockColumns:
@@ -55,13 +50,15 @@ class Chunks:
             span_end=spans[:, 1].copy(),
         )
 
-    def add(self, offset: int, block: Block) -> int:
-        """Remember a block at `offset`; returns the ordinal of its first element."""
-        first = self._events
-        self._place.append((offset, block.length, block.spans))
-        self._first.append(first)
-        self._events += len(block.elements)
-        return first
+    def add(self, blocks: BlockColumns) -> None:
+        """Remember blocks behind all others; their ordinals count from 0."""
+        spans = list(zip(blocks.span_start.tolist(), blocks.span_end.tolist()))
+        bounds = [0, *np.cumsum(blocks.spans).tolist()]
+        own = [tuple(spans[start:end]) for start, end in zip(bounds, bounds[1:])]
+        first = (blocks.first + self._events).tolist()
+        self._place += zip(blocks.offset.tolist(), blocks.length.tolist(), own)
+        self._first += first[:-1]
+        self._events = first[-1]
 
     def element(self, ordinal: int) -> Any:
         """The element with this ordinal, None where there is none or the file has changed."""

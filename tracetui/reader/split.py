@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
-_BOUNDARY = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*(?=\{)")
+#: What looks like the end of one event and the start of the next.
+BOUNDARY = re.compile(rb"\}[ \t\r\n]*,[ \t\r\n]*(?=\{)")
 _SEPARATORS = re.compile(r"[ \t\r\n,]*")
 _SPACE = re.compile(r"[ \t\r\n]*")
 #: An object that begins like an event, and isn't the value of a member as in `"args": {"name": ...`.
@@ -39,7 +40,7 @@ def last_boundary(text: bytes) -> tuple[int, int] | None:
     """
     reach = 1 << 12
     while True:
-        found = list(_BOUNDARY.finditer(text, max(0, len(text) - reach)))
+        found = list(BOUNDARY.finditer(text, max(0, len(text) - reach)))
         if found:
             return found[-1].start() + 1, found[-1].end()
         if reach >= len(text):

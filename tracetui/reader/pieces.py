@@ -1,0 +1,183 @@
+"""A piece of a trace's text to columns: from one boundary between events to the first at or behind a place.
+
+What a piece holds depends on where it starts, where it is to stop and on nothing before: pieces can be read
+by several processes at once. Knows no file and no process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracetui.reader.damage import Damage
+from tracetui.reader.decode import LONGEST, Block, Spans, decode_block, lenient, strict
+from tracetui.reader.events import BlockColumns
+from tracetui.reader.extract import Part, PartReader
+from tracetui.reader.split import BOUNDARY, CUT_OFF, last_boundary
+
+_TRIED = 64  # places that look like a boundary, until one of them has to be one
+_CONFIRMED = 1 << 16  # bytes that have to read as events behind a place that is only guessed
+BEFORE = 64  #: bytes before a place that show whether an event begins there
+
+
+class Reads(Protocol):
+    """Text by offset."""
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Up to `length` bytes from `offset`: fewer only at the end of the text."""
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """What holds for all pieces of a text."""
+
+    wrapped: bool  #: the array is a member of an object
+    block_bytes: int  #: for one call of orjson
+
+
+@dataclass
+class Piece:
+    """Consecutive events; ordinals count from 0."""
+
+    start: int  #: offset in the text
+    end: int  #: everything before is dealt with
+    lost: bool  #: `end` lies in something damaged
+    ended: bool  #: the array's end was met
+    over: bool  #: nothing of the array follows: it has ended, or the text has
+    cut: bool  #: the text ends inside an event
+    whole: int  #: behind the last whole event; -1 where there is none
+    part: Part
+    blocks: BlockColumns
+    damage: Damage
+
+
+def read_piece(text: Reads, start: int, stop: int, lost: bool, syntax: Syntax) -> Piece:
+    """Read from the boundary `start` to the first event that begins at `stop` or behind.
+
+    `lost`: the start isn't a boundary but lies in something damaged, as the end of the piece before says.
+    """
+    reader = PartReader()
+    places = _Places()
+    damage = Damage()
+    at, whole = start, -1
+    ended = over = cut = False
+    length = syntax.block_bytes
+    while at < stop and not over:
+        chars = text.read(at, length)
+        final = len(chars) < length
+        boundary = None if lost else _boundary(chars, stop - at)
+        block = decode_block(chars, boundary, final, syntax.wrapped, lost)
+        if block.wants:
+            length = min(length * 4, LONGEST)
+            continue
+        length = syntax.block_bytes
+        for begin, end, reason in block.skips:
+            if reason == CUT_OFF:
+                cut = True
+            else:
+                damage.add(at + begin, end - begin, reason)
+        if block.elements:
+            reader.add(block.elements, reader.events, lambda: _json_of(block, chars))  # noqa: B023 - used at once
+            places.add(at, block.length, len(block.elements), block.spans)
+            whole = at + (block.spans[-1][1] if block.spans else block.length)
+        at += block.end
+        lost, ended = block.lost, block.ended
+        over = ended or (final and block.end >= len(chars))
+    return Piece(start, at, lost, ended, over, cut, whole, reader.finish(), places.columns(), damage)
+
+
+def read_pieces(text: Reads, start: int, piece_bytes: int, syntax: Syntax) -> Iterator[Piece]:
+    """All pieces one after the other: the reading that any other has to equal."""
+    at, lost = start, False
+    while True:
+        piece = read_piece(text, at, stop_of(at, start, piece_bytes), lost, syntax)
+        at, lost = piece.end, piece.lost
+        yield piece
+        if piece.over:
+            return
+
+
+def stop_of(at: int, start: int, piece_bytes: int) -> int:
+    """Where the piece is to stop that begins at `at` in a text whose events begin at `start`."""
+    return at + piece_bytes - (at - start) % piece_bytes
+
+
+def guess_start(text: Reads, at: int, stop: int) -> int | None:
+    """The first place from `at` on, before `stop`, where an event seems to begin; None if none is in sight.
+
+    What follows there reads as events, but a list of such inside an event would do so too: only the end of
+    the piece before tells.
+    """
+    before = min(at, BEFORE)
+    chars = text.read(at - before, _CONFIRMED * 2)
+    for found in islice(BOUNDARY.finditer(chars), _TRIED):
+        start = found.end()
+        if start < before:
+            continue
+        if start - before + at >= stop:
+            return None
+        behind = chars[start : start + _CONFIRMED]
+        boundary = last_boundary(behind)
+        if boundary is None:
+            continue
+        elements = _elements(behind[: boundary[0]])
+        if elements and type(elements[0]) is dict and "ph" in elements[0]:
+            return start - before + at
+    return None
+
+
+def _boundary(chars: bytes, stop: int) -> tuple[int, int] | None:
+    """Where the next block of a piece ends and what is behind it begins, if that can be told.
+
+    The last candidate up to `stop`, and where there is none the first true one behind: a block of one event.
+    """
+    boundary = last_boundary(chars[: stop + 1])
+    if boundary is None and stop < len(chars):
+        for found in islice(BOUNDARY.finditer(chars, max(0, stop - BEFORE)), _TRIED):
+            end = found.start() + 1
+            if _elements(chars[:end]) is not None:
+                return end, found.end()
+    return boundary
+
+
+def _elements(text: bytes) -> list[Any] | None:
+    elements = strict(text)
+    return lenient(text) if elements is None else elements
+
+
+def _json_of(block: Block, chars: bytes) -> bytes:
+    if block.spans:
+        return b",".join([chars[start:end] for start, end in block.spans])
+    return chars[: block.length]
+
+
+@dataclass
+class _Places:
+    """Where the blocks of a piece are."""
+
+    first: list[int] = field(default_factory=lambda: [0])
+    offset: list[int] = field(default_factory=list)
+    length: list[int] = field(default_factory=list)
+    spans: list[NDArray[np.int64]] = field(default_factory=list)
+
+    def add(self, offset: int, length: int, events: int, spans: Spans) -> None:
+        self.first.append(self.first[-1] + events)
+        self.offset.append(offset)
+        self.length.append(length)
+        self.spans.append(np.array(spans, np.int64).reshape(-1, 2))
+
+    def columns(self) -> BlockColumns:
+        spans = np.concatenate([np.empty((0, 2), np.int64), *self.spans])
+        return BlockColumns(
+            first=np.array(self.first, np.int64),
+            offset=np.array(self.offset, np.int64),
+            length=np.array(self.length, np.int64),
+            spans=np.array([len(own) for own in self.spans], np.int64),
+            span_start=spans[:, 0].copy(),
+            span_end=spans[:, 1].copy(),
+        )
