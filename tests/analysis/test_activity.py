@@ -10,7 +10,7 @@ import pytest
 from tests.analysis import real
 from tests.analysis.machine import HARDWARE, collective, npu, task, us
 from tests.synthetic import piece, process, trace_of
-from tracetui.analysis.activity import OVERLAP_ROWS, device_activity, overlap_rows
+from tracetui.analysis.activity import OVERLAP_ROWS, device_activities, device_activity, overlap_rows
 
 OVERLAP = 500
 
@@ -25,7 +25,7 @@ def test_reproduces_every_row_of_the_overlap_analysis(real_traces: Path, rank: s
         "communication_not_overlapped_ns": activity.communication_not_overlapped,
         "free_ns": activity.free,
     }
-    theirs = overlap_rows(analysis.trace, activity.device)
+    theirs = overlap_rows(analysis.trace, analysis.trace.tracks)
     assert sorted(ours) == sorted(OVERLAP_ROWS.values())
     for name, intervals in ours.items():
         rows = theirs[name][np.argsort(slices.start[theirs[name]])]
@@ -61,7 +61,7 @@ def test_each_activity_counts_where_it_belongs() -> None:
             collective(25, 40),
         ]
     )
-    activity = device_activity(trace, "NPU")
+    (activity,) = device_activities(trace)
     assert (activity.start_ns, activity.end_ns) == (0, 65)
     assert (activity.aicore_ns, activity.computing_ns) == (15, 25)
     assert (activity.communication_ns, activity.communication_not_overlapped_ns) == (40, 35)
@@ -71,7 +71,7 @@ def test_each_activity_counts_where_it_belongs() -> None:
 
 def test_a_producer_that_counts_otherwise_differs() -> None:
     rows = [*process(OVERLAP, "Overlap Analysis", "NPU"), piece(OVERLAP, 0, "Computing", us(0), us(14))]
-    activity = device_activity(trace_of([*npu(), task(0, 10), *rows]), "NPU")
+    (activity,) = device_activities(trace_of([*npu(), task(0, 10), *rows]))
     assert activity.producer is not None
     assert activity.producer["computing_ns"] == 14
     assert activity.differs
@@ -83,11 +83,12 @@ def test_a_producer_that_counts_otherwise_differs() -> None:
 def test_a_device_that_does_not_work_has_an_empty_window(tasks: list[dict[str, object]]) -> None:
     events = [*npu(), task(10, 3), *tasks]
     idle = [event for event in events if event.get("pid") != HARDWARE or event["ph"] == "M"] + tasks
-    activity = device_activity(trace_of(idle), "NPU")
+    trace = trace_of(idle)
+    activity = device_activity(trace, "NPU", trace.tracks)
     assert activity.window_ns == activity.free_ns == activity.idle_ns == activity.computing_ns == 0
     assert len(activity.free) == len(activity.idle) == 0
 
 
 def test_a_single_task_fills_its_window() -> None:
-    activity = device_activity(trace_of([*npu(), task(50, 7)]), "NPU")
+    (activity,) = device_activities(trace_of([*npu(), task(50, 7)]))
     assert (activity.start_ns, activity.end_ns, activity.free_ns, activity.computing_ns) == (50, 57, 0, 7)

@@ -9,15 +9,16 @@ start to the last end of C and M.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import rows_of
+from tracetui.analysis.search import among, rows_of, tracks_by_device
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Activity, Family, Trace
+from tracetui.trace.model import Activity, Family, Trace, Track
 
 OVERLAP_ROWS = {
     "Computing": "computing_ns",
@@ -25,6 +26,8 @@ OVERLAP_ROWS = {
     "Communication(Not Overlapped)": "communication_not_overlapped_ns",
     "Free": "free_ns",
 }
+#: Tracks of tasks: streams, and groups with their operations.
+TASK_FAMILIES = (Family.TASKS, Family.GROUP)
 WORK = (Activity.AICORE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY)
 
 
@@ -36,6 +39,7 @@ class DeviceActivity:
     start_ns: int  #: of W; W is empty (start_ns == end_ns) where the device neither computes nor communicates
     end_ns: int
     tasks: Int64s  #: slice rows of all tasks of streams and groups, by start; waits and events included
+    work: Int64s  #: those that are work and take time: compute, communication and copies
     aicore: Intervals  #: A
     compute: Intervals  #: C
     communication: Intervals  #: M
@@ -101,25 +105,38 @@ class DeviceActivity:
         return self.idle.total
 
 
-def device_activity(trace: Trace, device: str) -> DeviceActivity:
-    """The activity of the device with that label; empty sets where it has no such task."""
-    tasks = device_tasks(trace, device)
-    compute = _time_of(trace, tasks, Activity.AICORE, Activity.AICPU)
-    communication = _time_of(trace, tasks, Activity.COMMUNICATION)
+def device_activities(trace: Trace) -> tuple[DeviceActivity, ...]:
+    """The activity of every device, in the order of the trace's."""
+    tracks = tracks_by_device(trace.tracks)
+    return tuple(device_activity(trace, device, tracks.get(device, ())) for device in trace.devices)
+
+
+def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> DeviceActivity:
+    """The activity of the device with that label, which has those tracks; empty sets where none is a task."""
+    tasks = _by_start(trace, rows_of(track for track in tracks if track.family in TASK_FAMILIES))
+    activity = trace.slices.activity[tasks]
+
+    def time_of(*activities: Activity) -> Intervals:
+        rows = tasks[among(activity, activities)]
+        return union(trace.slices.start[rows], trace.slices.end[rows])
+
+    compute, communication = time_of(Activity.AICORE, Activity.AICPU), time_of(Activity.COMMUNICATION)
+    aicpu = among(activity, (Activity.AICPU,)).any()
     working = compute | communication
     ours = DeviceActivity(
         device=device,
         start_ns=int(working.starts[0]) if len(working) else trace.start_ns,
         end_ns=int(working.ends[-1]) if len(working) else trace.start_ns,
         tasks=tasks,
-        aicore=_time_of(trace, tasks, Activity.AICORE),
+        work=tasks[among(activity, WORK) & (trace.slices.dur[tasks] > 0)],
+        aicore=time_of(Activity.AICORE) if aicpu else compute,
         compute=compute,
         communication=communication,
-        copies=_time_of(trace, tasks, Activity.COPY),
+        copies=time_of(Activity.COPY),
         producer=None,
         differs=False,
     )
-    rows = overlap_rows(trace, device)
+    rows = overlap_rows(trace, tracks)
     if not any(len(found) for found in rows.values()):
         return ours
     producer = {name: int(trace.slices.dur[found].sum()) for name, found in rows.items()}
@@ -127,30 +144,13 @@ def device_activity(trace: Trace, device: str) -> DeviceActivity:
     return replace(ours, producer=producer, differs=differs)
 
 
-def device_tasks(trace: Trace, device: str) -> Int64s:
-    """Slice rows of all tasks of the streams and groups of a device, by start."""
-    rows = _rows(trace, device, Family.TASKS, Family.GROUP)
-    return rows[np.argsort(trace.slices.start[rows], kind="stable")]
-
-
-def work_tasks(trace: Trace, tasks: Int64s) -> Int64s:
-    """Those of the rows that are work and take time: compute, communication and copies."""
-    activity = trace.slices.activity[tasks]
-    return tasks[np.isin(activity, WORK) & (trace.slices.dur[tasks] > 0)]
-
-
-def overlap_rows(trace: Trace, device: str) -> dict[str, Int64s]:
-    """Slice rows of the producer's Overlap Analysis, by the names of `DeviceActivity.producer`."""
-    rows = _rows(trace, device, Family.OVERLAP)
+def overlap_rows(trace: Trace, tracks: Iterable[Track]) -> dict[str, Int64s]:
+    """Slice rows of the producer's Overlap Analysis on a device's tracks, by names as `producer` has them."""
+    rows = rows_of(track for track in tracks if track.family == Family.OVERLAP)
     names = trace.slices.name[rows]
     known = {OVERLAP_ROWS.get(trace.strings[name], ""): name for name in np.unique(names).tolist()}
     return {key: rows[names == known[key]] if key in known else rows[:0] for key in OVERLAP_ROWS.values()}
 
 
-def _rows(trace: Trace, device: str, *families: Family) -> Int64s:
-    return rows_of(t for t in trace.tracks if t.device == device and t.family in families)
-
-
-def _time_of(trace: Trace, tasks: Int64s, *activities: Activity) -> Intervals:
-    rows = tasks[np.isin(trace.slices.activity[tasks], activities)]
-    return union(trace.slices.start[rows], trace.slices.end[rows])
+def _by_start(trace: Trace, rows: Int64s) -> Int64s:
+    return rows[np.argsort(trace.slices.start[rows], kind="stable")]

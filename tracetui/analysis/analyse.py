@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tracetui.analysis.activity import DeviceActivity, device_activity, work_tasks
+from tracetui.analysis.activity import DeviceActivity, device_activities
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.critical.chain import Critical, CriticalChain, critical_chains
 from tracetui.analysis.critical.dependencies import Dependencies, dependencies
@@ -56,7 +56,7 @@ class Analysis:
     @cached_property
     def work(self) -> Int64s:
         """The rows of all work of all devices, by device, then start."""
-        parts = [work_tasks(self.trace, activity.tasks) for activity in self.devices]
+        parts = [activity.work for activity in self.devices]
         return np.concatenate([np.empty(0, np.int64), *parts])
 
     @cached_property
@@ -150,7 +150,7 @@ class Analysis:
             kept = (starts[rows] >= step.host_start_ns) & (starts[rows] < step.host_end_ns)
         else:
             activity = next(device for device in self.devices if device.device == step.device)
-            rows = work_tasks(self.trace, activity.tasks)
+            rows = activity.work
             kept = step_of(self.steps, step.device, starts[rows]) == index
         return operator_table(self.trace, rows[kept])
 
@@ -168,7 +168,7 @@ class Analysis:
 
 def analyse(trace: Trace, rules: FrameRules | None = None) -> Analysis:
     """Everything of a trace; one without devices, steps or links has none of what they give."""
-    devices = tuple(device_activity(trace, device) for device in trace.devices)
+    devices = device_activities(trace)
     links = link_tasks(trace)
     steps = step_table(trace, devices, links)
     gaps = find_gaps(trace, devices, steps)

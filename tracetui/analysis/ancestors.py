@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 import numpy as np
 
 from tracetui.analysis.search import rows_by_track
@@ -9,29 +11,37 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Trace
 from tracetui.trace.nesting import parents
 
+_UNASKED, _NONE, _FIRST = 0, 1, 2  # of a track nobody asked for yet; nested in nothing; in row 0
+
 
 class Ancestors:
     """Rows and what they are nested in on their tracks; the parents of a track are found once."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        self._parents: dict[int, Int64s] = {}
+        # 4 bytes a slice where tracks are asked for; the system gives no memory for zeros that nobody touches
+        self._parents = np.zeros(len(trace.slices), np.int32)
 
-    def nearest(self, rows: Int64s, accept: Bools) -> Int64s:
+    def nearest(self, rows: Int64s, accept: Callable[[Int64s], Bools]) -> Int64s:
         """The nearest of each row and its ancestors that is accepted, -1 where none is."""
         found: Int64s = rows.copy()
         (left,) = np.nonzero(found >= 0)
         while len(left):
-            left = left[~accept[found[left]]]
+            left = left[~accept(found[left])]
             found[left] = self.parents_of(found[left])
             left = left[found[left] >= 0]
         return found
 
     def parents_of(self, rows: Int64s) -> Int64s:
         """The slice that each row is nested in on its track, -1 where none."""
-        parent = np.full(len(rows), -1, np.int64)
-        for track, places in rows_by_track(self._trace, rows):
-            if track.index not in self._parents:
-                self._parents[track.index] = parents(self._trace, track)
-            parent[places] = self._parents[track.index][rows[places] - track.rows.start]
+        if not len(self._parents):
+            return np.full(len(rows), -1, np.int64)
+        self._ask(rows)
+        parent = self._parents[rows].astype(np.int64) - _FIRST
+        parent[rows < 0] = -1
         return parent
+
+    def _ask(self, rows: Int64s) -> None:
+        unasked = rows[(self._parents[rows] == _UNASKED) & (rows >= 0)]
+        for track, _ in rows_by_track(self._trace, unasked):
+            self._parents[track.rows.start : track.rows.stop] = parents(self._trace, track) + _FIRST

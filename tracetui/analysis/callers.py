@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.search import of_category, pick, rows_by_track
+from tracetui.analysis.search import first_equal, of_category, pick, rows_by_track
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.nesting import enclosing
@@ -50,27 +50,31 @@ class Callers:
         place = place.reshape(-1)
         return Called(called.forward[place], called.stack[place], called.frame[place], called.backward[place])
 
-    def _of_distinct(self, rows: Int64s) -> Called:
-        slices, ancestors = self._trace.slices, self.ancestors
-        forward = pick(self._turns, ancestors.nearest(rows, self._turns >= 0))
-        forward = np.where(forward >= 0, forward, pick(self._evaluated, rows))
-        has_stack = slices.stack >= 0
-        handed = pick(self._handed, ancestors.nearest(rows, self._handed >= 0))
-        called = np.where(forward >= 0, forward, handed)
-        own, through = ancestors.nearest(rows, has_stack), ancestors.nearest(called, has_stack)
-        backward = (forward >= 0) | (ancestors.nearest(rows, self.evaluates) >= 0)
-        stack_row = np.where(through >= 0, through, own)
-        return Called(
-            forward=forward,
-            stack=pick(slices.stack.astype(np.int64), stack_row).astype(np.int32),
-            frame=self._frames(np.where(called >= 0, called, rows)),
-            backward=backward,
-        )
+    def evaluates(self, rows: Int64s) -> Bools:
+        """Of each of some slices: whether the autograd engine evaluates a function in it."""
+        return self._evaluating[self._trace.slices.name[rows]]
 
     @cached_property
     def forward_arrows(self) -> tuple[Int64s, Int64s]:
         """Rows of forward operators and of the backward ones that arrows from them end at."""
         return self._arrows_of(BACKWARD_FLOW)
+
+    def _of_distinct(self, rows: Int64s) -> Called:
+        slices, nearest = self._trace.slices, self.ancestors.nearest
+        forward = self._turns.nearest(rows)
+        forward = np.where(forward >= 0, forward, self._evaluated.of(rows))
+        called = np.where(forward >= 0, forward, self._handed.nearest(rows))
+
+        def has_stack(some: Int64s) -> Bools:
+            return slices.stack[some] >= 0
+
+        own, through = nearest(rows, has_stack), nearest(called, has_stack)
+        return Called(
+            forward=forward,
+            stack=pick(slices.stack, np.where(through >= 0, through, own)).astype(np.int32),
+            frame=self._frames(np.where(called >= 0, called, rows)),
+            backward=(forward >= 0) | (nearest(rows, self.evaluates) >= 0),
+        )
 
     def _arrows_of(self, category: str) -> tuple[Int64s, Int64s]:
         """Rows at the starts and ends of all arrows of a category."""
@@ -79,31 +83,30 @@ class Callers:
         return flows.source[kept], flows.target[kept]
 
     @cached_property
-    def _handed(self) -> Int64s:
-        """Of each slice: the operator on another thread that handed it its work, or -1."""
+    def _handed(self) -> _Givers:
+        """The operators on another thread that handed slices their work."""
         source, target = self._arrows_of(HANDED_FLOW)
-        return _first_by_key(len(self._trace.slices), target, source)
+        return _Givers(self.ancestors, target, source, len(self._trace.slices))
 
     @cached_property
-    def _turns(self) -> Int64s:
-        """Of each slice: the forward operator whose arrow ends there, or -1."""
+    def _turns(self) -> _Givers:
+        """The forward operators whose arrows end at slices."""
         source, target = self.forward_arrows
-        return _first_by_key(len(self._trace.slices), target, source)
+        return _Givers(self.ancestors, target, source, len(self._trace.slices))
 
     @cached_property
-    def _evaluated(self) -> Int64s:
-        """Of each slice in which the engine evaluates a function: its forward operator; or -1."""
+    def _evaluated(self) -> _Givers:
+        """The forward operators of slices in which the engine evaluates a function."""
         source, target = self.forward_arrows
         outer = self.ancestors.parents_of(target)
         evaluates = outer >= 0
-        evaluates[evaluates] = self.evaluates[outer[evaluates]]
-        return _first_by_key(len(self._trace.slices), outer[evaluates], source[evaluates])
+        evaluates[evaluates] = self.evaluates(outer[evaluates])
+        return _Givers(self.ancestors, outer[evaluates], source[evaluates], len(self._trace.slices))
 
     @cached_property
-    def evaluates(self) -> Bools:
-        """Of each slice: whether the autograd engine evaluates a function in it."""
-        names = [i for i, text in enumerate(self._trace.strings) if text.startswith(BACKWARD_OPERATOR)]
-        return np.isin(self._trace.slices.name, names)
+    def _evaluating(self) -> Bools:
+        """Of each string: whether slices of that name are such."""
+        return np.array([text.startswith(BACKWARD_OPERATOR) for text in self._trace.strings], np.bool_)
 
     def _frames(self, operators: Int64s) -> Int64s:
         trace = self._trace
@@ -116,8 +119,20 @@ class Callers:
         return frame
 
 
-def _first_by_key(count: int, keys: Int64s, values: Int64s) -> Int64s:
-    """int64[count]: at each key the first of its values, -1 elsewhere."""
-    first = np.full(count, -1, np.int64)
-    first[keys[::-1]] = values[::-1]
-    return first
+class _Givers:
+    """Some slices and what each was given by: of several the first."""
+
+    def __init__(self, ancestors: Ancestors, takers: Int64s, givers: Int64s, count: int) -> None:
+        self._ancestors, self._takers, self._givers = ancestors, takers, givers
+        self._takes = np.zeros(count if len(takers) else 0, np.bool_)
+        self._takes[takers] = True
+
+    def of(self, rows: Int64s) -> Int64s:
+        """The giver of each row, -1 where it has none."""
+        return pick(self._givers, first_equal(self._takers, rows))
+
+    def nearest(self, rows: Int64s) -> Int64s:
+        """The giver of the nearest of each row and its ancestors that has one, -1 where none has."""
+        if not len(self._takers):
+            return np.full(len(rows), -1, np.int64)
+        return self.of(self._ancestors.nearest(rows, lambda some: self._takes[some]))

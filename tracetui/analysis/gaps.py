@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.activity import DeviceActivity, work_tasks
+from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import first_equal, pick
+from tracetui.analysis.search import first_equal, pick, ranges
 from tracetui.analysis.steps import Step, StepWindows
 from tracetui.arrays import Int32s, Int64s
 from tracetui.trace.model import Activity, Trace
@@ -82,9 +82,14 @@ def find_idle(
 
 def ending_tasks(trace: Trace, activity: DeviceActivity, links: Links, ends: Int64s) -> Int64s:
     """The work that starts when each idle interval ends, the one enqueued first of several; rows, or -1."""
-    work = work_tasks(trace, activity.tasks)
-    work = work[np.lexsort((work, links.enqueued(work)))]
-    return pick(work, first_equal(trace.slices.start[work], ends))
+    starts = trace.slices.start[activity.work]
+    first, stop = np.searchsorted(starts, ends), np.searchsorted(starts, ends, "right")
+    at = ranges(first, stop)
+    row, interval = activity.work[at], np.repeat(np.arange(len(ends)), stop - first)
+    order = np.lexsort((row, links.enqueued(row), interval))
+    task = np.full(len(ends), -1, np.int64)
+    task[interval[order[::-1]]] = row[order[::-1]]
+    return task
 
 
 def _device_gaps(
@@ -104,7 +109,7 @@ def _device_gaps(
 
 def _bounds(trace: Trace, activity: DeviceActivity, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     slices = trace.slices
-    work = work_tasks(trace, activity.tasks)
+    work = activity.work
     aicore = work[slices.activity[work] == Activity.AICORE]
     before = pick(aicore, first_equal(slices.end[aicore], start))
     after = pick(aicore, first_equal(slices.start[aicore], end))

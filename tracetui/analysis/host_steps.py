@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.activity import DeviceActivity, work_tasks
+from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import pick, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
@@ -104,7 +104,7 @@ def issued_by_process(
     trace: Trace, activity: DeviceActivity, links: Links, drivers: Drivers
 ) -> dict[str, Issued]:
     """The device's work tasks by the process that enqueued them, for those with steps that enqueued any."""
-    rows = work_tasks(trace, activity.tasks)
+    rows = activity.work
     at = links.index(rows)
     enqueue = links.enqueue[at]
     host = np.where(enqueue >= 0, enqueue, links.operator[at])
@@ -117,7 +117,7 @@ def issued_by_process(
     )
     pids = list(drivers.by_pid)
     issued = {}
-    for number, places in runs(pick(drivers.of_track, track_of_rows(trace, host).astype(np.int64))):
+    for number, places in runs(pick(drivers.of_track, track_of_rows(trace, host))):
         if number >= 0:
             issued[pids[number]] = everything.at(places[np.argsort(time[places], kind="stable")])
     return issued

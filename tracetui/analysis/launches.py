@@ -7,8 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from tracetui.analysis.search import first_equal, of_category, pick, rows_by_process, rows_of, track_of_rows
-from tracetui.arrays import Bools, Int64s
+from tracetui.analysis.search import (
+    among,
+    first_equal,
+    of_category,
+    pick,
+    rows_by_process,
+    rows_of,
+    track_of_rows,
+)
+from tracetui.arrays import Bools, Int8s, Int64s
+from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace
 
 LAUNCH_FLOWS = ("HostToDevice",)
@@ -32,7 +41,7 @@ def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     source = pick(trace.flows.source, arrow)
     launch = np.where(_is_call(trace, source), source, launch)
     point = np.where(arrow >= 0, pick(trace.flows.source_time, arrow), pick(trace.slices.start, launch))
-    arrow_thread = pick(trace.flows.source_thread.astype(np.int64), arrow)
+    arrow_thread = pick(trace.flows.source_thread, arrow)
     return launch, point, np.where(arrow >= 0, arrow_thread, _thread_of_rows(trace, launch))
 
 
@@ -42,7 +51,7 @@ def _ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
     numbers = {device: number for number, device in enumerate(trace.devices)}
     device = np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
     distinct, number = np.unique(ids, return_inverse=True)
-    own = pick(device, track_of_rows(trace, tasks).astype(np.int64)) * len(distinct) + number.reshape(-1)
+    own = pick(device, track_of_rows(trace, tasks)) * len(distinct) + number.reshape(-1)
     return np.where(ids >= 0, own, -1)
 
 
@@ -81,15 +90,26 @@ def _calls(trace: Trace, tasks: Int64s) -> Int64s:
 
 
 def _calls_among(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
-    """The runtime call with the id of each task, of some calls; -1 where none has it."""
-    slices = trace.slices
-    ids = slices.correlation[tasks]
+    """The runtime call with the id of each task, of some calls; -1 where none has it.
+
+    Of several the one whose name ranks first, of equals the first to start.
+    """
     launch = np.full(len(tasks), -1, np.int64)
-    copies = np.isin(slices.activity[tasks], (Activity.COPY, Activity.EVENT, Activity.WAIT))
+    copies = among(trace.slices.activity[tasks], (Activity.COPY, Activity.EVENT, Activity.WAIT))
     for chosen, order in ((~copies, KERNEL_CALLS), (copies, COPY_CALLS)):
-        best_first = rows[np.lexsort((slices.start[rows], _rank(trace, rows, order)))]
-        launch[chosen] = pick(best_first, first_equal(slices.correlation[best_first], ids[chosen]))
+        ranks = _rank(trace, rows, order)
+        places = np.flatnonzero(chosen)
+        for rank in np.flatnonzero(np.bincount(ranks)).tolist():
+            found = _first_with_id(trace, rows[ranks == rank], tasks[places])
+            launch[places] = found
+            places = places[found < 0]
     return launch
+
+
+def _first_with_id(trace: Trace, rows: Int64s, tasks: Int64s) -> Int64s:
+    """The first of some calls to start that has the id of each task; -1 where none has it."""
+    ids, by_start = trace.slices.correlation, rows[np.argsort(trace.slices.start[rows], kind="stable")]
+    return pick(by_start, first_equal(ids[by_start], ids[tasks]))
 
 
 def _unlikely(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
@@ -100,17 +120,13 @@ def _unlikely(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
     return -len(late), float(np.median(late)) if len(late) else 0.0
 
 
-def _rank(trace: Trace, rows: Int64s, prefixes: tuple[str, ...]) -> Int64s:
+def _rank(trace: Trace, rows: Int64s, prefixes: tuple[str, ...]) -> Int8s:
     """The place in `prefixes` of the beginning of each row's name; their number where none fits."""
-    names, of_row = np.unique(trace.slices.name[rows], return_inverse=True)
-    ranks = [
-        next(
-            (rank for rank, prefix in enumerate(prefixes) if trace.strings[name].startswith(prefix)),
-            len(prefixes),
-        )
-        for name in names.tolist()
-    ]
-    return np.array(ranks, np.int64)[of_row.reshape(-1)]
+
+    def rank(name: str) -> int:
+        return next((i for i, prefix in enumerate(prefixes) if name.startswith(prefix)), len(prefixes))
+
+    return meanings(trace.strings, trace.slices.name[rows], rank)
 
 
 def arrows_to(trace: Trace, tasks: Int64s, categories: tuple[str, ...]) -> Int64s:
@@ -128,4 +144,4 @@ def _is_call(trace: Trace, rows: Int64s) -> Bools:
 def _thread_of_rows(trace: Trace, rows: Int64s) -> Int64s:
     places = {thread: index for index, thread in enumerate(trace.threads)}
     of_track = np.array([places.get((track.pid, track.tid), -1) for track in trace.tracks], np.int64)
-    return pick(of_track, track_of_rows(trace, rows).astype(np.int64))
+    return pick(of_track, track_of_rows(trace, rows))

@@ -16,10 +16,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.activity import device_tasks
+from tracetui.analysis.activity import TASK_FAMILIES
 from tracetui.analysis.callers import Callers
 from tracetui.analysis.launches import arrows_to, launches
-from tracetui.analysis.search import first_equal, of_category, pick, rows_by_process, rows_by_track, runs
+from tracetui.analysis.search import (
+    first_equal,
+    of_category,
+    pick,
+    rows_by_process,
+    rows_by_track,
+    rows_of,
+    runs,
+)
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -65,6 +73,7 @@ class Links:
     """The chains of all device tasks as columns of equal length, ordered by task row; -1 where not found."""
 
     trace: Trace
+    callers: Callers  #: what tells where operators were called from
     tasks: Int64s  #: rows: all slices of streams, and the operations of communication groups
     launch: Int64s  #: rows of the runtime call
     launch_point: Int64s  #: ns: when the host launched it
@@ -150,15 +159,17 @@ class Links:
 
 def link_tasks(trace: Trace) -> Links:
     """The chains of all tasks of all devices."""
-    devices = [device_tasks(trace, device) for device in trace.devices]
-    tasks = np.unique(np.concatenate(devices)) if devices else np.empty(0, np.int64)
+    devices = set(trace.devices)
+    tasks = rows_of(t for t in trace.tracks if t.family in TASK_FAMILIES and t.device in devices)
     launch, point, thread = launches(trace, tasks)
     dequeue, enqueue, operator = _operators(trace, point, thread)
     arrow = pick(trace.flows.source, arrows_to(trace, tasks, OPERATOR_FLOWS))
     operator = np.where(operator >= 0, operator, arrow)
-    called = Callers(trace).of(operator)
+    callers = Callers(trace)
+    called = callers.of(operator)
     return Links(
         trace=trace,
+        callers=callers,
         tasks=tasks,
         launch=launch,
         launch_point=point,

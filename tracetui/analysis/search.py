@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 from tracetui.trace.meanings import meanings
-from tracetui.trace.model import Trace, Track
+from tracetui.trace.model import Activity, Trace, Track
 
 
 def first_equal(keys: Int64s, wanted: Int64s) -> Int64s:
@@ -22,10 +22,12 @@ def first_equal(keys: Int64s, wanted: Int64s) -> Int64s:
     return first
 
 
-def pick(values: Int64s, places: Int64s) -> Int64s:
-    """values[places], and -1 where the place is -1."""
-    picked = np.full(len(places), -1, np.int64)
-    picked[places >= 0] = values[places[places >= 0]]
+def pick(values: Int64s | Int32s | Int8s, places: Int64s | Int32s) -> Int64s:
+    """values[places], and -1 where the place is -1; int64."""
+    if not len(values):
+        return np.full(len(places), -1, np.int64)
+    picked = values[places].astype(np.int64, copy=False)  # indexing has copied already
+    picked[places < 0] = -1
     return picked
 
 
@@ -39,6 +41,22 @@ def of_category(trace: Trace, column: Int32s, *categories: str) -> Bools:
     """Which of a column of categories, of slices or of arrows, are among some."""
     among: Bools = meanings(trace.strings, column, lambda text: int(text in categories)) == 1
     return among
+
+
+def among(activity: Int8s, activities: Iterable[Activity]) -> Bools:
+    """Which of a column of activities are among some: by a table, 0.1 ms for 231 k, 0.6 with numpy.isin."""
+    table = np.zeros(len(Activity), np.bool_)
+    table[list(activities)] = True
+    return table[activity]
+
+
+def tracks_by_device(tracks: Iterable[Track]) -> dict[str, list[Track]]:
+    """The tracks of each device, in their order; those of none are left out."""
+    found: dict[str, list[Track]] = {}
+    for track in tracks:
+        if track.device is not None:
+            found.setdefault(track.device, []).append(track)
+    return found
 
 
 def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:
@@ -66,8 +84,35 @@ def rows_by_process(trace: Trace, rows: Int64s) -> Iterator[tuple[str, Int64s]]:
         yield pid, np.concatenate(parts)
 
 
+def ranges(first: Int64s, stop: Int64s) -> Int64s:
+    """The numbers of every range [first, stop), one range after the other."""
+    counts = stop - first
+    before = np.cumsum(counts) - counts
+    return np.repeat(first - before, counts) + np.arange(int(counts.sum()))
+
+
 def runs(keys: Int64s | Int32s) -> Iterator[tuple[int, Int64s]]:
     """Each distinct key, in order, with the places that have it."""
-    order = np.argsort(keys, kind="stable")
-    distinct, first = np.unique(keys[order], return_index=True)
-    yield from zip(distinct.tolist(), np.split(order, first[1:]))
+    order, first = grouped(keys)
+    yield from zip(keys[order[first]].tolist(), np.split(order, first[1:]))
+
+
+def grouped(keys: Int64s | Int32s) -> tuple[Int64s, Int64s]:
+    """The places of keys in the order of keys, those of equal ones in theirs; and where each key begins."""
+    order = stable_order(keys)
+    ordered = keys[order]
+    first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    return order, np.concatenate((np.zeros(min(len(order), 1), np.int64), first))
+
+
+def stable_order(keys: Int64s | Int32s) -> Int64s:
+    """What sorts keys, equal ones in their order.
+
+    16 bits are sorted by their digits: 231 k numbers of tracks take 1.3 ms, as int64 7.4 ms.
+    """
+    if len(keys) and _SHORT.min <= int(keys.min()) and int(keys.max()) <= _SHORT.max:
+        return np.argsort(keys.astype(np.int16), kind="stable")
+    return np.argsort(keys, kind="stable")
+
+
+_SHORT = np.iinfo(np.int16)

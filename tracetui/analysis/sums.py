@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from tracetui.analysis.search import grouped
 from tracetui.arrays import Int64s
 
 
 def sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
     """The distinct keys, sorted, and the ns of each."""
-    distinct, place = np.unique(keys, return_inverse=True)
-    total = np.zeros(len(distinct), np.int64)
-    np.add.at(total, place.reshape(-1), ns)
-    return distinct, total
+    order, first = grouped(keys)
+    total = np.add.reduceat(ns[order], first) if len(first) else np.empty(0, np.int64)
+    return keys[order[first]], total
 
 
 def most_first(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:

@@ -49,7 +49,7 @@ class Reasons:
     def pieces(self, gaps: Int64s) -> list[list[dict[str, Any]]]:
         """Of each gap the pieces of its idle intervals, by start; their dur_ns sum to its idle time."""
         causes = self._causes
-        names = pick(self._analysis.trace.slices.name.astype(np.int64), causes.operator)
+        names = pick(self._analysis.trace.slices.name, causes.operator)
         columns = (causes.start, causes.ns, causes.cause, self._frame, self._backward, names)
         rows = list(zip(*(column.tolist() for column in columns)))
         first, stop = (np.searchsorted(self._gap, gaps, side).tolist() for side in ("left", "right"))

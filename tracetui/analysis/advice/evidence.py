@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.activity import work_tasks
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import lines_of
@@ -185,7 +184,7 @@ class Found:
     @cached_property
     def device_of_work(self) -> Int64s:
         """The index of the device of each of `work`."""
-        counts = [len(work_tasks(self.trace, device.tasks)) for device in self.analysis.devices]
+        counts = [len(device.work) for device in self.analysis.devices]
         return np.repeat(np.arange(len(counts)), counts)
 
     def rows_of(self, family: Family, device: str | None = None) -> Int64s:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.activity import DeviceActivity, work_tasks
+from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.points import By, Point, Points, points
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.milestones import milestones
@@ -55,7 +55,7 @@ def device_work(
     for index, activity in enumerate(activities):
         waiting = activity.tasks[slices.activity[activity.tasks] == Activity.WAIT]
         waiting = waiting[by_name(links.trace, waiting, calls.stream_waits) == 1]
-        rows += [work_tasks(links.trace, activity.tasks), waiting]
+        rows += [activity.work, waiting]
         device.append(np.full(len(rows[-1]) + len(rows[-2]), index, np.int64))
     row, of_device = np.concatenate(rows), np.concatenate(device)
     order = np.lexsort((row, slices.end[row], slices.start[row]))

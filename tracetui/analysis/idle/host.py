@@ -13,7 +13,6 @@ from functools import cached_property
 
 import numpy as np
 
-from tracetui.analysis.callers import Callers
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.copies import copying_operators
@@ -116,7 +115,7 @@ class Hosts:
 
     def __init__(self, links: Links) -> None:
         self._trace = trace = links.trace
-        self.callers = Callers(trace)
+        self.callers = links.callers
         self.copying = copying_operators(links, self.callers.ancestors)
         self._tracks = [
             track
@@ -137,7 +136,7 @@ class Hosts:
 
     def of_rows(self, rows: Int64s) -> Int64s:
         """The index of the thread of each slice, -1 for none; int64."""
-        return pick(self._of_track, track_of_rows(self._trace, rows).astype(np.int64))
+        return pick(self._of_track, track_of_rows(self._trace, rows))
 
     def thread(self, index: int) -> HostThread:
         """The thread of an index."""
@@ -183,7 +182,7 @@ class Hosts:
         return {
             autograd: waker
             for autograd, waker in distinct[np.argsort(counts, kind="stable")].tolist()
-            if self.callers.evaluates[self.thread(autograd).operators].any()
+            if self.callers.evaluates(self.thread(autograd).operators).any()
         }
 
     def _threads_of_tracks(self) -> Int64s:

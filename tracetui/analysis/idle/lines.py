@@ -139,7 +139,7 @@ def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]
     ancestors = Ancestors(trace)
     names, row = [], leaves
     while (row >= 0).any():
-        names.append(pick(trace.slices.name.astype(np.int64), row))
+        names.append(pick(trace.slices.name, row))
         row = ancestors.parents_of(row)
     paths, of_leaf = np.unique(np.stack(names, axis=1), axis=0, return_inverse=True)
     stacks = [
@@ -150,7 +150,7 @@ def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]
 
 def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, places: Int64s) -> LineIdle:
     gaps, per_gap = most_first(charges.gap[places], charges.ns[places])
-    names = pick(trace.slices.name.astype(np.int64), charges.operator[places])
+    names = pick(trace.slices.name, charges.operator[places])
     ops, per_op = most_first(names, charges.ns[places])
     return LineIdle(
         file=None if frame is None else frame.file,

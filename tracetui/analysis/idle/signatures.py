@@ -40,7 +40,7 @@ def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> t
     """The signatures of all gaps with idle time, most idle first; each gap has one: the sum is idle_ns."""
     charges = causes.charges
     lines, line = lines_of(trace, charges.stack, charges.frame, rules)
-    name = pick(trace.slices.name.astype(np.int64), charges.operator)
+    name = pick(trace.slices.name, charges.operator)
     backward = charges.backward & (line >= 0)
     kept = np.flatnonzero(causes.of_gaps(len(gaps))[charges.gap] == causes.cause)
     columns = np.stack((charges.gap, causes.cause, line, backward, name), axis=1)[kept].astype(np.int64)
