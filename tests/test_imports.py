@@ -32,6 +32,7 @@ READER_FRONT = {
     "tracetui.reader.errors",
     "tracetui.reader.events",
     "tracetui.reader.locate",
+    "tracetui.reader.skeleton",
     "tracetui.reader.source",
 }
 TERMINAL = {"textual", "rich"}

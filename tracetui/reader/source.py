@@ -17,6 +17,7 @@ from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable
 from tracetui.reader.pieces import Syntax, read_pieces
 from tracetui.reader.reading import Reading
+from tracetui.reader.skeleton import Skeleton, sample
 from tracetui.reader.text import Stamp, Text, open_text
 
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
@@ -130,6 +131,10 @@ class TraceFile:
         """The `args` of the event with this ordinal; {} where it has none or can't be read any more."""
         args = self.event(event).get("args")
         return args if isinstance(args, dict) else {}
+
+    def skeleton(self) -> Skeleton | None:
+        """A sample of all of the file, long before `read` is done; None where there can't be one."""
+        return sample(self._text, self._start, self._wrapped, str(self.path), self._document)
 
     def _read_head(self) -> tuple[int, bool, dict[str, Any]]:
         length = 1 << 16

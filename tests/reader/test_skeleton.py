@@ -1,0 +1,181 @@
+"""The sample of a whole trace: what it tells before the trace is read, and what damage takes from it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tracetui.reader import skeleton as skeleton_module
+from tracetui.reader.events import EventTable
+from tracetui.reader.skeleton import Skeleton
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
+from tracetui.trace.model import Layer
+
+CHUNK = 1 << 11
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skeleton_module, "SMALLEST", 0)
+    monkeypatch.setattr(skeleton_module, "CHUNK", CHUNK)
+    monkeypatch.setattr(skeleton_module, "BUDGET", 60.0)
+
+
+def named(pid: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}
+
+
+def sliced(pid: int, number: int, category: str = "op") -> dict[str, Any]:
+    args = {"Call stack": "deep.py(3): f;\r\nmain.py(9): g", "list": [{"a": 1}, {"b": "}, {"}]}
+    times = {"ts": f"{1000 + 10 * number}.000", "dur": 7.5}
+    return {"ph": "X", "name": f"e{number}", "pid": pid, "tid": 1, "cat": category, **times, "args": args}
+
+
+def regions(count: int = 3000) -> list[dict[str, Any]]:
+    """Two processes, their names between them, as where one file is appended to another."""
+    names = [named(1, "Python"), named(2, "Ascend Hardware")]
+    host, device = ([sliced(pid, number) for number in range(count)] for pid in (1, 2))
+    return [*host, *names, *device]
+
+
+def write(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def sampled(path: Path) -> Skeleton | None:
+    with TraceFile(path) as trace_file:
+        return trace_file.skeleton()
+
+
+def found(path: Path) -> Skeleton:
+    skeleton = sampled(path)
+    assert skeleton is not None
+    return skeleton
+
+
+def names_in(table: EventTable) -> set[tuple[str, str]]:
+    return {(entry.pid, entry.value) for entry in table.metadata if entry.name == "process_name"}
+
+
+SEPARATORS = {
+    "torch_npu": lambda events: json.dumps(events),
+    "kineto": lambda events: (
+        json.dumps({"schemaVersion": 1})[:-1]
+        + ', "traceEvents": [\n  '
+        + ",\n  ".join(json.dumps(event, indent=1) for event in events)
+        + '\n  ],\n  "traceName": "x"\n}'
+    ),
+    "pretty": lambda events: json.dumps(events, indent=4),
+    "bom": lambda events: "\ufeff" + json.dumps(events),
+}
+
+
+@pytest.mark.parametrize("style", SEPARATORS)
+def test_a_sample_tells_the_tracks_the_names_and_the_extent(tmp_path: Path, style: str) -> None:
+    path = write(tmp_path / "t.json", SEPARATORS[style](regions()))
+    skeleton = found(path)
+    with TraceFile(path) as trace_file:
+        whole = build_trace(trace_file.read())
+    trace = build_trace(skeleton.table)
+    kind = [(track.layer, track.process, track.name, track.device) for track in trace.tracks]
+    assert kind == [(track.layer, track.process, track.name, track.device) for track in whole.tracks]
+    assert names_in(skeleton.table) == {("1", "Python"), ("2", "Ascend Hardware")}
+    assert (trace.start_ns, trace.end_ns) == (whole.start_ns, whole.end_ns), "head and tail are sampled"
+    assert skeleton.table.report.events < whole.report.events / 2
+    assert len(skeleton.nothing.slices.start) == 0
+
+
+def test_an_event_is_where_its_chunk_is(tmp_path: Path) -> None:
+    """The part of the text that a chunk stands for holds its events."""
+    path = write(tmp_path / "t.json", json.dumps([sliced(1, number) for number in range(4000)]))
+    skeleton, text = found(path), path.read_bytes()
+    slices = skeleton.table.slices
+    assert (np.diff(skeleton.start) > 0).all() and skeleton.end[-1] == len(text)
+    assert (skeleton.end[:-1] == skeleton.start[1:]).all()
+    assert len(set(slices.event.tolist())) == len(skeleton.start)
+    for name, chunk in zip(slices.name.tolist(), slices.event.tolist()):
+        at = text.index(f'"{skeleton.table.strings[name]}"'.encode())
+        assert skeleton.start[chunk] <= at < skeleton.end[chunk]
+
+
+def test_names_that_stand_anywhere_are_looked_for_where_processes_change(tmp_path: Path) -> None:
+    events = regions(20_000)
+    path = write(tmp_path / "t.json", json.dumps(events))
+    size = path.stat().st_size
+    skeleton = found(path)
+    assert names_in(skeleton.table) == {("1", "Python"), ("2", "Ascend Hardware")}
+    assert skeleton.table.report.text_bytes < size / 8
+    assert len(skeleton.start) < skeleton_module.CHUNKS + 12, "halving finds them in few steps"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_damage_leaves_out_no_more_than_its_chunks(tmp_path: Path, seed: int) -> None:
+    chooser = random.Random(seed)
+    text = bytearray(json.dumps(regions(1000)).encode())
+    intact = found(write(tmp_path / "t.json", bytes(text)))
+    for _ in range(40):
+        at = chooser.randrange(len(text) - 4000)
+        text[at : at + 400] = bytes(chooser.choices(b'{}[]",:\\\0\xff x', k=400))
+    skeleton = found(write(tmp_path / "damaged.json", bytes(text)))
+    assert skeleton.table.report.events > intact.table.report.events / 2
+    times = skeleton.table.slices.start
+    assert times.min() >= 1_000_000 and times.max() <= intact.table.slices.start.max()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[", "[]", '[{"ph": "X"', '{"traceEvents": [', "[" + '"' * 9000, "[" + "[" * 9000, "[1, 2, {}, null]"],
+)
+def test_what_holds_no_event_has_no_skeleton(tmp_path: Path, text: str) -> None:
+    assert sampled(write(tmp_path / "t.json", text)) is None
+
+
+def test_an_event_longer_than_a_chunk_is_left_out(tmp_path: Path) -> None:
+    long = {**sliced(1, 5), "args": {"Call stack": "x" * 5 * CHUNK}}
+    path = write(tmp_path / "t.json", json.dumps([sliced(1, 0), long, *(sliced(1, n) for n in range(9, 60))]))
+    assert found(path).table.report.events > 2
+
+
+def test_a_tiny_file_is_read_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.json", json.dumps([named(1, "Python"), sliced(1, 1), sliced(1, 2)]))
+    skeleton = found(path)
+    assert skeleton.table.report.events == 3 and len(skeleton.table.slices.start) == 2
+
+
+def test_no_sample_where_it_is_of_no_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = json.dumps(regions()).encode()
+    assert sampled(write(tmp_path / "t.json.gz", gzip.compress(text))) is None, (
+        "it can't be read from the middle"
+    )
+    monkeypatch.setattr(skeleton_module, "SMALLEST", len(text) + 1)
+    assert sampled(write(tmp_path / "t.json", text)) is None
+
+
+def test_a_slow_disk_gives_what_it_can_in_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skeleton_module, "BUDGET", -1.0)
+    path = write(tmp_path / "t.json", json.dumps([sliced(1, number) for number in range(2000)]))
+    skeleton = found(path)
+    assert len(skeleton.start) == 2, "head and tail, always"
+    assert int(skeleton.table.slices.start.max()) == 1_000_000 + 1999 * 10_000
+
+
+def test_real_traces_are_told_from_a_sample(real_traces: Path, tmp_path: Path) -> None:
+    for path in sorted(real_traces.glob("npu/**/trace_view.json")):
+        skeleton = found(path)
+        with TraceFile(path) as trace_file:
+            whole = build_trace(trace_file.read())
+        trace = build_trace(skeleton.table)
+        span = whole.end_ns - whole.start_ns
+        assert trace.kind is whole.kind and trace.devices == whole.devices
+        layers, every = ({track.layer for track in model.tracks} for model in (trace, whole))
+        assert {Layer.PYTHON, Layer.DEVICE} <= layers <= every
+        assert abs(trace.start_ns - whole.start_ns) + abs(trace.end_ns - whole.end_ns) < span / 5
+        assert skeleton.table.report.text_bytes < path.stat().st_size / 5

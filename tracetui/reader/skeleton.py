@@ -1,0 +1,189 @@
+"""A sample of a whole trace: small chunks of its text, read long before all of it can be.
+
+Knows text, blocks and parts. Chunks are spread evenly over the file; where the processes they show have no
+name, more are read at the borders between unlike chunks: there producers write metadata.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+from tracetui.reader.columns import TableBuilder
+from tracetui.reader.decode import decode_block, strict
+from tracetui.reader.events import EventTable, ReadReport
+from tracetui.reader.extract import PartReader
+from tracetui.reader.split import BOUNDARY, last_boundary
+from tracetui.reader.text import PlainText, Text
+
+SMALLEST = 1 << 26  #: bytes of a file worth a sample: a smaller one is read as fast
+CHUNK = 1 << 16  #: bytes of one chunk: some 250 events, decoded and taken in under 1 ms
+CHUNKS = 128  #: spread over the file
+PROBES = 64  #: more of them, at most, to find names
+BUDGET = 0.25  #: seconds: from a slow disk, or of damaged text, as much as can be had
+_TRIED = 4  # places that look like the start of an event: the first may lie in a string or in a nested list
+_PLACE = 20  # bits of an ordinal that count the events of a chunk
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """The events of some chunks of a trace, and the part of its text that each chunk stands for."""
+
+    table: EventTable  #: `event` of a row is the index of its chunk: its args can't be looked up
+    start: Int64s  #: int64[chunks]: where the text begins that a chunk stands for; ascending
+    end: Int64s  #: int64[chunks]: where that ends: the start of the next, at last the end of the file
+    nothing: EventTable  #: what is read of the trace before its reading begins
+
+
+def sample(text: Text, start: int, wrapped: bool, path: str, document: dict[str, Any]) -> Skeleton | None:
+    """Read a sample of the trace whose array of events begins at `start`: 0.1 s where the file is in memory.
+
+    None where that is of no use: of a small file, of one that can only be inflated from its start, or where
+    no chunk can be read. What is damaged is left out. `document`: the members before the array.
+    """
+    if text.size < SMALLEST or not isinstance(text, PlainText):
+        return None
+    chunks = _Chunks(text, start, wrapped)
+    until = time.monotonic() + BUDGET
+    for offset in _spread(start, text.size - CHUNK, CHUNKS):
+        if time.monotonic() < until or offset in (start, text.size - CHUNK):
+            chunks.read(offset)
+    for _ in range(PROBES):
+        border = chunks.border()
+        if border < 0 or time.monotonic() > until:
+            break
+        chunks.read(border)
+    return chunks.skeleton(path, document)
+
+
+def _spread(first: int, last: int, count: int) -> Iterator[int]:
+    """Up to `count` offsets, both ends first, then halves, quarters, ...: evenly spread wherever it stops."""
+    yield first
+    if last > first:
+        yield last
+        for number in range(1, count - 1):
+            backwards = int(f"{number:b}"[::-1], 2)
+            yield first + (last - first) * backwards // (1 << number.bit_length())
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """What was read at a place."""
+
+    offset: int
+    end: int
+    place: int  # in the order of reading
+    readable: bool
+    kinds: frozenset[tuple[str, str, str]]  # pid, category and phase of its events but metadata
+
+    @property
+    def pids(self) -> set[str]:
+        return {pid for pid, _, _ in self.kinds}
+
+
+class _Chunks:
+    """The chunks that were read so far, in the order of the file."""
+
+    def __init__(self, text: Text, start: int, wrapped: bool) -> None:
+        self._text = text
+        self._start = start
+        self._wrapped = wrapped
+        self._offsets: list[int] = []
+        self._chunks: list[_Chunk] = []
+        self._reader = PartReader()
+        self._events: set[str] = set()  # pids that have events
+        self._named: set[str] = set()  # pids whose process has a name
+
+    def read(self, offset: int) -> None:
+        """Read the chunk at `offset`, up to the next one; nothing where that was read already."""
+        at = bisect_left(self._offsets, offset)
+        before = self._chunks[at - 1].end if at else 0
+        behind = self._offsets[at] if at < len(self._offsets) else self._text.size
+        if not before <= offset < behind:
+            return
+        text = self._text.read(offset, min(CHUNK, behind - offset))
+        elements = self._decode(offset, text)
+        self._offsets.insert(at, offset)
+        self._chunks.insert(at, self._take(offset, offset + max(len(text), 1), elements))
+
+    def _decode(self, offset: int, text: bytes) -> tuple[list[Any], bytes]:
+        """The whole events of a piece of the file, and their text."""
+        final = offset + CHUNK >= self._text.size
+        last = last_boundary(text)
+        if last is not None and not final:
+            found = [0] if offset == self._start else []
+            found += [between.end() for between in islice(BOUNDARY.finditer(text), _TRIED)]
+            for begin in found:
+                whole = text[begin : last[0]]
+                elements = strict(whole)
+                if elements is not None:
+                    return elements, whole
+        lost = offset != self._start
+        block = decode_block(text, None, final, self._wrapped, lost)
+        return block.elements, b",".join([text[begin:end] for begin, end in block.spans])
+
+    def _take(self, offset: int, end: int, decoded: tuple[list[Any], bytes]) -> _Chunk:
+        elements = [element for element in decoded[0] if isinstance(element, dict) and "ph" in element]
+        kinds = {
+            (str(element.get("pid")), str(element.get("cat")), str(element["ph"])) for element in elements
+        }
+        kinds = {kind for kind in kinds if kind[2] != "M"}
+        self._events |= {pid for pid, _, phase in kinds if phase in "XBC"}
+        self._named |= {
+            str(element.get("pid")) for element in elements if element.get("name") == "process_name"
+        }
+        place = len(self._chunks)
+        if decoded[0]:
+            self._reader.add(decoded[0], place << _PLACE, lambda: decoded[1])
+        return _Chunk(offset, end, place, bool(elements), frozenset(kinds))
+
+    def border(self) -> int:
+        """Where to look for the names of processes that have none: between two unlike chunks; else -1.
+
+        Of several places the one with the least text between the chunks, so that one border is found before
+        the next is looked for; where another process begins rather than other events of the same.
+        """
+        unnamed = self._events - self._named
+        found = [
+            (bool(before.pids & behind.pids), behind.offset - before.end, before.end)
+            for before, behind in zip(self._chunks, self._chunks[1:])
+            if before.end < behind.offset
+            and before.kinds
+            and behind.kinds
+            and not before.kinds & behind.kinds
+            and unnamed & (before.pids | behind.pids)
+        ]
+        if not found:
+            return -1
+        _, room, end = min(found)
+        return end + max(room - CHUNK, 0) // 2
+
+    def skeleton(self, path: str, document: dict[str, Any]) -> Skeleton | None:
+        """All that was read; None where nothing could be."""
+        readable = [chunk for chunk in self._chunks if chunk.readable]
+        if not readable:
+            return None
+        builder = TableBuilder()
+        nothing = builder.build(path, {}, ReadReport(self._text.size, 0, 0, 0), last=False)
+        builder.add(self._reader.finish())
+        report = ReadReport(
+            self._text.size,
+            sum(chunk.end - chunk.offset for chunk in readable),
+            builder.events,
+            builder.skipped,
+        )
+        table = builder.build(path, dict(document), report, last=True)
+        rank = np.full(len(self._chunks), -1, np.int64)
+        rank[[chunk.place for chunk in readable]] = np.arange(len(readable))
+        slices = replace(table.slices, event=rank[table.slices.event >> _PLACE])
+        instants = replace(table.instants, event=rank[table.instants.event >> _PLACE])
+        start = np.array([chunk.offset for chunk in readable], np.int64)
+        end = np.append(start[1:], self._text.size)
+        return Skeleton(replace(table, slices=slices, instants=instants), start, end, nothing)
