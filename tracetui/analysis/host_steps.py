@@ -42,15 +42,14 @@ def host_steps(trace: Trace) -> list[HostStep]:
     }
     if not numbers:
         return []
-    names = np.array(sorted(numbers), np.int32)
+    is_step = np.zeros(len(trace.strings), np.bool_)
+    is_step[list(numbers)] = True
     steps = []
     for track in trace.tracks:
         if track.layer != Layer.PYTHON:
             continue
         first = track.rows.start
-        for row in (
-            first + np.flatnonzero(np.isin(trace.slices.name[first : track.rows.stop], names))
-        ).tolist():
+        for row in (first + np.flatnonzero(is_step[trace.slices.name[first : track.rows.stop]])).tolist():
             start, end = int(trace.slices.start[row]), int(trace.slices.end[row])
             steps.append(HostStep(numbers[int(trace.slices.name[row])], row, track.pid, start, end))
     return sorted(steps, key=lambda step: (step.start, step.number, step.row))

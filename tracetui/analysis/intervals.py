@@ -95,10 +95,13 @@ class Intervals:
 def union(starts: Int64s, ends: Int64s) -> Intervals:
     """The time in any `[start, end)`, given in any order; empty and reversed ones hold no time."""
     kept = starts < ends
-    order = np.argsort(starts[kept], kind="stable")
-    starts, ends = starts[kept][order], ends[kept][order]
+    if not kept.all():
+        starts, ends = starts[kept], ends[kept]
     if not len(starts):
         return NOTHING
+    if (starts[1:] < starts[:-1]).any():
+        order = np.argsort(starts, kind="stable")
+        starts, ends = starts[order], ends[order]
     reach = np.maximum.accumulate(ends)
     opens = np.concatenate((np.array([True]), starts[1:] > reach[:-1]))
     closes = np.concatenate((opens[1:], np.array([True])))

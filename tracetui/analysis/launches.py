@@ -95,10 +95,11 @@ def _calls_among(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
     Of several the one whose name ranks first, of equals the first to start.
     """
     launch = np.full(len(tasks), -1, np.int64)
+    known = trace.slices.correlation[tasks] >= 0
     copies = among(trace.slices.activity[tasks], (Activity.COPY, Activity.EVENT, Activity.WAIT))
     for chosen, order in ((~copies, KERNEL_CALLS), (copies, COPY_CALLS)):
         ranks = _rank(trace, rows, order)
-        places = np.flatnonzero(chosen)
+        places = np.flatnonzero(chosen & known)
         for rank in np.flatnonzero(np.bincount(ranks)).tolist():
             found = _first_with_id(trace, rows[ranks == rank], tasks[places])
             launch[places] = found

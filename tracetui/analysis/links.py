@@ -96,8 +96,19 @@ class Links:
         return int(np.count_nonzero(self.operator >= 0))
 
     def index(self, rows: Int64s) -> Int64s:
-        """Places of tasks in the columns, by slice row; every row must be a task."""
-        return np.searchsorted(self.tasks, rows)
+        """Places of tasks in the columns, by slice row; of a row that is no task any number."""
+        first, place = self._runs
+        if not len(first):
+            return np.zeros(len(rows), np.int64)
+        run = np.searchsorted(first, rows, "right") - 1
+        return rows - first[run] + place[run]
+
+    @cached_property
+    def _runs(self) -> tuple[Int64s, Int64s]:
+        """The first rows of consecutive tasks, and their places: as many as tracks, not tasks, to search in."""
+        opens = np.ones(len(self.tasks), np.bool_)
+        opens[1:] = self.tasks[1:] != self.tasks[:-1] + 1
+        return self.tasks[opens], np.flatnonzero(opens)
 
     def enqueued(self, rows: Int64s) -> Int64s:
         """ns when the host enqueued each task (no queue: launched it); NEVER where unknown."""
@@ -199,11 +210,9 @@ def frames_of(trace: Trace, row: int) -> tuple[Frame, ...]:
 def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Dequeue, enqueue and operator rows of the tasks launched at those points; -1 where not found."""
     starts, correlation = trace.slices.start, trace.slices.correlation
-    category = trace.slices.category
-    dequeues, enqueues = of_category(trace, category, "dequeue"), of_category(trace, category, "enqueue")
-    operators = ~of_category(trace, category, *NOT_OPERATORS)
     dequeue, enqueue, operator = (np.full(len(point), -1, np.int64) for _ in range(3))
     hosts = _host_tracks(trace)
+    dequeues, enqueues, operators = _queue_and_operators(trace, hosts)
     for index, launched in runs(thread):
         for track in _of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[dequeue[launched] < 0]
@@ -226,6 +235,18 @@ def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int
             places = launched[operator[launched] < 0]
             operator[places] = enclosing(trace, track.lanes, point[places], operators)
     return dequeue, enqueue, operator
+
+
+def _queue_and_operators(trace: Trace, hosts: dict[str, list[Track]]) -> tuple[Bools, Bools, Bools]:
+    """Of all slices: the dequeues, the enqueues and the operators on some tracks."""
+    columns = [np.zeros(len(trace.slices), np.bool_) for _ in range(3)]
+    for track in (track for tracks in hosts.values() for track in tracks):
+        own = slice(track.rows.start, track.rows.stop)
+        category = trace.slices.category[own]
+        for column, names in zip(columns, ("dequeue", "enqueue")):
+            column[own] = of_category(trace, category, names)
+        columns[2][own] = ~of_category(trace, category, *NOT_OPERATORS)
+    return columns[0], columns[1], columns[2]
 
 
 def _host_tracks(trace: Trace) -> dict[str, list[Track]]:

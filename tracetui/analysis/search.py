@@ -33,8 +33,8 @@ def pick(values: Int64s | Int32s | Int8s, places: Int64s | Int32s) -> Int64s:
 
 def rows_of(tracks: Iterable[Track]) -> Int64s:
     """The slice rows of some tracks, one track after the other."""
-    parts = [np.arange(track.rows.start, track.rows.stop, dtype=np.int64) for track in tracks]
-    return np.concatenate([np.empty(0, np.int64), *parts])
+    spans = np.array([(track.rows.start, track.rows.stop) for track in tracks], np.int64).reshape(-1, 2)
+    return ranges(spans[:, 0], spans[:, 1])
 
 
 def of_category(trace: Trace, column: Int32s, *categories: str) -> Bools:
@@ -86,6 +86,8 @@ def rows_by_process(trace: Trace, rows: Int64s) -> Iterator[tuple[str, Int64s]]:
 
 def ranges(first: Int64s, stop: Int64s) -> Int64s:
     """The numbers of every range [first, stop), one range after the other."""
+    if len(first) == 1:
+        return np.arange(first[0], stop[0])
     counts = stop - first
     before = np.cumsum(counts) - counts
     return np.repeat(first - before, counts) + np.arange(int(counts.sum()))

@@ -176,13 +176,13 @@ class Hosts:
     def _wakers(self) -> dict[int, int]:
         """The thread of the forward operators of each autograd thread."""
         source, target = self.callers.forward_arrows
-        pairs = np.stack((self.of_rows(target), self.of_rows(source)), axis=1)
-        pairs = pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])]
-        distinct, counts = np.unique(pairs, axis=0, return_counts=True)
+        autograd, waker = self.of_rows(target), self.of_rows(source)
+        kept = (autograd >= 0) & (waker >= 0) & (autograd != waker)
+        pairs, counts = np.unique(autograd[kept] * len(self) + waker[kept], return_counts=True)
         return {
-            autograd: waker
-            for autograd, waker in distinct[np.argsort(counts, kind="stable")].tolist()
-            if self.callers.evaluates(self.thread(autograd).operators).any()
+            pair // len(self): pair % len(self)
+            for pair in pairs[np.argsort(counts, kind="stable")].tolist()
+            if self.callers.evaluates(self.thread(pair // len(self)).operators).any()
         }
 
     def _threads_of_tracks(self) -> Int64s:
