@@ -33,9 +33,11 @@ def most_of_each(owner: Int64s, key: Int64s, ns: Int64s, owners: int) -> Int64s:
     """
     width = int(key.max(initial=-1)) + 2  # keys begin at -1
     pairs, total = sums(owner * width + key + 1, ns)
-    of = pairs // width
-    best_first = np.lexsort((pairs, -total, of))
-    having, first = np.unique(of[best_first], return_index=True)
     most = np.full(owners, -1, np.int64)
-    most[having] = pairs[best_first[first]] % width - 1
+    if len(pairs):
+        of = pairs // width  # in order, as pairs are
+        (first,) = np.nonzero(np.concatenate(([True], of[1:] != of[:-1])))
+        counts = np.diff(first, append=len(of))
+        best = np.flatnonzero(total == np.repeat(np.maximum.reduceat(total, first), counts))[::-1]
+        most[of[best]] = pairs[best] % width - 1  # of equals the lowest is written last
     return most

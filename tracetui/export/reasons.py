@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,9 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.calls import LABELS, Cause
 from tracetui.analysis.idle.lines import lines_of
-from tracetui.analysis.search import pick
+from tracetui.analysis.search import pick, ranges
 from tracetui.analysis.sums import most_of_each
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Int8s, Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.words import file_line
 from tracetui.trace.stack import Frame
@@ -27,14 +29,12 @@ class Reasons:
 
     def causes(self, gaps: Int64s) -> list[Cause | None]:
         """Of each gap the cause with the most time; None where it was never idle."""
-        of_gaps = self._causes.of_gaps(len(self._analysis.gaps))[gaps]
-        return [None if cause < 0 else Cause(cause) for cause in of_gaps.tolist()]
+        return [None if cause < 0 else Cause(cause) for cause in self._of_gaps[gaps].tolist()]
 
     def lines(self, gaps: Int64s) -> list[str | None]:
         """Of each gap the line with the most time of that cause, "train.py(88)" with the path as written."""
-        of_gaps = self._causes.of_gaps(len(self._analysis.gaps))
-        told = of_gaps[self._gap] == self._causes.cause
-        most = most_of_each(self._gap[told], self._frame[told], self._causes.ns[told], len(of_gaps))
+        told = self._of_gaps[self._gap] == self._causes.cause
+        most = most_of_each(self._gap[told], self._frame[told], self._causes.ns[told], len(self._of_gaps))
         return _names(self._frames, most[gaps])
 
     def exposed_by(self, gaps: Int64s) -> list[str | None]:
@@ -49,11 +49,13 @@ class Reasons:
     def pieces(self, gaps: Int64s) -> list[list[dict[str, Any]]]:
         """Of each gap the pieces of its idle intervals, by start; their dur_ns sum to its idle time."""
         causes = self._causes
-        names = pick(self._analysis.trace.slices.name, causes.operator)
-        columns = (causes.start, causes.ns, causes.cause, self._frame, self._backward, names)
-        rows = list(zip(*(column.tolist() for column in columns)))
-        first, stop = (np.searchsorted(self._gap, gaps, side).tolist() for side in ("left", "right"))
-        return [[self._piece(*row) for row in rows[begin:end]] for begin, end in zip(first, stop)]
+        first, stop = np.searchsorted(self._gap, gaps), np.searchsorted(self._gap, gaps, "right")
+        own = ranges(first, stop)
+        names = pick(self._analysis.trace.slices.name, causes.operator[own])
+        backward = causes.backward[own] & (self._frame[own] >= 0)
+        columns = (causes.start[own], causes.ns[own], causes.cause[own], self._frame[own], backward, names)
+        rows = zip(*(column.tolist() for column in columns))
+        return [[self._piece(*row) for row in islice(rows, count)] for count in (stop - first).tolist()]
 
     def _piece(
         self, start: int, dur: int, cause: int, frame: int, backward: bool, name: int
@@ -68,9 +70,9 @@ class Reasons:
             "op": None if op is None else encodable(op),
         }
 
-    @property
-    def _backward(self) -> Bools:
-        return self._causes.backward & (self._frame >= 0)
+    @cached_property
+    def _of_gaps(self) -> Int8s:
+        return self._causes.of_gaps(len(self._analysis.gaps))
 
     def _lines_of(self, stack: Any, frame: Int64s) -> tuple[list[Frame], Int64s]:
         return lines_of(self._analysis.trace, stack, frame, self._analysis.rules)

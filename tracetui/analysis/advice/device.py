@@ -18,6 +18,7 @@ from tracetui.analysis.advice.model import (
 )
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.naming import by_name, matching
+from tracetui.analysis.intervals import union
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.trace.model import Activity
@@ -136,11 +137,14 @@ def iteration_gap(found: Found) -> Iterator[Advice]:
     late.sort(key=lambda index: (-steps[index].phase_idle_ns[0], index))
     idle = [steps[index].phase_idle_ns[0] for index in late]
     spans = [steps[index].iteration_gap or (0, 0) for index in late]
-    devices = [activity.device for activity in found.analysis.devices]
+    of_device: dict[str, list[tuple[int, int]]] = {}
+    for index, span in zip(late, spans):
+        of_device.setdefault(steps[index].device, []).append(span)
     between = np.zeros(len(found.causes), np.bool_)
-    for index, (start, end) in zip(late, spans):
-        own = found.causes.intervals.device[found.causes.interval] == devices.index(steps[index].device)
-        between |= own & (found.causes.start < end) & (found.causes.end > start)
+    for index, activity in enumerate(found.analysis.devices):
+        own = found.causes.of_device(index)
+        gaps_of_steps = union(*np.array(of_device.get(activity.device, ()), np.int64).reshape(-1, 2).T)
+        between[own] = gaps_of_steps.covered(found.causes.start[own], found.causes.end[own]) > 0
     yield Advice(
         id="iteration_gap",
         title="The device is idle between steps",

@@ -110,18 +110,22 @@ def _waiting(found: Found, exposed: list[Intervals]) -> int | None:
 def _phases(found: Found, exposed: list[Intervals]) -> Evidence:
     """Of the steps that tell their phases: exposed communication and computing alone in each."""
     told: Evidence = {}
+    spans: dict[str, list[tuple[int, int, int, int]]] = {}
+    for step in found.analysis.steps:
+        if step.forward_backward is not None and step.tail is not None:
+            spans.setdefault(step.device, []).append((*step.forward_backward, *step.tail))
     for activity, part in zip(found.analysis.devices, exposed):
+        if activity.device not in spans:
+            continue
         alone = activity.compute - activity.communication
-        for step in found.analysis.steps:
-            if step.device != activity.device or step.forward_backward is None or step.tail is None:
-                continue
-            for name, span, of in (
-                ("exposed_in_forward_backward_ns", step.forward_backward, part),
-                ("exposed_in_tail_ns", step.tail, part),
-                ("backward_computing_alone_ns", step.forward_backward, alone),
-                ("tail_computing_alone_ns", step.tail, alone),
-            ):
-                told[name] = int(told.get(name, 0)) + of.clip(*span).total
+        begin, turn, tail, end = np.array(spans[activity.device], np.int64).T
+        for name, start, stop, of in (
+            ("exposed_in_forward_backward_ns", begin, turn, part),
+            ("exposed_in_tail_ns", tail, end, part),
+            ("backward_computing_alone_ns", begin, turn, alone),
+            ("tail_computing_alone_ns", tail, end, alone),
+        ):
+            told[name] = int(told.get(name, 0)) + int(of.covered(start, stop).sum())
     return told
 
 

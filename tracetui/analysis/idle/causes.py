@@ -57,12 +57,18 @@ class Causes:
         first, stop = np.searchsorted(self.interval, intervals).tolist()
         return slice(first, stop)
 
+    def of_device(self, device: int) -> slice:
+        """The places of the pieces of a device, by its index."""
+        intervals = np.searchsorted(self.intervals.device, np.array([device, device + 1], np.int32))
+        first, stop = np.searchsorted(self.interval, intervals).tolist()
+        return slice(first, stop)
+
     def by_cause(self, device: int | None = None) -> dict[Cause, int]:
         """ns of each cause there is, most first; of one device (its index) or of all."""
         if device is None:
             return dict(self._shares)
-        kept = self.intervals.device[self.interval] == device
-        return _ranked(_totals(self.cause[kept], self.ns[kept]))
+        own = self.of_device(device)
+        return _ranked(_totals(self.cause[own], self.end[own] - self.start[own]))
 
     @cached_property
     def _shares(self) -> dict[Cause, int]:
@@ -116,5 +122,8 @@ def _totals(cause: Int8s, ns: Int64s) -> Int64s:
 
 def _ranked(total: Int64s) -> dict[Cause, int]:
     """The causes that took any time, most first."""
-    order = np.argsort(-total, kind="stable")
-    return {Cause(index): int(total[index]) for index in order.tolist() if total[index]}
+    told = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
+    return {cause: -less for less, cause in told}
+
+
+_CAUSES = tuple(Cause)

@@ -12,6 +12,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.search import pick, runs
+from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
 
@@ -43,18 +44,18 @@ def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> t
     name = pick(trace.slices.name, charges.operator)
     backward = charges.backward & (line >= 0)
     kept = np.flatnonzero(causes.of_gaps(len(gaps))[charges.gap] == causes.cause)
-    columns = np.stack((charges.gap, causes.cause, line, backward, name), axis=1)[kept].astype(np.int64)
-    combined, place = np.unique(columns, axis=0, return_inverse=True)
-    total = np.zeros(len(combined), np.int64)
-    np.add.at(total, place.reshape(-1), charges.ns[kept])
-    order = np.lexsort((-total, combined[:, 0]))
-    _, first = np.unique(combined[order, 0], return_index=True)
-    of_gap = combined[order[first]]
-    distinct, group = np.unique(of_gap[:, 1:], axis=0, return_inverse=True)
+    columns = (charges.cause, line, backward, name)  # one number a piece tells what is alike of it
+    shape = (len(Cause), len(lines) + 1, 2, len(trace.strings) + 1)
+    codes = np.ravel_multi_index([column[kept] + first for column, first in zip(columns, _FIRSTS)], shape)
+    distinct, place = np.unique(codes, return_inverse=True)
+    of_gap = most_of_each(charges.gap[kept], place.reshape(-1), charges.ns[kept], len(gaps))
     found = []
-    for index, places in runs(group.reshape(-1).astype(np.int64)):
-        cause, at, turned, called = distinct[index].tolist()
-        own = of_gap[places, 0]
+    for index, own in runs(of_gap):
+        if index < 0:
+            continue
+        cause, at, turned, called = (
+            int(value) - first for value, first in zip(np.unravel_index(distinct[index], shape), _FIRSTS)
+        )
         own = own[np.lexsort((own, -gaps.idle[own]))]
         found.append(
             Signature(
@@ -70,3 +71,6 @@ def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> t
             )
         )
     return tuple(sorted(found, key=lambda signature: (-signature.idle_ns, int(signature.gap_indices[0]))))
+
+
+_FIRSTS = (0, 1, 0, 1)  #: what takes the numbers of cause, line, backward and name, of -1 on, to 0

@@ -20,7 +20,7 @@ from tracetui.analysis.idle.host import Hosts, HostThread
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import runs
-from tracetui.analysis.sums import most_first
+from tracetui.analysis.sums import most_first, sums
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.nesting import starting
@@ -105,7 +105,7 @@ def sync_table(
                 total_ns=int(length[places].sum()),
                 longest_ns=int(length[places].max()),
                 exposed_ns=int(exposed[pieces].sum()),
-                exposed_by_step={s: int(exposed[pieces[of]].sum()) for s, of in runs(steps)},
+                exposed_by_step=dict(zip(*(column.tolist() for column in sums(steps, exposed[pieces])))),
                 gap_indices=most_first(causes.intervals.gap[causes.interval[pieces]], exposed[pieces])[0],
                 rows=rows[rows >= 0],
             )
