@@ -5,17 +5,20 @@ Knows no device, no layer and no screen.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
 from tracetui.reader.chunks import Chunks
+from tracetui.reader.cores import SMALLEST, default_jobs
 from tracetui.reader.document import read_head
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable
-from tracetui.reader.pieces import Syntax, read_pieces
+from tracetui.reader.pieces import Piece, Syntax, read_pieces
 from tracetui.reader.reading import Reading
 from tracetui.reader.skeleton import Skeleton, sample
 from tracetui.reader.text import Stamp, Text, open_text
@@ -42,14 +45,22 @@ class TraceFile:
     `args` and `event` may be called from any thread, also while `read` runs in another one.
     """
 
-    def __init__(self, path: str | Path, block_bytes: int = BLOCK, part_bytes: int = PART) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        block_bytes: int = BLOCK,
+        part_bytes: int = PART,
+        jobs: int | None = None,
+    ) -> None:
         """Open the file; raises UnreadableTrace where that fails or where the file holds no trace.
 
-        The sizes are for tests: the table doesn't depend on them.
+        `jobs`: worker processes that may decode at once, beside this one; 1: none; None: as many as are of
+        use. The sizes are for tests; the table depends on none of these.
         """
         self.path = Path(path)
         self._block_bytes = block_bytes
         self._part_bytes = part_bytes
+        self._jobs = jobs
         self._text: Text = open_text(self.path)
         self.size = self._text.size
         self.stamp = self._text.stamp
@@ -83,18 +94,19 @@ class TraceFile:
         """
         reading = Reading(self.path, self._text, self._start, self._wrapped, self._document)
         self._chunks = reading.chunks
-        syntax = Syntax(self._wrapped, self._block_bytes)
         # Nothing that is decoded has cycles, but the collector would look at all of it: a third of the time.
         collecting = gc.isenabled()
         gc.disable()
         try:
-            for piece in read_pieces(self._text, self._start, self._part_bytes, syntax):
-                reading.take(piece)
-                if on_progress is not None:
-                    on_progress(Progress(reading.disk_offset(), self.size, reading.events, reading.snapshot))
-                if should_stop is not None and should_stop():
-                    reading.stopped = True
-                    break
+            with self._pieces(reading) as pieces:
+                for piece in pieces:
+                    if piece is not None:
+                        reading.take(piece)
+                        if on_progress is not None:
+                            on_progress(self._progress(reading))
+                    if should_stop is not None and should_stop():
+                        reading.stopped = True
+                        break
             return reading.finish()
         finally:
             if collecting:
@@ -135,6 +147,23 @@ class TraceFile:
     def skeleton(self) -> Skeleton | None:
         """A sample of all of the file, long before `read` is done; None where there can't be one."""
         return sample(self._text, self._start, self._wrapped, str(self.path), self._document)
+
+    @contextlib.contextmanager
+    def _pieces(self, reading: Reading) -> Iterator[Iterator[Piece | None]]:
+        """The pieces from front to back, None while the next one is awaited."""
+        syntax = Syntax(self._wrapped, self._block_bytes)
+        jobs = 1 if self._text.likely < SMALLEST else self._jobs or default_jobs(self._text.likely)
+        if jobs == 1:
+            yield read_pieces(self._text, self._start, self._part_bytes, syntax)
+            return
+        from tracetui.reader.crew import Crew  # small files are read without the modules of processes
+
+        with Crew(self._text, self._start, self._part_bytes, syntax, jobs) as crew:
+            yield crew.pieces()
+            reading.troubles += crew.troubles()
+
+    def _progress(self, reading: Reading) -> Progress:
+        return Progress(reading.disk_offset(), self.size, reading.events, reading.snapshot)
 
     def _read_head(self) -> tuple[int, bool, dict[str, Any]]:
         length = 1 << 16

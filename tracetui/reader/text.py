@@ -9,6 +9,7 @@ import os
 import stat
 import threading
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -17,6 +18,7 @@ from tracetui.reader.errors import Reason, UnreadableTrace
 _BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
 _INFLATE_STEP = 1 << 18  # compressed bytes per read
+_USUAL_RATIO = 8  # of text to what gzip makes of a trace
 _CHECKPOINT = 1 << 26  # text bytes between two places where inflating can start again
 
 
@@ -33,11 +35,40 @@ class Stamp(NamedTuple):
         return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
+@dataclass(frozen=True)
+class Loan:
+    """Text that lies in an open file, for another process to read."""
+
+    fd: int
+    shift: int  #: of the text's offsets to those of the file
+    end: int  #: offset in the text behind the last byte that is lent
+    last: bool  #: the text ends there
+
+
+class LentText:
+    """The text of a loan. Raises EOFError for what is behind it."""
+
+    def __init__(self, loan: Loan) -> None:
+        self._loan = loan
+        self.problem: str | None = None  #: why there is less text than there should be
+
+    def read(self, offset: int, length: int) -> bytes:
+        """As `Text.read`."""
+        loan = self._loan
+        if offset + length > loan.end and not loan.last:
+            raise EOFError
+        text, problem = _pread(loan.fd, min(length, loan.end - offset), offset + loan.shift)
+        self.problem = self.problem or problem
+        return text
+
+
 class Text(Protocol):
     """The bytes of a trace; `read` may be called from several threads."""
 
     size: int  #: bytes of the file on disk when it was opened
     stamp: Stamp  #: of that moment
+    likely: int  #: bytes of text, about
+    shared: Loan | None  #: all of the text as other processes can read it; None: not as it is on disk
 
     def read(self, offset: int, length: int) -> bytes:
         """Up to `length` bytes from `offset`: fewer only at the end of the text."""
@@ -47,6 +78,9 @@ class Text(Protocol):
 
     def problem(self) -> str | None:
         """What went wrong below the JSON, e.g. a gzip stream that is cut, else None."""
+
+    def report(self, problem: str) -> None:
+        """Take note of a problem that another process met."""
 
     def changed(self) -> bool:
         """Whether the file isn't the one that was opened any more (it may have grown)."""
@@ -102,24 +136,15 @@ class _File:
         self._problem: str | None = None
 
     def _pread(self, length: int, offset: int) -> bytes:
-        # pread and not mmap: a page of a file that shrank meanwhile kills the process with SIGBUS.
         if self._closed:
             return b""
-        length = min(length, self.size - offset)
-        pieces: list[bytes] = []
-        while length > 0:
-            try:
-                piece = os.pread(self._fd, length, offset)
-            except OSError as error:
-                self._problem = f"the file cannot be read beyond byte {offset:,}: {error.strerror}"
-                break
-            if not piece:
-                self._problem = "the file has become shorter while it was read"
-                break
-            pieces.append(piece)
-            offset += len(piece)
-            length -= len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        piece, problem = _pread(self._fd, min(length, self.size - offset), offset)
+        if problem:
+            self._problem = problem
+        return piece
+
+    def report(self, problem: str) -> None:
+        self._problem = problem
 
     def problem(self) -> str | None:
         return self._problem
@@ -147,6 +172,8 @@ class PlainText(_File):
     def __init__(self, fd: int, status: os.stat_result, path: Path, skip: int) -> None:
         super().__init__(fd, status, path)
         self._skip = skip
+        self.likely = self.size
+        self.shared: Loan | None = Loan(fd, skip, self.size - skip, True)
 
     def read(self, offset: int, length: int) -> bytes:
         return self._pread(length, offset + self._skip)
@@ -158,8 +185,11 @@ class PlainText(_File):
 class GzipText(_File):
     """Inflated text. Reading forward is one stream; reading back starts from the nearest checkpoint."""
 
+    shared: Loan | None = None
+
     def __init__(self, fd: int, status: os.stat_result, path: Path) -> None:
         super().__init__(fd, status, path)
+        self.likely = self.size * _USUAL_RATIO
         self._lock = threading.Lock()
         self._checkpoints: list[_Inflater] = []
         self._at = _Inflater()
@@ -209,9 +239,6 @@ class GzipText(_File):
         """The next compressed bytes."""
         return self._pread(_INFLATE_STEP, offset)
 
-    def report(self, problem: str) -> None:
-        self._problem = problem
-
 
 class _Inflater:
     """A position in a gzip file of one or more members."""
@@ -259,3 +286,23 @@ class _Inflater:
                 self.text_offset += len(piece)
                 return piece
         return b""
+
+
+def _pread(fd: int, length: int, offset: int) -> tuple[bytes, str | None]:
+    """Up to `length` bytes of a file, and what went wrong where they are fewer."""
+    # pread and not mmap: a page of a file that shrank meanwhile kills the process with SIGBUS.
+    pieces: list[bytes] = []
+    problem = None
+    while length > 0:
+        try:
+            piece = os.pread(fd, length, offset)
+        except OSError as error:
+            problem = f"the file cannot be read beyond byte {offset:,}: {error.strerror}"
+            break
+        if not piece:
+            problem = "the file has become shorter while it was read"
+            break
+        pieces.append(piece)
+        offset += len(piece)
+        length -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces), problem

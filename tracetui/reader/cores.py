@@ -1,0 +1,52 @@
+"""How many processes may decode at once. Knows the machine, not the trace."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+SMALLEST = 32_000_000  #: bytes of text that one process has read before others have started
+_MOST = 16
+_PER_JOB = 200_000_000  # bytes of text for each process beyond two: each takes some 50 MB of memory
+_CGROUPS = Path("/sys/fs/cgroup")
+
+
+def default_jobs(text_bytes: int) -> int:
+    """How many processes are worth starting for a text, 1: none beside this one."""
+    if text_bytes < SMALLEST:
+        return 1
+    return min(usable_cores(), _MOST, 2 + text_bytes // _PER_JOB)
+
+
+def usable_cores() -> int:
+    """The processors that this process may use, by its affinity and the quota of its control groups."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except (AttributeError, OSError):  # macOS
+        cores = os.cpu_count() or 1
+    return max(1, min(cores, math.ceil(_quota())))
+
+
+def _quota() -> float:
+    """Processors that the control groups grant, math.inf where they don't say."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return math.inf
+    own = next((line[3:].strip("/") for line in lines if line.startswith("0::")), "")
+    directory = _CGROUPS / own
+    # In a container the path may be that of the host, and only the root be there.
+    return min(_granted(group) for group in (directory, *directory.parents) if group.is_relative_to(_CGROUPS))
+
+
+def _granted(group: Path) -> float:
+    for names in (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
+        try:
+            words = [word for name in names for word in (group / name).read_text(encoding="ascii").split()]
+            quota, period = map(int, words)
+        except (OSError, ValueError):  # not there, or "max"
+            continue
+        if quota > 0 and period > 0:
+            return quota / period
+    return math.inf

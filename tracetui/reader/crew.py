@@ -1,0 +1,225 @@
+"""The worker processes of one reading: who reads what, and that all of it is read whatever becomes of them.
+
+The text is cut at equal distances. A worker looks for the first event behind a cut, and reads from there to
+the first one behind the next cut. What it read counts only if the piece before ends where it began: so the
+pieces are those of a reading from front to back, whatever a worker took for an event.
+"""
+
+from __future__ import annotations
+
+import selectors
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import orjson
+
+from tracetui.reader.pieces import BEFORE, Piece, Syntax, read_piece, stop_of
+from tracetui.reader.processes import Rooms, Worker, ended
+from tracetui.reader.text import LentText, Loan, Text
+from tracetui.reader.transport import unpacked
+from tracetui.reader.worker import Answer, Task
+
+_IN_HAND = 2  # tasks of a worker: it goes on with the second while the answer to the first is taken
+_PATIENCE = 0.05  # seconds between two chances to stop
+_BEHIND = 1 << 20  # bytes of inflated text behind a piece: for the event that goes on there
+_NONSENSE = "it answered nonsense"
+
+
+class Crew:
+    """Reads a text with worker processes; a context manager that ends them."""
+
+    def __init__(self, text: Text, start: int, piece_bytes: int, syntax: Syntax, jobs: int) -> None:
+        """`start`: offset of the first event; `jobs`: how many processes to start."""
+        self._text = text
+        self._start = start
+        self._piece_bytes = piece_bytes
+        self._syntax = syntax
+        self._jobs = jobs
+        self._at, self._lost = start, False  # where the next piece begins
+        self._number = 0  # of the next piece: pieces are numbered by the cut before their start
+        self._fresh = 0  # number of the first piece that nobody was asked for
+        self._last = sys.maxsize  # number of the piece at the end of the text, once that is known
+        if text.shared is not None:
+            self._last = (text.shared.end - 1 - start) // piece_bytes
+        self._todo: dict[int, Task] = {}  # that nobody has in hand
+        self._answers: dict[int, tuple[Task, Answer, Worker]] = {}
+        self._rooms = Rooms()
+        self._workers: list[Worker] = []
+        self._unborn: list[str] = []  # why workers could not be started
+        self._ends: list[str] = []  # why workers ended early
+        self._selector = selectors.DefaultSelector()
+
+    def __enter__(self) -> Crew:
+        try:
+            self._hire()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        for worker in self._workers:
+            worker.process.kill()
+        for worker in self._workers:
+            worker.bury()
+        self._workers.clear()
+        self._selector.close()
+        self._rooms.close()
+
+    def pieces(self) -> Iterator[Piece | None]:
+        """All pieces from front to back; None where the next one isn't there yet, so that one may stop."""
+        self._fresh = 1
+        if self._text.shared is not None:
+            self._hand_out()
+        piece: Piece | None = self._read()  # meanwhile the workers start
+        while True:
+            yield piece
+            if piece is not None:
+                if piece.over:
+                    return
+                self._at, self._lost = piece.end, piece.lost
+                self._number = (piece.end - self._start) // self._piece_bytes
+                self._forget()
+            piece = self._piece()
+
+    def troubles(self) -> Iterator[str]:
+        """What was survived, one sentence each."""
+        if self._unborn:
+            count, why = len(self._unborn), ", ".join(sorted(set(self._unborn)))
+            yield f"{count} of {self._jobs} worker processes could not be started ({why})"
+        if self._ends:
+            count, why = len(self._ends), ", ".join(sorted(set(self._ends)))
+            its = "its part was" if count == 1 else "their parts were"
+            yield f"{count} of {self._jobs} worker processes ended early ({why}); {its} read again"
+
+    def _piece(self) -> Piece | None:
+        """The next piece, if it can be had now."""
+        number = self._number
+        if number > self._last:
+            return self._read()
+        if number in self._answers:
+            task, answer, worker = self._answers.pop(number)
+            piece = None
+            if (answer.start, task.lost) == (self._at, self._lost):
+                piece = self._fetched(task, answer, worker)
+            if piece is not None or task.exact:
+                self._rooms.free(number)
+                self._hand_out()
+                return piece or self._read()
+            self._todo[number] = task
+        if number in self._todo:
+            self._todo[number] = replace(self._todo[number], start=self._at, exact=True, lost=self._lost)
+        if not self._workers:
+            return self._read()
+        self._hand_out()
+        for key, _ in self._selector.select(_PATIENCE):
+            self._hear(key.data)
+        return None
+
+    def _read(self) -> Piece:
+        """Read the next piece in this process."""
+        stop = stop_of(self._at, self._start, self._piece_bytes)
+        return read_piece(self._text, self._at, stop, self._lost, self._syntax)
+
+    def _forget(self) -> None:
+        """Give up all that is before the next piece: the one before it went on over several cuts."""
+        for number in [number for number in (*self._todo, *self._answers) if number < self._number]:
+            self._todo.pop(number, None)
+            self._answers.pop(number, None)
+            self._rooms.free(number)
+        self._fresh = max(self._fresh, self._number)
+
+    def _hand_out(self) -> None:
+        """Give each worker something to do."""
+        while self._workers:
+            worker = min(self._workers, key=lambda worker: len(worker.tasks))
+            if len(worker.tasks) >= _IN_HAND:
+                return
+            task = self._todo.pop(min(self._todo)) if self._todo else self._new_task()
+            if task is None:
+                return
+            worker.tasks[task.number] = task
+            if not worker.tell(task.line()):
+                self._dismiss(worker)
+
+    def _new_task(self) -> Task | None:
+        """The first piece that nobody was asked for, None where there is none, or no room for it."""
+        number = self._fresh
+        room = self._rooms.take(number) if number <= self._last else None
+        if room is None:
+            return None
+        exact = number == self._number
+        start = self._at if exact else self._start + number * self._piece_bytes
+        stop = stop_of(start, self._start, self._piece_bytes)
+        loan = self._text.shared or room.lend(self._text, max(0, start - BEFORE), stop + _BEHIND)
+        if loan.last:
+            self._last = (loan.end - 1 - self._start) // self._piece_bytes
+            if number > self._last:
+                self._rooms.free(number)
+                return None
+        self._fresh += 1
+        return Task(number, start, stop, exact, exact and self._lost, loan, room.piece)
+
+    def _hear(self, worker: Worker) -> None:
+        """Take what a worker has to say."""
+        lines = worker.lines()
+        if lines is None:
+            self._dismiss(worker)
+            return
+        for line in lines:
+            try:
+                answer = Answer.of(line)
+                task = worker.tasks.pop(answer.number)
+            except (ValueError, TypeError, KeyError):
+                self._dismiss(worker, _NONSENSE)
+                return
+            if answer.number < self._number:
+                self._rooms.free(answer.number)
+            else:
+                self._answers[answer.number] = task, answer, worker
+
+    def _fetched(self, task: Task, answer: Answer, worker: Worker) -> Piece | None:
+        """The piece that a worker wrote; None where that is nonsense."""
+        try:
+            room = LentText(Loan(task.room, 0, answer.length, True))
+            piece = unpacked(room.read(0, answer.length), answer.document)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            self._dismiss(worker, _NONSENSE)
+            return None
+        if answer.problem:
+            self._text.report(answer.problem)
+        return piece
+
+    def _dismiss(self, worker: Worker, why: str | None = None) -> None:
+        """Go on without a worker: others do what it has in hand."""
+        if worker not in self._workers:
+            return
+        self._workers.remove(worker)
+        self._selector.unregister(worker.process.stdout or -1)
+        if why is not None:
+            worker.process.kill()
+        status = worker.bury()
+        self._ends.append(why or ended(status))
+        for number, task in worker.tasks.items():
+            if number < self._number:
+                self._rooms.free(number)
+            else:
+                self._todo[number] = task
+
+    def _hire(self) -> None:
+        if not sys.executable or getattr(sys, "frozen", False):
+            return  # there is no interpreter to start
+        try:
+            self._rooms.open(self._jobs * _IN_HAND, with_text=self._text.shared is None)
+            fds = self._rooms.fds()
+            if self._text.shared is not None:
+                fds.append(self._text.shared.fd)
+            for _ in range(self._jobs):
+                worker = Worker(fds)
+                self._workers.append(worker)
+                self._selector.register(worker.process.stdout or -1, selectors.EVENT_READ, worker)
+                worker.tell(orjson.dumps(self._syntax) + b"\n")
+        except (OSError, MemoryError) as error:
+            why = getattr(error, "strerror", None) or "no memory"
+            self._unborn += [why] * (self._jobs - len(self._workers))

@@ -1,0 +1,154 @@
+"""What the system has to give for worker processes: the processes, and files in memory to write to.
+
+Knows not what they read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import tracetui
+from tracetui.reader.text import Loan, Text
+from tracetui.reader.worker import Task, write_all
+
+_GOODBYE = 1.0  # seconds for a killed process to be gone
+_LONGEST_LINE = 1 << 12
+#: Nothing of what the site adds to a Python: the modules are found where this process finds them.
+_START = "import sys; sys.path[:] = sys.argv[1:]; from tracetui.reader.worker import main; main()"
+#: numpy's libraries would start a thread for each core, with memory for each.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+class Worker:
+    """A process that reads pieces: a fresh interpreter, since a fork of a process with threads may hang."""
+
+    def __init__(self, fds: list[int]) -> None:
+        """Start it with `fds` open. Raises OSError."""
+        self.tasks: dict[int, Task] = {}  #: in hand, by number
+        self._heard = b""  # the begin of a line
+        self.process = subprocess.Popen(
+            [sys.executable, "-S", "-c", _START, *_module_path()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            pass_fds=fds,
+            env={**os.environ, **_ONE_THREAD},
+        )
+
+    def tell(self, line: bytes) -> bool:
+        """Send a line, shorter than a pipe is; False where the process is gone."""
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(line)
+        except OSError:
+            return False
+        return True
+
+    def lines(self) -> list[bytes] | None:
+        """The lines it has sent, of which one has to be there; None where the process is gone or raves."""
+        assert self.process.stdout is not None
+        try:
+            heard = self.process.stdout.read(1 << 16)
+        except OSError:
+            return None
+        *lines, self._heard = (self._heard + heard).split(b"\n")
+        return lines if heard and len(self._heard) < _LONGEST_LINE else None
+
+    def bury(self) -> int | None:
+        """Wait for its end, which has to be near; its exit status, None where nothing ends it."""
+        process = self.process
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        for _ in range(2):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.wait(_GOODBYE)
+            process.kill()
+        return None
+
+
+class Rooms:
+    """Files in memory that workers write to, each for one piece at a time."""
+
+    def __init__(self) -> None:
+        self._all: list[Room] = []
+        self._free: list[Room] = []
+        self._taken: dict[int, Room] = {}
+
+    def open(self, count: int, with_text: bool) -> None:
+        """Make so many; `with_text`: with a place for the text to read. Raises OSError."""
+        for _ in range(count):
+            room = Room(_file())
+            self._all.append(room)
+            if with_text:
+                room.text = _file()
+        self._free = self._all[::-1]
+
+    def close(self) -> None:
+        """Give the memory back."""
+        for fd in self.fds():
+            os.close(fd)
+        self._all.clear()
+
+    def fds(self) -> list[int]:
+        """The file descriptors of all."""
+        return [fd for room in self._all for fd in (room.piece, room.text) if fd is not None]
+
+    def take(self, number: int) -> Room | None:
+        """A room for the piece with this number, None where all are taken."""
+        if not self._free:
+            return None
+        return self._taken.setdefault(number, self._free.pop())
+
+    def free(self, number: int) -> None:
+        """The piece with this number needs its room no longer."""
+        self._free.append(self._taken.pop(number))
+
+
+@dataclass
+class Room:
+    """Where a worker writes what it read."""
+
+    piece: int  #: file descriptor
+    text: int | None = None  #: of the text to read, where that isn't on disk as such
+
+    def lend(self, text: Text, start: int, stop: int) -> Loan:
+        """Put text there for a worker to read. Raises OSError."""
+        assert self.text is not None
+        chars = text.read(start, stop - start)
+        write_all(self.text, chars, 0)
+        return Loan(self.text, -start, start + len(chars), len(chars) < stop - start)
+
+
+def ended(status: int | None) -> str:
+    """How a process ended, in a word or two."""
+    if status is None:
+        return "it closed its output"
+    if status == -signal.SIGKILL:
+        return "killed"
+    return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def _file() -> int:
+    """A file that has no name and takes no room in /dev/shm, which is small in containers. Raises OSError."""
+    if hasattr(os, "memfd_create"):
+        with contextlib.suppress(OSError):  # a sandbox may not have it
+            return os.memfd_create("tracetui")
+    fd, path = tempfile.mkstemp(prefix="tracetui-")
+    Path(path).unlink()
+    return fd
+
+
+def _module_path() -> list[str]:
+    """`sys.path`, with the place of this package where something else than that found it."""
+    home = str(Path(tracetui.__file__).parents[1])
+    path = [entry for entry in sys.path if isinstance(entry, str)]
+    return path if home in path else [*path, home]

@@ -1,0 +1,80 @@
+"""A piece on its way from one process to another: columns as raw bytes, and one JSON document for the rest.
+
+Knows no process; nothing is pickled, so that nothing that comes back can run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from tracetui.reader.damage import Damage
+from tracetui.reader.events import BlockColumns, Metadata, Skip
+from tracetui.reader.extract import Part
+from tracetui.reader.pieces import Piece
+
+_ALIGNED = 8  # bytes: numpy reads other places one value at a time
+_PLAIN = ("start", "end", "lost", "ended", "over", "cut", "whole")
+_BLOCKS = tuple(field.name for field in fields(BlockColumns))
+
+
+def packed(piece: Piece) -> list[bytes]:
+    """A piece as strings of bytes, to be written one behind the other; the first is the document.
+
+    Raises TypeError where a text of the trace can't be encoded.
+    """
+    part, damage = piece.part, piece.damage
+    columns = {**part.columns, **{f"blocks.{name}": getattr(piece.blocks, name) for name in _BLOCKS}}
+    document = {
+        "piece": {name: getattr(piece, name) for name in _PLAIN},
+        "part": {
+            "events": part.events,
+            "strings": part.strings,
+            "threads": part.threads,
+            "series": part.series,
+            "flow_ids": part.flow_ids,
+            "skipped": part.skipped,
+            "unknown_phases": part.unknown_phases,
+        },
+        "metadata": [asdict(metadata) for metadata in part.metadata],
+        "damage": {"places": damage.places, "reasons": dict(damage.reasons), "end": damage.end},
+        "skips": [(skip.offset, skip.length, skip.reason) for skip in damage.skips],
+        "columns": [(name, values.dtype.str, len(values)) for name, values in columns.items()],
+    }
+    return [_padded(orjson.dumps(document)), *[_padded(values.tobytes()) for values in columns.values()]]
+
+
+def unpacked(content: bytes, length: int) -> Piece:
+    """The piece again, its columns in `content`; `length`: of the document.
+
+    Raises ValueError, TypeError, KeyError or AttributeError where `content` is something else.
+    """
+    document = orjson.loads(content[:length])
+    columns: dict[str, NDArray[Any]] = {}
+    at = length
+    for name, dtype, count in document["columns"]:
+        columns[name] = np.frombuffer(content, dtype, count, at)
+        at += columns[name].nbytes + -columns[name].nbytes % _ALIGNED
+    if at != len(content):
+        raise ValueError("more bytes than columns")
+    blocks = BlockColumns(**{name: columns.pop(f"blocks.{name}") for name in _BLOCKS})
+    part, damage = document["part"], document["damage"]
+    part["threads"] = [tuple(thread) for thread in part["threads"]]
+    part["series"] = [tuple(series) for series in part["series"]]
+    metadata = [Metadata(**metadata) for metadata in document["metadata"]]
+    skips = [Skip(*skip) for skip in document["skips"]]
+    return Piece(
+        **document["piece"],
+        part=Part(columns=columns, metadata=metadata, **part),
+        blocks=blocks,
+        damage=Damage(damage["places"], Counter(damage["reasons"]), skips, damage["end"]),
+    )
+
+
+def _padded(content: bytes) -> bytes:
+    return content + b" " * (-len(content) % _ALIGNED)

@@ -1,0 +1,110 @@
+"""A process that reads pieces for another: a task on each line of stdin, an answer on each line of stdout.
+
+What it read lies in a file that the task names. It ends with its stdin, and so with whoever started it.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from dataclasses import dataclass
+
+import orjson
+
+from tracetui.reader.pieces import Syntax, guess_start, read_piece
+from tracetui.reader.text import LentText, Loan
+from tracetui.reader.transport import packed
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to read."""
+
+    number: int
+    start: int
+    stop: int
+    exact: bool  #: a piece begins at `start`; else the first one from there on has to be found
+    lost: bool
+    loan: Loan
+    room: int  #: file descriptor to write the piece to
+
+    def line(self) -> bytes:
+        """The task for another process."""
+        return orjson.dumps(self) + b"\n"
+
+    @classmethod
+    def of(cls, line: bytes) -> Task:
+        """The task again."""
+        members = orjson.loads(line)
+        return cls(**{**members, "loan": Loan(**members["loan"])})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a task."""
+
+    number: int
+    start: int = -1  #: of the piece; -1: it couldn't be read
+    document: int = 0  #: bytes of the first of what was written
+    length: int = 0  #: bytes written
+    problem: str | None = None  #: why there is less text than there should be
+
+    def line(self) -> bytes:
+        """The answer for another process: so short that it's written and read as a whole."""
+        return orjson.dumps(self) + b"\n"
+
+    @classmethod
+    def of(cls, line: bytes) -> Answer:
+        """The answer again; raises ValueError or TypeError where the line is something else."""
+        answer = cls(**orjson.loads(line))
+        if not all(
+            type(value) is int for value in (answer.number, answer.start, answer.document, answer.length)
+        ):
+            raise TypeError
+        return answer
+
+
+def main() -> None:
+    """Do the tasks on stdin; the arguments say what is common to all."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the other process decides
+    gc.disable()  # as in TraceFile.read
+    stdin = sys.stdin.buffer
+    syntax = Syntax(**orjson.loads(stdin.readline()))
+    for line in iter(stdin.readline, b""):
+        answer = done(Task.of(line), syntax)
+        try:
+            os.write(1, answer.line())
+        except OSError:
+            break  # nobody is there to read it
+    os._exit(0)
+
+
+def done(task: Task, syntax: Syntax) -> Answer:
+    """Read the piece of a task, and write it to the task's room."""
+    text = LentText(task.loan)
+    try:
+        start: int | None = task.start
+        if not task.exact:
+            start = guess_start(text, task.start, task.stop)
+        if start is None:
+            return Answer(task.number)
+        piece = read_piece(text, start, task.stop, task.lost, syntax)
+        contents = packed(piece)
+        length = 0
+        for content in contents:
+            length = write_all(task.room, content, length)
+    except Exception:  # the other process reads it itself, and meets what is wrong
+        return Answer(task.number)
+    return Answer(task.number, piece.start, len(contents[0]), length, text.problem)
+
+
+def write_all(fd: int, content: bytes, offset: int) -> int:
+    """Write all of `content` to a place in a file; returns the place behind. Raises OSError."""
+    view = memoryview(content)
+    while view:
+        count = os.pwrite(fd, view, offset)
+        view = view[count:]
+        offset += count
+    return offset
