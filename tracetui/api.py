@@ -20,6 +20,7 @@ def load(
     on_progress: Callable[[Progress], None] | None = None,
     rules: FrameRules | None = None,
     cache: bool = True,
+    jobs: int | None = None,
 ) -> Analysis:
     """Read a whole trace and analyse it.
 
@@ -29,11 +30,13 @@ def load(
         rules: which frame of a stack is the user's own, and so the line that idle time is charged to.
         cache: take a trace that was read before from the user's cache, without any progress, and keep one
             there that is large and read anew.
+        jobs: worker processes that decode a large file, 1 for none, None for one for each core that may be
+            used. The result doesn't depend on it.
 
     Raises UnreadableTrace, with a sentence, where there is no trace. What of a damaged file could not be read
     is told in `analysis.trace.report.warnings`.
     """
-    with TraceFile(locate_trace(Path(path))) as trace_file:
+    with TraceFile(locate_trace(Path(path)), jobs=jobs) as trace_file:
         trace = reopen(trace_file) if cache else None
         if trace is None:
             trace = build_trace(trace_file.read(on_progress))

@@ -42,6 +42,13 @@ def test_rules_of_frames_of_every_command() -> None:
         assert (request.user_frames, request.skip_frames) == (("/site/megatron/",), ("a/", "b/"))
 
 
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_every_command_that_reads_takes_a_number_of_processes(command: list[str]) -> None:
+    needed = {"export": ["--csv", "-"], "check": ["--max-free", "1%"]}.get("".join(command), [])
+    assert parse_arguments([*command, "--jobs", "3", "t", *needed]).jobs == 3
+    assert parse_arguments([*command, "t", *needed]).jobs is None
+
+
 def test_limits() -> None:
     line = "check t --max-free 10% --max-cause host.sync=3ms --max-idle .5% --max-cause host=5% --each-step"
     request = parse_arguments(line.split())
@@ -78,6 +85,10 @@ def test_a_path_that_starts_with_a_dash() -> None:
         (["gaps", "t", "--top", "٣"], "whole number"),
         (["gaps", "t", "--top", "9" * 5000], "whole number"),
         (["gaps", "t", "--step", "1.5"], "whole number"),
+        *(
+            (["summary", "t", "--jobs", jobs], "from 1 to 64")
+            for jobs in ("0", "-1", "65", "two", "9" * 5000)
+        ),
         (["gaps", "t", "--window", "5"], "a window is"),
         (["gaps", "t", "--window", "2s..1s"], "ends after it starts"),
         (["gaps", "t", "--json", "--csv", "-"], "stdout"),

@@ -77,6 +77,7 @@ def _view(request: Request) -> int:
         ascii=_in_ascii(request),
         mouse=request.mouse,
         cache=request.cache,
+        jobs=request.jobs,
         sources=request.sources,
         step=request.step,
         window=request.window,
@@ -206,7 +207,7 @@ def _open(request: Request) -> tuple[Analysis, Selection]:
         with _refusal(request):  # now, not after a minute of reading
             refuse_to_overwrite(str(request.csv), request.force, locate_trace(request.path))
     with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
-        analysis = load(request.path, line.show, _rules(request), request.cache)
+        analysis = load(request.path, line.show, _rules(request), request.cache, request.jobs)
     trace = analysis.trace
     if not request.json:
         for warning in (*trace.report.warnings, *trace.notes):

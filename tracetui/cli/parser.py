@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COMMANDS = ("summary", "gaps", "hotspots", "advice", "check", "export")  #: of a trace
 CACHE = "cache"  #: the one command that takes none
+MOST_JOBS = 64
 PALETTES = ("auto", "ansi", "256", "true", "none")
 
 
@@ -47,6 +48,7 @@ class Request:
     limits: tuple[Limit, ...] = ()
     each_step: bool = False
     cache: bool = True  #: keep what is read, and use what was kept
+    jobs: int | None = None  #: processes that decode at once; None: as many as are of use
     action: str = ""  #: of CACHE: "list" or "clear"
 
 
@@ -87,6 +89,13 @@ def _parser(name: str, description: str, epilog: str | None = None) -> _Parser:
         dest="cache",
         action="store_false",
         help="read the trace anew, and keep nothing of it (see tracetui cache --help)",
+    )
+    parser.add_argument(
+        "--jobs",
+        metavar="N",
+        type=_jobs,
+        help="decode a large trace with N processes, 1: without any beside this one "
+        "(default: one for each core that may be used)",
     )
     return parser
 
@@ -292,6 +301,12 @@ def _window(text: str) -> tuple[int, int]:
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise argparse.ArgumentTypeError("a step is a whole number, like 3")
+    return int(text)
+
+
+def _jobs(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 19 and 1 <= int(text) <= MOST_JOBS):
+        raise argparse.ArgumentTypeError(f"a number of processes is a whole number from 1 to {MOST_JOBS}")
     return int(text)
 
 

@@ -20,3 +20,4 @@ class ViewerOptions:
     window: tuple[int, int] | None = None  #: open at this window, ns from the start of the trace
     rules: FrameRules | None = None  #: which frame of a stack is the user's own; None: the usual ones
     cache: bool = True  #: keep what is read, and use what was kept
+    jobs: int | None = None  #: processes that decode at once; None: as many as are of use
