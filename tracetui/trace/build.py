@@ -30,8 +30,8 @@ def build_trace(table: EventTable) -> Trace:
     layout = lay_out(track_of_slice, slices.start, slices.dur, slices.python_id)
     order = layout.order
     columns = Slices(
-        start=slices.start[order],
-        dur=slices.dur[order],
+        start=layout.start,
+        dur=layout.dur,
         name=slices.name[order],
         category=slices.category[order],
         activity=activity[order],

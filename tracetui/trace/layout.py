@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.arrays import Int32s, Int64s
+from tracetui.arrays import Bools, Int32s, Int64s
 
 #: Slices open at once up to which a stretch is packed with children below their parents, looking at every
 #: lane for every slice. Beyond it nobody reads nesting, and a hostile file must not take for ever.
@@ -23,9 +23,11 @@ WIDEST_NESTED = 64
 
 @dataclass(frozen=True)
 class Layout:
-    """The order of the rows and the lanes they form."""
+    """The order of the rows, what was sorted on the way to it, and the lanes that the rows form."""
 
     order: Int64s  #: int64[n]: the given index of each row
+    start: Int64s  #: int64[n], ns, of each row
+    dur: Int64s  #: int64[n], ns, of each row
     lane_rows: Int64s  #: int64[lanes + 1]: lane l holds rows lane_rows[l]:lane_rows[l + 1]
     lane_track: Int32s  #: int32[lanes]
 
@@ -39,7 +41,7 @@ def lay_out(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Lay
     more than `WIDEST_NESTED` slices are open at once and some of them overlap. Of equal intervals the one of
     the lower `Python id`, then the earlier one, is the outer one.
 
-    2 M slices of a trace of 1 GB take 0.26 s, of which the sort is 0.03 s.
+    2 M slices of a trace of 1 GB take 0.06 s.
 
     Args:
         track: int32[n], track of each slice, not negative.
@@ -47,84 +49,92 @@ def lay_out(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Lay
         dur: int64[n], ns, not negative.
         python_id: int32[n], -1 where none.
     """
-    order = nesting_order(track, start, dur, python_id)
-    track, start = track[order], start[order]
-    end = start + dur[order]
-    depth, crossed = _depths(track, start, end)
+    order = _stable_order(track)
+    start, dur = start[order], dur[order]
+    restless = _restless(start, dur)
+    sizes = [0]
+    lane_track = []
+    last = 0
+    for index, size in enumerate(np.bincount(track).tolist()):
+        first, last = last, last + size
+        own = slice(first, last)
+        if size and restless[first : last - 1].any():
+            lanes = _lay_out_track(order[own], start[own], dur[own], python_id).tolist()
+        else:  # in order, and all in one lane
+            lanes = [size] if size else []
+        sizes += lanes
+        lane_track += [index] * len(lanes)
+    return Layout(order, start, dur, np.cumsum(sizes), np.array(lane_track, np.int32))
+
+
+def _restless(start: Int64s, dur: Int64s) -> Bools:
+    """Which slices the next one does not follow at a later time and without an overlap; bool[n - 1]."""
+    taken = np.maximum(dur, 1)
+    taken += start
+    restless: Bools = start[1:] < taken[:-1]
+    return restless
+
+
+def _lay_out_track(order: Int64s, start: Int64s, dur: Int64s, python_id: Int32s) -> Int64s:
+    """Sort the columns of one track by lane, in place; how many slices each of its lanes has."""
+    columns = (order, start, dur)
+    _permute(columns, nesting_order(start, dur, python_id[order]))
+    end = start + dur
+    depth, crossed = _depths(start, end)
     if len(crossed):
         _pack_stretches(depth, start, end, crossed)
-    lanes, lane_track = _number_lanes(track, depth)
-    by_lane = _stable_order(lanes)
-    lane_rows = np.searchsorted(lanes[by_lane], np.arange(len(lane_track) + 1))
-    return Layout(order[by_lane], lane_rows.astype(np.int64), lane_track)
+    _permute(columns, _stable_order(depth))
+    return np.bincount(depth)
 
 
-def nesting_order(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Int64s:
-    """`np.lexsort((python_id, -dur, start, track))`; int64[n].
+def _permute(columns: tuple[Int64s, ...], order: Int64s) -> None:
+    for column in columns:
+        column[:] = column[order]
+
+
+def nesting_order(start: Int64s, dur: Int64s, python_id: Int32s) -> Int64s:
+    """`np.lexsort((python_id, -dur, start))`; int64[n].
 
     Files are sorted by start for the most part, and few slices start at once: a quarter of the time it takes
-    to sort all of them by all four.
+    to sort all of them by all three.
     """
     order = np.argsort(start, kind="stable").astype(np.int64, copy=False)
-    order = order[_stable_order(track[order])]
-    tracks, starts = track[order], start[order]
-    like_next = np.append((tracks[1:] == tracks[:-1]) & (starts[1:] == starts[:-1]), False)
+    starts = start[order]
+    like_next = np.append(starts[1:] == starts[:-1], False)
     tied = np.flatnonzero(like_next | np.roll(like_next, 1))
     rows = order[tied]
-    order[tied] = rows[np.lexsort((python_id[rows], -dur[rows], starts[tied], tracks[tied]))]
+    order[tied] = rows[np.lexsort((python_id[rows], -dur[rows], starts[tied]))]
     return order
 
 
-def _stable_order(numbers: Int32s) -> Int64s:
+def _stable_order(numbers: Int32s | Int64s) -> Int64s:
     """Stable argsort of small non-negative numbers: numpy sorts 16-bit numbers by radix, in linear time."""
     few = not len(numbers) or int(numbers.max()) < 2**16
     order: Int64s = np.argsort(numbers.astype(np.uint16) if few else numbers, kind="stable")
     return order
 
 
-def _depths(track: Int32s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
-    """The number of slices of the same track open at each start, and the places where others cross an end.
+def _depths(start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
+    """The number of slices open at each start, and the places of slices that a later one crosses.
 
-    Slices in nesting order. At the end of a slice that crosses none, no more are open than at its start. Of
-    the slices of a stretch that a later one crosses, the first to end has more: so a stretch with a crossing
-    has at least one such place.
+    Slices of one track in nesting order. Most of them hold no other: they are not open at any start. The
+    others are, from the next slice to the first that starts when they have ended.
+
+    At the end of a slice that is crossed more are open than at its start, if it is the first of its stretch
+    to end: so a stretch with a crossing has at least one such place.
     """
     n = len(start)
-    depth = np.empty(n, np.int64)
-    crossed = [np.zeros(0, np.int64)]
-    bounds = [0, *(np.flatnonzero(track[1:] != track[:-1]) + 1).tolist(), n] if n else []
-    for first, last in zip(bounds, bounds[1:]):
-        starts, ends = start[first:last], end[first:last]
-        closed = np.searchsorted(np.sort(ends), starts, "right")
-        depth[first:last] = np.arange(last - first) - closed + _empty_from_here(starts, ends)
-        long = np.flatnonzero(ends > starts)
-        starts, ends = starts[long], ends[long]
-        open_after = np.searchsorted(starts, ends) - np.searchsorted(np.sort(ends), ends, "right")
-        crossed.append(first + long[open_after > depth[first:last][long]])
-    return depth, np.concatenate(crossed)
-
-
-def _empty_from_here(starts: Int64s, ends: Int64s) -> Int64s | int:
-    """Per slice, how many slices of length zero start with it and do not come before it.
-
-    Their end is not after this start, yet they have not been open and closed before it.
-    """
-    empty = ends == starts
-    if not empty.any():
-        return 0
-    before = np.concatenate(([0], np.cumsum(empty)))
-    return before[np.searchsorted(starts, starts, "right")] - before[:-1]
-
-
-def _number_lanes(track: Int32s, depth: Int64s) -> tuple[Int32s, Int32s]:
-    """The number of each slice's lane over all tracks, and the track of each lane; slices sorted by track."""
-    if not len(track):
-        return np.zeros(0, np.int32), np.zeros(0, np.int32)
-    firsts = np.concatenate(([0], np.flatnonzero(track[1:] != track[:-1]) + 1))
-    counts = np.maximum.reduceat(depth, firsts) + 1
-    base = np.cumsum(counts) - counts
-    lanes = depth + np.repeat(base, np.diff(np.append(firsts, len(track))))
-    return lanes.astype(np.int32), np.repeat(track[firsts], counts).astype(np.int32)
+    holding = np.flatnonzero(start[1:] < end[:-1])
+    behind = np.searchsorted(start, end[holding])
+    change = -np.bincount(behind, minlength=n + 1)[:n]
+    change[holding + 1] += 1
+    depth = np.cumsum(change)
+    # The ends in order, of all that have a length, and the place of each that nests: before it are those
+    # that start before it ends, but for those that hold it.
+    long = end > start
+    ends = np.sort(end[long])
+    place = np.append(0, np.cumsum(long))[behind] - 1 - depth[holding]
+    return depth, holding[ends[place] > end[holding]]
 
 
 def _pack_stretches(depth: Int64s, start: Int64s, end: Int64s, crossed: Int64s) -> None:

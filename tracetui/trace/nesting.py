@@ -55,8 +55,7 @@ def enclosing(
     for lane in reversed(lanes[:DEEPEST_LANE]):
         if not len(open_times):
             break
-        rows = lane_slices(trace, lane, accept)
-        candidates = _last_started(trace, rows, times[open_times])
+        candidates = _last_started(trace, lane, times[open_times], accept)
         hit = _contains(trace, candidates, times[open_times], closed_end)
         found[open_times[hit]] = candidates[hit]
         open_times = open_times[~hit]
@@ -70,7 +69,7 @@ def starting(trace: Lanes, lanes: range, times: Int64s) -> Int64s:
     for lane in reversed(lanes[:DEEPEST_LANE]):
         if not len(open_times):
             break
-        candidates = _last_started(trace, lane_slices(trace, lane), times[open_times])
+        candidates = _last_started(trace, lane, times[open_times])
         hit = candidates >= 0
         hit[hit] = trace.slices.start[candidates[hit]] == times[open_times[hit]]
         found[open_times[hit]] = candidates[hit]
@@ -88,11 +87,11 @@ def parents(trace: Lanes, track: Track) -> Int64s:
     found = np.full(len(track.rows), -1, np.int64)
     start, end = trace.slices.start, trace.slices.end
     for depth, lane in enumerate(track.lanes[:DEEPEST_LANE]):
-        rows = lane_slices(trace, lane)
+        rows = np.arange(trace.lane_rows[lane], trace.lane_rows[lane + 1])
         for outer in reversed(track.lanes[:depth]):
             if not len(rows):
                 break
-            candidates = _last_started(trace, lane_slices(trace, outer), start[rows])
+            candidates = _last_started(trace, outer, start[rows])
             hit = _contains(trace, candidates, start[rows], closed_end=False)
             hit[hit] = end[candidates[hit]] >= end[rows[hit]]
             found[rows[hit] - first] = candidates[hit]
@@ -100,18 +99,18 @@ def parents(trace: Lanes, track: Track) -> Int64s:
     return found
 
 
-def lane_slices(trace: Lanes, lane: int, accept: Bools | None = None) -> Int64s:
-    """The rows of a lane, of those accepted; int64, sorted by start."""
-    rows = np.arange(trace.lane_rows[lane], trace.lane_rows[lane + 1])
-    return rows if accept is None else rows[accept[rows]]
-
-
-def _last_started(trace: Lanes, rows: Int64s, times: Int64s) -> Int64s:
-    """Of the rows of one lane, the last to start at or before each time, -1 where none."""
-    if not len(rows):
-        return np.full(len(times), -1, np.int64)
-    place = np.searchsorted(trace.slices.start[rows], times, "right") - 1
-    return np.where(place < 0, -1, rows[place])
+def _last_started(trace: Lanes, lane: int, times: Int64s, accept: Bools | None = None) -> Int64s:
+    """Of the slices of a lane, the last accepted to start at or before each time, -1 where none; rows."""
+    first, last = int(trace.lane_rows[lane]), int(trace.lane_rows[lane + 1])
+    starts = trace.slices.start[first:last]
+    if accept is None:
+        place = np.searchsorted(starts, times, "right")
+        place += first - 1
+        place[place < first] = -1
+        return place
+    rows = np.flatnonzero(accept[first:last])
+    place = np.searchsorted(starts[rows], times, "right")
+    return np.append(rows + first, -1)[place - 1]
 
 
 def _contains(trace: Lanes, rows: Int64s, times: Int64s, closed_end: bool) -> Bools:
