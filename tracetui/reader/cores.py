@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from pathlib import Path
 
 SMALLEST = 32_000_000  #: bytes of text that one process has read before others have started
@@ -25,22 +26,22 @@ def usable_cores() -> int:
         cores = len(os.sched_getaffinity(0))
     except (AttributeError, OSError):  # macOS
         cores = os.cpu_count() or 1
-    return max(1, min(cores, math.ceil(_quota())))
+    return max(1, min(cores, _quota()))
 
 
-def _quota() -> float:
-    """Processors that the control groups grant, math.inf where they don't say."""
+def _quota() -> int:
+    """Processors that the control groups grant, very many where they don't say."""
     try:
         lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
-        return math.inf
+        return sys.maxsize
     own = next((line[3:].strip("/") for line in lines if line.startswith("0::")), "")
     directory = _CGROUPS / own
     # In a container the path may be that of the host, and only the root be there.
     return min(_granted(group) for group in (directory, *directory.parents) if group.is_relative_to(_CGROUPS))
 
 
-def _granted(group: Path) -> float:
+def _granted(group: Path) -> int:
     for names in (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
         try:
             words = [word for name in names for word in (group / name).read_text(encoding="ascii").split()]
@@ -48,5 +49,5 @@ def _granted(group: Path) -> float:
         except (OSError, ValueError):  # not there, or "max"
             continue
         if quota > 0 and period > 0:
-            return quota / period
-    return math.inf
+            return math.ceil(quota / period)
+    return sys.maxsize
