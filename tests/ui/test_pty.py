@@ -2,103 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import pty
 import re
-import select
 import signal
-import struct
-import subprocess
-import sys
 import termios
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.ui.terminal import ROOT, Terminal, viewer
 from tracetui.ui.actions import ACTIONS, GO
 
-ROOT = Path(__file__).resolve().parents[2]
 ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
-
-
-class Terminal:
-    """A process on a pseudo-terminal, and what it has written."""
-
-    def __init__(self, process: subprocess.Popen[bytes], master: int, slave: int) -> None:
-        self.process, self.master, self.slave = process, master, slave
-        self.output = b""
-
-    def read(self, seconds: float) -> bytes:
-        """What comes until nothing has come for a while."""
-        start = len(self.output)
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            ready, _, _ = select.select([self.master], [], [], 0.05)
-            if ready:
-                try:
-                    chunk = os.read(self.master, 1 << 16)
-                except OSError:
-                    break
-                if not chunk:
-                    break
-                self.output += chunk
-        return self.output[start:]
-
-    def wait_for(self, text: bytes, seconds: float = 15) -> None:
-        until = time.monotonic() + seconds
-        while text not in self.output:
-            ended = self.process.poll() is not None
-            self.read(0.1)
-            assert not ended and time.monotonic() < until, self.output[-2000:]
-
-    def send(self, keys: bytes) -> None:
-        os.write(self.master, keys)
-
-    def exit_code(self, seconds: float = 10) -> int:
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            self.read(0.05)
-            code = self.process.poll()
-            if code is not None:
-                self.read(0.1)
-                return code
-        raise AssertionError(f"still running: {self.output[-500:]!r}")
-
-
-@contextmanager
-def viewer(
-    path: Path, *arguments: str, size: tuple[int, int] = (120, 36), **environ: str
-) -> Iterator[Terminal]:
-    master, slave = pty.openpty()
-    width, height = size
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
-    environment = {
-        **os.environ,
-        "TERM": "xterm-256color",
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": str(ROOT),
-        **environ,
-    }
-    for name in ("NO_COLOR", "SSH_CONNECTION", "COLORTERM"):
-        if name not in environ:
-            environment.pop(name, None)
-    command = [sys.executable, "-m", "tracetui", *arguments, str(path)]
-    process = subprocess.Popen(
-        command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
-    )
-    terminal = Terminal(process, master, slave)
-    try:
-        yield terminal
-    finally:
-        process.kill()
-        process.wait()
-        os.close(master)
-        os.close(slave)
 
 
 @pytest.fixture(scope="module")

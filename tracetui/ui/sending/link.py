@@ -1,0 +1,115 @@
+"""An app that sends of each frame the cells that changed, and no frame while the link is busy with another.
+
+Knows Textual's compositor and drivers, and the link by its environment; not what the app shows. Textual
+queues every frame: on a slow link what is seen lags behind by all that is queued.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, Union
+
+from rich.color import ColorSystem
+from textual._ansi_sequences import SYNC_END, SYNC_START
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App, ReturnType
+from textual.driver import Driver
+from textual.messages import TerminalSupportsSynchronizedOutput
+from textual.screen import Screen
+from textual.strip import Strip
+
+from tracetui.ui.sending.cells import Cells
+from tracetui.ui.sending.pace import Pace
+
+#: a question that Textual asks as well, and whose answer it understands: can frames be shown at once
+ASK = "\x1b[?2026$p"
+
+Update = Union[LayoutUpdate, ChopsUpdate]
+
+
+class LinkApp(App[ReturnType]):
+    """Sends what the terminal can show by the time it is sent."""
+
+    def __init__(self, *, ansi_color: bool) -> None:
+        super().__init__(ansi_color=ansi_color)
+        self.pace = Pace(is_remote(os.environ))
+        self._cells: Cells | None = None
+        self._wake: asyncio.TimerHandle | None = None
+
+    def get_driver_class(self) -> type[Driver]:
+        usual = super().get_driver_class()
+        if usual.__name__ != "LinuxDriver":
+            return usual
+        from tracetui.ui.sending.driver import LinkDriver  # of POSIX terminals
+
+        return LinkDriver
+
+    def take(self, update: Update) -> None:
+        """Have an update in the next frame. One of the whole screen may follow what nobody knows of."""
+        if self._cells is None or (self._cells.width, self._cells.height) != self.size:
+            system = self.console._color_system or ColorSystem.TRUECOLOR
+            self._cells = Cells(self.size.width, self.size.height, system)
+        if isinstance(update, LayoutUpdate):
+            self._cells.forget()
+        self._cells.put(strips_of(update))
+
+    def frame(self) -> str:
+        """What is to be sent so that the terminal shows all updates; "" where it does."""
+        changes = self._cells.changes() if self._cells is not None else ""
+        cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
+        if not changes and cursor == self._previous_cursor_position:
+            return ""
+        self._previous_cursor_position = cursor
+        changes += f"\x1b[{cursor.y + 1};{cursor.x + 1}H"
+        return f"{SYNC_START}{changes}{SYNC_END}" if self._sync_available else changes
+
+    def link_is_free(self) -> None:
+        """The link may carry more: send what has changed meanwhile, or come back when it can."""
+        if self._wake is not None:
+            self._wake.cancel()
+            self._wake = None
+        driver = self._driver
+        if driver is None or self.is_headless or not self._running or self._closed:
+            return
+        wait_s = self.pace.wait_s(bool(getattr(driver, "is_writing", False)))
+        if wait_s is None:
+            return
+        if wait_s > 0:
+            self._wake = asyncio.get_running_loop().call_later(wait_s, self.link_is_free)
+        elif frame := self.frame():
+            driver.write(frame + ASK if self.pace.sent(len(frame.encode())) else frame)
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        if self.is_headless or self.is_inline or not isinstance(renderable, (LayoutUpdate, ChopsUpdate)):
+            super()._display(screen, renderable)
+            return
+        self.take(renderable)
+        self.link_is_free()
+        self.post_display_hook()
+
+    def _on_terminal_supports_synchronized_output(self, message: TerminalSupportsSynchronizedOutput) -> None:
+        super()._on_terminal_supports_synchronized_output(message)
+        self.pace.answered()
+        self.link_is_free()
+
+
+def is_remote(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal is at the other end of a network."""
+    return any(environ.get(name) for name in ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"))
+
+
+def strips_of(update: Update) -> Iterator[tuple[int, int, Strip]]:
+    """Line, first cell and strip of all there is in an update."""
+    if isinstance(update, LayoutUpdate):
+        for y, strips in enumerate(update.strips, update.region.y):
+            x = update.region.x
+            for strip in strips:
+                yield y, x, strip
+                x += strip.cell_length
+        return
+    for y in {y for y, _, _ in update.spans}:
+        for x, part in update.chops[y].items():
+            if part is not None:
+                yield y, x, part
