@@ -54,7 +54,7 @@ def draw_lane(
     selected : the place in `paints` that is kept also in a crowd.
     name_cells : boxes narrower than this have no name.
     """
-    width = np.diff(columns.edges)
+    width = columns.edges[1:] - columns.edges[:-1]
     row = columns.row
     touched = row >= 0
     level = shades(columns.busy, width, touched)
@@ -80,12 +80,12 @@ def segments(cells: Sequence[str], style: Int64s, styles: Sequence[Style]) -> li
         inks = np.where(~blank & (style % 3 == 0), style, -1)
         last = np.maximum.accumulate(np.where(blank, -1, np.arange(len(style))))
         style = np.where(blank & (last >= 0), inks[np.maximum(last, 0)], style)
-    bounds = np.concatenate(([0], np.flatnonzero(style[1:] != style[:-1]) + 1))
+    bounds = [0, *((style[1:] != style[:-1]).nonzero()[0] + 1).tolist()]
     line, looks = "".join(cells), [*styles, None]
-    parts = zip(bounds.tolist(), [*bounds[1:].tolist(), len(line)], style[bounds].tolist())
+    texts = [line[start:end] for start, end in zip(bounds, [*bounds[1:], len(line)])]
     if _WIDE in line:
-        return [Segment(line[start:end].replace(_WIDE, ""), looks[look]) for start, end, look in parts]
-    return [Segment(line[start:end], looks[look]) for start, end, look in parts]
+        texts = [text.replace(_WIDE, "") for text in texts]
+    return [*map(Segment, texts, [looks[look] for look in style[bounds].tolist()])]
 
 
 def clip_cells(text: str, width: int, ellipsis: str) -> str:
@@ -123,7 +123,7 @@ def _crowded(row: Int64s, boxed: Bools) -> Bools:
 
 def runs(values: Int64s) -> tuple[Int64s, Int64s]:
     """Starts and stops of the runs of equal values that are not -1."""
-    bounds = np.concatenate(([0], np.flatnonzero(np.diff(values)) + 1, [len(values)]))
+    bounds = np.concatenate(([0], (values[1:] != values[:-1]).nonzero()[0] + 1, [len(values)]))
     first, stop = bounds[:-1], bounds[1:]
     kept = values[first] >= 0
     return first[kept], stop[kept]
@@ -162,8 +162,9 @@ def _box(name: Name, row: int, width: int, follows: bool, glyphs: Glyphs, name_c
     room = width - len(lead)
     if room < name_cells:
         return list((lead + " " * room)[:width])
-    text = clip_cells(name(row), room, glyphs.ellipsis)
-    if text.isascii():
+    whole = name(row)
+    text = clip_cells(whole, room, glyphs.ellipsis)
+    if whole.isascii():
         return list(lead + text)
     cells = [lead] if lead else []
     for character in text:
