@@ -35,13 +35,13 @@ class Crew:
         self._start = start
         self._piece_bytes = piece_bytes
         self._syntax = syntax
-        self._jobs = jobs
         self._at, self._lost = start, False  # where the next piece begins
         self._number = 0  # of the next piece: pieces are numbered by the cut before their start
         self._fresh = 0  # number of the first piece that nobody was asked for
         self._last = sys.maxsize  # number of the piece at the end of the text, once that is known
         if text.shared is not None:
             self._last = (text.shared.end - 1 - start) // piece_bytes
+        self._jobs = min(jobs, self._last)  # this process reads the first piece
         self._todo: dict[int, Task] = {}  # that nobody has in hand
         self._answers: dict[int, tuple[Task, Answer, Worker]] = {}
         self._rooms = Rooms()
@@ -152,7 +152,13 @@ class Crew:
         exact = number == self._number
         start = self._at if exact else self._start + number * self._piece_bytes
         stop = stop_of(start, self._start, self._piece_bytes)
-        loan = self._text.shared or room.lend(self._text, max(0, start - BEFORE), stop + _BEHIND)
+        try:
+            loan = self._text.shared or room.lend(self._text, max(0, start - BEFORE), stop + _BEHIND)
+        except OSError as error:  # no room: none for other pieces either
+            self._rooms.free(number)
+            for worker in [*self._workers]:
+                self._dismiss(worker, error.strerror)
+            return None
         if loan.last:
             self._last = (loan.end - 1 - self._start) // self._piece_bytes
             if number > self._last:

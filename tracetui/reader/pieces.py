@@ -18,10 +18,10 @@ from tracetui.reader.damage import Damage
 from tracetui.reader.decode import LONGEST, Block, Spans, decode_block, lenient, strict
 from tracetui.reader.events import BlockColumns
 from tracetui.reader.extract import Part, PartReader
-from tracetui.reader.split import BOUNDARY, CUT_OFF, last_boundary
+from tracetui.reader.split import BOUNDARY, CUT_OFF, last_boundary, walk
 
-_TRIED = 64  # places that look like a boundary, until one of them has to be one
-_CONFIRMED = 1 << 16  # bytes that have to read as events behind a place that is only guessed
+_TRIED = 40  # places that look like a boundary, until one of them has to be one
+_CONFIRMED = 1 << 15  # bytes that have to read as events behind a place that is only guessed
 BEFORE = 64  #: bytes before a place that show whether an event begins there
 
 
@@ -70,8 +70,10 @@ def read_piece(text: Reads, start: int, stop: int, lost: bool, syntax: Syntax) -
     while at < stop and not over:
         chars = text.read(at, length)
         final = len(chars) < length
-        boundary = None if lost else _boundary(chars, stop - at)
-        block = decode_block(chars, boundary, final, syntax.wrapped, lost)
+        boundary = None if lost else last_boundary(chars[: stop - at + 1])
+        block = None if lost or stop - at >= len(chars) else _last_block(chars, boundary, stop - at)
+        if block is None:
+            block = decode_block(chars, boundary, final, syntax.wrapped, lost)
         if block.wants:
             length = min(length * 4, LONGEST)
             continue
@@ -121,28 +123,43 @@ def guess_start(text: Reads, at: int, stop: int) -> int | None:
             continue
         if start - before + at >= stop:
             return None
-        behind = chars[start : start + _CONFIRMED]
-        boundary = last_boundary(behind)
-        if boundary is None:
-            continue
-        elements = _elements(behind[: boundary[0]])
-        if elements and type(elements[0]) is dict and "ph" in elements[0]:
+        if _reads_as_events(chars[start : start + _CONFIRMED]):
             return start - before + at
     return None
 
 
-def _boundary(chars: bytes, stop: int) -> tuple[int, int] | None:
-    """Where the next block of a piece ends and what is behind it begins, if that can be told.
+def _reads_as_events(text: bytes) -> bool:
+    boundary = last_boundary(text)
+    elements = strict(text[: boundary[0]]) if boundary is not None else None
+    if elements is not None:
+        return type(elements[0]) is dict and "ph" in elements[0]
+    found = walk(text, final=False, wrapped=False)
+    return bool(found.spans) and not found.skips and not found.ended
 
-    The last candidate up to `stop`, and where there is none the first true one behind: a block of one event.
+
+def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int) -> Block | None:
+    """What of `chars` is before `stop`, or else the one event that goes on there; None where that is damaged.
+
+    `boundary`: the last candidate up to `stop`, which may be a false one.
     """
-    boundary = last_boundary(chars[: stop + 1])
-    if boundary is None and stop < len(chars):
-        for found in islice(BOUNDARY.finditer(chars, max(0, stop - BEFORE)), _TRIED):
-            end = found.start() + 1
-            if _elements(chars[:end]) is not None:
-                return end, found.end()
-    return boundary
+    if boundary is not None:
+        elements = _elements(chars[: boundary[0]])
+        if elements is not None:
+            return Block(elements, boundary[1], boundary[0])
+        found = walk(chars[: stop + 1], final=False, wrapped=False)
+        if found.skips or found.ended:
+            return None
+        if found.spans:
+            length = found.spans[-1][1]
+            elements = _elements(chars[:length])
+            return None if elements is None else Block(elements, found.end, length)
+    for candidate in islice(BOUNDARY.finditer(chars, max(0, stop - BEFORE)), _TRIED):
+        length = candidate.start() + 1
+        if candidate.end() > stop:
+            elements = _elements(chars[:length])
+            if elements is not None:
+                return Block(elements, candidate.end(), length)
+    return None
 
 
 def _elements(text: bytes) -> list[Any] | None:

@@ -1,0 +1,346 @@
+"""A reading by several workers, in whatever order they answer and whatever befalls them, is the serial one.
+
+The workers are played by this process: they do what a task asks when a shuffle says so, or die, or rave.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.reader.rows import expected_rows, rows_of
+from tracetui.reader import crew, source
+from tracetui.reader.damage import Damage
+from tracetui.reader.errors import UnreadableTrace
+from tracetui.reader.events import ReadReport
+from tracetui.reader.pieces import Piece, Syntax, guess_start, read_piece, read_pieces
+from tracetui.reader.processes import Rooms
+from tracetui.reader.source import TraceFile
+from tracetui.reader.text import Text, open_text
+from tracetui.reader.worker import Answer, Task, done
+
+
+class Stage:
+    """Where the workers are played: in place of their processes and of the selector that listens to them."""
+
+    def __init__(self, seed: int, mishaps: float) -> None:
+        self.chance = random.Random(seed)
+        self.mishaps = mishaps
+        self.workers: list[Actor] = []
+        self.answered = 0
+
+    def set(self, patch: pytest.MonkeyPatch) -> None:
+        patch.setattr(crew, "Worker", self.hire)
+        patch.setattr("selectors.DefaultSelector", lambda: self)
+
+    def hire(self, fds: list[int]) -> Actor:
+        self.workers.append(Actor(self))
+        return self.workers[-1]
+
+    def register(self, _stream: object, _events: int, worker: Actor) -> None:
+        pass
+
+    def unregister(self, _stream: object) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def select(self, _seconds: float) -> list[tuple[SimpleNamespace, int]]:
+        busy = [worker for worker in self.workers if worker.queue]
+        return [(SimpleNamespace(data=self.chance.choice(busy)), 1)] if busy else []
+
+
+class Actor:
+    """Plays a worker."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.tasks: dict[int, Task] = {}
+        self.queue: list[bytes] = []
+        self.syntax: Syntax | None = None
+        self.process = SimpleNamespace(stdout=0, kill=lambda: None)
+
+    def tell(self, line: bytes) -> bool:
+        if self.syntax is None:
+            self.syntax = Syntax(**orjson.loads(line))
+        else:
+            self.queue.append(line)
+        return self.stage.chance.random() >= self.stage.mishaps / 4
+
+    def lines(self) -> list[bytes] | None:
+        assert self.syntax is not None
+        task = Task.of(self.queue.pop(0))
+        if self.stage.chance.random() >= self.stage.mishaps:
+            self.stage.answered += 1
+            return [done(task, self.syntax).line()[:-1]]
+        mishap = self.stage.chance.randrange(5)
+        if mishap == 0:
+            return None
+        if mishap == 1:
+            return [b"Killed"]
+        if mishap == 2:
+            return [Answer(task.number).line()]
+        answer = done(task, self.syntax)
+        if mishap == 3:
+            os.pwrite(task.room, b"\0" * 64, 0)
+        else:
+            answer = dataclasses.replace(answer, length=answer.length + 8)
+        return [answer.line()]
+
+    def bury(self) -> int | None:
+        self.stage.workers.remove(self)
+        self.queue.clear()
+        return -9
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of any size are worth workers."""
+    monkeypatch.setattr(source, "SMALLEST", 0)
+
+
+def everything(path: Path, **options: Any) -> Any:
+    """All that a reading gives, to be compared: table, report and blocks; or why there is nothing."""
+    with TraceFile(path, **options) as trace:
+        try:
+            table = trace.read()
+        except UnreadableTrace as error:
+            return str(error)
+        return plain(table), plain(trace.blocks)
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, ReadReport):
+        others = tuple(warning for warning in value.warnings if "worker process" not in warning)
+        value = dataclasses.replace(value, warnings=others)
+    if dataclasses.is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.tolist() if value.dtype.kind != "f" else value.tobytes()
+    return value
+
+
+def played(
+    monkeypatch: pytest.MonkeyPatch, path: Path, seed: int, mishaps: float, **options: Any
+) -> tuple[Any, Stage]:
+    """All that a reading gives with workers that are played."""
+    stage = Stage(seed, mishaps)
+    with monkeypatch.context() as patch:
+        stage.set(patch)
+        return everything(path, **options), stage
+
+
+NESTED = [{"name": "a", "ph": "X"}, {"name": "}, {"}, {"ph": "i"}] * 8
+events = st.builds(
+    lambda kind, n: {
+        "name": f"e{n}",
+        "pid": n % 3,
+        "tid": "t",
+        "ts": f"17364124747{n:05}.{n % 1000:03}",
+        **kind,
+    },
+    st.sampled_from(
+        [
+            {
+                "ph": "X",
+                "dur": 1.5,
+                "cat": "cpu_op",
+                "args": {"Call stack": "a.py(1): f", "connection_id": 7},
+            },
+            {"ph": "X", "dur": "2", "args": {"list": NESTED}},
+            {"ph": "B"},
+            {"ph": "E"},
+            {"ph": "C", "args": {"value": 0.5, "acc_id": 0}},
+            {"ph": "s", "id": 7, "cat": "async_npu"},
+            {"ph": "f", "id": 1 << 70, "cat": "async_npu"},
+            {"ph": "i", "args": {"text": '}, {"ph": "X", "name": "' * 9}},
+            {"ph": "i", "args": {"long": "x" * 700}},
+            {"ph": "M", "args": {"name": "process"}},
+            {"ph": "?"},
+            {"note": "no event"},
+        ]
+    ),
+    st.integers(0, 99_999),
+)
+damages = st.lists(
+    st.tuples(
+        st.floats(0, 1),
+        st.integers(0, 30),
+        st.sampled_from([b"", b"{", b"}", b"[", b"]", b'"', b"\\", b",", b"\0", b"NaN", b"}, {", b"\xff"]),
+    ),
+    max_size=3,
+)
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    array=st.lists(events, min_size=1, max_size=60),
+    damages=damages,
+    wrapped=st.booleans(),
+    packed=st.booleans(),
+    indent=st.sampled_from([None, None, 2]),
+    jobs=st.integers(2, 5),
+    part=st.sampled_from([40, 300, 1000, 5000]),
+    block=st.sampled_from([30, 200, 1000, 10**6]),
+    behind=st.sampled_from([500, 10**6]),
+    mishaps=st.sampled_from([0.0, 0.0, 0.3, 0.9]),
+    seed=st.integers(0, 10**6),
+)
+def test_any_workers_give_what_one_process_gives(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    small: None,
+    array: list[dict[str, Any]],
+    damages: list[tuple[float, int, bytes]],
+    wrapped: bool,
+    packed: bool,
+    indent: int | None,
+    jobs: int,
+    part: int,
+    block: int,
+    behind: int,
+    mishaps: float,
+    seed: int,
+) -> None:
+    text = json.dumps({"traceEvents": array, "distributedInfo": NESTED} if wrapped else array, indent=indent)
+    content = text.encode()
+    for place, deleted, inserted in damages:
+        at = 20 + int(place * (len(content) - 20))
+        content = content[:at] + inserted + content[at + deleted :]
+    path = tmp_path / "trace.json"
+    path.write_bytes(gzip.compress(content, 1) if packed else content)
+    sizes = {"part_bytes": part, "block_bytes": block}
+    with monkeypatch.context() as patch:
+        patch.setattr(crew, "_BEHIND", behind)  # bytes of an inflated text: too few for some events
+        result, stage = played(patch, path, seed, mishaps, jobs=jobs, **sizes)
+    assert result == everything(path, jobs=1, **sizes)
+    assert not stage.workers, "all are gone"
+
+
+def _training(count: int) -> list[dict[str, Any]]:
+    return [
+        {"ph": "X", "name": f"e{n}", "pid": 1, "tid": 2, "ts": n, "dur": 1, "args": {"n": NESTED}}
+        for n in range(count)
+    ]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_lists_within_events_mislead_no_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None, packed: bool
+) -> None:
+    path = tmp_path / "trace.json"
+    text = json.dumps(_training(300)).encode()
+    path.write_bytes(gzip.compress(text) if packed else text)
+    own: list[int] = []
+
+    def read_here(text: Text, start: int, *others: Any) -> Piece:
+        own.append(start)
+        return read_piece(text, start, *others)
+
+    monkeypatch.setattr(crew, "read_piece", read_here)
+    sizes = {"part_bytes": 10_000, "block_bytes": 5000}
+    result, stage = played(monkeypatch, path, 1, 0, jobs=3, **sizes)
+    assert result == everything(path, jobs=1, **sizes)
+    pieces = len(text) // 10_000
+    assert own == [1], "all but the first piece is read by workers"
+    assert pieces <= stage.answered <= pieces + 1, "no piece was read twice"
+
+
+def test_damage_costs_only_the_piece_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None
+) -> None:
+    path = tmp_path / "trace.json"
+    text = json.dumps(_training(1000)).encode()
+    path.write_bytes(text[:230_000] + b"?" * 50 + text[230_050:])
+    sizes = {"part_bytes": 100_000, "block_bytes": 5000}
+    result, stage = played(monkeypatch, path, 1, 0, jobs=3, **sizes)
+    assert result == everything(path, jobs=1, **sizes)
+    assert stage.answered <= len(text) // 100_000 + 1
+
+
+def test_what_workers_suffer_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(_training(50)))
+    stage = Stage(3, 1)
+    stage.set(monkeypatch)
+    with TraceFile(path, jobs=2, part_bytes=3000, block_bytes=1000) as trace:
+        table = trace.read()
+    assert rows_of(table) == expected_rows(path.read_text())
+    (warning,) = table.report.warnings
+    assert warning.startswith("2 of 2 worker processes ended early (")
+    assert warning.endswith("); their parts were read again")
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    lengths=st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from("ab")), max_size=240),
+    cuts=st.lists(st.integers(0, 240), max_size=4),
+)
+def test_damage_adds_up(lengths: list[tuple[int, int, str]], cuts: list[int]) -> None:
+    places, at = [], 0
+    for gap, length, reason in lengths:
+        places.append((at + gap, length, reason))
+        at += gap + length
+    whole = Damage()
+    for place in places:
+        whole.add(*place)
+    total = Damage()
+    bounds = [0, *sorted(cuts), len(places)]
+    for start, end in zip(bounds, bounds[1:]):
+        part = Damage()
+        for place in places[start:end]:
+            part.add(*place)
+        total.extend(part)
+    assert total == whole
+
+
+def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
+    array = _training(40)
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(array))
+    text = open_text(path)
+    starts = [piece.start for piece in read_pieces(text, 1, 1, Syntax(False, 10**6))]
+    assert len(starts) >= len(array)
+    size = path.stat().st_size
+    for at in range(2, starts[-3], 171):
+        assert guess_start(text, at, size) == next(start for start in starts if start >= at)
+        assert guess_start(text, at, at) is None
+    text.close()
+
+
+def test_rooms_are_shared_and_given_back() -> None:
+    rooms = Rooms()
+    rooms.open(2, with_text=True)
+    fds = rooms.fds()
+    assert len(set(fds)) == 4
+    first, second = rooms.take(5), rooms.take(6)
+    assert first is not second
+    assert rooms.take(7) is None
+    rooms.free(5)
+    assert rooms.take(8) is first
+    rooms.close()
+    for fd in fds:
+        with pytest.raises(OSError, match="Bad file"):
+            os.fstat(fd)
+
+
+@pytest.fixture(autouse=True)
+def _no_descriptor_is_left() -> Iterator[None]:
+    open_ones = Path("/proc/self/fd")
+    before = len([*open_ones.glob("*")])
+    yield
+    assert len([*open_ones.glob("*")]) <= before
