@@ -1,0 +1,229 @@
+"""Real worker processes: they give what one process gives, and nothing of them is left, however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.reader.rows import expected_rows, rows_of
+from tests.reader.test_jobs import everything
+from tracetui.cli import main
+from tracetui.reader import source
+from tracetui.reader.source import Progress, TraceFile
+
+ROOT = Path(__file__).resolve().parents[2]
+SIZES = {"part_bytes": 20_000, "block_bytes": 5000}
+TEXT = json.dumps(
+    [
+        {"ph": "X", "name": f"op {n % 50}", "pid": 1, "tid": n % 3, "ts": f"{n}.250", "dur": 1}
+        for n in range(4000)
+    ]
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small trace, which is worth workers here."""
+    monkeypatch.setattr(source, "SMALLEST", 0)
+    path = tmp_path / "trace.json"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left() -> Iterator[None]:
+    before = children(), descriptors(), shared()
+    yield
+    assert (children(), descriptors(), shared()) == before
+
+
+def children() -> set[int]:
+    """The processes that this one has started, dead ones that nobody has asked for included."""
+    found = set()
+    for task in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):
+            found |= {int(pid) for pid in (task / "children").read_text().split()}
+    return found
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - one directory is open while it is listed
+
+
+def shared() -> list[str]:
+    shm = Path("/dev/shm")
+    return sorted(str(file) for file in shm.iterdir()) if shm.is_dir() else []
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_processes_give_what_one_gives(path: Path, packed: bool) -> None:
+    if packed:
+        path.write_bytes(gzip.compress(path.read_bytes()))
+    files = shared()
+    seen = []
+
+    def look(progress: Progress) -> None:
+        seen.append(progress.events)
+        assert shared() == files, "/dev/shm is small in containers"
+
+    with TraceFile(path, jobs=2, **SIZES) as trace:
+        table = trace.read(look)
+    assert rows_of(table) == expected_rows(TEXT)
+    assert not table.report.warnings
+    assert seen == sorted(seen)
+    assert len(seen) >= len(TEXT) // SIZES["part_bytes"]
+    assert everything(path, jobs=3, **SIZES) == everything(path, jobs=1, **SIZES)
+
+
+def test_a_killed_worker_costs_nothing_but_time(path: Path) -> None:
+    killed: list[int] = []
+
+    def kill(progress: Progress) -> None:
+        if not killed:
+            killed.append(children().pop())
+            os.kill(killed[0], signal.SIGKILL)
+
+    with TraceFile(path, jobs=2, **SIZES) as trace:
+        table = trace.read(kill)
+    assert rows_of(table) == expected_rows(TEXT)
+    assert table.report.warnings == ("1 of 2 worker processes ended early (killed); its part was read again",)
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (None, "2 of 2 worker processes could not be started (No such file or directory)"),
+        ("exit 3", "2 of 2 worker processes ended early (exit status 3); their parts were read again"),
+        (
+            "echo Hello; exec cat >/dev/null",
+            "2 of 2 worker processes ended early (it answered nonsense); their parts were read again",
+        ),
+        ("exec sleep 60 >&-", "2 of 2 worker processes ended early (killed)"),
+    ],
+)
+def test_workers_that_are_none(
+    path: Path, monkeypatch: pytest.MonkeyPatch, program: str | None, said: str
+) -> None:
+    python = path.with_name("python")
+    if program is not None:
+        python.write_text(f"#!/bin/sh\n{program}\n")
+        python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr("tracetui.reader.processes._GOODBYE", 0.2)
+    with TraceFile(path, jobs=2, **SIZES) as trace:
+        table = trace.read()
+    assert rows_of(table) == expected_rows(TEXT)
+    (warning,) = table.report.warnings
+    assert warning.startswith(said)
+
+
+def test_a_reading_can_be_stopped_while_workers_hang(path: Path) -> None:
+    def halt(_: Progress) -> None:
+        for pid in children():
+            os.kill(pid, signal.SIGSTOP)
+
+    asked: list[float] = []
+    begin = time.monotonic()
+
+    def stop() -> bool:
+        asked.append(time.monotonic())
+        return asked[-1] > begin + 0.6
+
+    with TraceFile(path, jobs=2, **SIZES) as trace:
+        table = trace.read(halt, stop)
+    assert time.monotonic() - begin < 3
+    assert max(later - sooner for sooner, later in zip(asked, asked[1:])) < 0.3
+    assert table.report.stopped
+    assert rows_of(table).slices == expected_rows(TEXT).slices[: table.report.events]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_an_error_ends_the_workers(path: Path, error: type[BaseException]) -> None:
+    def fail(_: Progress) -> None:
+        raise error
+
+    with TraceFile(path, jobs=2, **SIZES) as trace, pytest.raises(error):
+        trace.read(fail)
+
+
+def test_exports_are_equal_to_the_byte(
+    samples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(source, "SMALLEST", 0)
+    path = str(samples / "moba" / "trace_view.json")
+    given = set()
+    for jobs, part in ((1, 1 << 23), (2, 200_000), (3, 77_777)):
+        monkeypatch.setattr("tracetui.api.TraceFile", partial(TraceFile, part_bytes=part))
+        outputs = []
+        for command in (
+            ["summary", "--json"],
+            ["hotspots", "--json"],
+            ["export", "--csv", "-", "--window", "0..9ms"],
+        ):
+            assert main([*command, path, "--no-cache", "--jobs", str(jobs)]) == 0
+            outputs.append(capsys.readouterr().out)
+        given.add(tuple(outputs))
+    assert len(given) == 1
+
+
+READER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from tracetui.reader import source
+source.SMALLEST = 0
+with source.TraceFile(sys.argv[2], jobs=2, part_bytes=20_000) as trace:
+    table = trace.read({})
+print(table.report.events, *table.report.warnings, source.__file__)
+"""
+
+
+def test_workers_end_with_the_process_they_work_for(path: Path) -> None:
+    program = READER.format("lambda _: print(end='.', flush=True) or __import__('time').sleep(60)")
+    reader = subprocess.Popen([sys.executable, "-c", program, str(ROOT), str(path)], stdout=subprocess.PIPE)
+    assert reader.stdout is not None
+    with reader.stdout:
+        assert reader.stdout.read(1) == b"."
+        workers = Path(f"/proc/{reader.pid}/task/{reader.pid}/children").read_text().split()
+        assert len(workers) == 2
+        reader.kill()
+        reader.wait()
+    deadline = time.monotonic() + 5
+    while any(alive(pid) for pid in workers):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def alive(pid: str) -> bool:
+    """Whether a process is still there, and not a dead one that init has to ask for."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def test_workers_run_the_same_package_wherever_it_is(path: Path) -> None:
+    archive = path.with_name("app.pyz")
+    with zipfile.ZipFile(archive, "w") as packed:
+        for module in (ROOT / "tracetui").rglob("*.py"):
+            packed.write(module, module.relative_to(ROOT))
+    done = subprocess.run(
+        [sys.executable, "-c", READER.format(""), str(archive), str(path)],
+        cwd=path.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["4000", f"{archive}/tracetui/reader/source.py"], done.stderr
