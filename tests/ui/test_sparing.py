@@ -1,51 +1,50 @@
-"""What is sent of a line that changes: enough to make the old line the new one, and not more than needed."""
+"""A widget drawn line by line: what is asked for is drawn once, what has not changed not again."""
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.segment import Segment
-from rich.style import Style
+from textual.app import App, ComposeResult
+from textual.geometry import Region
 from textual.strip import Strip
 
-from tracetui.ui.widgets.sparing import changed_cells
+from tracetui.ui.widgets.sparing import SparingWidget
 
-STYLES = (None, Style.null(), Style(bold=True), Style(reverse=True))
-WIDTH = 12
-
-#: characters, also one that is two cells wide, in runs that may have equal styles and be empty
-lines = st.lists(st.tuples(st.text("a b漢", max_size=5), st.sampled_from(STYLES)), max_size=6)
+WIDTH, HEIGHT = 10, 4
 
 
-def strip_of(runs: list[tuple[str, Style | None]]) -> Strip:
-    return Strip([Segment(*run) for run in runs]).adjust_cell_length(WIDTH)
+class Numbered(SparingWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: list[int] = []
+
+    def draw_line(self, y: int) -> Strip:
+        self.drawn.append(y)
+        return Strip([Segment(f"line {y}".ljust(self.size.width))])
 
 
-def cells(strip: Strip) -> list[tuple[str, Style | None]]:
-    """Character and style of each cell; the second cell of a wide character is empty."""
-    return [
-        cell
-        for text, style, _ in strip
-        for character in text
-        for cell in ((character, style or None), ("", style or None))[: 2 if character == "漢" else 1]
-    ]
+class OneWidget(App[None]):
+    def compose(self) -> ComposeResult:
+        yield Numbered()
 
 
-@given(lines, lines)
-def test_what_is_sent_turns_the_old_line_into_the_new_one(
-    old_runs: list[tuple[str, Style | None]], new_runs: list[tuple[str, Style | None]]
-) -> None:
-    old, new = strip_of(old_runs), strip_of(new_runs)
-    stop = changed_cells(old, new)
-    before, after = cells(old), cells(new)
-    assert after[:stop] + before[stop:] == after
-    if stop and "漢" not in old.text + new.text:
-        assert before[stop - 1] != after[stop - 1]
+async def test_only_lines_that_are_dirty_are_drawn() -> None:
+    async with OneWidget().run_test(size=(WIDTH, HEIGHT)) as pilot:
+        await pilot.pause()
+        widget = pilot.app.query_one(Numbered)
+        assert sorted(widget.drawn) == [*range(HEIGHT)]
+        for redraw, expected in (([2], [2]), ([], []), (None, [*range(HEIGHT)])):
+            widget.drawn.clear()
+            widget.redraw(redraw)
+            await pilot.pause()
+            assert sorted(widget.drawn) == expected
+        widget.drawn.clear()
+        await pilot.resize_terminal(WIDTH, HEIGHT + 1)
+        await pilot.pause()
+        assert set(widget.drawn) == {*range(HEIGHT + 1)}
 
 
-@given(lines)
-def test_a_line_that_was_not_drawn_or_had_another_width_is_sent_whole(
-    runs: list[tuple[str, Style | None]],
-) -> None:
-    new = strip_of(runs)
-    assert changed_cells(None, new) == changed_cells(Strip.blank(WIDTH + 1), new) == WIDTH
+async def test_a_part_is_cropped() -> None:
+    async with OneWidget().run_test(size=(WIDTH, HEIGHT)) as pilot:
+        await pilot.pause()
+        lines = pilot.app.query_one(Numbered).render_lines(Region(5, 1, 3, 2))
+        assert [line.text for line in lines] == ["1  ", "2  "]
