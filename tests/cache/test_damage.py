@@ -155,7 +155,7 @@ _FLOWS = ["category", "source", "target", "source_thread"]
 
 
 @pytest.mark.parametrize("value", [-2, 1 << 30])
-@pytest.mark.parametrize("column", [name for name in _SLICES if name not in ("correlation", "python_id")])
+@pytest.mark.parametrize("column", [name for name in _SLICES if name != "correlation"])
 def test_no_slice_points_nowhere(path: Path, column: str, value: int) -> None:
     trace, blocks = _checked(path)
     values = getattr(trace.slices, column).copy()

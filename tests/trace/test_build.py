@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.synthetic import load_json, piece, process, thread, trace_of
+from tests.synthetic import event_table, load_json, piece, process, thread, trace_of
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
 
@@ -142,6 +142,36 @@ def test_counters_are_one_track_per_series_in_time_order(level2: Trace) -> None:
     for track in counters.values():
         assert (np.diff(level2.counters.time[track.samples.start : track.samples.stop]) >= 0).all()
     assert sum(len(track.samples) for track in counters.values()) == len(level2.counters.time)
+
+
+def test_samples_stay_as_they_were_read_until_one_is_wanted(level2: Trace) -> None:
+    counters = build_trace(event_table([])).counters
+    assert (len(counters), counters.time.tolist(), counters.value.tolist()) == (0, [], [])
+    counters = level2.counters
+    order = np.lexsort((counters.read_time, counters.track))
+    assert len(counters) == len(order) > 0
+    assert counters.time.tolist() == counters.read_time[order].tolist()
+    assert counters.value.tolist() == counters.read_value[order].tolist()
+
+
+def test_the_slices_of_a_table_are_used_up() -> None:
+    """There is no room for all of them twice."""
+    table = event_table([piece(1, 1, "x", 0, 1)])
+    assert len(build_trace(table).slices) == 1
+    assert not any(len(column) for column in vars(table.slices).values())
+
+
+def test_only_tasks_with_the_very_id_of_a_collective_are_parts_of_it() -> None:
+    ids = (5, 5 + (1 << 20), None, 6)
+    events = [*process(2, "HCCL", "NPU"), *process(3, "Ascend Hardware", "NPU")]
+    events.append(piece(2, 0, "hcom_allReduce_", 0, 40, connection_id=5))
+    events.append(piece(2, 0, "hcom_broadcast_", 50, 5))
+    for index, id_ in enumerate(ids):
+        args: dict[str, Any] = (
+            {"Task Type": "AI_CORE"} if id_ is None else {"Task Type": "AI_CORE", "connection_id": id_}
+        )
+        events.append(piece(3, 1, f"task {index}", index, 1, **args))
+    assert activities(trace_of(events), Family.TASKS) == {Activity.COMMUNICATION_TASK: 1, Activity.AICORE: 3}
 
 
 def test_several_devices_are_told_apart_and_sorted_by_number() -> None:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.synthetic import flow, piece, process, trace_of
+from tracetui.trace import flows
 from tracetui.trace.model import Trace
 
 
@@ -135,3 +141,21 @@ def test_processes_with_equal_ids_keep_their_own_arrows() -> None:
         flow("f", "fwdbwd", 1, 9, 2, 20),
     ]
     assert arrows(trace_of(events)) == [("other forward", "other backward")]
+
+
+_ends = st.tuples(
+    st.sampled_from("sft"), st.sampled_from(["fwdbwd", "HostToDevice"]), st.integers(0, 5), st.integers(0, 9)
+)
+
+
+@given(st.lists(_ends, max_size=25))
+def test_a_search_for_each_category_finds_the_same_arrows(ends: list[tuple[str, str, int, int]]) -> None:
+    events = [*PYTHON, op("long", 2), op("short", 3, 1), op("other", 1, tid=2)]
+    events += [flow(phase, category, id_, 1, 1 + id_ % 2, ts) for phase, category, id_, ts in ends]
+    found = []
+    for least in (1, len(ends) + 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(flows, "LEAST_JOINED", least)
+            arrows_found = asdict(trace_of(events).flows)
+        found.append({name: column.tolist() for name, column in arrows_found.items()})
+    assert found[0] == found[1]

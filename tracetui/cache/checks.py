@@ -11,7 +11,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.reader.events import BlockColumns
-from tracetui.trace.model import Activity, Counters, Flows, Instants, Slices, Trace
+from tracetui.trace.model import Activity, Counters, Flows, Instants, Layer, Slices, Trace
 
 
 def check(trace: Trace, blocks: BlockColumns) -> None:
@@ -63,9 +63,10 @@ def _check_lanes(trace: Trace) -> None:
             _require(each.rows == range(int(rows[lanes.start]), int(rows[lanes.stop])))
         else:
             _require(not each.rows)
-        _require(0 <= each.samples.start <= each.samples.stop <= len(trace.counters.time))
+        _require(0 <= each.samples.start <= each.samples.stop <= len(trace.counters))
         samples += len(each.samples)
-    _require(lanes_held == len(track) and samples == len(trace.counters.time))
+    _require(lanes_held == len(track) and samples == len(trace.counters))
+    _within(trace.counters.track, 0, sum(each.layer == Layer.COUNTER for each in trace.tracks))
 
 
 def _check_blocks(blocks: BlockColumns) -> int:

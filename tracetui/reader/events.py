@@ -12,9 +12,12 @@ from typing import Any
 from tracetui.arrays import Floats, Int8s, Int32s, Int64s
 
 
-@dataclass(frozen=True)
+@dataclass
 class SliceColumns:
-    """Complete events (`ph` X), and B/E pairs joined; every array has length n."""
+    """Complete events (`ph` X), and B/E pairs joined; every array has length n.
+
+    They are most of a table; whoever takes them over may empty them one by one.
+    """
 
     start: Int64s  #: ns
     dur: Int64s  #: ns, never negative

@@ -6,14 +6,16 @@ Knows how the parts fit together; the names are in `dialect`, the geometry in `l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tracetui.arrays import Int32s, Int64s
-from tracetui.reader.events import EventTable
+from tracetui.reader.events import EventTable, SliceColumns
 from tracetui.trace.activities import classify
 from tracetui.trace.flows import bind_flows
-from tracetui.trace.layout import Layout, lay_out
+from tracetui.trace.layout import lay_out
 from tracetui.trace.model import Counters, Family, Instants, Layer, Slices, Trace, Track
 from tracetui.trace.notes import trace_notes
 from tracetui.trace.processes import Processes
@@ -21,42 +23,32 @@ from tracetui.trace.tracks import Unplaced, kind_of, place_counters, place_slice
 
 
 def build_trace(table: EventTable) -> Trace:
-    """The trace of a table; also of one read in part. The table is not changed and its strings are shared."""
+    """The trace of a table; also of one read in part. The trace shares its strings.
+
+    The table is used up: there is no room for two of all slices, so its columns go one by one.
+    """
+    strings = table.strings
     processes = Processes.of(table)
     unplaced, track_of_slice = place_slices(table, processes)
     counters_unplaced, track_of_series = place_counters(table, processes)
-    activity = classify(table, unplaced, track_of_slice)
-    slices = table.slices
-    layout = lay_out(track_of_slice, slices.start, slices.dur, slices.python_id)
-    order = layout.order
-    columns = Slices(
-        start=layout.start,
-        dur=layout.dur,
-        name=slices.name[order],
-        category=slices.category[order],
-        activity=activity[order],
-        event=slices.event[order],
-        correlation=slices.correlation[order],
-        stack=slices.stack[order],
-        task_type=slices.task_type[order],
-        direction=slices.direction[order],
-        python_id=slices.python_id[order],
-    )
-    counters, samples = _sort_counters(table, track_of_series)
-    tracks = _slice_tracks(unplaced, layout) + _counter_tracks(counters_unplaced, len(unplaced), samples)
-    rows = _Rows(columns, layout.lane_rows)
-    kind = kind_of(table, processes, tracks)
-    start_ns, end_ns = _extent(columns, table)
+    slices, lane_rows, lane_track = _sort_slices(table.slices, track_of_slice)
+    counters, samples = _counters(table, track_of_series)
+    slice_tracks = _slice_tracks(unplaced, lane_rows, lane_track)
+    tracks = slice_tracks + _counter_tracks(counters_unplaced, len(unplaced), samples)
+    classify(strings, slices, slice_tracks)
+    layers = {track.layer for track in tracks}
+    kind = kind_of(strings, (slices.category, table.flows.category), processes, layers)
+    start_ns, end_ns = _extent(slices, lane_rows, table)
     return Trace(
         path=table.path,
         kind=kind,
-        strings=table.strings,
+        strings=strings,
         threads=table.threads,
         tracks=tracks,
-        slices=columns,
-        lane_rows=layout.lane_rows,
-        lane_track=layout.lane_track,
-        flows=bind_flows(table, rows, tracks, processes),
+        slices=slices,
+        lane_rows=lane_rows,
+        lane_track=lane_track,
+        flows=bind_flows(table, _Rows(slices, lane_rows), tracks, processes),
         counters=counters,
         instants=_instants(table, tracks),
         devices=_devices(tracks),
@@ -64,7 +56,7 @@ def build_trace(table: EventTable) -> Trace:
         end_ns=end_ns,
         report=table.report,
         owners=processes.owners,
-        notes=trace_notes(table, kind, tracks, columns, processes.inferred),
+        notes=trace_notes(strings, kind, tracks, slices, processes.inferred),
     )
 
 
@@ -76,9 +68,37 @@ class _Rows:
     lane_rows: Int64s
 
 
-def _slice_tracks(unplaced: list[Unplaced], layout: Layout) -> tuple[Track, ...]:
-    lane_bounds = np.searchsorted(layout.lane_track, np.arange(len(unplaced) + 1))
-    row_bounds = layout.lane_rows[lane_bounds].tolist()
+def _sort_slices(columns: SliceColumns, track: Int32s) -> tuple[Slices, Int64s, Int32s]:
+    """The slices by track, lane and start, without their activity; the rows and the track of each lane."""
+    layout = lay_out(track, columns.start, columns.dur, columns.python_id)
+    for name in ("start", "dur", "thread", "python_id"):
+        _take(columns, name)
+    order = layout.order
+    slices = Slices(
+        start=layout.start,
+        dur=layout.dur,
+        name=_take(columns, "name")[order],
+        category=_take(columns, "category")[order],
+        activity=np.empty(len(order), np.int8),
+        event=_take(columns, "event")[order],
+        correlation=_take(columns, "correlation")[order],
+        stack=_take(columns, "stack")[order],
+        task_type=_take(columns, "task_type")[order],
+        direction=_take(columns, "direction")[order],
+    )
+    return slices, layout.lane_rows, layout.lane_track
+
+
+def _take(columns: SliceColumns, name: str) -> NDArray[Any]:
+    """A column that is out of the table from here on."""
+    column: NDArray[Any] = getattr(columns, name)
+    setattr(columns, name, np.empty(0, column.dtype))
+    return column
+
+
+def _slice_tracks(unplaced: list[Unplaced], lane_rows: Int64s, lane_track: Int32s) -> tuple[Track, ...]:
+    lane_bounds = np.searchsorted(lane_track, np.arange(len(unplaced) + 1))
+    row_bounds = lane_rows[lane_bounds].tolist()
     lanes = lane_bounds.tolist()
     return tuple(
         track.placed(
@@ -98,13 +118,12 @@ def _counter_tracks(unplaced: list[Unplaced], first: int, samples: Int64s) -> tu
     )
 
 
-def _sort_counters(table: EventTable, track_of_series: Int32s) -> tuple[Counters, Int64s]:
-    """The samples of all counter tracks by track and time, and the bounds of each track's."""
+def _counters(table: EventTable, track_of_series: Int32s) -> tuple[Counters, Int64s]:
+    """The samples of all counter tracks, and the bounds of each track's."""
     columns = table.counters
     track = track_of_series[columns.series]
-    order = np.lexsort((columns.time, track))
-    bounds = np.searchsorted(track[order], np.arange(len(track_of_series) + 1)).astype(np.int64)
-    return Counters(columns.time[order], columns.value[order]), bounds
+    sizes = np.bincount(track, minlength=len(track_of_series))
+    return Counters(track, columns.time, columns.value), np.cumsum(np.append(0, sizes))
 
 
 def _instants(table: EventTable, tracks: tuple[Track, ...]) -> Instants:
@@ -129,10 +148,11 @@ def _devices(tracks: tuple[Track, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(t.device for t in tracks if t.layer in device_layers and t.device))
 
 
-def _extent(slices: Slices, table: EventTable) -> tuple[int, int]:
+def _extent(slices: Slices, lane_rows: Int64s, table: EventTable) -> tuple[int, int]:
     """First start and last end of a slice; of anything timed where there is no slice; else (0, 0)."""
     if len(slices):
-        return int(slices.start.min()), int(slices.end.max())
+        first, last = lane_rows[:-1], lane_rows[1:] - 1
+        return int(slices.start[first].min()), int((slices.start[last] + slices.dur[last]).max())
     times = [times for times in (table.counters.time, table.instants.time, table.flows.time) if len(times)]
     if not times:
         return 0, 0

@@ -12,11 +12,16 @@ import numpy as np
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.reader.events import EventTable
 from tracetui.trace.dialect import FLOW_FAMILIES, UNIQUE_FLOWS
+from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Family, Flows, Track
 from tracetui.trace.nesting import Lanes, enclosing, starting
+from tracetui.trace.order import stable_order, ties
 from tracetui.trace.processes import Processes
 
 _START, _END = 0, 2
+
+#: Starts of a category from which on it is worth its own search for equal ids.
+LEAST_JOINED = 1000
 
 #: The families a flow may belong to, innermost call first, where no table says better. Never frames: no
 #: producer starts an arrow in one.
@@ -34,23 +39,38 @@ def bind_flows(table: EventTable, lanes: Lanes, tracks: tuple[Track, ...], proce
     """
     flows = table.flows
     sources, targets = _pair(table, processes)
-    sought, place = np.unique(sources, return_inverse=True)
-    source_row = _bind(table, sought, lanes, tracks)[place.reshape(-1)]
-    target_row = _bind(table, targets, lanes, tracks)
-    bound = (source_row >= 0) | (target_row >= 0)
+    # One start may have many ends: its slice is looked for once.
+    is_source = np.zeros(len(flows.time), np.bool_)
+    is_source[sources] = True
+    sought = np.flatnonzero(is_source)
+    row_of_start = np.empty(len(flows.time), np.int64)
+    row_of_start[sought] = _bind(table, sought, lanes, tracks)
+    source_row, target_row = row_of_start[sources], _bind(table, targets, lanes, tracks)
+    bound = np.flatnonzero((source_row >= 0) | (target_row >= 0))
     sources, targets, source_row, target_row = (
         column[bound] for column in (sources, targets, source_row, target_row)
     )
-    category = flows.category[sources]
-    order = np.lexsort((flows.time[targets], source_row, category))
+    category, time = flows.category[sources], flows.time[targets]
+    order = _arrow_order(category, source_row, time)
     return Flows(
         category=category[order],
         source=source_row[order],
         target=target_row[order],
         source_time=flows.time[sources][order],
         source_thread=flows.thread[sources][order],
-        target_time=flows.time[targets][order],
+        target_time=time[order],
     )
+
+
+def _arrow_order(category: Int32s, source_row: Int64s, time: Int64s) -> Int64s:
+    """`np.lexsort((time, source_row, category))`; most starts have one end."""
+    key = category.astype(np.int64) * (int(source_row.max(initial=0)) + 2) + source_row
+    order: Int64s = np.argsort(key, kind="stable")
+    keys = key[order]
+    tied = ties(keys)
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((time[rows], keys[tied]))]
+    return order
 
 
 def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s]:
@@ -59,15 +79,50 @@ def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s]:
     connected = flows.id != -1
     starts = np.flatnonzero(connected & (flows.phase == _START))
     ends = np.flatnonzero(connected & (flows.phase == _END))
-    owner = _owners(table, processes)[flows.thread]
-    several = len(np.unique(owner)) > 1
-    if not several:
-        return _paired(table, starts, ends, flows.id)
+    owner_of_thread = _owners(table, processes)
+    has_flows = np.bincount(flows.thread, minlength=len(owner_of_thread)) > 0
+    if len(np.unique(owner_of_thread[has_flows])) < 2:
+        return _paired_by_category(table, starts, ends)
+    owner = owner_of_thread[flows.thread]
     ids, number = np.unique(flows.id, return_inverse=True)
     within = _paired(table, starts, ends, owner * len(ids) + number.reshape(-1))
     left = np.setdiff1d(ends, within[1], assume_unique=True)
     across = _paired(table, starts, left, flows.id)
     return np.concatenate((within[0], across[0])), np.concatenate((within[1], across[1]))
+
+
+def _paired_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s]:
+    """As `_paired` by the ids as they are.
+
+    In most traces all starts of a category have ids of their own: an end is at one of them or at none, and
+    there is no need to sort by time. 260,000 arrows take 7 ms then, 45 otherwise.
+    """
+    flows = table.flows
+    start_category, end_category = flows.category[starts], flows.category[ends]
+    joined, pairs = [], []
+    for category in np.flatnonzero(np.bincount(start_category + 1) >= LEAST_JOINED) - 1:
+        own_starts, own_ends = starts[start_category == category], ends[end_category == category]
+        ids, own_starts = _by_id(flows.id, own_starts)
+        if not (ids[1:] == ids[:-1]).any():
+            end_ids, own_ends = _by_id(flows.id, own_ends)
+            place = np.searchsorted(ids[:-1], end_ids)
+            has_start = ids[place] == end_ids
+            pairs.append((own_starts[place[has_start]], own_ends[has_start]))
+            joined.append(category)
+    left = [
+        events[~np.isin(category, joined)]
+        for events, category in ((starts, start_category), (ends, end_category))
+    ]
+    pairs.append(_paired(table, left[0], left[1], flows.id))
+    sources, targets = (np.concatenate(columns) for columns in zip(*pairs))
+    return sources, targets
+
+
+def _by_id(ids: Int64s, events: Int64s) -> tuple[Int64s, Int64s]:
+    """The ids of some events in order, and these events."""
+    own = ids[events]
+    order = np.argsort(own, kind="stable")
+    return own[order], events[order]
 
 
 def _owners(table: EventTable, processes: Processes) -> Int64s:
@@ -93,9 +148,9 @@ def _paired(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tup
     last_started = np.maximum(started - 1, first_start)
     balanced = groups.starts[group] == groups.ends[group]
     chosen = np.where(balanced, first_start + nth_end, last_started)
-    categories = np.unique(flows.category)
-    unique = [index for index in categories[categories >= 0] if table.strings[index] in UNIQUE_FLOWS]
-    shared = (groups.starts[group] > 1) & np.isin(flows.category[events[end_places]], unique)
+    category = flows.category[events[end_places]]
+    is_unique = meanings(table.strings, category, lambda text: int(text in UNIQUE_FLOWS)) == 1
+    shared = (groups.starts[group] > 1) & is_unique
     has_start = (groups.starts[group] > 0) & ~shared
     return start_events[chosen[has_start]], events[end_places[has_start]]
 
@@ -139,9 +194,12 @@ def _bind(table: EventTable, events: Int64s, lanes: Lanes, tracks: tuple[Track, 
 
 def _runs(category: Int32s, thread: Int32s) -> list[Int64s]:
     """The places of the events of each (category, thread)."""
-    order = np.lexsort((thread, category))
-    changes = (np.diff(category[order]) != 0) | (np.diff(thread[order]) != 0)
-    return [run for run in np.split(order, np.flatnonzero(changes) + 1) if len(run)]
+    if not len(category):
+        return []
+    key = (category.astype(np.int64) + 1) * (int(thread.max()) + 1) + thread
+    order = stable_order(key)
+    keys = key[order]
+    return np.split(order, np.flatnonzero(keys[1:] != keys[:-1]) + 1)
 
 
 def _slices_at(lanes: Lanes, tracks: list[Track], times: Int64s) -> Int64s:

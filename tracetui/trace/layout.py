@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.order import stable_order, ties
 
 #: Slices open at once up to which a stretch is packed with children below their parents, looking at every
 #: lane for every slice. Beyond it nobody reads nesting, and a hostile file must not take for ever.
@@ -49,7 +50,7 @@ def lay_out(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Lay
         dur: int64[n], ns, not negative.
         python_id: int32[n], -1 where none.
     """
-    order = _stable_order(track)
+    order = stable_order(track)
     start, dur = start[order], dur[order]
     restless = _restless(start, dur)
     sizes = [0]
@@ -83,7 +84,7 @@ def _lay_out_track(order: Int64s, start: Int64s, dur: Int64s, python_id: Int32s)
     depth, crossed = _depths(start, end)
     if len(crossed):
         _pack_stretches(depth, start, end, crossed)
-    _permute(columns, _stable_order(depth))
+    _permute(columns, stable_order(depth))
     return np.bincount(depth)
 
 
@@ -100,17 +101,9 @@ def nesting_order(start: Int64s, dur: Int64s, python_id: Int32s) -> Int64s:
     """
     order = np.argsort(start, kind="stable").astype(np.int64, copy=False)
     starts = start[order]
-    like_next = np.append(starts[1:] == starts[:-1], False)
-    tied = np.flatnonzero(like_next | np.roll(like_next, 1))
+    tied = ties(starts)
     rows = order[tied]
     order[tied] = rows[np.lexsort((python_id[rows], -dur[rows], starts[tied]))]
-    return order
-
-
-def _stable_order(numbers: Int32s | Int64s) -> Int64s:
-    """Stable argsort of small non-negative numbers: numpy sorts 16-bit numbers by radix, in linear time."""
-    few = not len(numbers) or int(numbers.max()) < 2**16
-    order: Int64s = np.argsort(numbers.astype(np.uint16) if few else numbers, kind="stable")
     return order
 
 

@@ -19,11 +19,21 @@ def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | 
         column: int32[n], indices of them, -1 for none.
         meaning: of one string, from 0 to 127, or None.
     """
-    used = np.zeros(len(strings) + 1, np.bool_)
-    used[column] = True
     table = np.full(len(strings) + 1, UNDECIDED, np.int8)
-    for index in np.flatnonzero(used[:-1]).tolist():
+    for index in _used(strings, column):
         found = meaning(strings[index])
         if found is not None:
             table[index] = found
     return table[column]
+
+
+def distinct(strings: list[str], column: Int32s) -> list[str]:
+    """The strings that a column has, in the order of their numbers."""
+    return [strings[index] for index in _used(strings, column)]
+
+
+def _used(strings: list[str], column: Int32s) -> list[int]:
+    used = np.zeros(len(strings) + 1, np.bool_)
+    used[column] = True
+    places: list[int] = np.flatnonzero(used[:-1]).tolist()
+    return places

@@ -15,6 +15,7 @@ import numpy as np
 
 from tracetui.arrays import Floats, Int8s, Int32s, Int64s
 from tracetui.reader.events import ReadReport
+from tracetui.trace.order import order_by_group
 
 
 class Layer(IntEnum):
@@ -81,7 +82,6 @@ class Slices:
     stack: Int32s  #: string of the `Call stack`, or -1
     task_type: Int32s  #: string, or -1
     direction: Int32s  #: string of the direction of a copy, or -1
-    python_id: Int32s  #: `Python id`, or -1
 
     def __len__(self) -> int:
         return len(self.start)
@@ -128,10 +128,33 @@ class Flows:
 
 @dataclass(frozen=True)
 class Counters:
-    """Samples of all counter tracks, each track's range sorted by time."""
+    """Samples of all counter tracks.
 
-    time: Int64s  #: ns
-    value: Floats
+    Two events in five are such, and most are never looked at: they stay in the order of the file until one is
+    asked for.
+    """
+
+    track: Int32s  #: the counter track of each sample, the first of them 0
+    read_time: Int64s  #: ns
+    read_value: Floats
+
+    def __len__(self) -> int:
+        return len(self.track)
+
+    @property
+    def time(self) -> Int64s:
+        """ns; each track's range is sorted."""
+        return self._by_track[0]
+
+    @property
+    def value(self) -> Floats:
+        """The value at each `time`."""
+        return self._by_track[1]
+
+    @cached_property
+    def _by_track(self) -> tuple[Int64s, Floats]:
+        order = order_by_group(self.track, self.read_time)
+        return self.read_time[order], self.read_value[order]
 
 
 @dataclass(frozen=True)

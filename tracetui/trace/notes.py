@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from tracetui.reader.events import EventTable
 from tracetui.trace.activities import unknown_task_types
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Family, Kind, Layer, Slices, Track
 
 
 def trace_notes(
-    table: EventTable, kind: Kind, tracks: tuple[Track, ...], slices: Slices, inferred: list[str]
+    strings: list[str], kind: Kind, tracks: tuple[Track, ...], slices: Slices, inferred: list[str]
 ) -> tuple[str, ...]:
     """One sentence for each thing that is missing or read with doubt, free of control characters.
 
@@ -33,7 +32,7 @@ def trace_notes(
         notes.append("No Python stacks: collect with with_stack=True to see lines of code.")
     if inferred:
         notes.append(f"Process names are missing and were told from what is in them: {', '.join(inferred)}.")
-    unknown = unknown_task_types(table)
+    unknown = unknown_task_types(strings, slices)
     if unknown:
         shown = ", ".join(printable(text, 40) for text in unknown[:5])
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from tracetui.trace.dialect import (
     Place,
     place_of,
 )
+from tracetui.trace.meanings import distinct
 from tracetui.trace.model import Family, Kind, Layer, Track
 from tracetui.trace.owners import Process
 from tracetui.trace.processes import Processes
@@ -27,6 +29,7 @@ _DEVICE_LAYERS = (Layer.DEVICE, Layer.COMMUNICATION, Layer.OVERLAP)
 #: The categories that decide, numbered from 1; 0 is every other.
 _CATEGORY_NUMBERS = {name: number for number, name in enumerate(CATEGORIES, 1)}
 _CATEGORY_NAMES = ("", *CATEGORIES)
+_LONGEST = max(map(len, CATEGORIES))
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,9 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
     frames stand above the operators: a frame calls the operators under it, these call the runtime, so that a
     moment reads downwards as the call it was.
     """
-    number_of_category = np.array(
-        [_CATEGORY_NUMBERS.get(text.lower(), 0) for text in _categories(table)] + [0]
-    )
-    category_index = _category_index(table)
-    width = len(_CATEGORY_NAMES)
-    keys = table.slices.thread * width + number_of_category[category_index]
+    slices, width = table.slices, len(_CATEGORY_NAMES)
+    keys = _category_numbers(table.strings)[slices.category]
+    keys += slices.thread * np.int32(width)
     counts = np.bincount(keys, minlength=len(table.threads) * width)
     members: dict[Unplaced, list[int]] = {}
     for key in np.flatnonzero(counts).tolist():
@@ -92,16 +92,18 @@ def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplac
     return [found[index] for index in order], track_of_series
 
 
-def kind_of(table: EventTable, processes: Processes, tracks: tuple[Track, ...]) -> Kind:
-    """Which producers wrote the trace, by the names only they use."""
-    names = {process.holds for process in processes.by_pid.values()}
-    categories = {table.strings[index] for index in np.unique(table.flows.category).tolist() if index >= 0}
-    categories.update(_categories(table))
-    if names & ASCEND_PROCESSES or categories & ASCEND_CATEGORIES:
+def kind_of(
+    strings: list[str], categories: Iterable[Int32s], processes: Processes, layers: set[Layer]
+) -> Kind:
+    """Which producers wrote the trace, by the names only they use; `categories` are columns of such."""
+    if not ASCEND_PROCESSES.isdisjoint(process.holds for process in processes.by_pid.values()):
         return Kind.ASCEND
-    gpu_calls = any(track.layer == Layer.CANN for track in tracks)
-    gpu_tasks = any(category.lower() in GPU_ACTIVITIES for category in categories)
-    return Kind.GPU if gpu_calls or gpu_tasks else Kind.CHROME
+    found = {text for column in categories for text in distinct(strings, column)}
+    if found & ASCEND_CATEGORIES:
+        return Kind.ASCEND
+    if Layer.CANN in layers or any(text.lower() in GPU_ACTIVITIES for text in found):
+        return Kind.GPU
+    return Kind.CHROME
 
 
 def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> Unplaced:
@@ -136,19 +138,7 @@ def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(digits), "") if digits else (1, 0, other) for digits, other in parts)
 
 
-def _category_index(table: EventTable) -> Int32s:
-    """For each slice the place of its category in `_categories`, -1 where it has none."""
-    place = np.full(len(table.strings) + 1, -1, np.int32)
-    used = _used_categories(table)
-    place[used] = np.arange(len(used))
-    return place[table.slices.category]
-
-
-def _categories(table: EventTable) -> list[str]:
-    return [table.strings[index] for index in _used_categories(table).tolist()]
-
-
-def _used_categories(table: EventTable) -> Int32s:
-    used = np.zeros(len(table.strings) + 1, np.bool_)
-    used[table.slices.category] = True
-    return np.flatnonzero(used[:-1]).astype(np.int32)
+def _category_numbers(strings: list[str]) -> Int32s:
+    """The number of each string as a category, and last 0 for none."""
+    numbers = [_CATEGORY_NUMBERS.get(text.lower(), 0) if len(text) <= _LONGEST else 0 for text in strings]
+    return np.array([*numbers, 0], np.int32)

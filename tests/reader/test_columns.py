@@ -1,0 +1,67 @@
+"""Parts that are put together to a table, and what a table is while more parts come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.reader.rows import rows_of
+from tracetui.reader.columns import TableBuilder
+from tracetui.reader.events import EventTable, ReadReport
+from tracetui.reader.extract import Part, PartReader
+
+
+def part_of(first: int, count: int = 3) -> Part:
+    """Slices with the ordinals from `first` on, and one event of each other kind."""
+    own: dict[str, Any] = {"pid": f"p{first}", "tid": 1}
+    elements: list[Any] = [
+        {
+            "ph": "X",
+            "name": f"n{event}",
+            "ts": str(event),
+            "dur": 1,
+            "cat": "",
+            "args": {"Task Type": "t"},
+            **own,
+        }
+        for event in range(first, first + count)
+    ]
+    elements.append({"ph": "C", "name": "c", "ts": str(first), "args": {"a": first, "b": 1}, **own})
+    elements.append({"ph": "s", "name": "f", "id": str(2**70 + first), "ts": str(first), **own})
+    elements.append({"ph": "i", "name": "i", "ts": str(first), **own})
+    reader = PartReader()
+    reader.add(elements, first, lambda: b"")
+    return reader.finish()
+
+
+def table_of(builder: TableBuilder, last: bool) -> EventTable:
+    report = ReadReport(bytes=0, text_bytes=0, events=builder.events, skipped=0)
+    return builder.build("path", {"baseTimeNanoseconds": 1000} if last else {}, report, last)
+
+
+def test_a_table_stays_as_it_is_while_more_parts_come() -> None:
+    builder, alone = TableBuilder(), TableBuilder()
+    for first in (0, 10):
+        builder.add(part_of(first))
+        alone.add(part_of(first))
+    table, expected = table_of(builder, last=False), rows_of(table_of(alone, last=False))
+    for first in range(20, 200, 10):  # so that columns outgrow their room
+        builder.add(part_of(first))
+    assert rows_of(table) == expected
+    assert len(table_of(builder, last=True).slices.start) == 60
+    assert rows_of(table) == expected
+    with pytest.raises(ValueError, match="read-only"):
+        table.slices.start[0] = 0
+
+
+def test_an_empty_part_between_others_changes_nothing() -> None:
+    tables = []
+    for parts in ((part_of(0), part_of(7)), (part_of(0), PartReader().finish(), part_of(7))):
+        builder = TableBuilder()
+        for part in parts:
+            builder.add(part)
+        tables.append(table_of(builder, last=True))
+    assert rows_of(tables[0]) == rows_of(tables[1])
+    assert np.array_equal(tables[0].slices.thread, np.repeat([0, 1], 3))

@@ -1,0 +1,30 @@
+"""Orders found the short way are those that numpy finds."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.trace.order import order_by_group, stable_order, ties
+
+
+@given(st.lists(st.one_of(st.integers(0, 3), st.integers(0, 70_000)), max_size=30))
+def test_small_numbers_and_others(numbers: list[int]) -> None:
+    column = np.array(numbers, np.int32)
+    assert stable_order(column).tolist() == np.argsort(column, kind="stable").tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=30), st.booleans())
+def test_groups_in_order_of_time(samples: list[tuple[int, int]], in_order: bool) -> None:
+    if in_order:
+        samples.sort(key=lambda sample: sample[1])
+    group, time = np.array(samples, np.int64).reshape(-1, 2).T
+    assert order_by_group(group.astype(np.int32), time).tolist() == np.lexsort((time, group)).tolist()
+
+
+@given(st.lists(st.integers(0, 9), max_size=20))
+def test_ties_are_the_numbers_that_are_there_twice(numbers: list[int]) -> None:
+    numbers.sort()
+    expected = [place for place, number in enumerate(numbers) if numbers.count(number) > 1]
+    assert ties(np.array(numbers, np.int64)).tolist() == expected
