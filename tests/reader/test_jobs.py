@@ -26,10 +26,10 @@ from tracetui.reader import crew, source
 from tracetui.reader.damage import Damage
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import ReadReport
-from tracetui.reader.pieces import Piece, Syntax, guess_start, read_piece, read_pieces
+from tracetui.reader.pieces import Piece, PieceReader, Reads, Syntax, guess_start, read_pieces
 from tracetui.reader.processes import Rooms
 from tracetui.reader.source import TraceFile
-from tracetui.reader.text import Text, open_text
+from tracetui.reader.text import open_text
 from tracetui.reader.worker import Answer, Task, done
 
 
@@ -71,22 +71,22 @@ class Actor:
         self.stage = stage
         self.tasks: dict[int, Task] = {}
         self.queue: list[bytes] = []
-        self.syntax: Syntax | None = None
+        self.reader: PieceReader | None = None
         self.process = SimpleNamespace(stdout=0, kill=lambda: None)
 
     def tell(self, line: bytes) -> bool:
-        if self.syntax is None:
-            self.syntax = Syntax(**orjson.loads(line))
+        if self.reader is None:
+            self.reader = PieceReader(Syntax(**orjson.loads(line)))
         else:
             self.queue.append(line)
         return self.stage.chance.random() >= self.stage.mishaps / 4
 
     def lines(self) -> list[bytes] | None:
-        assert self.syntax is not None
+        assert self.reader is not None
         task = Task.of(self.queue.pop(0))
         if self.stage.chance.random() >= self.stage.mishaps:
             self.stage.answered += 1
-            return [done(task, self.syntax).line()[:-1]]
+            return [done(task, self.reader).line()[:-1]]
         mishap = self.stage.chance.randrange(5)
         if mishap == 0:
             return None
@@ -94,7 +94,7 @@ class Actor:
             return [b"Killed"]
         if mishap == 2:
             return [Answer(task.number).line()]
-        answer = done(task, self.syntax)
+        answer = done(task, self.reader)
         if mishap == 3:
             os.pwrite(task.room, b"\0" * 64, 0)
         else:
@@ -247,11 +247,12 @@ def test_lists_within_events_mislead_no_worker(
     path.write_bytes(gzip.compress(text) if packed else text)
     own: list[int] = []
 
-    def read_here(text: Text, start: int, *others: Any) -> Piece:
-        own.append(start)
-        return read_piece(text, start, *others)
+    class Own(PieceReader):
+        def read(self, text: Reads, start: int, stop: int, lost: bool) -> Piece:
+            own.append(start)
+            return super().read(text, start, stop, lost)
 
-    monkeypatch.setattr(crew, "read_piece", read_here)
+    monkeypatch.setattr(crew, "PieceReader", Own)
     sizes = {"part_bytes": 10_000, "block_bytes": 5000}
     result, stage = played(monkeypatch, path, 1, 0, jobs=3, **sizes)
     assert result == everything(path, jobs=1, **sizes)

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import orjson
 
-from tracetui.reader.pieces import BEFORE, Piece, Syntax, read_piece, stop_of
+from tracetui.reader.pieces import BEFORE, Piece, PieceReader, Syntax, stop_of
 from tracetui.reader.processes import Rooms, Worker, ended
 from tracetui.reader.text import LentText, Loan, Text
 from tracetui.reader.transport import unpacked
@@ -35,6 +35,7 @@ class Crew:
         self._start = start
         self._piece_bytes = piece_bytes
         self._syntax = syntax
+        self._reader = PieceReader(syntax)
         self._at, self._lost = start, False  # where the next piece begins
         self._number = 0  # of the next piece: pieces are numbered by the cut before their start
         self._fresh = 0  # number of the first piece that nobody was asked for
@@ -120,7 +121,7 @@ class Crew:
     def _read(self) -> Piece:
         """Read the next piece in this process."""
         stop = stop_of(self._at, self._start, self._piece_bytes)
-        return read_piece(self._text, self._at, stop, self._lost, self._syntax)
+        return self._reader.read(self._text, self._at, stop, self._lost)
 
     def _forget(self) -> None:
         """Give up all that is before the next piece: the one before it went on over several cuts."""

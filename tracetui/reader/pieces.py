@@ -56,48 +56,63 @@ class Piece:
     damage: Damage
 
 
-def read_piece(text: Reads, start: int, stop: int, lost: bool, syntax: Syntax) -> Piece:
-    """Read from the boundary `start` to the first event that begins at `stop` or behind.
+class PieceReader:
+    """Reads pieces in any order; what it keeps from one to the next makes it faster, and changes nothing."""
 
-    `lost`: the start isn't a boundary but lies in something damaged, as the end of the piece before says.
-    """
-    reader = PartReader()
-    places = _Places()
-    damage = Damage()
-    at, whole = start, -1
-    ended = over = cut = False
-    length = syntax.block_bytes
-    while at < stop and not over:
-        chars = text.read(at, length)
-        final = len(chars) < length
-        boundary = None if lost else last_boundary(chars[: stop - at + 1])
-        block = None if lost or stop - at >= len(chars) else _last_block(chars, boundary, stop - at)
-        if block is None:
-            block = decode_block(chars, boundary, final, syntax.wrapped, lost)
-        if block.wants:
-            length = min(length * 4, LONGEST)
-            continue
-        length = syntax.block_bytes
-        for begin, end, reason in block.skips:
-            if reason == CUT_OFF:
-                cut = True
-            else:
-                damage.add(at + begin, end - begin, reason)
-        if block.elements:
-            reader.add(block.elements, reader.events, lambda: _json_of(block, chars))  # noqa: B023 - used at once
-            places.add(at, block.length, len(block.elements), block.spans)
-            whole = at + (block.spans[-1][1] if block.spans else block.length)
-        at += block.end
-        lost, ended = block.lost, block.ended
-        over = ended or (final and block.end >= len(chars))
-    return Piece(start, at, lost, ended, over, cut, whole, reader.finish(), places.columns(), damage)
+    def __init__(self, syntax: Syntax) -> None:
+        self._syntax = syntax
+        self._part = PartReader()
+
+    def read(self, text: Reads, start: int, stop: int, lost: bool) -> Piece:
+        """Read from the boundary `start` to the first event that begins at `stop` or behind.
+
+        `lost`: the start isn't a boundary but lies in something damaged, as the end of the piece before says.
+        """
+        try:
+            return self._read(text, start, stop, lost)
+        except BaseException:
+            self._part = PartReader()  # that one holds half a piece
+            raise
+
+    def _read(self, text: Reads, start: int, stop: int, lost: bool) -> Piece:
+        part = self._part
+        places = _Places()
+        damage = Damage()
+        at, whole = start, -1
+        ended = over = cut = False
+        length = self._syntax.block_bytes
+        while at < stop and not over:
+            chars = text.read(at, length)
+            final = len(chars) < length
+            boundary = None if lost else last_boundary(chars[: stop - at + 1])
+            block = None if lost or stop - at >= len(chars) else _last_block(chars, boundary, stop - at)
+            if block is None:
+                block = decode_block(chars, boundary, final, self._syntax.wrapped, lost)
+            if block.wants:
+                length = min(length * 4, LONGEST)
+                continue
+            length = self._syntax.block_bytes
+            for begin, end, reason in block.skips:
+                if reason == CUT_OFF:
+                    cut = True
+                else:
+                    damage.add(at + begin, end - begin, reason)
+            if block.elements:
+                part.add(block.elements, part.events, lambda: _json_of(block, chars))  # noqa: B023 - used at once
+                places.add(at, block.length, len(block.elements), block.spans)
+                whole = at + (block.spans[-1][1] if block.spans else block.length)
+            at += block.end
+            lost, ended = block.lost, block.ended
+            over = ended or (final and block.end >= len(chars))
+        return Piece(start, at, lost, ended, over, cut, whole, part.finish(), places.columns(), damage)
 
 
 def read_pieces(text: Reads, start: int, piece_bytes: int, syntax: Syntax) -> Iterator[Piece]:
     """All pieces one after the other: the reading that any other has to equal."""
+    reader = PieceReader(syntax)
     at, lost = start, False
     while True:
-        piece = read_piece(text, at, stop_of(at, start, piece_bytes), lost, syntax)
+        piece = reader.read(text, at, stop_of(at, start, piece_bytes), lost)
         at, lost = piece.end, piece.lost
         yield piece
         if piece.over:

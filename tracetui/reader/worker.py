@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from tracetui.reader.pieces import Syntax, guess_start, read_piece
+from tracetui.reader.pieces import PieceReader, Syntax, guess_start
 from tracetui.reader.text import LentText, Loan
 from tracetui.reader.transport import packed
 
@@ -71,9 +71,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the other process decides
     gc.disable()  # as in TraceFile.read
     stdin = sys.stdin.buffer
-    syntax = Syntax(**orjson.loads(stdin.readline()))
+    reader = PieceReader(Syntax(**orjson.loads(stdin.readline())))
     for line in iter(stdin.readline, b""):
-        answer = done(Task.of(line), syntax)
+        answer = done(Task.of(line), reader)
         try:
             os.write(1, answer.line())
         except OSError:
@@ -81,7 +81,7 @@ def main() -> None:
     os._exit(0)
 
 
-def done(task: Task, syntax: Syntax) -> Answer:
+def done(task: Task, reader: PieceReader) -> Answer:
     """Read the piece of a task, and write it to the task's room."""
     text = LentText(task.loan)
     try:
@@ -90,7 +90,7 @@ def done(task: Task, syntax: Syntax) -> Answer:
             start = guess_start(text, task.start, task.stop)
         if start is None:
             return Answer(task.number)
-        piece = read_piece(text, start, task.stop, task.lost, syntax)
+        piece = reader.read(text, start, task.stop, task.lost)
         contents = packed(piece)
         length = 0
         for content in contents:
