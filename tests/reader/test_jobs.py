@@ -6,6 +6,7 @@ The workers are played by this process: they do what a task asks when a shuffle 
 from __future__ import annotations
 
 import dataclasses
+import errno
 import gzip
 import json
 import os
@@ -284,6 +285,27 @@ def test_what_workers_suffer_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (warning,) = table.report.warnings
     assert warning.startswith("2 of 2 worker processes ended early (")
     assert warning.endswith("); their parts were read again")
+
+
+def test_one_worker_is_better_than_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(_training(50)))
+    stage = Stage(3, 0)
+    stage.set(monkeypatch)
+
+    def hire(fds: list[int]) -> Actor:
+        if stage.workers:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        return stage.hire(fds)
+
+    monkeypatch.setattr(crew, "Worker", hire)
+    with TraceFile(path, jobs=3, part_bytes=3000, block_bytes=1000) as trace:
+        table = trace.read()
+    assert rows_of(table) == expected_rows(path.read_text())
+    assert stage.answered >= path.stat().st_size // 3000 - 2
+    assert table.report.warnings == (
+        "2 of 3 worker processes could not be started (Resource temporarily unavailable)",
+    )
 
 
 @settings(max_examples=200, deadline=None)

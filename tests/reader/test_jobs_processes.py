@@ -189,16 +189,25 @@ print(table.report.events, *table.report.warnings, source.__file__)
 """
 
 
-def test_workers_end_with_the_process_they_work_for(path: Path) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_with_the_process_they_work_for(path: Path, ending: signal.Signals) -> None:
     program = READER.format("lambda _: print(end='.', flush=True) or __import__('time').sleep(60)")
-    reader = subprocess.Popen([sys.executable, "-c", program, str(ROOT), str(path)], stdout=subprocess.PIPE)
+    reader = subprocess.Popen(
+        [sys.executable, "-c", program, str(ROOT), str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
     assert reader.stdout is not None
-    with reader.stdout:
-        assert reader.stdout.read(1) == b"."
-        workers = Path(f"/proc/{reader.pid}/task/{reader.pid}/children").read_text().split()
-        assert len(workers) == 2
+    assert reader.stdout.read(1) == b"."
+    workers = Path(f"/proc/{reader.pid}/task/{reader.pid}/children").read_text().split()
+    assert len(workers) == 2
+    if ending is signal.SIGINT:
+        os.killpg(reader.pid, ending)  # as a terminal does
+    else:
         reader.kill()
-        reader.wait()
+    _, err = reader.communicate(timeout=30)
+    assert err.count(b"Traceback") == (ending is signal.SIGINT), "only what this program does with it"
     deadline = time.monotonic() + 5
     while any(alive(pid) for pid in workers):
         assert time.monotonic() < deadline

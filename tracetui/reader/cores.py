@@ -9,15 +9,17 @@ from pathlib import Path
 
 SMALLEST = 32_000_000  #: bytes of text that one process has read before others have started
 _MOST = 16
+_MOST_BEHIND_STREAM = 3  # they decode 200 MB/s each, and inflating gives 300
 _PER_JOB = 200_000_000  # bytes of text for each process beyond two: each takes some 50 MB of memory
 _CGROUPS = Path("/sys/fs/cgroup")
+_OWN_GROUPS = Path("/proc/self/cgroup")
 
 
-def default_jobs(text_bytes: int) -> int:
-    """How many processes are worth starting for a text, 1: none beside this one."""
+def default_jobs(text_bytes: int, stream: bool) -> int:
+    """How many processes are worth starting for a text, 1: none; `stream`: this one has to inflate it."""
     if text_bytes < SMALLEST:
         return 1
-    return min(usable_cores(), _MOST, 2 + text_bytes // _PER_JOB)
+    return min(usable_cores(), _MOST_BEHIND_STREAM if stream else _MOST, 2 + text_bytes // _PER_JOB)
 
 
 def usable_cores() -> int:
@@ -32,7 +34,7 @@ def usable_cores() -> int:
 def _quota() -> int:
     """Processors that the control groups grant, very many where they don't say."""
     try:
-        lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+        lines = _OWN_GROUPS.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return sys.maxsize
     own = next((line[3:].strip("/") for line in lines if line.startswith("0::")), "")

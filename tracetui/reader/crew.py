@@ -113,8 +113,8 @@ class Crew:
             self._todo[number] = replace(self._todo[number], start=self._at, exact=True, lost=self._lost)
         if not self._workers:
             return self._read()
-        self._hand_out()
-        for key, _ in self._selector.select(_PATIENCE):
+        more = self._hand_out()
+        for key, _ in self._selector.select(0 if more else _PATIENCE):
             self._hear(key.data)
         return None
 
@@ -131,18 +131,21 @@ class Crew:
             self._rooms.free(number)
         self._fresh = max(self._fresh, self._number)
 
-    def _hand_out(self) -> None:
-        """Give each worker something to do."""
+    def _hand_out(self) -> bool:
+        """Give workers something to do; whether there is more, since inflating all of it would take long."""
         while self._workers:
             worker = min(self._workers, key=lambda worker: len(worker.tasks))
             if len(worker.tasks) >= _IN_HAND:
-                return
+                return False
             task = self._todo.pop(min(self._todo)) if self._todo else self._new_task()
             if task is None:
-                return
+                return False
             worker.tasks[task.number] = task
             if not worker.tell(task.line()):
                 self._dismiss(worker)
+            if self._text.shared is None:
+                return True
+        return False
 
     def _new_task(self) -> Task | None:
         """The first piece that nobody was asked for, None where there is none, or no room for it."""

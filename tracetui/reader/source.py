@@ -152,7 +152,9 @@ class TraceFile:
     def _pieces(self, reading: Reading) -> Iterator[Iterator[Piece | None]]:
         """The pieces from front to back, None while the next one is awaited."""
         syntax = Syntax(self._wrapped, self._block_bytes)
-        jobs = 1 if self._text.likely < SMALLEST else self._jobs or default_jobs(self._text.likely)
+        jobs = self._jobs or default_jobs(self._text.likely, stream=self._text.shared is None)
+        if self._text.likely < SMALLEST:
+            jobs = 1
         if jobs == 1:
             yield read_pieces(self._text, self._start, self._part_bytes, syntax)
             return

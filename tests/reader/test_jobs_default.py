@@ -1,0 +1,58 @@
+"""How many processes decode by themselves: no more than the machine grants or the file is worth."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tracetui.reader import cores
+
+
+@pytest.fixture
+def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A hierarchy of control groups that grants nothing in particular, on a machine of 64 cores."""
+    own = tmp_path / "group" / "own"
+    own.mkdir(parents=True)
+    (tmp_path / "process").write_text("4:memory:/other\n0::/group/own\n")
+    monkeypatch.setattr(cores, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(cores, "_OWN_GROUPS", tmp_path / "process")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
+    (own / "cpu.max").write_text("max 100000\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "granted"),
+    [
+        ("group/own/cpu.max", "150000 100000", 2),
+        ("group/cpu.max", "50000 100000", 1),
+        ("cpu.max", "3200000 100000", 32),
+        ("cpu.max", "nonsense", 64),
+        ("cpu.max", "0 0", 64),
+        ("cpu/cpu.cfs_quota_us", "-1", 64),
+        ("cpu/cpu.cfs_quota_us", "400000", 4),
+    ],
+)
+def test_no_more_cores_than_are_granted(groups: Path, file: str, content: str, granted: int) -> None:
+    (groups / file).parent.mkdir(exist_ok=True)
+    (groups / file).write_text(content)
+    if "cfs" in file:
+        (groups / "cpu" / "cpu.cfs_period_us").write_text("100000\n")
+    assert cores.usable_cores() == granted
+
+
+def test_no_more_cores_than_the_process_may_use(groups: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 7, 8}, raising=False)
+    assert cores.usable_cores() == 3
+    (groups / "process").unlink()
+    assert cores.usable_cores() == 3
+
+
+def test_no_more_processes_than_the_file_is_worth(groups: Path) -> None:
+    assert cores.default_jobs(cores.SMALLEST - 1, stream=False) == 1
+    assert cores.default_jobs(cores.SMALLEST, stream=False) == 2
+    assert cores.default_jobs(10**9, stream=False) == 7
+    assert cores.default_jobs(10**11, stream=False) == 16
+    assert cores.default_jobs(10**11, stream=True) == 3
