@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,3 +12,4 @@ Floats = NDArray[np.float64]
 Int8s = NDArray[np.int8]
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
+Wholes = NDArray[Any]  #: of int32 where all of its numbers fit, else of int64

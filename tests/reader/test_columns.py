@@ -65,3 +65,13 @@ def test_an_empty_part_between_others_changes_nothing() -> None:
         tables.append(table_of(builder, last=True))
     assert rows_of(tables[0]) == rows_of(tables[1])
     assert np.array_equal(tables[0].slices.thread, np.repeat([0, 1], 3))
+
+
+@pytest.mark.parametrize("event", [2**31 - 1, 2**31])
+def test_numbers_are_as_wide_as_they_have_to_be(event: int) -> None:
+    builder = TableBuilder()
+    for first in (0, event, 7):
+        builder.add(part_of(first, count=1))
+    table = table_of(builder, last=True)
+    assert table.slices.event.tolist() == [0, event, 7]
+    assert table.slices.event.dtype == (np.int32 if event < 2**31 else np.int64)

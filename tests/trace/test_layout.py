@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tracetui.arrays import Int32s, Int64s
 from tracetui.trace import layout
-from tracetui.trace.layout import Layout, lay_out, nesting_order
+from tracetui.trace.layout import lay_out, nesting_order
 
 Piece = tuple[int, int, int]  # track, start, dur
 
@@ -19,13 +21,24 @@ pieces = st.lists(
 )
 
 
-def laid_out(slices: list[Piece]) -> Layout:
-    track, start, dur = (np.array(column) for column in zip(*slices)) if slices else (np.zeros(0),) * 3
-    return lay_out(track.astype(np.int32), start.astype(np.int64), dur.astype(np.int64), no_ids(len(slices)))
+@dataclass(frozen=True)
+class Layout:
+    """The sorted columns and their lanes."""
+
+    order: Int64s
+    start: Int64s
+    dur: Int64s
+    lane_rows: Int64s
+    lane_track: Int32s
 
 
-def no_ids(count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:
-    return np.full(count, -1, np.int32)
+def laid_out(slices: list[Piece], ids: list[int] | None = None) -> Layout:
+    track, start, dur = np.array(slices, np.int64).reshape(-1, 3).T
+    order = np.argsort(track, kind="stable")
+    python_id = np.full(len(slices), -1, np.int32) if ids is None else np.array(ids, np.int32)
+    start, dur = start[order], dur[order]
+    lanes = lay_out(np.bincount(track), order, start, dur, python_id)
+    return Layout(order, start, dur, *lanes)
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 3)] * 2, st.integers(-1, 2)), max_size=40))
@@ -128,14 +141,11 @@ def test_a_slice_inside_a_deep_one_whose_neighbours_have_ended_stays_below_it() 
 
 
 def test_equal_intervals_nest_by_python_id_then_by_order() -> None:
-    same = np.zeros(4, np.int64)
-    ids = np.array([7, 5, 9, 5], np.int32)
-    result = lay_out(np.zeros(4, np.int32), same, same + 10, ids)
+    result = laid_out([(0, 0, 10)] * 4, [7, 5, 9, 5])
     assert result.order.tolist() == [1, 3, 0, 2]
     assert len(result.lane_track) == 4
 
 
 def test_a_hundred_thousand_slices_open_at_once_are_laid_out_in_time() -> None:
-    start = np.arange(100_000, dtype=np.int64)
-    result = lay_out(no_ids(len(start)) + np.int32(1), start, start + 100_000, no_ids(len(start)))
+    result = laid_out([(0, start, 100_000) for start in range(100_000)])
     assert len(result.lane_track) == 100_000

@@ -27,7 +27,13 @@ from tracetui.trace.model import (
     Track,
 )
 
-_DTYPES = {"Int64s": "<i8", "Int32s": "<i4", "Int8s": "|i1", "Floats": "<f8"}
+_DTYPES = {
+    "Int64s": ("<i8",),
+    "Int32s": ("<i4",),
+    "Int8s": ("|i1",),
+    "Wholes": ("<i4", "<i8"),
+    "Floats": ("<f8",),
+}
 _RANGES = ("lanes", "rows", "samples")
 Table = TypeVar("Table", Slices, Flows, Counters, Instants, BlockColumns)
 
@@ -135,7 +141,7 @@ def _table(kind: type[Table], prefix: str, arrays: Arrays) -> Table:
 
 def _column(arrays: Arrays, name: str, kind: str) -> NDArray[Any]:
     array = arrays[name]
-    if array.dtype.str != _DTYPES[kind]:
+    if array.dtype.str not in _DTYPES[kind]:
         raise ValueError(f"{name}: of another type")
     return array
 

@@ -45,8 +45,6 @@ _SLICE = (
 _DTYPES: dict[str, type[np.generic]] = {
     "time": np.int64,
     "dur": np.int64,
-    "event": np.int64,
-    "correlation": np.int64,
     "id": np.int64,
     "value": np.float64,
     "phase": np.int8,
@@ -167,7 +165,12 @@ class _Column:
         self._length = 0
 
     def extend(self, values: NDArray[Any], table: NDArray[Any] | None = None) -> None:
-        """Add the values, or what they stand for in a `table` whose last entry is for -1."""
+        """Add the values, or what they stand for in a `table` whose last entry is for -1.
+
+        Whole numbers have the narrow type of the column until there is one that does not fit.
+        """
+        if table is None and not _fit(values, self._array.dtype):
+            self._array = self._array.astype(values.dtype)
         start, self._length = self._length, self._length + len(values)
         if self._length > len(self._array):
             grown = np.empty(_ROOM * self._length, self._array.dtype)
@@ -188,6 +191,14 @@ class _Column:
         else:
             values.flags.writeable = False
         return values
+
+
+def _fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Whether all values are in the range of a type."""
+    if values.dtype.itemsize <= dtype.itemsize or not len(values):
+        return True
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= values.min() and values.max() <= limits.max)
 
 
 def _spans(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tracetui.arrays import Floats, Int8s, Int32s, Int64s
+from tracetui.arrays import Floats, Int8s, Int32s, Int64s, Wholes
 
 
 @dataclass
@@ -24,8 +24,8 @@ class SliceColumns:
     thread: Int32s  #: index into EventTable.threads
     name: Int32s  #: string
     category: Int32s  #: string, or -1
-    event: Int64s  #: ordinal of the event among the file's decoded events: where its args are read again
-    correlation: Int64s  #: connection_id, correlation_id or correlation of the args; -1 where none
+    event: Wholes  #: ordinal of the event among the file's decoded events: where its args are read again
+    correlation: Wholes  #: connection_id, correlation_id or correlation of the args; -1 where none
     task_type: Int32s  #: string of `Task Type`, or -1
     direction: Int32s  #: string of `memcpy direction` / `operation`, or -1
     stack: Int32s  #: string of `Call stack`, or -1 (also for an empty one)
@@ -61,7 +61,7 @@ class InstantColumns:
     time: Int64s  #: ns
     thread: Int32s  #: index into EventTable.threads
     name: Int32s  #: string
-    event: Int64s  #: ordinal, as in SliceColumns
+    event: Wholes  #: ordinal, as in SliceColumns
 
 
 @dataclass(frozen=True)

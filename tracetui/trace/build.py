@@ -18,6 +18,7 @@ from tracetui.trace.flows import bind_flows
 from tracetui.trace.layout import lay_out
 from tracetui.trace.model import Counters, Family, Instants, Layer, Slices, Trace, Track
 from tracetui.trace.notes import trace_notes
+from tracetui.trace.order import stable_order
 from tracetui.trace.processes import Processes
 from tracetui.trace.tracks import Unplaced, kind_of, place_counters, place_slices
 
@@ -70,13 +71,14 @@ class _Rows:
 
 def _sort_slices(columns: SliceColumns, track: Int32s) -> tuple[Slices, Int64s, Int32s]:
     """The slices by track, lane and start, without their activity; the rows and the track of each lane."""
-    layout = lay_out(track, columns.start, columns.dur, columns.python_id)
-    for name in ("start", "dur", "thread", "python_id"):
-        _take(columns, name)
-    order = layout.order
+    order, sizes = stable_order(track), np.bincount(track)
+    del track
+    _take(columns, "thread")
+    start, dur = _take(columns, "start")[order], _take(columns, "dur")[order]
+    lane_rows, lane_track = lay_out(sizes, order, start, dur, _take(columns, "python_id"))
     slices = Slices(
-        start=layout.start,
-        dur=layout.dur,
+        start=start,
+        dur=dur,
         name=_take(columns, "name")[order],
         category=_take(columns, "category")[order],
         activity=np.empty(len(order), np.int8),
@@ -86,7 +88,7 @@ def _sort_slices(columns: SliceColumns, track: Int32s) -> tuple[Slices, Int64s, 
         task_type=_take(columns, "task_type")[order],
         direction=_take(columns, "direction")[order],
     )
-    return slices, layout.lane_rows, layout.lane_track
+    return slices, lane_rows, lane_track
 
 
 def _take(columns: SliceColumns, name: str) -> NDArray[Any]:

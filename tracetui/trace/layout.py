@@ -10,7 +10,6 @@ Knows tracks as numbers only, and nothing of what slices mean.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,19 +21,10 @@ from tracetui.trace.order import stable_order, ties
 WIDEST_NESTED = 64
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The order of the rows, what was sorted on the way to it, and the lanes that the rows form."""
-
-    order: Int64s  #: int64[n]: the given index of each row
-    start: Int64s  #: int64[n], ns, of each row
-    dur: Int64s  #: int64[n], ns, of each row
-    lane_rows: Int64s  #: int64[lanes + 1]: lane l holds rows lane_rows[l]:lane_rows[l + 1]
-    lane_track: Int32s  #: int32[lanes]
-
-
-def lay_out(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Layout:
-    """Sort slices into the lanes of their tracks.
+def lay_out(
+    sizes: Int64s, order: Int64s, start: Int64s, dur: Int64s, python_id: Int32s
+) -> tuple[Int64s, Int32s]:
+    """Sort the slices of each track into lanes, in place.
 
     Within a lane, starts are sorted, ends are sorted and slices do not overlap: each starts at or after the
     end of the one before it. Several slices of length zero may share a lane and a time; a slice of length
@@ -42,30 +32,32 @@ def lay_out(track: Int32s, start: Int64s, dur: Int64s, python_id: Int32s) -> Lay
     more than `WIDEST_NESTED` slices are open at once and some of them overlap. Of equal intervals the one of
     the lower `Python id`, then the earlier one, is the outer one.
 
-    2 M slices of a trace of 1 GB take 0.06 s.
+    2 M slices of a trace of 1 GB take 0.1 s.
 
     Args:
-        track: int32[n], track of each slice, not negative.
-        start: int64[n], ns.
-        dur: int64[n], ns, not negative.
-        python_id: int32[n], -1 where none.
+        sizes: int64[tracks], how many slices each track has.
+        order: int64[n], the index of each slice, track after track, ascending within a track.
+        start: int64[n], ns, in that order.
+        dur: int64[n], ns, not negative, in that order.
+        python_id: int32[n], -1 where none, by index.
+
+    Returns:
+        int64[lanes + 1], lane l holds the rows [l]:[l + 1]; int32[lanes], the track of each lane.
     """
-    order = stable_order(track)
-    start, dur = start[order], dur[order]
     restless = _restless(start, dur)
-    sizes = [0]
+    lane_sizes = [0]
     lane_track = []
     last = 0
-    for index, size in enumerate(np.bincount(track).tolist()):
+    for track, size in enumerate(sizes.tolist()):
         first, last = last, last + size
         own = slice(first, last)
         if size and restless[first : last - 1].any():
             lanes = _lay_out_track(order[own], start[own], dur[own], python_id).tolist()
         else:  # in order, and all in one lane
             lanes = [size] if size else []
-        sizes += lanes
-        lane_track += [index] * len(lanes)
-    return Layout(order, start, dur, np.cumsum(sizes), np.array(lane_track, np.int32))
+        lane_sizes += lanes
+        lane_track += [track] * len(lanes)
+    return np.cumsum(lane_sizes), np.array(lane_track, np.int32)
 
 
 def _restless(start: Int64s, dur: Int64s) -> Bools:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tracetui.arrays import Floats, Int8s, Int32s, Int64s
+from tracetui.arrays import Floats, Int8s, Int32s, Int64s, Wholes
 from tracetui.reader.events import ReadReport
 from tracetui.trace.order import order_by_group
 
@@ -77,8 +77,8 @@ class Slices:
     name: Int32s  #: string
     category: Int32s  #: string, or -1
     activity: Int8s  #: Activity
-    event: Int64s  #: the reader's ordinal, for `args` on demand
-    correlation: Int64s  #: connection_id / correlation_id / correlation, or -1
+    event: Wholes  #: the reader's ordinal, for `args` on demand
+    correlation: Wholes  #: connection_id / correlation_id / correlation, or -1
     stack: Int32s  #: string of the `Call stack`, or -1
     task_type: Int32s  #: string, or -1
     direction: Int32s  #: string of the direction of a copy, or -1
@@ -164,7 +164,7 @@ class Instants:
     time: Int64s  #: ns
     track: Int32s  #: the track to show it on, or -1
     name: Int32s  #: string
-    event: Int64s
+    event: Wholes
 
 
 @dataclass(frozen=True)
