@@ -13,12 +13,14 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import pick, runs, track_of_rows
+from tracetui.analysis.search import among, pick, ranges, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Layer, Trace
 
 #: How many times over the steps of a process may hold its tasks: steps follow each other.
 MOST_NESTED = 8
+
+FAR = np.iinfo(np.int64).max  #: a time after all others
 
 STEP_NAME = re.compile(r"ProfilerStep#(\d{1,18})")
 
@@ -64,8 +66,8 @@ class Issued(NamedTuple):
     end: Int64s
     backward: Bools  #: computes for the backward pass
 
-    def within(self, hosts: list[HostStep]) -> dict[int, Issued]:
-        """Those enqueued in each of some steps, by place of the step; steps without any are left out.
+    def within(self, hosts: list[HostStep]) -> tuple[Int64s, Int64s]:
+        """The first place, and that behind the last, of those enqueued in each of some steps.
 
         Steps that hold them too many times over end where the next one starts.
         """
@@ -73,14 +75,23 @@ class Issued(NamedTuple):
         first, stop = np.searchsorted(self.time, starts), np.searchsorted(self.time, ends, "right")
         if (stop - first).sum() > MOST_NESTED * len(self.time):
             stop[:-1] = np.minimum(stop[:-1], first[1:])
-        ranges = np.stack((first, stop), axis=1).tolist()
-        return {place: self.at(slice(*ranges[place])) for place in np.flatnonzero(stop > first).tolist()}
+        return first, stop
 
-    def at(self, places: Int64s | slice) -> Issued:
+    def at(self, places: Int64s) -> Issued:
         """Those at some places."""
-        return Issued(
-            self.time[places], self.order[places], self.start[places], self.end[places], self.backward[places]
-        )
+        return Issued._make(column[places] for column in self)
+
+
+class StepTasks(NamedTuple):
+    """The tasks that each of some steps enqueued on a device; columns of equal length, ns on the device."""
+
+    step: Int64s  #: its place among all steps asked for, in order
+    tasks: Int64s  #: how many there are, one at least
+    opens: Int64s  #: the first start of the first enqueue's tasks
+    closes: Int64s  #: the last end of the last one's
+    first: Int64s  #: the first start of all
+    last: Int64s  #: the last end of all
+    turn: Int64s  #: the last end of those that compute for the backward pass, -1 without any
 
 
 class Drivers:
@@ -110,7 +121,7 @@ def issued_by_process(
     host = np.where(host >= 0, host, links.launch[at])
     time = links.enqueued(rows)
     order = np.where(enqueue >= 0, trace.slices.correlation[enqueue], time)
-    computes = np.isin(trace.slices.activity[rows], (Activity.AICORE, Activity.AICPU))
+    computes = among(trace.slices.activity[rows], (Activity.AICORE, Activity.AICPU))
     everything = Issued(
         time, order, trace.slices.start[rows], trace.slices.end[rows], links.backward[at] & computes
     )
@@ -122,14 +133,42 @@ def issued_by_process(
     return issued
 
 
-def tasks_of_steps(own: list[HostStep], issued: dict[str, Issued]) -> dict[int, Issued]:
-    """The tasks that each step enqueued, by its place in `own`, in its order."""
+def tasks_of_steps(own: list[HostStep], issued: dict[str, Issued]) -> StepTasks:
+    """The tasks that each step enqueued, of the steps that enqueued any; in the order of `own`."""
     places: dict[str, list[int]] = {}
     for place, host in enumerate(own):
         places.setdefault(host.pid, []).append(place)
-    found = {
-        places[pid][at]: part
-        for pid, tasks in issued.items()
-        for at, part in tasks.within([own[place] for place in places[pid]]).items()
-    }
-    return dict(sorted(found.items()))
+    parts = [StepTasks._make(np.empty(0, np.int64) for _ in StepTasks._fields)]
+    for pid, tasks in issued.items():
+        held = np.array(places[pid], np.int64)
+        first, stop = tasks.within([own[place] for place in places[pid]])
+        any_held = stop > first
+        if any_held.any():
+            parts.append(_summed(held[any_held], tasks, first[any_held], stop[any_held]))
+    found = StepTasks._make(np.concatenate(columns) for columns in zip(*parts))
+    order = np.argsort(found.step, kind="stable")
+    return StepTasks._make(column[order] for column in found)
+
+
+def _summed(step: Int64s, tasks: Issued, first: Int64s, stop: Int64s) -> StepTasks:
+    """What there is to know of the tasks [first, stop) of each step."""
+    held, count = tasks.at(ranges(first, stop)), stop - first
+    begins = np.cumsum(count) - count
+
+    def least(values: Int64s) -> Int64s:
+        return np.minimum.reduceat(values, begins)
+
+    def most(values: Int64s) -> Int64s:
+        return np.maximum.reduceat(values, begins)
+
+    earliest = held.order == np.repeat(least(held.order), count)
+    latest = held.order == np.repeat(most(held.order), count)
+    return StepTasks(
+        step=step,
+        tasks=count,
+        opens=least(np.where(earliest, held.start, FAR)),
+        closes=most(np.where(latest, held.end, -1)),
+        first=least(held.start),
+        last=most(held.end),
+        turn=most(np.where(held.backward, held.end, -1)),
+    )

@@ -68,10 +68,10 @@ class Intervals:
         return Intervals(np.maximum(self.starts[first:last], start), np.minimum(self.ends[first:last], end))
 
     def before(self, times: Int64s) -> Int64s:
-        """ns of the set before each time."""
+        """ns of the set before each time; of the shape of `times`."""
         index = np.searchsorted(self.starts, times, "right") - 1
         if not len(self):
-            return np.zeros(len(times), np.int64)
+            return np.zeros_like(times)
         held = np.clip(times - self.starts[index], 0, self.ends[index] - self.starts[index])
         return np.where(index < 0, 0, self._elapsed[index] + held)
 

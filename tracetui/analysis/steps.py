@@ -8,17 +8,17 @@ belongs to the first. Nothing is cut: a row counts whole in the step that it sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.host_steps import (
+    FAR,
     Drivers,
-    HostStep,
-    Issued,
+    StepTasks,
     host_steps,
     issued_by_process,
     tasks_of_steps,
@@ -27,7 +27,7 @@ from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import pick
 from tracetui.analysis.windows import Windows
-from tracetui.arrays import Int32s, Int64s
+from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Activity, Trace
 
 Span = Optional[tuple[int, int]]  # start and end, epoch ns; None where the trace does not tell
@@ -109,9 +109,6 @@ class _Tally(NamedTuple):
     last: Int64s
 
 
-FAR = np.iinfo(np.int64).max
-
-
 def _device_steps(
     trace: Trace, activity: DeviceActivity, drivers: Drivers, links: Links, keep_all: bool
 ) -> list[Step]:
@@ -119,84 +116,85 @@ def _device_steps(
     issued = issued_by_process(trace, activity, links, drivers)
     own = drivers.steps(issued)
     tasks = tasks_of_steps(own, issued)
-    starts = np.array([host.start for host in own], np.int64)
-    ends = np.array([host.end for host in own], np.int64)
-    for place, part in tasks.items():
-        starts[place], ends[place] = _window(own[place], part)
-    windows = Windows(starts, ends)
+    host_start = np.array([host.start for host in own], np.int64)
+    start, end = host_start.copy(), np.array([host.end for host in own], np.int64)
+    start[tasks.step] = tasks.opens
+    end[tasks.step] = np.maximum(tasks.closes, end[tasks.step])
+    columns, does_anything = _columns(trace, activity, Windows(start, end), host_start)
+    columns = {"start_ns": start, "end_ns": end, **columns}
+    phases = dict(zip(tasks.step.tolist(), _phases(activity, tasks, host_start, end)))
+    kept = np.full(len(own), True) if keep_all else does_anything
+    kept[tasks.step] = True
+    numbers = zip(*(column[kept].tolist() for column in columns.values()))
+    return [
+        Step(
+            number=own[place].number,
+            device=activity.device,
+            row=own[place].row,
+            host_start_ns=own[place].start,
+            host_end_ns=own[place].end,
+            **dict(zip(columns, told)),
+            **phases.get(place, _NO_PHASES),
+        )
+        for place, told in zip(np.flatnonzero(kept).tolist(), numbers)
+    ]
+
+
+def _columns(
+    trace: Trace, activity: DeviceActivity, windows: Windows, host_start: Int64s
+) -> tuple[dict[str, Int64s], Bools]:
+    """The sums of all steps, by the names of `Step`, and in which of them the device does anything."""
 
     def tally(rows: Intervals) -> _Tally:
         return _tally(windows, rows.starts, rows.ends)
 
-    computing, communication = tally(activity.compute), tally(activity.communication)
-    exposed, free, idle = (
-        tally(activity.communication_not_overlapped),
-        tally(activity.free),
-        tally(activity.idle),
-    )
     received = _received(trace, activity)
     bubble = _tally(windows, trace.slices.start[received], trace.slices.end[received])
+    computing, communication = tally(activity.compute), tally(activity.communication)
+    exposed, free = tally(activity.communication_not_overlapped), tally(activity.free)
     counted = (computing, communication, exposed, free, bubble)
     first = np.minimum.reduce([part.first for part in counted])
     last = np.maximum.reduce([part.last for part in counted])
-    stage = np.where(last >= 0, last - first, 0) - bubble.total
     first_work = np.minimum(computing.first, communication.first)
+    columns = {
+        "computing_ns": computing.total,
+        "communication_not_overlapped_ns": exposed.total,
+        "overlapped_ns": communication.total - exposed.total,
+        "communication_ns": communication.total,
+        "free_ns": free.total,
+        "stage_ns": np.where(last >= 0, last - first, 0) - bubble.total,
+        "bubble_ns": bubble.total,
+        "communication_not_overlapped_exclude_receive_ns": exposed.total - bubble.total,
+        "preparing_ns": np.where(first_work != FAR, first_work - host_start, 0),
+        "idle_ns": tally(activity.idle).total,
+    }
+    return columns, last >= 0
+
+
+_NO_PHASES: dict[str, Any] = {"iteration_gap": None, "forward_backward": None, "tail": None}
+
+
+def _phases(
+    activity: DeviceActivity, tasks: StepTasks, host_start: Int64s, end: Int64s
+) -> Iterator[dict[str, Any]]:
+    """The phases of each step with tasks, and the idle time in them, by the names of `Step`.
+
+    A phase begins where the one before it ends. Without a backward pass the last two are empty, and not told.
+    """
+    before = np.concatenate((host_start[tasks.step[:1]], tasks.last[:-1]))
+    told = tasks.turn >= 0
+    turn = np.where(told, tasks.turn, tasks.first)
+    close = np.where(told, np.maximum(end[tasks.step], turn), turn)
+    edges = np.stack((np.minimum(before, tasks.first), tasks.first, turn, close))
     busy = activity.compute | activity.communication | activity.copies
-    kept = range(len(own)) if keep_all else sorted({*tasks, *np.flatnonzero(last >= 0).tolist()})
-    steps: list[Step] = []
-    previous: int | None = None
-    for i in kept:
-        host, issue = own[i], tasks.get(i)
-        phases = _phases(host, issue, int(ends[i]), previous)
-        spans = np.array([span or (0, 0) for span in phases], np.int64)
-        unused = spans[:, 1] - spans[:, 0] - busy.covered(spans[:, 0], spans[:, 1])
-        gap_idle, forward_idle, tail_idle = unused.tolist()
-        if issue is not None:
-            previous = int(issue.end.max())
-        not_overlapped, received_ns = int(exposed.total[i]), int(bubble.total[i])
-        steps.append(
-            Step(
-                number=host.number,
-                device=activity.device,
-                row=host.row,
-                host_start_ns=host.start,
-                host_end_ns=host.end,
-                start_ns=int(starts[i]),
-                end_ns=int(ends[i]),
-                computing_ns=int(computing.total[i]),
-                communication_not_overlapped_ns=not_overlapped,
-                overlapped_ns=int(communication.total[i]) - not_overlapped,
-                communication_ns=int(communication.total[i]),
-                free_ns=int(free.total[i]),
-                stage_ns=int(stage[i]),
-                bubble_ns=received_ns,
-                communication_not_overlapped_exclude_receive_ns=not_overlapped - received_ns,
-                preparing_ns=int(first_work[i]) - host.start if first_work[i] != FAR else 0,
-                idle_ns=int(idle.total[i]),
-                iteration_gap=phases[0],
-                forward_backward=phases[1],
-                tail=phases[2],
-                phase_idle_ns=(gap_idle, forward_idle, tail_idle),
-            )
-        )
-    return steps
-
-
-def _window(host: HostStep, tasks: Issued) -> tuple[int, int]:
-    start = int(tasks.start[tasks.order == tasks.order.min()].min())
-    end = int(tasks.end[tasks.order == tasks.order.max()].max())
-    return start, max(end, host.end)
-
-
-def _phases(host: HostStep, tasks: Issued | None, end: int, previous: int | None) -> tuple[Span, Span, Span]:
-    if tasks is None:
-        return None, None, None
-    first = int(tasks.start.min())
-    iteration_gap = (min(host.start if previous is None else previous, first), first)
-    if not tasks.backward.any():
-        return iteration_gap, None, None
-    turn = int(tasks.end[tasks.backward].max())
-    return iteration_gap, (first, turn), (turn, max(end, turn))
+    idle = np.diff(edges, axis=0) - busy.covered(edges[:-1], edges[1:])
+    for (gap, first, back, done), in_phases, known in zip(edges.T.tolist(), idle.T.tolist(), told.tolist()):
+        yield {
+            "iteration_gap": (gap, first),
+            "forward_backward": (first, back) if known else None,
+            "tail": (back, done) if known else None,
+            "phase_idle_ns": tuple(in_phases),
+        }
 
 
 def _received(trace: Trace, activity: DeviceActivity) -> Int64s:

@@ -33,9 +33,14 @@ class Reasons:
 
     def lines(self, gaps: Int64s) -> list[str | None]:
         """Of each gap the line with the most time of that cause, "train.py(88)" with the path as written."""
+        names, places = self.named_lines()
+        return [None if place < 0 else names[place] for place in places[gaps].tolist()]
+
+    def named_lines(self) -> tuple[list[str], Int64s]:
+        """The lines, and of all gaps the place of theirs (int64[gaps]), -1 for none."""
         told = self._of_gaps[self._gap] == self._causes.cause
         most = most_of_each(self._gap[told], self._frame[told], self._causes.ns[told], len(self._of_gaps))
-        return _names(self._frames, most[gaps])
+        return [file_line(frame) for frame in self._frames], most
 
     def exposed_by(self, gaps: Int64s) -> list[str | None]:
         """Of each gap the line that was synchronising when (most of) its idle time began; None for none."""

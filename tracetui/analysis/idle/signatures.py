@@ -44,18 +44,17 @@ def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> t
     name = pick(trace.slices.name, charges.operator)
     backward = charges.backward & (line >= 0)
     kept = np.flatnonzero(causes.of_gaps(len(gaps))[charges.gap] == causes.cause)
-    columns = (charges.cause, line, backward, name)  # one number a piece tells what is alike of it
     shape = (len(Cause), len(lines) + 1, 2, len(trace.strings) + 1)
-    codes = np.ravel_multi_index([column[kept] + first for column, first in zip(columns, _FIRSTS)], shape)
+    columns = (charges.cause[kept], line[kept] + 1, backward[kept].view(np.int8), name[kept] + 1)
+    codes = np.ravel_multi_index(columns, shape)  # one number a piece: what is alike of it
     distinct, place = np.unique(codes, return_inverse=True)
     of_gap = most_of_each(charges.gap[kept], place.reshape(-1), charges.ns[kept], len(gaps))
     found = []
     for index, own in runs(of_gap):
         if index < 0:
             continue
-        cause, at, turned, called = (
-            int(value) - first for value, first in zip(np.unravel_index(distinct[index], shape), _FIRSTS)
-        )
+        cause, at, turned, called = (int(value) for value in np.unravel_index(distinct[index], shape))
+        at, called = at - 1, called - 1
         own = own[np.lexsort((own, -gaps.idle[own]))]
         found.append(
             Signature(
@@ -71,6 +70,3 @@ def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> t
             )
         )
     return tuple(sorted(found, key=lambda signature: (-signature.idle_ns, int(signature.gap_indices[0]))))
-
-
-_FIRSTS = (0, 1, 0, 1)  #: what takes the numbers of cause, line, backward and name, of -1 on, to 0
