@@ -126,6 +126,17 @@ def test_wide_stretches_lose_nesting_and_nothing_else(slices: list[Piece]) -> No
         test_slices_of_a_lane_are_sorted_and_do_not_overlap.hypothesis.inner_test(slices)  # type: ignore[attr-defined]
 
 
+@given(pieces)
+def test_stretches_packed_side_by_side_have_the_same_lanes(slices: list[Piece]) -> None:
+    found = []
+    for many in (1, len(slices) + 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(layout, "MANY", many)
+            result = laid_out(slices)
+        found.append((result.order.tolist(), result.lane_rows.tolist(), result.lane_track.tolist()))
+    assert found[0] == found[1]
+
+
 def test_a_slice_without_length_at_the_start_of_another_lies_below_it() -> None:
     assert lane_of_slice(laid_out([(0, 5, 0), (0, 5, 3), (0, 2, 3)])) == {0: 1, 1: 0, 2: 0}
 
