@@ -38,11 +38,11 @@ class Crew:
         self._reader = PieceReader(syntax)
         self._at, self._lost = start, False  # where the next piece begins
         self._number = 0  # of the next piece: pieces are numbered by the cut before their start
-        self._fresh = 0  # number of the first piece that nobody was asked for
+        self._fresh = 1  # number of the first piece that nobody was asked for; this process reads number 0
         self._last = sys.maxsize  # number of the piece at the end of the text, once that is known
         if text.shared is not None:
             self._last = (text.shared.end - 1 - start) // piece_bytes
-        self._jobs = min(jobs, self._last)  # this process reads the first piece
+        self._jobs = min(jobs, self._last)
         self._todo: dict[int, Task] = {}  # that nobody has in hand
         self._answers: dict[int, tuple[Task, Answer, Worker]] = {}
         self._rooms = Rooms()
@@ -70,7 +70,6 @@ class Crew:
 
     def pieces(self) -> Iterator[Piece | None]:
         """All pieces from front to back; None where the next one isn't there yet, so that one may stop."""
-        self._fresh = 1
         if self._text.shared is not None:
             self._hand_out()
         piece: Piece | None = self._read()  # meanwhile the workers start
