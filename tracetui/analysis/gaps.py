@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -42,6 +43,10 @@ class Gaps:
 
     def ranked(self) -> Int64s:
         """Gap indices, most idle first; equal ones earliest first."""
+        return self._ranked
+
+    @cached_property
+    def _ranked(self) -> Int64s:
         return np.lexsort((self.start, -self.idle)).astype(np.int64)
 
 

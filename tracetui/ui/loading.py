@@ -59,7 +59,7 @@ def analyse_trace(trace: Trace, rules: FrameRules | None, post: Post) -> None:
     """Analyse a trace, and post the result."""
     try:
         analysis = analyse(trace, rules)
-        _ = analysis.causes  # wanted by the first frame, and long to make: here it holds up nobody
+        _ = analysis.causes, analysis.gaps.ranked()  # long to make, wanted by the first frame: nobody waits
     except MemoryError:
         post(AnalysisFailed("There is not enough memory for the analysis."))
     except Exception as error:  # the timeline is of use without it

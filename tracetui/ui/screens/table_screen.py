@@ -285,6 +285,8 @@ class TableScreen(TableKeys, AnswerScreen):
         text = printable(rows.filter, 20)
         at = self.table.cursor + 1 if len(rows.view) else 0
         count = f"{at:,}/{len(rows.view):,}"
+        if self.table.arranging:
+            count = "arranging"
         found = [(f"/{text} ", self.style_of(Role.HIT))] if text else []
         return [*found, (count, self.style_of(Role.DIM))]
 
@@ -292,7 +294,8 @@ class TableScreen(TableKeys, AnswerScreen):
         self.table.filter_by(self.viewer.state.filter)
 
     @on(Table.Moved)
-    def _show_place(self, message: Table.Moved) -> None:
+    @on(Table.Arranging)
+    def _show_place(self) -> None:
         answer = self.query_one("#answer", Lines)
         rows = self.table.rows
         if rows.length:
