@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 
@@ -10,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
+from textual.pilot import Pilot
 
 from tracetui.arrays import Int64s
 from tracetui.ui.tables.columns import GAP, Column, Rows, clipped, fit, name_column, number_column
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import MANY, Table
 
 NAMES = ["aten::mm", "aten::MatMul", "hcom_allReduce_", "[bold]not markup[/]", "矩阵乘", "ẞ-sharp", ""]
 
@@ -256,3 +258,40 @@ async def test_no_rows_and_no_room_are_no_error() -> None:
             app.table.action_activate()
             assert app.table.row == -1
             assert len(app.lines()) == app.table.size.height
+
+
+async def test_many_rows_are_arranged_in_a_thread_and_the_last_wish_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rows are looked at until a thread has arranged others; what was asked for in between is not lost."""
+    at_work, made = threading.Event(), Rows.arranged
+
+    def arranged(rows: Rows, sort: int, descending: bool, text: str) -> Rows:
+        assert at_work.wait(10)
+        return made(rows, sort, descending, text)
+
+    random = np.random.default_rng(3)
+    times, codes = random.integers(0, 10**6, MANY), random.integers(0, len(NAMES), MANY)
+    app = TableApp(times.astype(np.int64), codes.astype(np.int64))
+    async with app.run_test(size=(60, 12)) as pilot:
+        table = app.query_one(Table)
+        await settled(pilot, table)
+        before = table.rows
+        monkeypatch.setattr(Rows, "arranged", arranged)
+        table.sort_by(0)
+        table.filter_by("matm")
+        assert table.arranging
+        assert table.rows is before, "typing and moving go on"
+        table.move_to(3)
+        at_work.set()
+        await settled(pilot, table)
+        expected = [row for row in np.argsort(times, kind="stable").tolist() if codes[row] == 1]
+        assert table.rows.view.tolist() == expected
+
+
+async def settled(pilot: Pilot[None], table: Table) -> None:
+    for _ in range(500):
+        await pilot.pause(0.01)
+        if not table.arranging:
+            return
+    raise AssertionError("still arranging")

@@ -7,6 +7,7 @@ sort by and a function that writes the cell of one row, so only the rows on scre
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Union
 
@@ -140,7 +141,17 @@ class Rows:
     _matches: Bools | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        self._matches = matching(self.columns, self.filter)
         self.sort_by(self.sort, self.descending)
+
+    def arranged(self, sort: int, descending: bool, text: str) -> Rows:
+        """The same rows in another order, or through another filter. These stay as they are."""
+        other = copy(self)
+        if (sort, descending) != (self.sort, self.descending):
+            other.sort_by(sort, descending)
+        if text != self.filter:
+            other.filter_by(text)
+        return other
 
     def sort_by(self, column: int, descending: bool) -> None:
         """Sort by a column; rows that are equal in it stay in the order given."""

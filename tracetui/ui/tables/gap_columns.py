@@ -33,7 +33,7 @@ def gap_columns(analysis: Analysis, palette: Palette, inks: TimeInks) -> list[Co
         _parts_column(analysis, inks),
         _duration_column("dur_ns", "gap", gaps.end - gaps.start, None, 2),
         cause_column(of_gaps, palette),
-        _line_column(analysis, reasons),
+        _line_column(reasons),
         _task_column("after", "waited for", analysis, gaps.after, 1),
         _task_column("before", "ran before", analysis, gaps.before, 5),
         number_column(
@@ -133,11 +133,9 @@ def cause_column(causes: Int8s, palette: Palette) -> Column:
     )
 
 
-def _line_column(analysis: Analysis, reasons: Reasons) -> Column:
-    lines = reasons.lines(np.arange(len(analysis.gaps), dtype=np.int64))
-    names = list(dict.fromkeys(line for line in lines if line is not None))
-    place = {name: i for i, name in enumerate(names)}
-    codes = np.array([-1 if line is None else place[line] for line in lines], np.int32)
+def _line_column(reasons: Reasons) -> Column:
+    names, places = reasons.named_lines()
+    codes = places.astype(np.int32)
     return name_column("line", "Python line", codes, names, width=36, least=14, rank=0, show=path_end)
 
 
