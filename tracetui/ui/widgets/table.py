@@ -156,7 +156,7 @@ class Table(Widget, can_focus=True):
         return int(self.rows.view[self.cursor]) if self.cursor < len(self.rows.view) else -1
 
     def _arrange(self, wanted: _Wanted, row: int) -> None:
-        """Show rows so, with the cursor on `row`: now; where they are many, once a thread has arranged them."""
+        """Show rows so, the cursor on `row`: now; where they are many, once a thread has arranged them."""
         rows, self._wanted = self.rows, wanted
 
         def make() -> Rows:
