@@ -26,8 +26,9 @@ from tracetui.reader.text import PlainText, Text
 SMALLEST = 1 << 26  #: bytes of a file worth a sample: a smaller one is read as fast
 CHUNK = 1 << 16  #: bytes of one chunk: some 250 events, decoded and taken in under 1 ms
 CHUNKS = 128  #: spread over the file
+FIRST = 40  #: of them, before names are looked for
 PROBES = 64  #: more of them, at most, to find names
-BUDGET = 0.25  #: seconds: from a slow disk, or of damaged text, as much as can be had
+BUDGET = 0.4  #: seconds: from a slow disk, or of damaged text, as much as can be had
 _TRIED = 4  # places that look like the start of an event: the first may lie in a string or in a nested list
 _PLACE = 20  # bits of an ordinal that count the events of a chunk
 
@@ -39,6 +40,7 @@ class Skeleton:
     table: EventTable  #: `event` of a row is the index of its chunk: its args can't be looked up
     start: Int64s  #: int64[chunks]: where the text begins that a chunk stands for; ascending
     end: Int64s  #: int64[chunks]: where that ends: the start of the next, at last the end of the file
+    length: Int64s  #: int64[chunks]: bytes of the chunk itself
     nothing: EventTable  #: what is read of the trace before its reading begins
 
 
@@ -52,15 +54,22 @@ def sample(text: Text, start: int, wrapped: bool, path: str, document: dict[str,
         return None
     chunks = _Chunks(text, start, wrapped)
     until = time.monotonic() + BUDGET
-    for offset in _spread(start, text.size - CHUNK, CHUNKS):
-        if time.monotonic() < until or offset in (start, text.size - CHUNK):
-            chunks.read(offset)
+    for number, offset in enumerate(_spread(start, text.size - CHUNK, CHUNKS)):
+        if number == FIRST:  # names decide on what is seen where, more than a finer picture does
+            _find_names(chunks, until)
+        if number > 1 and time.monotonic() > until:
+            break
+        chunks.read(offset)
+    _find_names(chunks, until)
+    return chunks.skeleton(path, document)
+
+
+def _find_names(chunks: _Chunks, until: float) -> None:
     for _ in range(PROBES):
         border = chunks.border()
         if border < 0 or time.monotonic() > until:
             break
         chunks.read(border)
-    return chunks.skeleton(path, document)
 
 
 def _spread(first: int, last: int, count: int) -> Iterator[int]:
@@ -186,4 +195,5 @@ class _Chunks:
         instants = replace(table.instants, event=rank[table.instants.event >> _PLACE])
         start = np.array([chunk.offset for chunk in readable], np.int64)
         end = np.append(start[1:], self._text.size)
-        return Skeleton(replace(table, slices=slices, instants=instants), start, end, nothing)
+        length = np.array([chunk.end - chunk.offset for chunk in readable], np.int64)
+        return Skeleton(replace(table, slices=slices, instants=instants), start, end, length, nothing)

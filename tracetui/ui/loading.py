@@ -14,10 +14,12 @@ from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.cache.traces import keep, reopen
 from tracetui.reader.errors import UnreadableTrace, plain
+from tracetui.reader.events import EventTable
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.sketch import Sketch
 from tracetui.ui.messages import (
     AnalysisFailed,
     AnalysisReady,
@@ -43,16 +45,33 @@ def load(
     With a `cache`, one that was read before is there at once, and one that is read now is kept at the end.
     """
     known = reopen(trace_file) if cache else None
-    watch = _Watch(post)
     try:
-        trace = known or build_trace(trace_file.read(on_progress=watch.see, should_stop=should_stop))
+        trace, sketch = (known, None) if known is not None else _read(trace_file, post, should_stop)
     except (UnreadableTrace, MemoryError, OSError) as error:
         post(LoadFailed(error))
         return None
-    post(TraceLoaded(trace, Picture(trace).warm()))
+    post(TraceLoaded(trace, Picture(trace, sketch=sketch).warm()))
     if cache and known is None:
         keep(trace_file, trace, should_stop)  # 150 MB: 0.1 s, beside the analysis
     return trace
+
+
+def _read(trace_file: TraceFile, post: Post, should_stop: Callable[[], bool]) -> tuple[Trace, Sketch | None]:
+    """Read a trace, and where that was stopped give a sketch of the rest as well."""
+    sketch = _sketch(trace_file)
+    if sketch is not None:
+        trace = sketch.nothing()
+        post(TraceGrew(trace, Picture(trace, sketch=sketch)))
+    table = trace_file.read(_Watch(post, sketch).see, should_stop)
+    if sketch is None or not table.report.stopped:
+        return build_trace(table), None
+    return sketch.read_part(table), sketch.beyond(table.report.text_bytes)
+
+
+def _sketch(trace_file: TraceFile) -> Sketch | None:
+    """What a sample tells of the trace; None where there is none."""
+    skeleton = trace_file.skeleton()
+    return Sketch(skeleton) if skeleton is not None else None
 
 
 def analyse_trace(trace: Trace, rules: FrameRules | None, post: Post) -> None:
@@ -71,8 +90,9 @@ def analyse_trace(trace: Trace, rules: FrameRules | None, post: Post) -> None:
 class _Watch:
     """Decides when progress is worth a line, and when a picture."""
 
-    def __init__(self, post: Post) -> None:
+    def __init__(self, post: Post, sketch: Sketch | None) -> None:
         self._post = post
+        self._sketch = sketch
         self._next_line = self._next_picture = 0.0
         self._start = time.monotonic()
 
@@ -82,7 +102,15 @@ class _Watch:
             self._next_line = now + EVERY
             self._post(LoadProgress(progress.done_bytes, progress.total_bytes, progress.events))
         if now - self._start >= FIRST_PICTURE and now >= self._next_picture:
-            trace = build_trace(progress.snapshot())
-            self._post(TraceGrew(trace, Picture(trace).warm()))
+            self._post(self._grown(progress.snapshot()))
             took = time.monotonic() - now
             self._next_picture = now + max(took / _PICTURE_SHARE, 2 * FIRST_PICTURE)
+
+    def _grown(self, table: EventTable) -> TraceGrew:
+        """The trace so far, and the sketch of the rest."""
+        if self._sketch is None:
+            trace = build_trace(table)
+            return TraceGrew(trace, Picture(trace).warm())
+        trace = self._sketch.read_part(table)
+        rest = self._sketch.beyond(table.report.text_bytes)
+        return TraceGrew(trace, Picture(trace, sketch=rest).warm())

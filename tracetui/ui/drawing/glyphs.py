@@ -10,6 +10,7 @@ class Glyphs:
     """One set of characters, each one cell wide but `at_most`."""
 
     shades: str  #: 9 levels of a column, from nothing (a space) to full
+    unread: str  #: 4 levels of a column that was only sampled, from nothing (a space) to busy
     eighths: str  #: 8 widths of a cell filled from the left, index k = k / 8; blanks in ASCII
     full: str
     sliver: str  #: the least there is to see; the line between two slices that touch
@@ -35,6 +36,7 @@ class Glyphs:
 
 BLOCKS = Glyphs(
     shades=" ▁▂▃▄▅▆▇█",
+    unread=" ░▒▓",
     eighths=" ▏▎▍▌▋▊▉",
     full="█",
     sliver="▏",
@@ -60,6 +62,7 @@ BLOCKS = Glyphs(
 
 ASCII = Glyphs(
     shades=" ..::==##",
+    unread=" -+%",
     eighths="        ",
     full="#",
     sliver="|",

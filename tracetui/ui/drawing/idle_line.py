@@ -17,9 +17,10 @@ from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.ui.drawing.causes import LOOKS, cause_letter, cause_paint, cause_words
 from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.lane import boxed_columns, draw_lane, runs
+from tracetui.ui.drawing.lane import Unread, boxed_columns, draw_lane, runs
 from tracetui.ui.drawing.palette import Paint, Palette, Role
 from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.rows import idle_key
 from tracetui.ui.state import ViewState
 from tracetui.units import format_duration
 
@@ -34,7 +35,9 @@ class IdleLine:
     def __init__(self, picture: Picture, palette: Palette, glyphs: Glyphs) -> None:
         self._picture, self._palette, self._glyphs = picture, palette, glyphs
         causes = [cause_paint(cause, palette) for cause in Cause]
-        self._paints = [*causes, *map(_marked, causes), palette.paint_of(Role.SELECTED)]
+        unread = palette.style_of(Role.UNREAD)
+        unread_paint = Paint(unread, unread, unread)
+        self._paints = [*causes, *map(_marked, causes), palette.paint_of(Role.SELECTED), unread_paint]
 
     def draw(self, device: int, state: ViewState, edges: Int64s) -> list[Segment]:
         """The columns between `edges` (ns)."""
@@ -59,8 +62,24 @@ class IdleLine:
         selected = self._selected(device, state.gap, columns.row)
         wide = int(np.count_nonzero(selected & boxed)) >= _MARKED_CELLS
         chosen[selected] = chosen[selected] + len(Cause) if wide else 2 * len(Cause)
-        drawn = draw_lane(columns, self._paints, chosen, texts.__getitem__, self._glyphs, name_cells=1)
+        drawn = draw_lane(
+            columns,
+            self._paints,
+            chosen,
+            texts.__getitem__,
+            self._glyphs,
+            name_cells=1,
+            unread=self._unread(device, edges),
+        )
         return self._with_ranks(drawn, device, state, len(edges) - 1)
+
+    def _unread(self, device: int, edges: Int64s) -> Unread | None:
+        """Where nothing is known of the device, busy or idle."""
+        sketch = self._picture.sketch
+        if sketch is None:
+            return None
+        key = idle_key(self._picture.trace.devices[device])
+        return Unread(sketch.levels(key, edges), len(self._paints) - 1)
 
     def _selected(self, device: int, gap: int, intervals: Int64s) -> Bools:
         analysis = self._picture.analysis

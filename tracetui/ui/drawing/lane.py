@@ -9,6 +9,7 @@ never drawn as nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from rich.cells import cell_len, set_cell_size
@@ -28,6 +29,13 @@ _WIDE = "\0"
 Name = Callable[[int], str]
 
 
+class Unread(NamedTuple):
+    """Where a lane is not read yet."""
+
+    levels: Int64s  #: int64[columns]: of the glyph; 0 where all is read
+    paint: int  #: the place in the paints
+
+
 def shades(part: Int64s, whole: Int64s, touched: Bools) -> Int64s:
     """int64[columns]: part / whole in eighths, rounded; 0 only where nothing is."""
     level = (part * 16 + whole) // np.maximum(2 * whole, 1)
@@ -44,6 +52,7 @@ def draw_lane(
     crowd: int | None = None,
     selected: int = -1,
     name_cells: int = NAME_CELLS,
+    unread: Unread | None = None,
 ) -> list[Segment]:
     """One line, as many cells as there are columns.
 
@@ -53,6 +62,7 @@ def draw_lane(
         costs a third of the bytes of a dense frame. None: they are painted as `chosen` says.
     selected : the place in `paints` that is kept also in a crowd.
     name_cells : boxes narrower than this have no name.
+    unread : what to draw where no slice is.
     """
     width = columns.edges[1:] - columns.edges[:-1]
     row = columns.row
@@ -66,11 +76,20 @@ def draw_lane(
     style = np.where(touched, 3 * chosen, -1) + boxed
     first, stop = runs(np.where(boxed, row, -1))
     _partial_edges(columns, width, boxed, first, stop, style, cells, glyphs)
+    if unread is not None:
+        for at in np.flatnonzero(~touched & (unread.levels > 0)).tolist():
+            cells[at], style[at] = glyphs.unread[unread.levels[at]], 3 * unread.paint
     for start, end in zip(first.tolist(), stop.tolist()):
         follows = start > 0 and bool(boxed[start - 1])
         cells[start:end] = _box(name, int(row[start]), end - start, follows, glyphs, name_cells)
     styles = [look for paint in paints for look in (paint.ink, paint.box, paint.edge)]
     return segments(cells, style, styles)
+
+
+def draw_unread(levels: Int64s, style: Style, glyphs: Glyphs) -> list[Segment]:
+    """A line of which nothing is read; int64[columns], the levels of its glyphs."""
+    cells = [glyphs.unread[level] for level in levels.tolist()]
+    return segments(cells, np.where(levels > 0, 0, -1).astype(np.int64), [style])
 
 
 def segments(cells: Sequence[str], style: Int64s, styles: Sequence[Style]) -> list[Segment]:

@@ -14,7 +14,7 @@ from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.idle_line import IdleLine
-from tracetui.ui.drawing.lane import clip_cells, draw_lane, segments
+from tracetui.ui.drawing.lane import Unread, clip_cells, draw_lane, draw_unread, segments
 from tracetui.ui.drawing.looks import Looks
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture
@@ -31,8 +31,8 @@ class LineArt:
 
     def __init__(self, picture: Picture, palette: Palette, glyphs: Glyphs, waiting: str) -> None:
         """`waiting`: what idle lines say while there is no analysis."""
+        self.waiting = waiting
         self._picture, self._palette, self._glyphs = picture, palette, glyphs
-        self._waiting = waiting
         self._looks = Looks(picture.trace, palette)
         self._idle = IdleLine(picture, palette, glyphs)
         self._names: dict[int, str] = {}
@@ -75,7 +75,7 @@ class LineArt:
     def _idle_share(self, device: int, viewport: Viewport) -> str:
         """Idle on screen, of the part of the device's window that is on screen."""
         analysis = self._picture.analysis
-        if analysis is None:
+        if analysis is None or device < 0:
             return ""
         activity = analysis.devices[device]
         start, end = max(viewport.start_ns, activity.start_ns), min(viewport.end_ns, activity.end_ns)
@@ -87,24 +87,36 @@ class LineArt:
     def _time(self, line: TrackLine, state: ViewState, edges: Int64s) -> list[Segment]:
         """The columns of time of a line."""
         if line.kind is LineKind.IDLE:
-            if self._picture.analysis is not None:
+            if self._picture.analysis is not None and line.device >= 0:
                 return self._idle.draw(line.device, state, edges)
-            text = clip_cells(self._waiting, len(edges) - 1, self._glyphs.ellipsis)
+            text = clip_cells(self.waiting, len(edges) - 1, self._glyphs.ellipsis)
             return [Segment(text, self._palette.style_of(Role.DIM))]
         if line.kind is LineKind.COUNTER:
-            return self._counter(line.track, edges)
+            return self._counter(line, edges)
         return self._slices(line, state.row, edges)
 
     def _slices(self, line: TrackLine, selected: int, edges: Int64s) -> list[Segment]:
         picture, looks = self._picture, self._looks
-        track = picture.trace.tracks[line.track]
         folded = line.kind is LineKind.FOLDED
+        unread = None
+        if picture.sketch is not None:
+            unread = Unread(picture.sketch.levels(line.key, edges), looks.unread)
+            if line.track < 0 or (line.lane < 0 and not folded):
+                return draw_unread(unread.levels, self._palette.style_of(Role.UNREAD), self._glyphs)
+        track = picture.trace.tracks[line.track]
         columns = picture.folded(track, edges) if folded else picture.lane(line.lane, edges)
         chosen = looks.choose(track, columns.row)
         if selected in track.rows and (folded or picture.trace.lane_of(selected) == line.lane):
             chosen = self._select(columns, chosen, selected)
         return draw_lane(
-            columns, looks.paints, chosen, self._name, self._glyphs, looks.crowd(track), looks.selected
+            columns,
+            looks.paints,
+            chosen,
+            self._name,
+            self._glyphs,
+            looks.crowd(track),
+            looks.selected,
+            unread=unread,
         )
 
     def _select(self, columns: Columns, chosen: Int64s, row: int) -> Int64s:
@@ -116,9 +128,13 @@ class LineArt:
             chosen[column] = self._looks.selected
         return chosen
 
-    def _counter(self, track_index: int, edges: Int64s) -> list[Segment]:
+    def _counter(self, line: TrackLine, edges: Int64s) -> list[Segment]:
         """The samples as heights, from 0 to the highest of the whole trace."""
-        track = self._picture.trace.tracks[track_index]
+        if line.track < 0:
+            assert self._picture.sketch is not None
+            levels = self._picture.sketch.samples(line.key, edges).astype(np.int64)
+            return draw_unread(levels, self._palette.style_of(Role.UNREAD), self._glyphs)
+        track = self._picture.trace.tracks[line.track]
         held, top = self._picture.counter(track, edges), self._picture.counter_top(track)
         if top > 0:
             share = np.nan_to_num(held / top, nan=0.0, posinf=1.0, neginf=0.0)

@@ -27,6 +27,8 @@ class Looks:
         )
         self.selected = self._place(palette.paint_of(Role.SELECTED))
         self.idle = self._place(palette.paint_of(Role.IDLE))
+        unread = palette.style_of(Role.UNREAD)
+        self.unread = self._place(Paint(unread, unread, unread))
         self._crowds = {
             Family.FRAMES: self._place(palette.paint_of(Role.FRAME)),
             Family.OPERATORS: self._place(palette.paint_of(Role.HOST)),

@@ -40,6 +40,7 @@ class Role(Enum):
     HOST = "host"  #: host operators and calls, where no hue of their own is wanted
     FRAME = "frame"  #: Python frames
     COUNTER = "counter"
+    UNREAD = "unread"  #: what was only sampled
     SELECTED = "selected"  #: the selected slice or table row
     CURSOR = "cursor"  #: the row of the timeline that holds the cursor
     WINDOW = "window"  #: the window of time
@@ -86,6 +87,7 @@ _ROLES: Mapping[Role | Activity, tuple[tuple[str, str, str], str]] = {
     Role.HOST: (_CYAN, ""),
     Role.FRAME: (_GREY, ""),
     Role.COUNTER: (_GREEN, "dim"),
+    Role.UNREAD: (_GREY, ""),
     Role.SELECTED: (_PLAIN, "reverse"),
     Role.CURSOR: (_PLAIN, "bold"),
     Role.WINDOW: (_YELLOW, "underline"),

@@ -15,6 +15,7 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.raster import Columns, Raster
 from tracetui.arrays import Floats, Int64s
 from tracetui.trace.model import Family, Trace, Track
+from tracetui.ui.drawing.sketch import Sketch
 
 #: families whose outermost lane covers all others
 _NESTED = (Family.FRAMES, Family.OPERATORS, Family.CALLS, Family.ANNOTATIONS)
@@ -25,9 +26,10 @@ _SAMPLES = 200_000
 class Picture:
     """One trace, ready to be drawn at any zoom."""
 
-    def __init__(self, trace: Trace, analysis: Analysis | None = None) -> None:
+    def __init__(self, trace: Trace, analysis: Analysis | None = None, sketch: Sketch | None = None) -> None:
         self.trace = trace
         self.analysis = analysis
+        self.sketch = sketch  #: of what is not read of the trace
         self._lanes = Raster.of(trace)
         self._unions: dict[int, tuple[Raster, range]] = {}
         self._idle: dict[int, tuple[Raster, range]] = {}
@@ -38,7 +40,7 @@ class Picture:
 
     def analysed(self, analysis: Analysis) -> Picture:
         """The same picture with the idle time of the devices."""
-        other = Picture(self.trace, analysis)
+        other = Picture(self.trace, analysis, self.sketch)
         other._lanes, other._unions, other._tops = self._lanes, self._unions, self._tops
         return other
 

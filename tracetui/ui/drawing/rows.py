@@ -6,8 +6,8 @@ is still being read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from tracetui.trace.clean import printable
@@ -50,9 +50,9 @@ class TrackLine:
     kind: LineKind
     key: Key
     label: str  #: printable; "" below the first line of a track
-    track: int = -1  #: index into Trace.tracks
-    lane: int = -1  #: of a LANE
-    device: int = -1  #: index into Trace.devices, of an IDLE line
+    track: int = -1  #: index into Trace.tracks; -1 also where nothing of a track is read yet
+    lane: int = -1  #: of a LANE; -1 where nothing of it is read yet
+    device: int = -1  #: index into Trace.devices, of an IDLE line; -1 where nothing of the device is read yet
     foldable: Key = ()  #: what `fold` folds when the cursor is here; () where nothing can be folded
     folded: bool = False
     members: int = 0  #: tracks of a GROUP
@@ -94,22 +94,54 @@ def is_folded(key: Key, folded_at_first: bool, toggled: frozenset[Key]) -> bool:
     return folded_at_first != (key in toggled)
 
 
-def timeline_lines(trace: Trace, toggled: frozenset[Key], pinned: Sequence[Key]) -> TimelineLines:
-    """The lines of a trace."""
-    shown = [track for track in trace.tracks if len(track.rows) or len(track.samples)]
-    fixed = [_idle_line(device, label) for device, label in enumerate(trace.devices)]
+def timeline_lines(
+    trace: Trace,
+    toggled: frozenset[Key],
+    pinned: Sequence[Key],
+    expected: Sequence[Track] = (),
+    devices: Sequence[str] = (),
+) -> TimelineLines:
+    """The lines of a trace.
+
+    expected : tracks that are known to come while it is still read, in reading order: they have lines now.
+    devices : the devices that are known to come.
+    """
+    known = [track for track in trace.tracks if len(track.rows) or len(track.samples)]
+    shown = _with_expected(known, expected)
+    lanes = {track_key(track): len(track.lanes) for track in expected}
+    fixed = [
+        _idle_line(trace.devices.index(label) if label in trace.devices else -1, label)
+        for label in dict.fromkeys((*devices, *trace.devices))
+    ]
     for key in pinned:
         for track in shown:
             if track_key(track) == key:
-                fixed.extend(_track_lines(track, toggled))
+                fixed.extend(_track_lines(track, toggled, lanes))
     lines: list[TrackLine] = []
     groups: dict[Key, list[Track]] = {}
     for track in sorted(shown, key=lambda track: (ORDER.index(track.layer), track.family is Family.PLANE)):
         if track_key(track) not in pinned:
             groups.setdefault(group_key(track), []).append(track)
     for key, tracks in groups.items():
-        lines.extend(_group_lines(key, tracks, toggled))
+        lines.extend(_group_lines(key, tracks, toggled, lanes))
     return TimelineLines((*fixed, *lines), len(fixed))
+
+
+def _with_expected(tracks: Sequence[Track], expected: Sequence[Track]) -> Sequence[Track]:
+    """The tracks, and between them those that are only expected, their index -1; all in reading order."""
+    left = {track_key(track): track for track in tracks}
+    found: list[Track] = []
+    for other in expected:
+        key = track_key(other)
+        if key not in left:
+            if all(track_key(track) != key for track in found):
+                found.append(replace(other, index=-1))
+            continue
+        for before in list(left):
+            found.append(left.pop(before))
+            if before == key:
+                break
+    return (*found, *left.values())
 
 
 def place_of_slice(trace: Trace, row: int, toggled: frozenset[Key]) -> tuple[Key, Key]:
@@ -127,34 +159,43 @@ def folded_group(track: Track) -> bool:
     return track.layer in (Layer.COUNTER, Layer.OVERLAP) or track.family is Family.PLANE
 
 
-def folded_track(track: Track) -> bool:
-    """Whether a track is folded at first: Python frames are deep, parts of collectives overlap."""
-    return track.family is Family.FRAMES or (track.layer is Layer.DEVICE and len(track.lanes) > 2)
+def folded_track(track: Track, lanes: int = 0) -> bool:
+    """Whether a track is folded at first: Python frames are deep, parts of collectives overlap.
+
+    lanes : how many it has, or will have.
+    """
+    deep = max(len(track.lanes), lanes) > 2
+    return track.family is Family.FRAMES or (track.layer is Layer.DEVICE and deep)
 
 
-def _group_lines(key: Key, tracks: Sequence[Track], toggled: frozenset[Key]) -> Iterator[TrackLine]:
+def _group_lines(
+    key: Key, tracks: Sequence[Track], toggled: frozenset[Key], lanes: Mapping[Key, int]
+) -> Iterator[TrackLine]:
     first = tracks[0]
     if len(tracks) == 1 and not folded_group(first):
-        yield from _track_lines(first, toggled)  # a header would say what its only line says
+        yield from _track_lines(first, toggled, lanes)  # a header would say what its only line says
         return
     folded = is_folded(key, folded_group(first), toggled)
     yield TrackLine(LineKind.GROUP, key, group_label(first), foldable=key, folded=folded, members=len(tracks))
     if not folded:
         for track in tracks:
-            yield from _track_lines(track, toggled)
+            yield from _track_lines(track, toggled, lanes)
 
 
-def _track_lines(track: Track, toggled: frozenset[Key]) -> Iterator[TrackLine]:
+def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]) -> Iterator[TrackLine]:
+    """The lines of a track; `lanes`: how many are expected of a track, by its key."""
     key = track_key(track)
     label = track_label(track)
     if not len(track.rows):
         yield TrackLine(LineKind.COUNTER, key, label, track.index)
         return
-    if len(track.lanes) > 1 and is_folded(key, folded_track(track), toggled):
+    depths = max(len(track.lanes), lanes.get(key, 0))
+    if depths > 1 and is_folded(key, folded_track(track, depths), toggled):
         yield TrackLine(LineKind.FOLDED, key, label, track.index, foldable=key, folded=True)
         return
-    foldable = key if len(track.lanes) > 1 else ()
-    for depth, lane in enumerate(track.lanes):
+    foldable = key if depths > 1 else ()
+    for depth in range(depths):
+        lane = track.lanes[depth] if track.index >= 0 and depth < len(track.lanes) else -1
         yield TrackLine(
             LineKind.LANE, (*key, str(depth)), "" if depth else label, track.index, lane, foldable=foldable
         )

@@ -125,7 +125,7 @@ class AnswerScreen(Screen[None]):
         if viewer.analysis is not None:
             self.build()
         elif viewer.progress is not None or viewer.trace is None:
-            self.missing("Still reading the trace.")
+            self.missing(f"Still reading the trace, {viewer.share} % so far.")
         else:
             self.missing(viewer.problem or "Still analysing.")
 

@@ -88,6 +88,8 @@ class TimelineScreen(TimelineView):
             return
         if line.kind is LineKind.IDLE:
             self._to_gap(line.key, gap_beside(picture, line.device, state.gap, state.place.time_ns, by))
+        elif _is_unread(line):
+            self.viewer.say("Nothing of this line is read yet.")
         elif line.kind in (LineKind.LANE, LineKind.FOLDED):
             lane = line.lane if line.lane >= 0 else picture.trace.tracks[line.track].lanes[0]
             row = beside(picture.trace, lane, state.row, state.place.time_ns, by)
@@ -118,7 +120,9 @@ class TimelineScreen(TimelineView):
         picture, viewer, state = self.tracks.picture, self.viewer, self.viewer.state
         line = self.tracks.lines.lines[place]
         row = gap = -1
-        if picture is not None and line.kind is LineKind.LANE:
+        if _is_unread(line):
+            pass
+        elif picture is not None and line.kind is LineKind.LANE:
             row = picture.slice_at(line.lane, time_ns)
             if row < 0 and end_ns is not None:
                 row = int(picture.lane(line.lane, np.array([time_ns, end_ns], np.int64)).row[0])
@@ -309,3 +313,8 @@ class TimelineScreen(TimelineView):
         state = self.viewer.state
         state.pan(message.time_ns - state.viewport.centre_ns)
         self.viewer.view_changed()
+
+
+def _is_unread(line: TrackLine) -> bool:
+    """Whether a line is only expected: nothing of it is read."""
+    return line.track < 0 if line.kind is LineKind.FOLDED else line.kind is LineKind.LANE and line.lane < 0

@@ -80,6 +80,7 @@ class TimelineView(Screen[None]):
 
     def on_load_progress(self, message: LoadProgress) -> None:
         self.top_line.update()
+        self.tracks.show_waiting()
 
     def on_trace_grew(self, message: TraceGrew) -> None:
         self._show_trace()

@@ -195,7 +195,12 @@ class Details(SparingWidget, can_focus=True):
             for place, part in enumerate(wrapped(warning, max(self.size.width - 4, 1)))
         ]
         if app.analysis is None:
-            return [*warn, [pen.text(" arrows or a click select a slice", Role.DIM)]]
+            hint = [pen.text(" arrows or a click select a slice", Role.DIM)]
+            if app.picture is None or app.picture.sketch is None:
+                return [*warn, hint]
+            shades = [pen.text(f" {' '.join(app.glyphs.unread[1:])}", Role.UNREAD)]
+            words = pen.text("  not read yet: from a sample, about how busy each line is", Role.DIM)
+            return [*warn, hint, [*shades, words]]
         gaps = app.analysis.gaps
         worst = [gap for gap in app.ranked[:20].tolist() if gaps.idle[gap] > 0]
         if worst:

@@ -1,4 +1,7 @@
-"""The whole trace in two lines: how idle the devices are and why, the worst gaps, hits, what is on screen."""
+"""The whole trace in two lines: how idle the devices are and why, the worst gaps, hits, what is on screen.
+
+Until that is known the first line tells how busy they are, and what is not read yet.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,10 @@ from textual.strip import Strip
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Int64s
+from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import cause_paint, short_legend
 from tracetui.ui.drawing.lane import segments, shades
+from tracetui.ui.drawing.load import is_of_host, load
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.strips import Piece, fitted
@@ -73,10 +78,17 @@ class Minimap(SparingWidget):
     def _label(self, y: int) -> Strip:
         """What the first line is; which causes its colours stand for."""
         palette = self.trace_app.palette
-        pieces: list[Piece] = [(" whole trace" if y == 0 else " ", palette.style_of(Role.DIM))]
+        pieces: list[Piece] = [(self._title() if y == 0 else " ", palette.style_of(Role.DIM))]
         if y == 1 and self._picture is not None and self._picture.analysis is not None:
             pieces += short_legend(self._picture.analysis.causes.by_cause(), palette, self._label_width - 2)
         return fitted(pieces, self._label_width, "")
+
+    def _title(self) -> str:
+        picture = self._picture
+        if picture is None or picture.analysis is not None:
+            return " whole trace"
+        what = " busy host" if is_of_host(picture) else " busy device"
+        return what if picture.sketch is not None or not self.trace_app.progress else f"{what} so far"
 
     def _idle_line(self) -> list[Segment]:
         key = (self.size.width, self._label_width, self._picture)
@@ -86,6 +98,8 @@ class Minimap(SparingWidget):
 
     def _idle_ink(self) -> list[Segment]:
         picture, palette = self._picture, self.trace_app.palette
+        if picture is not None and picture.analysis is None:
+            return self._load_ink(picture)
         if picture is None or picture.analysis is None or not picture.trace.devices:
             return [Segment(" " * self.columns)]
         edges = self.trace_app.state.bounds.edges(self.columns)
@@ -95,7 +109,26 @@ class Minimap(SparingWidget):
         level = shades(idle, np.diff(edges) * len(devices), idle > 0)
         cells = [self.trace_app.glyphs.shades[shade] for shade in level.tolist()]
         styles = [cause_paint(cause, palette).ink for cause in Cause for _ in range(3)]
-        return segments(cells, 3 * most(ns).astype(np.int64), styles)
+        style = 3 * most(ns).astype(np.int64)
+        if picture.sketch is not None:
+            self._veil(load(picture, edges)[1], level, cells, style, len(styles))
+        return segments(cells, style, [*styles, *[palette.style_of(Role.UNREAD)] * 3])
+
+    def _load_ink(self, picture: Picture) -> list[Segment]:
+        """How busy the devices are where they are read, and about so where they are not."""
+        palette, edges = self.trace_app.palette, self.trace_app.state.bounds.edges(self.columns)
+        busy, unread = load(picture, edges)
+        level = shades(busy, np.diff(edges), busy > 0)
+        cells = [self.trace_app.glyphs.shades[shade] for shade in level.tolist()]
+        style = np.where(level > 0, 0, -1).astype(np.int64)
+        self._veil(unread, level, cells, style, 3)
+        inks = (palette.paint_of(Activity.AICORE).ink, palette.style_of(Role.UNREAD))
+        return segments(cells, style, [ink for ink in inks for _ in range(3)])
+
+    def _veil(self, unread: Int64s, level: Int64s, cells: list[str], style: Int64s, ink: int) -> None:
+        """Draw what is not read, where nothing else is drawn."""
+        for at in np.flatnonzero((unread > 0) & (level == 0)).tolist():
+            cells[at], style[at] = self.trace_app.glyphs.unread[unread[at]], ink
 
     def _brackets(self) -> tuple[int, int]:
         """The columns of the whole trace in which the viewport starts and ends."""

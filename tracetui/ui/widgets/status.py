@@ -18,6 +18,7 @@ from tracetui.units import format_bytes, format_count, format_duration, format_p
 if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
 
+_NARROW = 100  #: columns up to which only the most important is said
 _KINDS = {Kind.ASCEND: "Ascend", Kind.GPU: "GPU", Kind.CHROME: "Chrome"}
 
 
@@ -49,6 +50,8 @@ class TopLine(Lines):
         dot = (f"  {app.glyphs.dot}  ", style(Role.DIM))
         span = format_duration(app.trace.end_ns - app.trace.start_ns)
         pieces += [("  ", style(Role.TEXT)), (f"{_KINDS[app.trace.kind]} {span}", style(Role.TEXT))]
+        if app.picture is not None and app.picture.sketch is not None:
+            pieces += [("  ", style(Role.TEXT)), (f"{app.glyphs.unread[1]} sampled", style(Role.WARNING))]
         if app.analysis is not None:
             for activity in app.analysis.devices:
                 if activity.window_ns:
@@ -62,9 +65,10 @@ class TopLine(Lines):
         style = app.palette.style_of
         pieces: list[Piece] = []
         if app.progress is not None:
-            done, total, events = app.progress
-            share = f"{100 * done // total} % of {format_bytes(total)}" if total else format_bytes(done)
-            text = f"reading {share}, {format_count(events)} events"
+            _, total, events = app.progress
+            text = f"reading {app.share} % of {format_bytes(total)}"
+            if events and self.size.width > _NARROW:
+                text += f", {format_count(events)} events"
             pieces.append((f"{text}  esc stops ", style(Role.NUMBER)))
         elif app.analysing:
             pieces.append(("analysing ", style(Role.DIM)))

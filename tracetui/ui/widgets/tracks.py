@@ -78,19 +78,29 @@ class Tracks(SparingWidget, can_focus=True):
     def show_trace(self, picture: Picture) -> None:
         """Draw another trace, or the same with its analysis."""
         app = self.trace_app
-        waiting = "reading" if app.progress else app.problem or "analysing"
-        self._picture, self._art = picture, LineArt(picture, app.palette, app.glyphs, waiting)
+        self._picture, self._art = picture, LineArt(picture, app.palette, app.glyphs, app.waiting)
         self.lay_out()
 
+    def show_waiting(self) -> None:
+        """Say again what the idle lines wait for."""
+        waiting = self.trace_app.waiting
+        if self._art is not None and self._art.waiting != waiting:
+            self._art.waiting = waiting
+            self.redraw(y for y in range(self.lines.fixed) if self.lines.lines[y].kind is LineKind.IDLE)
+
     def lay_out(self) -> None:
-        """Lay the lines out again: tracks came, were folded or pinned."""
+        """Lay the lines out again: tracks came, were folded or pinned. What is on top of the screen stays."""
         if self._picture is None:
             return
-        state = self.trace_app.state
-        self.lines = timeline_lines(self._picture.trace, state.toggled, state.pinned)
+        state, sketch = self.trace_app.state, self._picture.sketch
+        first = self.lines.fixed + self.top
+        key = self.lines.lines[first].key if self.top and first < len(self.lines.lines) else ()
+        expected, devices = (sketch.tracks, sketch.devices) if sketch is not None else ((), ())
+        self.lines = timeline_lines(self._picture.trace, state.toggled, state.pinned, expected, devices)
         self._set_label_width()
         self._strips.clear()
-        self.scroll_lines(self.top)
+        place = self.lines.index(key)
+        self.scroll_lines(place - self.lines.fixed if place >= self.lines.fixed else self.top)
         self.refresh()
 
     def scroll_lines(self, top: int) -> bool:
@@ -163,7 +173,7 @@ class Tracks(SparingWidget, can_focus=True):
         state = self.trace_app.state
         selected: object = None
         if line.kind is LineKind.IDLE:
-            selected = state.gap
+            selected = state.gap, self._art and self._art.waiting
         elif state.row >= 0 and self._picture is not None and line.track >= 0:
             lane = self._picture.trace.lane_of(state.row)
             if line.lane == lane or (

@@ -1,0 +1,277 @@
+"""The viewer while a trace is read: a sketch at once, then what is read in its place; the view is kept."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.ui.viewing import lines_of
+from tracetui.reader import skeleton as skeleton_module
+from tracetui.reader.source import Progress, TraceFile
+from tracetui.ui import loading
+from tracetui.ui.app import TraceApp
+from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.timeline import TimelineScreen
+
+SIZE = (120, 40)
+
+
+@pytest.fixture(autouse=True)
+def _samples_of_small_traces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skeleton_module, "SMALLEST", 0)
+    monkeypatch.setattr(skeleton_module, "CHUNK", 1 << 12)
+    monkeypatch.setattr(skeleton_module, "BUDGET", 60.0)
+    monkeypatch.setattr(loading, "FIRST_PICTURE", 0.0)
+    monkeypatch.setattr(loading, "EVERY", 0.0)
+
+
+@pytest.fixture
+def moba(samples: Path) -> Path:
+    return samples / "moba" / "trace_view.json"
+
+
+class Gate:
+    """Lets the reading go on, and have a picture made, as far as the test wants."""
+
+    def __init__(self, trace_file: TraceFile) -> None:
+        self.share = 0.0
+        self._go = threading.Event()
+        self._read = trace_file.read
+
+    def read(
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Any:
+        assert on_progress is not None
+        self._go.wait(10)
+
+        def see(progress: Progress) -> None:
+            if progress.done_bytes < self.share * progress.total_bytes:
+                return
+            on_progress.__self__._next_picture = 0.0  # type: ignore[attr-defined]
+            on_progress(progress)
+            self._go.clear()
+            self._go.wait(10)
+
+        return self._read(see, should_stop)
+
+    def open(self, share: float) -> None:
+        self.share = share
+        self._go.set()
+
+
+@asynccontextmanager
+async def reading(
+    path: Path, size: tuple[int, int] = SIZE, ascii_only: bool = False
+) -> AsyncIterator[tuple[TraceApp, Pilot[int], Gate]]:
+    """The viewer of a file of which nothing is read but a sample."""
+    with TraceFile(path, block_bytes=1 << 13, part_bytes=1 << 15, jobs=1) as trace_file:
+        gate = Gate(trace_file)
+        trace_file.read = gate.read  # type: ignore[method-assign]
+        options = ViewerOptions(palette="none", cache=False, ascii=ascii_only)
+        app = TraceApp(path, options, trace_file)
+        async with app.run_test(size=size) as pilot:
+            try:
+                await pilot.pause(0.05)
+                yield app, pilot, gate
+            finally:
+                gate.open(2.0)
+
+
+async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
+    for _ in range(400):
+        if holds():
+            break
+        await pilot.pause(0.01)
+    assert holds()
+    await pilot.pause()
+
+
+async def read_to(app: TraceApp, pilot: Pilot[int], gate: Gate, share: float) -> None:
+    before = app.trace
+    gate.open(share)
+    await until(pilot, lambda: app.trace is not before and app.share >= int(100 * share))
+    await pilot.pause()
+
+
+async def read_all(app: TraceApp, pilot: Pilot[int], gate: Gate) -> None:
+    gate.open(2.0)
+    await until(pilot, lambda: app.analysis is not None)
+
+
+def timeline(app: TraceApp) -> TimelineScreen:
+    assert isinstance(app.screen, TimelineScreen)
+    return app.screen
+
+
+def screen_lines(app: TraceApp) -> list[str]:
+    return [strip.text for strip in app.screen._compositor.render_strips()]
+
+
+def is_sketched(text: str, shades: str = BLOCKS.unread) -> bool:
+    return any(shade in text for shade in shades.strip())
+
+
+async def test_the_whole_time_is_sketched_before_anything_is_read(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        assert app.trace is not None and app.trace.report.events == 0
+        shown = screen_lines(app)
+        assert "sampled" in shown[0] and "Ascend" in shown[0] and "esc stops" in shown[0]
+        assert "busy device" in shown[1] and is_sketched(shown[1])
+        assert "NPU 0 idle" in shown[4] or "NPU idle" in shown[4]
+        assert "reading, 0 % so far: gaps are found once all is read" in shown[4]
+        stream = next(line for line in shown if "Stream 2" in line)
+        assert is_sketched(stream)
+        assert any("not read yet" in line for line in shown)
+        tracks = [line.key for line in timeline(app).tracks.lines.lines]
+        span = app.state.bounds
+        await read_all(app, pilot, gate)
+        assert not is_sketched("\n".join(screen_lines(app))) and "sampled" not in screen_lines(app)[0]
+        final = [line.key for line in timeline(app).tracks.lines.lines]
+        assert [key for key in final if key in tracks] == [key for key in tracks if key in final]
+        grown = abs(app.state.bounds.start_ns - span.start_ns) + abs(app.state.bounds.end_ns - span.end_ns)
+        assert grown < span.span_ns / 20
+
+
+async def test_what_is_read_takes_the_place_of_the_sketch(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        lines = []
+        for share in (0.25, 0.5, 0.75):
+            await read_to(app, pilot, gate, share)
+            shown = screen_lines(app)
+            assert f"reading {app.share} % of" in shown[0]
+            assert f"reading, {app.share} % so far" in shown[4]
+            lines.append(sum(shade in line for line in shown[6:] for shade in BLOCKS.unread.strip()))
+        assert lines[0] > lines[-1]
+
+
+async def test_the_view_that_was_chosen_is_kept_as_the_trace_grows(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        await pilot.press("w", "w", "w", "d", "down", "down", "down")
+        viewport, cursor = app.state.viewport, app.state.place.cursor
+        assert viewport != app.state.bounds and cursor
+        tracks = timeline(app).tracks
+        for share in (0.3, 0.7):
+            await read_to(app, pilot, gate, share)
+            assert app.state.viewport == viewport
+            assert app.state.place.cursor == cursor and tracks.lines.index(cursor) >= 0
+        toggled = app.state.toggled
+        await pilot.press("pagedown", "pagedown", "right")
+        await until(pilot, lambda: app.state.row >= 0)
+        event = int(app.trace.slices.event[app.state.row]) if app.trace else -1
+        top = tracks.lines.lines[tracks.lines.fixed + tracks.top].key
+        viewport = app.state.viewport
+        await read_all(app, pilot, gate)
+        assert app.trace is not None and int(app.trace.slices.event[app.state.row]) == event
+        assert app.state.viewport == viewport and app.state.toggled == toggled
+        assert tracks.lines.lines[tracks.lines.fixed + tracks.top].key == top, (
+            "what is on screen does not jump"
+        )
+
+
+async def test_what_is_not_read_cannot_be_selected(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        for key in (
+            "down",
+            "down",
+            "down",
+            "right",
+            "left",
+            "f",
+            "r",
+            "bracketleft",
+            "p",
+            "P",
+            "space",
+            "asterisk",
+        ):
+            await pilot.press(key)
+            assert app.state.row == -1 and app.state.window is None
+        await pilot.click(timeline(app).tracks, offset=(60, 4))
+        assert app.state.row == -1
+        await pilot.press("right")
+        assert "Nothing of this line is read yet." in screen_lines(app)[-1]
+        await pilot.press("0", "t", "escape", "slash", "escape", "v", "d", "v")
+        await read_all(app, pilot, gate)
+
+
+async def test_escape_says_which_share_and_which_tracks_are_missing(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        await read_to(app, pilot, gate, 0.6)
+        share = app.share
+        await pilot.press("escape")
+        await read_all(app, pilot, gate)
+        assert app.trace is not None and app.trace.report.stopped and app.progress is None
+        assert f"Stopped at {share} % of the file; the rest (░) is only sampled." in screen_lines(app)[-1]
+        (missing,) = [warning for warning in app.warnings if "only sampled" in warning]
+        assert missing.startswith(f"{100 - share} % of the file is not read")
+        assert "Ascend Hardware from " in missing and " s to " in missing
+        shown = screen_lines(app)
+        assert is_sketched("\n".join(shown[6:])) and "sampled" in shown[0]
+        assert app.analysis is not None and app.analysis.trace is app.trace
+        await pilot.press("x", "0", "exclamation_mark")
+        assert "only sampled" in timeline(app).details.text
+
+
+async def test_gaps_asked_for_too_early_tell_how_far_the_reading_is(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        await read_to(app, pilot, gate, 0.4)
+        await pilot.press("x")
+        await pilot.pause()
+        assert f"Gap 1 is shown as soon as all is read: {app.share} % so far." in screen_lines(app)[-1]
+        await pilot.press("G")
+        await until(pilot, lambda: f"{app.share} % so far" in "\n".join(screen_lines(app)))
+        await read_to(app, pilot, gate, 0.8)
+        await until(pilot, lambda: f"{app.share} % so far" in "\n".join(screen_lines(app)))
+        await read_all(app, pilot, gate)
+        await until(pilot, lambda: app.state.gap == int(app.ranked[0]))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_a_sketch_without_block_elements_is_told_from_what_was_read(
+    moba: Path, size: tuple[int, int]
+) -> None:
+    async with reading(moba, size, ascii_only=True) as (app, pilot, _):
+        await until(pilot, lambda: app.picture is not None)
+        text = "\n".join(screen_lines(app))
+        assert text.replace("µ", "u").isascii()
+        assert is_sketched(next(line for line in screen_lines(app) if "Stream 2" in line), ASCII.unread)
+        assert not set(ASCII.unread.strip()) & set(ASCII.shades)
+        assert "reading 0 % of" in text and "esc stops" in text
+
+
+async def test_a_packed_trace_grows_from_its_start(moba: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "trace_view.json.gz"
+    packed.write_bytes(gzip.compress(moba.read_bytes()))
+    async with reading(packed) as (app, pilot, gate):
+        assert app.picture is None
+        await read_to(app, pilot, gate, 0.01)
+        shown = screen_lines(app)
+        assert "sampled" not in shown[0] and not is_sketched("\n".join(shown))
+        assert "so far" in shown[1], "the map is of what is inflated so far"
+        await pilot.press("escape")
+        await read_all(app, pilot, gate)
+
+
+async def test_what_looks_missing_while_a_trace_is_read_is_no_warning(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        assert app.warnings == () and "warning" not in screen_lines(app)[0]
+        await read_to(app, pilot, gate, 0.3)
+        assert app.warnings == ()
+        assert lines_of(timeline(app).minimap)[0].strip()

@@ -1,0 +1,44 @@
+"""How busy the devices of a trace are while there is no analysis that could say how idle they are.
+
+Pure: knows the picture of a trace and what is not read of it. Where there is no device, it is about the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Layer, Track
+from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.rows import track_key
+
+
+def load(picture: Picture, edges: Int64s) -> tuple[Int64s, Int64s]:
+    """Between `edges` (ns): ns busy of the busiest track in each column, and the level of what is not read.
+
+    Returns two int64[columns]; the level as in `Sketch.levels`.
+    """
+    sketch = picture.sketch
+    expected = sketch.tracks if sketch is not None else ()
+    layer = Layer.DEVICE if _has_device((*picture.trace.tracks, *expected)) else Layer.PYTHON
+    busy = level = np.zeros(len(edges) - 1, np.int64)
+    for track in picture.trace.tracks:
+        if track.layer is layer and len(track.lanes):
+            busy = np.maximum(busy, picture.folded(track, edges).busy)
+    if sketch is not None:
+        for track in expected:
+            if track.layer is layer:
+                level = np.maximum(level, sketch.levels(track_key(track), edges))
+    return busy, level
+
+
+def is_of_host(picture: Picture) -> bool:
+    """Whether the load is that of the host."""
+    expected = picture.sketch.tracks if picture.sketch is not None else ()
+    return not _has_device((*picture.trace.tracks, *expected))
+
+
+def _has_device(tracks: Sequence[Track]) -> bool:
+    return any(track.layer is Layer.DEVICE for track in tracks)
