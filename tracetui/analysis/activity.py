@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import among, rows_of, tracks_by_device
+from tracetui.analysis.search import among, distinct, rows_of, tracks_by_device
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Family, Trace, Track
 
@@ -148,7 +148,7 @@ def overlap_rows(trace: Trace, tracks: Iterable[Track]) -> dict[str, Int64s]:
     """Slice rows of the producer's Overlap Analysis on a device's tracks, by names as `producer` has them."""
     rows = rows_of(track for track in tracks if track.family == Family.OVERLAP)
     names = trace.slices.name[rows]
-    known = {OVERLAP_ROWS.get(trace.strings[name], ""): name for name in np.unique(names).tolist()}
+    known = {OVERLAP_ROWS.get(trace.strings[name], ""): name for name in distinct(names).tolist()}
     return {key: rows[names == known[key]] if key in known else rows[:0] for key in OVERLAP_ROWS.values()}
 
 

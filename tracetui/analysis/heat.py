@@ -13,6 +13,7 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.intervals import union
 from tracetui.analysis.raster import Raster, even_edges, idle
+from tracetui.analysis.search import distinct
 from tracetui.analysis.steps import Step
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Floats, Int64s
@@ -126,7 +127,7 @@ def gap_lengths(gaps: Gaps, start_ns: int, end_ns: int, columns: int) -> Heat:
     edges = even_edges(start_ns, end_ns, columns)
     shape = (len(LENGTHS), len(edges) - 1)
     ns, longest, start, end = (np.zeros(shape, np.int64) for _ in range(4))
-    devices = np.unique(gaps.device).tolist()
+    devices = distinct(gaps.device).tolist()
     length = gaps.end - gaps.start
     for place, (_, shortest) in enumerate(LENGTHS):
         below = LENGTHS[place - 1][1] if place else np.iinfo(np.int64).max

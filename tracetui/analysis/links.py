@@ -105,7 +105,7 @@ class Links:
 
     @cached_property
     def _runs(self) -> tuple[Int64s, Int64s]:
-        """The first rows of consecutive tasks, and their places: to search in as many as tracks, not tasks."""
+        """The first rows of consecutive tasks, and their places: as many to search as tracks, not tasks."""
         opens = np.ones(len(self.tasks), np.bool_)
         opens[1:] = self.tasks[1:] != self.tasks[:-1] + 1
         return self.tasks[opens], np.flatnonzero(opens)

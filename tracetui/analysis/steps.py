@@ -25,7 +25,7 @@ from tracetui.analysis.host_steps import (
 )
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import pick
+from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.windows import Windows
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Activity, Trace
@@ -200,7 +200,7 @@ def _phases(
 def _received(trace: Trace, activity: DeviceActivity) -> Int64s:
     tasks = activity.tasks[trace.slices.activity[activity.tasks] == Activity.COMMUNICATION]
     names = trace.slices.name[tasks]
-    receiving = [n for n in np.unique(names).tolist() if trace.strings[n].startswith("hcom_receive")]
+    receiving = [n for n in distinct(names).tolist() if trace.strings[n].startswith("hcom_receive")]
     received: Int64s = tasks[np.isin(names, receiving)]
     return received
 

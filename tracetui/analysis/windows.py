@@ -6,6 +6,7 @@ import heapq
 
 import numpy as np
 
+from tracetui.analysis.search import distinct
 from tracetui.arrays import Int64s
 
 
@@ -14,7 +15,7 @@ class Windows:
 
     def __init__(self, starts: Int64s, ends: Int64s) -> None:
         self._count = len(starts)
-        self._edges = np.unique(np.concatenate((starts, ends)))
+        self._edges = distinct(np.concatenate((starts, ends)))
         self._owner = _owners(starts, ends, self._edges)
 
     def __len__(self) -> int:

@@ -19,7 +19,7 @@ from tracetui.analysis.advice.model import (
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.intervals import union
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import distinct, runs
 from tracetui.analysis.sums import most_first
 from tracetui.trace.model import Activity
 from tracetui.units import format_percent
@@ -46,7 +46,7 @@ def ai_cpu(found: Found) -> Iterator[Advice]:
     """Operators that run on the AI CPU while the AI cores do nothing, by name and line."""
     slices, strings = found.trace.slices, found.trace.strings
     kinds = [
-        i for i in np.unique(slices.task_type[found.work]).tolist() if i >= 0 and _AI_CPU.match(strings[i])
+        i for i in distinct(slices.task_type[found.work]).tolist() if i >= 0 and _AI_CPU.match(strings[i])
     ]
     chosen = np.isin(slices.task_type[found.work], kinds) & (slices.dur[found.work] >= AI_CPU.least)
     tasks, device = found.work[chosen], found.device_of_work[chosen]
@@ -96,7 +96,7 @@ def conversions(found: Found) -> Iterator[Advice]:
     computing = sum(activity.computing_ns for activity in found.analysis.devices)
     for rule_id, title, pattern, remedy in _CONVERSIONS:
         matched = by_name(found.trace, kernels, matching(pattern)) == 1
-        cost = sum(found.span(kernels[matched & (device == index)]).total for index in np.unique(device))
+        cost = sum(found.span(kernels[matched & (device == index)]).total for index in distinct(device))
         if not CONVERSION_SHARE.share(cost, computing):
             continue
         rows = found.longest_first(kernels[matched])

@@ -11,7 +11,7 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import rows_of, runs, track_of_rows
+from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Trace
@@ -115,7 +115,7 @@ class Found:
             (hosts, Cause.GC, Cause.UNRECORDED),
             (launchers, Cause.QUEUE_BUSY, Cause.LAUNCH_DISPATCH),
         ):
-            own = self.span(calls[np.isin(self._tids(calls), np.unique(self._tids(rows[rows >= 0])))])
+            own = self.span(calls[np.isin(self._tids(calls), distinct(self._tids(rows[rows >= 0])))])
             places = np.flatnonzero((causes.cause >= first) & (causes.cause <= last))
             inside[places] = own.covered(causes.start[places], causes.end[places])
         return inside

@@ -11,6 +11,7 @@ from tracetui.analysis.advice.model import COMPILE_SHARE, QUEUE_SHARE, Advice, d
 from tracetui.analysis.idle.calls import Cause, cause_of_call, cause_of_operator, compiles_at_launch
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.operators import host_operators
+from tracetui.analysis.search import distinct
 from tracetui.trace.model import Family, Kind
 
 
@@ -21,7 +22,7 @@ def dispatch_queue(found: Found) -> Iterator[Advice]:
     cost = busy + wakeup
     if not QUEUE_SHARE.share(cost, found.window_ns):
         return
-    waits = len(np.unique(found.causes.interval[pieces]))
+    waits = len(distinct(found.causes.interval[pieces]))
     remedy = (
         "TASK_QUEUE_ENABLE=2 takes more of each launch off the thread that dequeues"
         if busy >= wakeup
@@ -61,7 +62,7 @@ def compilation(found: Found) -> Iterator[Advice]:
     at_launch = calls[by_name(trace, calls, compiles_at_launch) == 1]
     others = calls[by_name(trace, calls, cause_of_call) == Cause.COMPILE]
     graphs = operators[by_name(trace, operators, cause_of_operator) == Cause.COMPILE]
-    rows = found.outermost(np.unique(np.concatenate((at_launch, others, graphs))))
+    rows = found.outermost(distinct(np.concatenate((at_launch, others, graphs))))
     remedy = (
         "torch.npu.set_compile_mode(jit_compile=False) uses the compiled operators that CANN brings; "
         "shapes that stay the same are compiled once."

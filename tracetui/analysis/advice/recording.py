@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from tracetui.analysis.advice.evidence import Found
 from tracetui.analysis.advice.model import MISSING_SHARE, Advice, duration
 from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.search import distinct
 from tracetui.trace.model import Family, Kind, Layer
 
 
@@ -49,7 +48,7 @@ def stacks(found: Found) -> Iterator[Advice]:
     cost = found.idle(pieces)
     if not MISSING_SHARE.share(cost, found.window_ns):
         return
-    operators = len(np.unique(found.causes.operator[pieces & (found.causes.operator >= 0)]))
+    operators = len(distinct(found.causes.operator[pieces & (found.causes.operator >= 0)]))
     yield Advice(
         id="collect_stacks",
         title="The trace has no Python stacks",
@@ -88,7 +87,7 @@ def level(found: Found) -> Iterator[Advice]:
             "No runtime call is recorded, and launches are at least {} of the device's time"
         ),
         cost_ns=cost,
-        evidence={"launch_idle_ns": cost, "launches": len(np.unique(found.causes.interval[pieces]))},
+        evidence={"launch_idle_ns": cost, "launches": len(distinct(found.causes.interval[pieces]))},
         per_step_ns=found.step_ns(cost),
         gaps=found.gaps(pieces),
     )

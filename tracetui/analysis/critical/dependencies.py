@@ -31,7 +31,7 @@ from tracetui.analysis.critical.points import By, Points, finished
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import first_equal
+from tracetui.analysis.search import distinct, first_equal
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 
@@ -110,7 +110,7 @@ def _threads(tasks: DeviceTasks, hosts: Hosts) -> Int64s:
     for rows in (tasks.launch, tasks.operator, tasks.enqueue):
         of_rows = hosts.of_rows(rows)
         thread = np.where(of_rows >= 0, of_rows, thread)
-    for index in np.unique(thread[thread >= 0]).tolist():
+    for index in distinct(thread[thread >= 0]).tolist():
         if not len(hosts.thread(index).operators):
             thread[thread == index] = -1
     return thread

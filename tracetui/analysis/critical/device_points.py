@@ -18,7 +18,7 @@ from tracetui.analysis.idle.milestones import milestones
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import first_equal, pick, runs, track_of_rows
+from tracetui.analysis.search import distinct, first_equal, pick, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity
 
@@ -228,7 +228,7 @@ def _usual_latency(links: Links, tasks: DeviceTasks, launched: Bools, free: Int6
     activity = links.trace.slices.activity[tasks.row]
     latency = np.zeros(len(activity), np.int64)
     sure = launched & (free <= tasks.dequeued)
-    for kind in np.unique(activity).tolist():
+    for kind in distinct(activity).tolist():
         own = activity == kind
         latency[own] = _usual(tasks.start[sure & own] - tasks.launched[sure & own])
     return latency

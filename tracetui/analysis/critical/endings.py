@@ -14,7 +14,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.device_points import DeviceTasks
 from tracetui.analysis.critical.points import By, Point, Points, points
-from tracetui.analysis.search import first_equal, pick
+from tracetui.analysis.search import distinct, first_equal, pick
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 
@@ -59,7 +59,7 @@ def done_points(tasks: DeviceTasks, walls: Walls, first_task: int, first_done: i
     """
     task, device = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for index, end in enumerate(walls.device_end.tolist()):
-        ends = np.unique(np.append(walls.step_end[walls.step_device == index], end))
+        ends = distinct(np.append(walls.step_end[walls.step_device == index], end))
         (own,) = np.nonzero((tasks.device == index) & ~tasks.waits & (tasks.end <= end))
         before = np.searchsorted(ends, tasks.end[own])
         order = np.lexsort((tasks.end[own], tasks.stream[own], before))

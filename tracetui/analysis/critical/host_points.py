@@ -17,7 +17,7 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import NOTHING, Intervals, union
-from tracetui.analysis.search import rows_of
+from tracetui.analysis.search import distinct, rows_of
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Family, Trace
@@ -64,7 +64,7 @@ def host_points(
     none = np.full(len(rows), -1, np.int64)
     known = of_step >= 0
     parts.append(_Part(Point.STEP_END, ends[known], of_step[known], rows[known], none[known]))
-    used = np.unique(np.concatenate([part.thread for part in parts]))
+    used = distinct(np.concatenate([part.thread for part in parts]))
     first = sum(len(part.time) for part in parts)
     begins = []
     for index, spans in _synchronising(trace, hosts, used, blocking):
@@ -137,7 +137,7 @@ def _synchronising(
         own = blocking[hosts.of_rows(blocking) == index]
         starts = np.concatenate((named.starts, trace.slices.start[own]))
         named = union(starts, np.concatenate((named.ends, trace.slices.end[own])))
-        told = np.unique(named.index_at(called.starts))
+        told = distinct(named.index_at(called.starts))
         left = np.setdiff1d(np.arange(len(named)), told)
         either = union(
             np.concatenate((called.starts, named.starts[left])),

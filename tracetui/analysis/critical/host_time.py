@@ -12,7 +12,7 @@ import numpy as np
 
 from tracetui.analysis.idle.host import Burst, Hosts
 from tracetui.analysis.idle.pieces import cut, edges_of
-from tracetui.analysis.search import pick
+from tracetui.analysis.search import distinct, pick
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
 
@@ -41,7 +41,7 @@ class HostTime:
         """The pieces of stretches `[start, end)` of threads, by thread; they sum to their stretch."""
         none = np.empty(0, np.int64)
         parts = [(none, none, none, none, none, none)]
-        for index in np.unique(thread).tolist():
+        for index in distinct(thread).tolist():
             (own,) = np.nonzero(thread == index)
             host = self._hosts.thread(index)
             edges = edges_of(host.edges, host.frame_edges) if self._by_frame else host.edges
@@ -74,6 +74,6 @@ class HostTime:
 def bursts(trace: Trace, hosts: Hosts) -> list[tuple[int, Burst]]:
     """The autograd threads (indices) whose waker is known, and their bursts of work."""
     first = np.array([track.rows.start for track in trace.tracks if len(track.rows)], np.int64)
-    threads = np.unique(hosts.of_rows(first))
+    threads = distinct(hosts.of_rows(first))
     found = [(index, hosts.burst(index)) for index in threads[threads >= 0].tolist()]
     return [(index, burst) for index, burst in found if burst is not None]

@@ -23,7 +23,7 @@ from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.idle.pieces import cut
-from tracetui.analysis.search import pick
+from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
@@ -85,7 +85,7 @@ def line_savings(
         free = chain.wall_ns - working.clip(chain.begin_ns - late, chain.end_ns - late).total
         bound[device] = np.minimum(critical[device], free)
         (held,) = np.nonzero((step_devices == device) & (begins < ends))
-        parts = cut(start, end, np.union1d(begins[held], ends[held]))
+        parts = cut(start, end, distinct(np.concatenate((begins[held], ends[held]))))
         within = np.searchsorted(begins[held], parts.start, "right") - 1
         inside = (within >= 0) & (parts.start < pick(ends[held], within))
         busy = working.covered(begins[held] - late, ends[held] - late)

@@ -9,6 +9,7 @@ import numpy as np
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.search import distinct
 from tracetui.arrays import Int8s, Int64s
 
 
@@ -27,7 +28,7 @@ class CauseRaster:
     def of_pieces(cls, causes: Causes, places: Int64s) -> CauseRaster:
         """The raster of some pieces of one device, in their order."""
         sets = {}
-        for index in np.unique(causes.cause[places]).tolist():
+        for index in distinct(causes.cause[places]).tolist():
             own = places[causes.cause[places] == index]
             sets[Cause(index)] = Intervals(*_joined(causes.start[own], causes.end[own]))
         return cls(sets)

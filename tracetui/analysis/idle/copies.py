@@ -14,6 +14,7 @@ from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.links import Links
+from tracetui.analysis.search import distinct
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity
 
@@ -55,7 +56,7 @@ def _says(links: Links, places: Int64s, answer: calls.Answer) -> Int64s:
     trace, tasks = links.trace, links.tasks[places]
     said = by_name(trace, tasks, answer)
     direction = trace.slices.direction[tasks]
-    for text in np.unique(direction[direction >= 0]).tolist():
+    for text in distinct(direction[direction >= 0]).tolist():
         told = answer(trace.strings[text])
         if told is not None:
             said[direction == text] = told
@@ -63,9 +64,9 @@ def _says(links: Links, places: Int64s, answer: calls.Answer) -> Int64s:
 
 
 def _copying(links: Links, ancestors: Ancestors, operators: Int64s) -> Int64s:
-    found, rows = [], np.unique(operators)
+    found, rows = [], distinct(operators)
     while len(rows):
         found.append(rows[by_name(links.trace, rows, lambda name: name in calls.COPY_OPERATORS) == 1])
         outer = ancestors.parents_of(rows)
-        rows = np.unique(outer[outer >= 0])
-    return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+        rows = distinct(outer[outer >= 0])
+    return distinct(np.concatenate(found)) if found else np.empty(0, np.int64)

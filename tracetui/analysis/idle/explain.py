@@ -22,7 +22,7 @@ from tracetui.analysis.idle.pieces import Cuts, cut, cut_by_cover, edges_of
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import of_category, pick, rows_of, track_of_rows
+from tracetui.analysis.search import distinct, of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Int8s, Int64s
 
 
@@ -116,7 +116,7 @@ class _Explainer:
         for rows in (self._links.launch, self._links.operator, self._links.enqueue):
             of_rows = self._hosts.of_rows(pick(rows, self._at))
             thread = np.where(of_rows >= 0, of_rows, thread)
-        for index in np.unique(thread[thread >= 0]).tolist():
+        for index in distinct(thread[thread >= 0]).tolist():
             if not len(self._hosts.thread(index).operators):
                 thread[thread == index] = -1
         return thread
@@ -127,7 +127,7 @@ class _Explainer:
         interval = np.arange(len(start))
         none = np.full(len(start), -1, np.int64)
         parts = []
-        for index in np.unique(thread).tolist():
+        for index in distinct(thread).tolist():
             (own,) = np.nonzero(thread == index)
             burst = self._hosts.burst(index) if index >= 0 else None
             if burst is None:
@@ -150,7 +150,7 @@ class _Explainer:
 
     def _host(self) -> list[_Found]:
         parts = []
-        for index in np.unique(self._stretches.thread[self._stretches.thread >= 0]).tolist():
+        for index in distinct(self._stretches.thread[self._stretches.thread >= 0]).tolist():
             own = _Stretches(*(column[self._stretches.thread == index] for column in self._stretches))
             thread = self._hosts.thread(index)
             edges = edges_of(thread.edges, thread.frame_edges) if self._by_frame else thread.edges
@@ -179,7 +179,7 @@ class _Explainer:
         """Of each interval: the operator that was synchronising when it began, and the frame if none ran."""
         exposing, frame = (np.full(len(self._at), -1, np.int64) for _ in range(2))
         first = self._stretches.start == self._idle.start[self._stretches.interval]
-        for index in np.unique(self._stretches.thread[first & (self._stretches.thread >= 0)]).tolist():
+        for index in distinct(self._stretches.thread[first & (self._stretches.thread >= 0)]).tolist():
             synchronising = self._hosts.thread(index).spans.get(Cause.SYNC)
             if synchronising is None:
                 continue

@@ -20,7 +20,7 @@ from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.pieces import edges_of
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import NOT_OPERATORS, Links
-from tracetui.analysis.search import of_category, pick, rows_of, track_of_rows
+from tracetui.analysis.search import distinct, of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -215,7 +215,7 @@ class Hosts:
             for each in tracks:
                 rows = rows_of([each])
                 codes = by_name(trace, rows, cause_of)
-                for code in np.unique(codes[codes >= 0]).tolist():
+                for code in distinct(codes[codes >= 0]).tolist():
                     found.setdefault(Cause(code), []).append(rows[codes == code])
         found.setdefault(Cause.COPY, []).append(_inside(self.copying.to_device, track))
         found.setdefault(Cause.SYNC, []).append(_inside(self.copying.blocked, track))
@@ -236,7 +236,7 @@ class Hosts:
         outer = self.callers.ancestors.parents_of(inner)
         kept = outer >= 0
         kept[kept] = (stack[outer[kept]] >= 0) & (stack[outer[kept]] != stack[inner[kept]])
-        rows = np.unique(np.concatenate([outer[kept], *self._with_frames_inside(counts)]))
+        rows = distinct(np.concatenate([outer[kept], *self._with_frames_inside(counts)]))
         return rows[by_name(self._trace, rows, calls.cause_of_operator) < 0]
 
     def _with_frames_inside(self, counts: Bools) -> Iterator[Int64s]:

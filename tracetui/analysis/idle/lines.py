@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.search import pick, runs
+from tracetui.analysis.search import distinct, pick, runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 from tracetui.trace.model import Trace
@@ -200,7 +200,7 @@ class _Tree:
         children: list[list[StackNode]] = [[] for _ in self._frames]
         for node in range(len(self._frames) - 1, -1, -1):
             below = sorted(children[node], key=lambda child: (-child.idle_ns, child.frame or ()))
-            gaps = np.unique(np.concatenate(self._gaps[node])) if self._gaps[node] else _NO_GAPS
+            gaps = distinct(np.concatenate(self._gaps[node])) if self._gaps[node] else _NO_GAPS
             idle = self._own[node] + sum(child.idle_ns for child in below)
             built = StackNode(self._frames[node], idle, self._own[node], len(gaps), tuple(below))
             if node:

@@ -15,7 +15,7 @@ from tracetui.analysis.idle.milestones import Milestones
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import first_equal, pick, rows_of, track_of_rows
+from tracetui.analysis.search import distinct, first_equal, pick, rows_of, track_of_rows
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Family, Track
 from tracetui.trace.nesting import enclosing
@@ -59,7 +59,7 @@ class Streams:
     def wait_at(self, streams: Int64s, times: Int64s) -> Int64s:
         """The wait under way on a stream at each time; rows, -1 where none."""
         found = np.full(len(times), -1, np.int64)
-        for stream in np.unique(streams[streams >= 0]).tolist():
+        for stream in distinct(streams[streams >= 0]).tolist():
             accept = np.zeros(len(self._trace.slices), np.bool_)
             accept[self._waits_of(stream)] = True
             (places,) = np.nonzero(streams == stream)
@@ -75,7 +75,7 @@ class Streams:
         found = np.full(len(waits), -1, np.int64)
         stream = track_of_rows(self._trace, waits)
         for streams in self._by_device:
-            for own in np.unique(stream[np.isin(stream, [t.index for t in streams])]).tolist():
+            for own in distinct(stream[np.isin(stream, [t.index for t in streams])]).tolist():
                 (places,) = np.nonzero(stream == own)
                 found[places] = self._before_event([t for t in streams if t.index != own], waits[places])
         return found
