@@ -115,13 +115,13 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def everything(path: Path, **options: Any) -> Any:
-    """All that a reading gives, to be compared: table, report and blocks; or why there is nothing."""
+    """All that a reading gives, to be compared: table, report and single events; or why there is nothing."""
     with TraceFile(path, **options) as trace:
         try:
             table = trace.read()
         except UnreadableTrace as error:
             return str(error)
-        return plain(table), plain(trace.blocks)
+        return plain(table), [trace.event(number) for number in range(table.report.events)]
 
 
 def plain(value: Any) -> Any:
@@ -336,7 +336,7 @@ def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(array))
     text = open_text(path)
-    starts = [piece.start for piece in read_pieces(text, 1, 1, Syntax(False, 10**6))]
+    starts = [piece.start for piece in read_pieces(text, 1, 1, Syntax(False, 10**6, 10**6))]
     assert len(starts) >= len(array)
     size = path.stat().st_size
     for at in range(2, starts[-3], 171):
