@@ -445,6 +445,7 @@ def test_the_viewer_gets_the_options(monkeypatch: pytest.MonkeyPatch, trace_path
     for name in ("NO_COLOR", "COLORTERM", "SSH_CONNECTION"):
         monkeypatch.delenv(name, raising=False)
     arguments = ["--step", "6", "--window", "1us..2us", "--no-mouse", "--source", "src", "--skip-frame", "a/"]
-    assert main([trace_path, *arguments]) == 0
-    expected = ViewerOptions("256", False, False, (Path("src"),), 6, (1000, 2000), FrameRules((), ("a/",)))
+    assert main([trace_path, *arguments, "--jobs", "3"]) == 0
+    rules = FrameRules((), ("a/",))
+    expected = ViewerOptions("256", False, False, (Path("src"),), 6, (1000, 2000), rules, jobs=3)
     assert opened == [(Path(trace_path), expected)]
