@@ -345,7 +345,13 @@ def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
     text.close()
 
 
-def test_rooms_are_shared_and_given_back() -> None:
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_rooms_are_shared_and_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_memory: bool
+) -> None:
+    if not in_memory:  # as on macOS, and in some sandboxes
+        monkeypatch.delattr(os, "memfd_create", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     rooms = Rooms()
     rooms.open(2, with_text=True)
     fds = rooms.fds()
@@ -354,7 +360,11 @@ def test_rooms_are_shared_and_given_back() -> None:
     assert first is not second
     assert rooms.take(7) is None
     rooms.free(5)
+    assert first is not None
     assert rooms.take(8) is first
+    os.pwrite(first.piece, b"text", 100)
+    assert os.pread(first.piece, 9, 100) == b"text"
+    assert not [*tmp_path.iterdir()], "no name, nothing to be left"
     rooms.close()
     for fd in fds:
         with pytest.raises(OSError, match="Bad file"):
