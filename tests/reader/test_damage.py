@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.reader.rows import expected_rows, rows_of
@@ -113,6 +113,7 @@ def test_damage_spares_the_events_around_it(
     ends = _ends(text, events)
     starts = [end - len(json.dumps(event)) for end, event in zip(ends, events)]
     at = starts[0] + place % (ends[-1] - starts[0] - 4)
+    assume(not (deleted and set(text[at : at + deleted]) <= {"]", "}"}))  # all behind would be in a list
     content = text[:at].encode() + inserted + text[at + deleted :].encode()
     untouched = {
         event["name"]

@@ -197,6 +197,7 @@ damages = st.lists(
     jobs=st.integers(2, 5),
     part=st.sampled_from([40, 300, 1000, 5000]),
     block=st.sampled_from([30, 200, 1000, 10**6]),
+    scan=st.sampled_from([0, 100, 2000, 10**6]),
     behind=st.sampled_from([500, 10**6]),
     mishaps=st.sampled_from([0.0, 0.0, 0.3, 0.9]),
     seed=st.integers(0, 10**6),
@@ -213,6 +214,7 @@ def test_any_workers_give_what_one_process_gives(
     jobs: int,
     part: int,
     block: int,
+    scan: int,
     behind: int,
     mishaps: float,
     seed: int,
@@ -227,8 +229,8 @@ def test_any_workers_give_what_one_process_gives(
     sizes = {"part_bytes": part, "block_bytes": block}
     with monkeypatch.context() as patch:
         patch.setattr(crew, "_BEHIND", behind)  # bytes of an inflated text: too few for some events
-        result, stage = played(patch, path, seed, mishaps, jobs=jobs, **sizes)
-    assert result == everything(path, jobs=1, **sizes)
+        result, stage = played(patch, path, seed, mishaps, jobs=jobs, scan_bytes=scan, **sizes)
+    assert result == everything(path, jobs=1, scan_bytes=0, **sizes)
     assert not stage.workers, "all are gone"
 
 

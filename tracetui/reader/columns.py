@@ -23,8 +23,8 @@ from tracetui.reader.events import (
     ReadReport,
     SliceColumns,
 )
-from tracetui.reader.extract import Part
 from tracetui.reader.normalise import whole_of
+from tracetui.reader.part import Part
 from tracetui.reader.timestamps import LIMIT
 
 _ROOM = 4  #: how much more than there is gets a place in a column that is full
@@ -59,6 +59,7 @@ class TableBuilder:
         self.skipped = 0
         self.unknown_phases: dict[str, int] = {}
         self._strings: defaultdict[str, int] = defaultdict(count().__next__)
+        self._empty = self._strings[""]  # the first, whether a part has it or not
         self._threads: defaultdict[tuple[str, str], int] = defaultdict(count().__next__)
         self._series: defaultdict[tuple[int, int, str], int] = defaultdict(count().__next__)
         self._flow_ids: defaultdict[str, int] = defaultdict(count().__next__)
@@ -77,9 +78,8 @@ class TableBuilder:
         strings = np.array(
             [-1 if text is None else self._strings[text] for text in part.strings] + [-1], np.int32
         )
-        empty = self._strings[""]
-        names = np.where(strings < 0, empty, strings)  # a name is always text
-        filled = np.where(strings == empty, -1, strings)  # a category or a call stack isn't empty
+        names = np.where(strings < 0, self._empty, strings)  # a name is always text
+        filled = np.where(strings == self._empty, -1, strings)  # a category or a call stack isn't empty
         series = np.array(
             [
                 self._series[int(threads[thread]), self._strings[name], key]
