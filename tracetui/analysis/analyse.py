@@ -25,7 +25,7 @@ from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.links import Links, link_tasks
 from tracetui.analysis.operators import OperatorTable, host_operators, operator_table
-from tracetui.analysis.steps import Step, step_of, step_table
+from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.analysis.window import cut_durations
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
@@ -63,6 +63,14 @@ class Analysis:
     def step_numbers(self) -> Int64s:
         """int64[steps + 1]: the number of each of `steps`; last, where -1 leads to, -1."""
         return np.array([*(step.number for step in self.steps), -1], np.int64)
+
+    @cached_property
+    def steps_by_device(self) -> dict[str, list[int]]:
+        """The indices of the steps of each device that has any."""
+        found: dict[str, list[int]] = {}
+        for index, step in enumerate(self.steps):
+            found.setdefault(step.device, []).append(index)
+        return found
 
     @cached_property
     def hosts(self) -> Hosts:
@@ -171,6 +179,7 @@ def analyse(trace: Trace, rules: FrameRules | None = None) -> Analysis:
     devices = device_activities(trace)
     links = link_tasks(trace)
     steps = step_table(trace, devices, links)
-    gaps = find_gaps(trace, devices, steps)
-    idle = find_idle(trace, devices, gaps, steps, links)
+    windows = StepWindows(steps)
+    gaps = find_gaps(trace, devices, windows)
+    idle = find_idle(trace, devices, gaps, windows, links)
     return Analysis(trace, rules or FrameRules(), devices, links, steps, gaps, idle)

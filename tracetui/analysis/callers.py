@@ -16,7 +16,7 @@ import numpy as np
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.search import first_equal, of_category, pick, rows_by_track
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.model import Family, Trace
+from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.nesting import enclosing
 
 BACKWARD_FLOW = "fwdbwd"
@@ -111,12 +111,17 @@ class Callers:
     def _frames(self, operators: Int64s) -> Int64s:
         trace = self._trace
         frame = np.full(len(operators), -1, np.int64)
-        stacks = {(track.pid, track.tid): track for track in trace.tracks if track.family == Family.FRAMES}
         for track, places in rows_by_track(trace, operators):
-            stack = stacks.get((track.pid, track.tid))
+            stack = self._stacks.get((track.pid, track.tid))
             if stack is not None:
                 frame[places] = enclosing(trace, stack.lanes, trace.slices.start[operators[places]])
         return frame
+
+    @cached_property
+    def _stacks(self) -> dict[tuple[str, str], Track]:
+        """The frames of Python of each thread."""
+        tracks = self._trace.tracks
+        return {(track.pid, track.tid): track for track in tracks if track.family == Family.FRAMES}
 
 
 class _Givers:

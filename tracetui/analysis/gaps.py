@@ -15,7 +15,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import first_equal, pick, ranges
-from tracetui.analysis.steps import Step, StepWindows
+from tracetui.analysis.steps import StepWindows
 from tracetui.arrays import Int32s, Int64s
 from tracetui.trace.model import Activity, Trace
 
@@ -65,9 +65,8 @@ class IdleIntervals:
         return len(self.start)
 
 
-def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], steps: Sequence[Step]) -> Gaps:
+def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], windows: StepWindows) -> Gaps:
     """The AICore gaps of all devices, with what runs in them. |W| == |A| + the sum of a device's gaps."""
-    windows = StepWindows(steps)
     parts = [_device_gaps(trace, index, activity, windows) for index, activity in enumerate(activities)]
     empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
     none = (empty32, *[empty64] * 6, empty32, empty64, empty64)
@@ -75,10 +74,9 @@ def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], steps: Sequenc
 
 
 def find_idle(
-    trace: Trace, activities: Sequence[DeviceActivity], gaps: Gaps, steps: Sequence[Step], links: Links
+    trace: Trace, activities: Sequence[DeviceActivity], gaps: Gaps, windows: StepWindows, links: Links
 ) -> IdleIntervals:
     """The idle intervals of all devices, each inside one of `gaps`; their sum is the devices' idle time."""
-    windows = StepWindows(steps)
     parts = [_device_idle(trace, i, activity, gaps, windows, links) for i, activity in enumerate(activities)]
     empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
     none = (empty32, empty64, empty64, empty64, empty32, empty64)

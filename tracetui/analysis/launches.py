@@ -10,6 +10,7 @@ import numpy as np
 from tracetui.analysis.search import (
     among,
     first_equal,
+    ids_of_device,
     of_category,
     pick,
     rows_by_process,
@@ -34,7 +35,7 @@ def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Runtime call, launch point (ns) and thread (place in Trace.threads) of each task; -1: not found."""
     launch = _calls(trace, tasks)
     arrow = arrows_to(trace, tasks, LAUNCH_FLOWS)
-    ids = _ids_of_device(trace, tasks)
+    ids = ids_of_device(trace, tasks)
     own = np.flatnonzero((arrow >= 0) & (ids >= 0))
     arrow = np.where(arrow >= 0, arrow, pick(arrow, pick(own, first_equal(ids[own], ids))))
     arrow = np.where(launch >= 0, -1, arrow)
@@ -43,16 +44,6 @@ def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     point = np.where(arrow >= 0, pick(trace.flows.source_time, arrow), pick(trace.slices.start, launch))
     arrow_thread = pick(trace.flows.source_thread, arrow)
     return launch, point, np.where(arrow >= 0, arrow_thread, _thread_of_rows(trace, launch))
-
-
-def _ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
-    """A number for each task that those of equal connection id on its device share, -1 without an id."""
-    ids = trace.slices.correlation[tasks]
-    numbers = {device: number for number, device in enumerate(trace.devices)}
-    device = np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
-    distinct, number = np.unique(ids, return_inverse=True)
-    own = pick(device, track_of_rows(trace, tasks)) * len(distinct) + number.reshape(-1)
-    return np.where(ids >= 0, own, -1)
 
 
 def _calls(trace: Trace, tasks: Int64s) -> Int64s:

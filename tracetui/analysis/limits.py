@@ -119,8 +119,8 @@ def _spans(analysis: Analysis) -> Iterator[_Span]:
     for index, device in enumerate(analysis.devices):
         told = causes.by_cause(index)
         yield _Span(device.device, None, device.window_ns, device.free_ns, device.idle_ns, told)
-        for place, step in enumerate(analysis.steps):
-            if step.device == device.device:
-                window = step.computing_ns + step.communication_not_overlapped_ns + step.free_ns
-                told = causes.by_step(place)
-                yield _Span(step.device, step.number, window, step.free_ns, step.idle_ns, told)
+        for place in analysis.steps_by_device.get(device.device, ()):
+            step = analysis.steps[place]
+            window = step.computing_ns + step.communication_not_overlapped_ns + step.free_ns
+            told = causes.by_step(place)
+            yield _Span(step.device, step.number, window, step.free_ns, step.idle_ns, told)

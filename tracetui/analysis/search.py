@@ -56,9 +56,19 @@ def tracks_by_device(tracks: Iterable[Track]) -> dict[str, list[Track]]:
     """The tracks of each device, in their order; those of none are left out."""
     found: dict[str, list[Track]] = {}
     for track in tracks:
-        if track.device is not None:
+        if track.device:
             found.setdefault(track.device, []).append(track)
     return found
+
+
+def ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
+    """A number for each task that those of equal connection id on its device share, -1 without an id."""
+    ids = trace.slices.correlation[tasks]
+    numbers = {device: number for number, device in enumerate(trace.devices)}
+    device = np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
+    different, number = np.unique(ids, return_inverse=True)
+    own = pick(device, track_of_rows(trace, tasks)) * len(different) + number.reshape(-1)
+    return np.where(ids >= 0, own, -1)
 
 
 def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:

@@ -49,11 +49,11 @@ _DEVICE_SUMS = (
 
 def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]:
     """The trace, its devices and, of each, the steps selected."""
-    steps = selection.steps(analysis)
+    selected = set(selection.steps(analysis))
     return {
         "schema": SCHEMA,
         "trace": _trace(analysis.trace),
-        "devices": [_device(analysis, index, steps) for index in range(len(analysis.devices))],
+        "devices": [_device(analysis, index, selected) for index in range(len(analysis.devices))],
     }
 
 
@@ -93,8 +93,8 @@ def dumps(document: dict[str, Any]) -> str:
 
 def linked_tasks(analysis: Analysis, activity: DeviceActivity) -> int:
     """How many of a device's tasks lead back to an operator."""
-    linked = analysis.links.tasks[analysis.links.operator >= 0]
-    return int(np.isin(activity.tasks, linked).sum())
+    operators = analysis.links.operator[analysis.links.index(activity.tasks)]
+    return int(np.count_nonzero(operators >= 0))
 
 
 def preparing_causes(analysis: Analysis, activity: DeviceActivity) -> dict[str, int] | None:
@@ -102,7 +102,7 @@ def preparing_causes(analysis: Analysis, activity: DeviceActivity) -> dict[str, 
 
     Counted from the start of each step on the host, without the copies in between; None without steps.
     """
-    own = [index for index, step in enumerate(analysis.steps) if step.device == activity.device]
+    own = analysis.steps_by_device.get(activity.device, [])
     told = analysis.preparing.by_steps(own)
     return {cause: ns for cause, ns in told.items() if cause != "copy"} if own else None
 
@@ -122,10 +122,10 @@ def _trace(trace: Trace) -> dict[str, Any]:
     }
 
 
-def _device(analysis: Analysis, index: int, steps: list[int]) -> dict[str, Any]:
+def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any]:
     activity = analysis.devices[index]
     preparing = preparing_causes(analysis, activity)
-    own = [place for place in steps if analysis.steps[place].device == activity.device]
+    own = [place for place in analysis.steps_by_device.get(activity.device, ()) if place in selected]
     return {
         "device": encodable(activity.device),
         "start_ns": activity.start_ns,

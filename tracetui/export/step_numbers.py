@@ -6,7 +6,8 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.host_steps import host_steps
-from tracetui.analysis.steps import step_of
+from tracetui.analysis.search import runs
+from tracetui.analysis.steps import StepWindows
 from tracetui.arrays import Int32s, Int64s
 
 
@@ -16,6 +17,7 @@ class StepNumbers:
     def __init__(self, analysis: Analysis) -> None:
         self._steps, self._numbers = analysis.steps, analysis.step_numbers
         self._hosts = host_steps(analysis.trace)
+        self._windows = StepWindows(analysis.steps)
         self._devices = analysis.trace.devices
         place = {device: index for index, device in enumerate(self._devices)}
         self._device_of = np.array([place.get(t.device or "", -1) for t in analysis.trace.tracks], np.int64)
@@ -37,10 +39,10 @@ class StepNumbers:
         On a device that is the step whose device window holds the time, elsewhere the host's own step.
         """
         numbers = self._on_host(times)
-        device_of = self._device_of[tracks]
-        for index, device in enumerate(self._devices):
-            there = np.flatnonzero(device_of == index)
-            numbers[there] = self._numbers[step_of(self._steps, device, times[there])]
+        for index, there in runs(self._device_of[tracks]):
+            if index >= 0:
+                step = self._windows.step_of(self._devices[index], times[there])
+                numbers[there] = self._numbers[step]
         return numbers
 
     def _on_host(self, times: Int64s) -> Int64s:

@@ -55,8 +55,8 @@ def ai_cpu(found: Found) -> Iterator[Advice]:
     for _, own in runs(groups):
         rows = found.longest_first(tasks[own])
         cost = sum(
-            (found.span(tasks[own][device[own] == index]) - activity.aicore).total
-            for index, activity in enumerate(found.analysis.devices)
+            (found.span(tasks[own[of]]) - found.analysis.devices[index].aicore).total
+            for index, of in runs(device[own])
         )
         if not cost:
             continue
@@ -96,7 +96,7 @@ def conversions(found: Found) -> Iterator[Advice]:
     computing = sum(activity.computing_ns for activity in found.analysis.devices)
     for rule_id, title, pattern, remedy in _CONVERSIONS:
         matched = by_name(found.trace, kernels, matching(pattern)) == 1
-        cost = sum(found.span(kernels[matched & (device == index)]).total for index in distinct(device))
+        cost = sum(found.span(kernels[matched][of]).total for _, of in runs(device[matched]))
         if not CONVERSION_SHARE.share(cost, computing):
             continue
         rows = found.longest_first(kernels[matched])

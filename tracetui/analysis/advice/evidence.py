@@ -11,10 +11,10 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows
+from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows, tracks_by_device
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.model import Family, Trace
+from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.stack import Frame
 
 if TYPE_CHECKING:
@@ -189,8 +189,12 @@ class Found:
 
     def rows_of(self, family: Family, device: str | None = None) -> Int64s:
         """The slices of all tracks of a family, or of those of a device."""
-        tracks = self.trace.tracks
-        return rows_of(t for t in tracks if t.family == family and device in (None, t.device))
+        tracks = self.trace.tracks if device is None else self._tracks_by_device.get(device, ())
+        return rows_of(track for track in tracks if track.family == family)
+
+    @cached_property
+    def _tracks_by_device(self) -> dict[str, list[Track]]:
+        return tracks_by_device(self.trace.tracks)
 
     def outermost(self, rows: Int64s) -> Int64s:
         """The slices that are not inside another of them on their thread, by thread, then start."""

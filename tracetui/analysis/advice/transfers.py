@@ -138,7 +138,7 @@ def copies(found: Found) -> Iterator[Advice]:
     alone = [activity.free & activity.copies for activity in found.analysis.devices]
     groups = (lines + 1) * (len(strings) + 1) + slices.direction[tasks] + 1
     for _, own in runs(groups):
-        parts = [part & found.span(tasks[own][device[own] == index]) for index, part in enumerate(alone)]
+        parts = [alone[index] & found.span(tasks[own[of]]) for index, of in runs(device[own])]
         cost = sum(part.total for part in parts)
         if not COPY_SHARE.share(cost, found.window_ns):
             continue

@@ -14,7 +14,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.device_points import DeviceTasks
 from tracetui.analysis.critical.points import By, Point, Points, points
-from tracetui.analysis.search import distinct, first_equal, pick
+from tracetui.analysis.search import distinct, first_equal, pick, runs
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 
@@ -58,9 +58,12 @@ def done_points(tasks: DeviceTasks, walls: Walls, first_task: int, first_done: i
     The tasks begin at one place among all points, these at another.
     """
     task, device = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    (work,) = np.nonzero(~tasks.waits)
+    of_devices, of_steps = dict(runs(tasks.device[work])), dict(runs(walls.step_device))
     for index, end in enumerate(walls.device_end.tolist()):
-        ends = distinct(np.append(walls.step_end[walls.step_device == index], end))
-        (own,) = np.nonzero((tasks.device == index) & ~tasks.waits & (tasks.end <= end))
+        ends = distinct(np.append(walls.step_end[of_steps.get(index, _NONE)], end))
+        own = work[of_devices.get(index, _NONE)]
+        own = own[tasks.end[own] <= end]
         before = np.searchsorted(ends, tasks.end[own])
         order = np.lexsort((tasks.end[own], tasks.stream[own], before))
         own, before = own[order], before[order]
@@ -91,12 +94,15 @@ def end_points(host: Points, done: Points, steps: Sequence[Step], walls: Walls, 
     (marks,) = np.nonzero(host.point == Point.STEP_END)
     found.cause[By.BEFORE] = pick(marks, first_equal(host.row[marks], pick(rows, of_step)))
     ended = np.full(len(found), -1, np.int64)
-    for device in devices.tolist():
-        (own,) = np.nonzero(done.device == device)
-        (wanted,) = np.nonzero(of_device == device)
+    of_done = dict(runs(done.device))
+    for device, wanted in runs(of_device):
+        own = of_done.get(device, _NONE)
         last = pick(own, np.searchsorted(done.time[own], found.time[wanted], "right") - 1)
         ended[wanted] = pick(done.time, last)
         found.cause[By.WAIT, wanted] = np.where(last >= 0, last + first_done, -1)
     on_host = (found.cause[By.BEFORE] >= 0) & (pick(host_end, of_step) == found.time) & (ended < found.time)
     found.binding[:] = np.where(on_host, By.BEFORE, By.WAIT)
     return found
+
+
+_NONE = np.empty(0, np.int64)

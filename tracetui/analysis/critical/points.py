@@ -13,7 +13,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from tracetui.analysis.search import distinct
+from tracetui.analysis.search import runs
 from tracetui.arrays import Bools, Int8s, Int64s
 
 
@@ -135,7 +135,7 @@ def finished(parts: Sequence[Points]) -> tuple[Points, Int64s]:
 def _before(device: Int64s, wanted: Bools) -> Int64s:
     """The point of the same device before each one wanted, -1 where there is none."""
     before = np.full(len(device), -1, np.int64)
-    for index in distinct(device[wanted]).tolist():
-        (own,) = np.nonzero(device == index)
-        before[own[1:]] = own[:-1]
+    for index, own in runs(device) if wanted.any() else ():
+        if index >= 0:
+            before[own[1:]] = own[:-1]
     return before[wanted]

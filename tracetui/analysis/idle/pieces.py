@@ -7,7 +7,7 @@ from typing import Callable, NamedTuple
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.search import distinct
+from tracetui.analysis.search import runs
 from tracetui.arrays import Bools, Int64s
 
 
@@ -49,8 +49,9 @@ def cut_by_cover(
 ) -> tuple[Cuts, Bools]:
     """Each `[start, end)` cut by the cover of its key, and whether each piece is covered; key -1: by none."""
     parts, inside = [], []
-    for key in distinct(keys[starts < ends]).tolist():
-        (places,) = np.nonzero(keys == key)
+    (kept,) = np.nonzero(starts < ends)
+    for key, own in runs(keys[kept]):
+        places = kept[own]
         covered = None if key < 0 else cover(key)
         edges = np.empty(0, np.int64) if covered is None else edges_of(covered.starts, covered.ends)
         cuts = cut(starts[places], ends[places], edges)

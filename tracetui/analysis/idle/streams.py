@@ -15,7 +15,17 @@ from tracetui.analysis.idle.milestones import Milestones
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import distinct, first_equal, pick, rows_of, track_of_rows
+from tracetui.analysis.search import (
+    among,
+    first_equal,
+    ids_of_device,
+    pick,
+    rows_by_track,
+    rows_of,
+    runs,
+    track_of_rows,
+    tracks_by_device,
+)
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Family, Track
 from tracetui.trace.nesting import enclosing
@@ -39,16 +49,13 @@ class Streams:
     def of_tasks(self, tasks: Int64s) -> Int64s:
         """The stream of each task row, of a group's operation that of its first hardware task; -1: none."""
         track = track_of_rows(self._trace, tasks).astype(np.int64)
-        for streams in self._by_device:
-            parts = self._rows(streams, (Activity.COMMUNICATION_TASK,))
-            parts = parts[self._trace.slices.correlation[parts] >= 0]
-            parts = parts[np.argsort(self._trace.slices.start[parts], kind="stable")]
-            device = streams[0].device
-            groups = [t.index for t in self._trace.tracks if t.family == Family.GROUP and t.device == device]
-            operations = np.isin(track, groups)
-            ids = self._trace.slices.correlation
-            first = pick(parts, first_equal(ids[parts], ids[tasks[operations]]))
-            track[operations] = track_of_rows(self._trace, first)
+        is_group = np.zeros(len(self._trace.tracks) + 1, np.bool_)  # the last is that of no track
+        is_group[[group.index for device in self._streams for group in self._groups.get(device, ())]] = True
+        (places,) = np.nonzero(is_group[track])
+        if len(places):
+            ids = ids_of_device(self._trace, np.concatenate((self._parts, tasks[places])))
+            parts, wanted = np.split(ids, [len(self._parts)])
+            track[places] = track_of_rows(self._trace, pick(self._parts, first_equal(parts, wanted)))
         return track
 
     def waits(self, stream: int) -> Intervals:
@@ -59,11 +66,12 @@ class Streams:
     def wait_at(self, streams: Int64s, times: Int64s) -> Int64s:
         """The wait under way on a stream at each time; rows, -1 where none."""
         found = np.full(len(times), -1, np.int64)
-        for stream in distinct(streams[streams >= 0]).tolist():
-            accept = np.zeros(len(self._trace.slices), np.bool_)
-            accept[self._waits_of(stream)] = True
-            (places,) = np.nonzero(streams == stream)
-            found[places] = enclosing(self._trace, self._trace.tracks[stream].lanes, times[places], accept)
+        accept = np.zeros(len(self._trace.slices), np.bool_)
+        for stream, places in runs(streams):
+            if stream >= 0:
+                accept[self._waits_of(stream)] = True
+                lanes = self._trace.tracks[stream].lanes
+                found[places] = enclosing(self._trace, lanes, times[places], accept)
         return found
 
     def waited_for(self, waits: Int64s) -> Int64s:
@@ -73,11 +81,9 @@ class Streams:
         ended right after it.
         """
         found = np.full(len(waits), -1, np.int64)
-        stream = track_of_rows(self._trace, waits)
-        for streams in self._by_device:
-            for own in distinct(stream[np.isin(stream, [t.index for t in streams])]).tolist():
-                (places,) = np.nonzero(stream == own)
-                found[places] = self._before_event([t for t in streams if t.index != own], waits[places])
+        for stream, places in rows_by_track(self._trace, waits):
+            others = [other for other in self._streams.get(stream.device or "", ()) if other is not stream]
+            found[places] = self._before_event(others, waits[places])
         return found
 
     def latency_limit(self, marks: Milestones) -> int:
@@ -87,24 +93,36 @@ class Streams:
         launch to its start; never more than 30 µs.
         """
         slices, waits = self._trace.slices, []
-        for track in (track for streams in self._by_device for track in streams):
+        for track in (track for streams in self._streams.values() for track in streams):
             rows = rows_of([track])
             rows = rows[np.argsort(slices.start[rows], kind="stable")]
             free = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]
             launched = marks.launched[self._links.index(rows)]
-            kept = np.isin(self._activity[rows], WORK) & (launched >= 0) & (free <= launched)
+            kept = among(self._activity[rows], WORK) & (launched >= 0) & (free <= launched)
             waits.append(slices.start[rows[kept]] - launched[kept])
         taken = np.concatenate(waits) if waits else np.empty(0, np.int64)
         return min(LONGEST_LATENCY, max(0, int(USUAL * np.median(taken)))) if len(taken) else LONGEST_LATENCY
 
     @cached_property
-    def _by_device(self) -> list[list[Track]]:
-        tracks = [t for t in self._trace.tracks if t.family == Family.TASKS and t.device and len(t.rows)]
-        return [[t for t in tracks if t.device == d] for d in dict.fromkeys(t.device for t in tracks)]
+    def _streams(self) -> dict[str, list[Track]]:
+        """The streams of each device, those that hold anything."""
+        return tracks_by_device(t for t in self._trace.tracks if t.family == Family.TASKS and len(t.rows))
+
+    @cached_property
+    def _groups(self) -> dict[str, list[Track]]:
+        return tracks_by_device(t for t in self._trace.tracks if t.family == Family.GROUP)
+
+    @cached_property
+    def _parts(self) -> Int64s:
+        """The hardware tasks of groups' operations on all streams, by start."""
+        tracks = [track for streams in self._streams.values() for track in streams]
+        parts = self._rows(tracks, (Activity.COMMUNICATION_TASK,))
+        parts = parts[self._trace.slices.correlation[parts] >= 0]
+        return parts[np.argsort(self._trace.slices.start[parts], kind="stable")]
 
     def _rows(self, tracks: list[Track], activities: tuple[Activity, ...]) -> Int64s:
         rows = rows_of(tracks)
-        kept: Int64s = rows[np.isin(self._activity[rows], activities)]
+        kept: Int64s = rows[among(self._activity[rows], activities)]
         return kept
 
     def _waits_of(self, stream: int) -> Int64s:
@@ -137,8 +155,7 @@ class Streams:
         last = pick(rows, np.searchsorted(slices.end[rows], times, "right") - 1)
         parts = last >= 0
         parts[parts] = self._activity[last[parts]] == Activity.COMMUNICATION_TASK
-        groups = [t for t in self._trace.tracks if t.family == Family.GROUP and t.device == stream.device]
-        operations = self._rows(groups, (Activity.COMMUNICATION,))
+        operations = self._rows(self._groups.get(stream.device or "", []), (Activity.COMMUNICATION,))
         ids = slices.correlation
         whole = pick(operations, first_equal(ids[operations], ids[last[parts]]))
         last[parts] = np.where(whole >= 0, whole, last[parts])
