@@ -27,7 +27,6 @@ from tracetui.reader.normalise import whole_of
 from tracetui.reader.part import Part
 from tracetui.reader.timestamps import LIMIT
 
-_ROOM = 4  #: how much more than there is gets a place in a column that is full
 _BASE_LIMIT = 10**18  # ns: a clock with times from here on counts from 1970 already
 _SLICE = (
     "time",
@@ -101,7 +100,8 @@ class TableBuilder:
         """The table of all parts so far; `last`: nothing can be added afterwards.
 
         `baseTimeNanoseconds` of the `document` is added to times that don't count from 1970 themselves. The
-        columns of a table that isn't the last one are views of those that grow, and can't be written to.
+        columns of a table that is not the last one are views of those that grow, and can't be written to.
+        Not to be called while a part is added.
         """
         slices, warnings = self._slices(last)
         counters = self._table("counter", ("time", "series", "value"), last)
@@ -154,15 +154,17 @@ class TableBuilder:
 
 
 class _Column:
-    """An array that grows, with room for more: pages that nothing is written to take no memory.
+    """An array that grows in place, by moving pages and not what is in them.
 
     A list of the parts' arrays would have to be joined, and the heap keeps what is freed then: 150 MB of
-    each GB of text, in the process for good.
+    each GB of text, in the process for good. Room for all that may come, taken at once, would be huge pages
+    of numpy, for which a kernel moves others out of the way: it takes twice the time.
     """
 
     def __init__(self, dtype: type[np.generic]) -> None:
         self._array = np.empty(0, dtype)
         self._length = 0
+        self._seen = False  # there may be views of the array, so it can't be moved
 
     def extend(self, values: NDArray[Any], table: NDArray[Any] | None = None) -> None:
         """Add the values, or what they stand for in a `table` whose last entry is for -1.
@@ -170,12 +172,10 @@ class _Column:
         Whole numbers have the narrow type of the column until there is one that does not fit.
         """
         if table is None and not _fit(values, self._array.dtype):
-            self._array = self._array.astype(values.dtype)
+            self._array, self._seen = self._array.astype(values.dtype), False
         start, self._length = self._length, self._length + len(values)
         if self._length > len(self._array):
-            grown = np.empty(_ROOM * self._length, self._array.dtype)
-            grown[:start] = self._array[:start]
-            self._array = grown
+            self._grow(self._length * 9 // 8)
         added = self._array[start : self._length]
         if table is None:
             added[:] = values
@@ -184,13 +184,23 @@ class _Column:
             np.take(table, values, out=added, mode="wrap")
 
     def values(self, last: bool) -> NDArray[Any]:
-        """The values so far; where it is the `last` time, this object lets go of them."""
+        """The values so far: a view, or the array itself where it is the `last` time that is asked."""
+        if last and not self._seen:
+            values, self._array = self._array, np.empty(0, self._array.dtype)
+            values.resize(self._length, refcheck=False)
+            return values
+        self._seen = True
         values = self._array[: self._length]
-        if last:
-            self._array = np.empty(0, self._array.dtype)
-        else:
-            values.flags.writeable = False
+        values.flags.writeable = False
         return values
+
+    def _grow(self, size: int) -> None:
+        if self._seen:
+            values, self._array, self._seen = self._array, np.empty(0, self._array.dtype), False
+            self._array.resize(size, refcheck=False)
+            self._array[: len(values)] = values
+        else:
+            self._array.resize(size, refcheck=False)
 
 
 def _fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
