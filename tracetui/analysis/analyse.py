@@ -65,6 +65,12 @@ class Analysis:
         return np.array([*(step.number for step in self.steps), -1], np.int64)
 
     @cached_property
+    def host_spans(self) -> Int64s:
+        """int64[steps of the host, 2]: ns, their starts and ends, by start; once for all devices."""
+        spans = {(step.host_start_ns, step.host_end_ns) for step in self.steps}
+        return np.array(sorted(spans), np.int64).reshape(-1, 2)
+
+    @cached_property
     def steps_by_device(self) -> dict[str, list[int]]:
         """The indices of the steps of each device that has any."""
         found: dict[str, list[int]] = {}

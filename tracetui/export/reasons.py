@@ -37,10 +37,12 @@ class Reasons:
         return [None if place < 0 else names[place] for place in places[gaps].tolist()]
 
     def named_lines(self) -> tuple[list[str], Int64s]:
-        """The lines, and of all gaps the place of theirs (int64[gaps]), -1 for none."""
+        """The lines, and of all gaps the place of theirs (int64[gaps]), -1 where no file is known."""
         told = self._of_gaps[self._gap] == self._causes.cause
         most = most_of_each(self._gap[told], self._frame[told], self._causes.ns[told], len(self._of_gaps))
-        return [file_line(frame) for frame in self._frames], most
+        names = [file_line(frame) or "" for frame in self._frames]
+        in_file = np.array([*map(bool, names), False], np.bool_)
+        return names, np.where(in_file[most], most, -1)
 
     def exposed_by(self, gaps: Int64s) -> list[str | None]:
         """Of each gap the line that was synchronising when (most of) its idle time began; None for none."""

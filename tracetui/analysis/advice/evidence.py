@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.lines import PythonLine, lines_of, python_line
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows, tracks_by_device
 from tracetui.analysis.sums import most_first
@@ -19,17 +19,6 @@ from tracetui.trace.stack import Frame
 
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
-
-
-class Blame(NamedTuple):
-    """The line that something is blamed on, as the fields of an advice."""
-
-    file: str | None
-    line: int
-    function: str
-
-
-NOBODY = Blame(None, 0, "")
 
 
 class Found:
@@ -54,16 +43,10 @@ class Found:
 
     # -- steps ----------------------------------------------------------------------------------------
 
-    @cached_property
-    def step_spans(self) -> Int64s:
-        """int64[steps, 2]: ns, the distinct steps of the host, by start."""
-        spans = {(step.host_start_ns, step.host_end_ns) for step in self.analysis.steps}
-        return np.array(sorted(spans), np.int64).reshape(-1, 2)
-
     @property
     def steps(self) -> int:
         """How many steps the host made; 0: the trace does not tell."""
-        return len(self.step_spans)
+        return len(self.analysis.host_spans)
 
     def per_step(self, count: int) -> float:
         """The mean of a step, of everything where the trace has none."""
@@ -80,9 +63,9 @@ class Found:
     def host_step(self, rows: Int64s) -> Int64s:
         """The step of the host in which each slice starts, -1 outside of all."""
         starts = self.trace.slices.start[rows]
-        place = np.searchsorted(self.step_spans[:, 0], starts, "right") - 1
+        place = np.searchsorted(self.analysis.host_spans[:, 0], starts, "right") - 1
         inside = place >= 0
-        inside[inside] = starts[inside] < self.step_spans[place[inside], 1]
+        inside[inside] = starts[inside] < self.analysis.host_spans[place[inside], 1]
         return np.where(inside, place, -1)
 
     @property
@@ -152,18 +135,15 @@ class Found:
         called = self.analysis.hosts.callers.of(operators)
         return self._number(called.stack, called.frame)
 
-    def blame(self, number: int) -> Blame:
-        """The line of a number."""
-        if number < 0:
-            return NOBODY
-        frame = self._frames[number]
-        return Blame(frame.file, frame.line, frame.function)
+    def blame(self, number: int) -> PythonLine:
+        """The line of a number, -1 for none."""
+        return python_line(None if number < 0 else self._frames[number])
 
-    def worst_line(self, pieces: Bools) -> Blame:
+    def worst_line(self, pieces: Bools) -> PythonLine:
         """The line with the most ns of the pieces that have one."""
         known = pieces & (self.piece_lines >= 0)
         lines, _ = most_first(self.piece_lines[known], self.causes.ns[known])
-        return self.blame(int(lines[0])) if len(lines) else NOBODY
+        return self.blame(int(lines[0]) if len(lines) else -1)
 
     @property
     def _frames(self) -> list[Frame]:

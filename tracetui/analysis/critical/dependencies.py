@@ -31,7 +31,7 @@ from tracetui.analysis.critical.points import By, Points, finished
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import distinct, first_equal
+from tracetui.analysis.search import first_equal
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 
@@ -60,7 +60,7 @@ def dependencies(
     """The points of a trace."""
     streams = Streams(links)
     tasks, behind = device_work(links, activities, streams)
-    thread = _threads(tasks, hosts)
+    thread = hosts.of_tasks(tasks.launch, tasks.operator, tasks.enqueue)
     put, of_task = _enqueued(tasks, thread)
     blocking = blocking_copies(links, tasks, hosts.copying.to_device)
     host, sync = host_points(links.trace, hosts, steps, *put, blocking)
@@ -102,18 +102,6 @@ def dependencies(
 def _move(found: Points, by: By, first: int) -> None:
     """Let places in one part of the points be places in all of them."""
     found.cause[by, found.cause[by] >= 0] += first
-
-
-def _threads(tasks: DeviceTasks, hosts: Hosts) -> Int64s:
-    """The host thread that enqueued (or launched) each task, -1 where the trace does not tell."""
-    thread = np.full(len(tasks.row), -1, np.int64)
-    for rows in (tasks.launch, tasks.operator, tasks.enqueue):
-        of_rows = hosts.of_rows(rows)
-        thread = np.where(of_rows >= 0, of_rows, thread)
-    for index in distinct(thread[thread >= 0]).tolist():
-        if not len(hosts.thread(index).operators):
-            thread[thread == index] = -1
-    return thread
 
 
 def _enqueued(tasks: DeviceTasks, thread: Int64s) -> tuple[tuple[Int64s, Int64s, Int64s], Int64s]:

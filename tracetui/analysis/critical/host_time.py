@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.idle.host import Burst, Hosts
-from tracetui.analysis.idle.pieces import cut, edges_of
 from tracetui.analysis.search import distinct, pick
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
@@ -33,7 +32,7 @@ class HostTime:
     """The time of the threads of a trace."""
 
     def __init__(self, trace: Trace, hosts: Hosts) -> None:
-        self._trace, self._hosts = trace, hosts
+        self._hosts = hosts
         self._bursts = [burst for _, burst in bursts(trace, hosts)]
         self._by_frame = not trace.slices.have_stacks
 
@@ -43,31 +42,23 @@ class HostTime:
         parts = [(none, none, none, none, none, none)]
         for index in distinct(thread).tolist():
             (own,) = np.nonzero(thread == index)
-            host = self._hosts.thread(index)
-            edges = edges_of(host.edges, host.frame_edges) if self._by_frame else host.edges
-            cuts = cut(start[own], end[own], edges)
-            running = host.running(cuts.start)
-            charged, frame = running.copy(), np.full(len(running), -1, np.int64)
-            between = np.flatnonzero(running < 0)
-            charged[between] = self._following(index, cuts.start[between])
-            frame[between] = host.frame(cuts.start[between])
-            parts.append((own[cuts.place], cuts.start, cuts.end, running, charged, frame))
+            cuts = self._hosts.thread(index).cut(start[own], end[own], self._by_frame)
+            told = self._hosts.charged(index, cuts.start, self._led(index, cuts.start))
+            parts.append((own[cuts.place], cuts.start, cuts.end, *told))
         place, starts, ends, running, charged, frame = (np.concatenate(columns) for columns in zip(*parts))
         called = self._hosts.callers.of(charged)
         frame = np.where(frame >= 0, frame, called.frame)
         return HostPieces(place, starts, ends, running, called.stack, frame, called.backward)
 
-    def _following(self, index: int, times: Int64s) -> Int64s:
-        """The next operator to start on the thread, or on one that it wakes; rows."""
-        start = self._trace.slices.start
-        found = self._hosts.thread(index).following(times)
+    def _led(self, index: int, times: Int64s) -> Int64s:
+        """The next operator to start on a thread that this one wakes; rows, -1 for none."""
+        found = np.full(len(times), -1, np.int64)
         for burst in self._bursts:
             if burst.waker != index:
                 continue
             place = np.searchsorted(burst.starts, times, "left")
             led = pick(burst.operators, np.where(place < len(burst.starts), place, -1))
-            sooner = (led >= 0) & ((found < 0) | (start[found] >= start[led]))
-            found = np.where(sooner, led, found)
+            found = self._hosts.sooner(found, led)
         return found
 
 

@@ -21,7 +21,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.chain import Critical, CriticalChain
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.lines import lines_of, python_line
 from tracetui.analysis.idle.pieces import cut
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums
@@ -117,10 +117,7 @@ def keys_of(
 
 
 def _key(frames: Sequence[Frame], code: int) -> LineKey:
-    if code < 0:
-        return None, 0, "", False
-    frame = frames[code // 2]
-    return frame.file, frame.line, frame.function, code % 2 == 1
+    return (*python_line(frames[code // 2] if code >= 0 else None), code >= 0 and code % 2 == 1)
 
 
 _NO_COLUMNS = (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.bool_))

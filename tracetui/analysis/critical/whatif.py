@@ -33,11 +33,6 @@ class WhatIf:
     steps_before: Int64s  #: ns of each step: from when the one before it on its device was done until it is
     steps_after: Int64s
 
-    @property
-    def saved_ns(self) -> int:
-        """What all steps together would be shorter by."""
-        return self.before_ns - self.after_ns
-
 
 class WhatIfs:
     """The answers for a trace; what they share is computed at the first question."""

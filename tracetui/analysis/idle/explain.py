@@ -18,7 +18,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.milestones import Milestones, milestones
 from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.idle.pieces import Cuts, cut, cut_by_cover, edges_of
+from tracetui.analysis.idle.pieces import Cuts, cut_by_cover
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
@@ -110,19 +110,9 @@ class _Explainer:
 
     # -- the host -------------------------------------------------------------------------------------
 
-    def _threads(self) -> Int64s:
-        """The thread that enqueued the task of each interval, -1 where the trace does not tell."""
-        thread = np.full(len(self._at), -1, np.int64)
-        for rows in (self._links.launch, self._links.operator, self._links.enqueue):
-            of_rows = self._hosts.of_rows(pick(rows, self._at))
-            thread = np.where(of_rows >= 0, of_rows, thread)
-        for index in distinct(thread[thread >= 0]).tolist():
-            if not len(self._hosts.thread(index).operators):
-                thread[thread == index] = -1
-        return thread
-
     def _host_stretches(self) -> _Stretches:
-        thread = self._threads()
+        rows = (self._links.launch, self._links.operator, self._links.enqueue)
+        thread = self._hosts.of_tasks(*(pick(column, self._at) for column in rows))
         start, end = self._idle.start, self._clipped[0]
         interval = np.arange(len(start))
         none = np.full(len(start), -1, np.int64)
@@ -153,27 +143,13 @@ class _Explainer:
         for index in distinct(self._stretches.thread[self._stretches.thread >= 0]).tolist():
             own = _Stretches(*(column[self._stretches.thread == index] for column in self._stretches))
             thread = self._hosts.thread(index)
-            edges = edges_of(thread.edges, thread.frame_edges) if self._by_frame else thread.edges
-            cuts = cut(own.start, own.end, edges)
-            operator, charged, frame = self._charged(index, cuts.start, own.following[cuts.place])
+            cuts = thread.cut(own.start, own.end, self._by_frame)
+            operator, charged, frame = self._hosts.charged(index, cuts.start, own.following[cuts.place])
             cause = thread.causes(cuts.start, operator)
             none = np.full(len(cause), -1, np.int64)
             interval = own.interval[cuts.place]
             parts.append(_Found(interval, cuts.start, cuts.end, cause, operator, charged, frame, none))
         return parts
-
-    def _charged(self, index: int, times: Int64s, following: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-        """What runs on a thread at each time, the operator to charge, and the frame where none runs; rows."""
-        thread, start = self._hosts.thread(index), self._trace.slices.start
-        running = thread.running(times)
-        between = np.flatnonzero(running < 0)
-        after = thread.following(times[between])
-        led = following[between]
-        elsewhere = (led >= 0) & ((after < 0) | (start[after] >= start[led]))
-        charged, frame = running.copy(), np.full(len(times), -1, np.int64)
-        charged[between] = np.where(elsewhere, led, after)
-        frame[between] = thread.frame(times[between])
-        return running, charged, frame
 
     def _exposing(self) -> tuple[Int64s, Int64s]:
         """Of each interval: the operator that was synchronising when it began, and the frame if none ran."""
@@ -187,8 +163,8 @@ class _Explainer:
             place = synchronising.index_at(self._stretches.start[own])
             own = own[(place >= 0) & (synchronising.starts[place] < self._stretches.start[own])]
             interval = self._stretches.interval[own]
-            charged = self._charged(index, self._stretches.start[own], self._stretches.following[own])
-            exposing[interval], frame[interval] = charged[1], charged[2]
+            times, led = self._stretches.start[own], self._stretches.following[own]
+            _, exposing[interval], frame[interval] = self._hosts.charged(index, times, led)
         return exposing, frame
 
     # -- queue, launch, device ------------------------------------------------------------------------

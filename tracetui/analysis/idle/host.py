@@ -17,7 +17,7 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.idle.pieces import edges_of
+from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import NOT_OPERATORS, Links
 from tracetui.analysis.search import distinct, of_category, pick, rows_of, track_of_rows
@@ -91,6 +91,11 @@ class HostThread:
             found = np.maximum(found, enclosing(self.trace, track.lanes, times))
         return found
 
+    def cut(self, starts: Int64s, ends: Int64s, by_frame: bool) -> Cuts:
+        """Stretches of time cut wherever the thread does something else; by_frame: in another frame too."""
+        edges = edges_of(self.edges, self.frame_edges) if by_frame else self.edges
+        return cut(starts, ends, edges)
+
     def causes(self, times: Int64s, running: Int64s) -> Int8s:
         """Why the thread had not enqueued more at each time, given what ran at it."""
         cause = np.where(self.recorded.index_at(times) >= 0, Cause.PYTHON, Cause.UNRECORDED)
@@ -143,6 +148,36 @@ class Hosts:
         if index not in self._threads:
             self._threads[index] = self._thread(index)
         return self._threads[index]
+
+    def of_tasks(self, launch: Int64s, operator: Int64s, enqueue: Int64s) -> Int64s:
+        """The thread that enqueued (or launched) each task, told by those rows of it; -1 where none tells."""
+        thread = np.full(len(launch), -1, np.int64)
+        for rows in (launch, operator, enqueue):
+            of_rows = self.of_rows(rows)
+            thread = np.where(of_rows >= 0, of_rows, thread)
+        for index in distinct(thread[thread >= 0]).tolist():
+            if not len(self.thread(index).operators):
+                thread[thread == index] = -1
+        return thread
+
+    def charged(self, index: int, times: Int64s, led: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+        """What runs on a thread at each time, the operator to charge, and the frame where none runs; rows.
+
+        Where none runs that is the next to start: on the thread or, if no later, the one of another thread
+        that its work led to (-1: to none).
+        """
+        thread = self.thread(index)
+        running = thread.running(times)
+        between = np.flatnonzero(running < 0)
+        charged, frame = running.copy(), np.full(len(times), -1, np.int64)
+        charged[between] = self.sooner(thread.following(times[between]), led[between])
+        frame[between] = thread.frame(times[between])
+        return running, charged, frame
+
+    def sooner(self, rows: Int64s, others: Int64s) -> Int64s:
+        """Of two slices the one that starts first, the other where they start together; -1 is none."""
+        start = self._trace.slices.start
+        return np.where((others >= 0) & ((rows < 0) | (start[rows] >= start[others])), others, rows)
 
     @cached_property
     def counts(self) -> Bools:

@@ -7,6 +7,7 @@ stack is charged to a row of its own, never dropped.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,19 @@ from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
 
 DEEPEST_STACK = 256  #: frames of the tree, from the root: deeper ones are charged to the last of them
+
+
+class PythonLine(NamedTuple):
+    """What idle time, calls or advice are of, as the fields of all that tells of lines."""
+
+    file: str | None  #: None: there is no stack; "" where its frames have no file
+    line: int  #: 0 without a file
+    function: str
+
+
+def python_line(frame: Frame | None) -> PythonLine:
+    """The line of a frame; of None that of what has no stack."""
+    return PythonLine(None, 0, "") if frame is None else PythonLine(*frame)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,9 +167,7 @@ def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, p
     names = pick(trace.slices.name, charges.operator[places])
     ops, per_op = most_first(names, charges.ns[places])
     return LineIdle(
-        file=None if frame is None else frame.file,
-        line=0 if frame is None else frame.line,
-        function="" if frame is None else frame.function,
+        **python_line(frame)._asdict(),
         backward=backward,
         idle_ns=int(charges.ns[places].sum()),
         gaps=len(gaps),

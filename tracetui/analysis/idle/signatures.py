@@ -10,7 +10,7 @@ from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.lines import lines_of, python_line
 from tracetui.analysis.search import pick, runs
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Int64s
@@ -59,9 +59,7 @@ def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> t
         found.append(
             Signature(
                 cause=Cause(cause),
-                file=None if at < 0 else lines[at].file,
-                line=0 if at < 0 else lines[at].line,
-                function="" if at < 0 else lines[at].function,
+                **python_line(None if at < 0 else lines[at])._asdict(),
                 backward=bool(turned),
                 operator=trace.string(called),
                 idle_ns=int(gaps.idle[own].sum()),

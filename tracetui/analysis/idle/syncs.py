@@ -9,7 +9,7 @@ loader behind the last synchronisation of a step.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from tracetui.analysis.idle.calls import REASONS_OF_THEIR_OWN, Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts, HostThread
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.lines import lines_of, python_line
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import pick, runs
 from tracetui.analysis.sums import most_first, sums
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Family, Trace, Track
@@ -76,41 +76,61 @@ def sync_table(
     if window is not None:
         listed = (window[0] <= syncs.start) & (syncs.start < window[1])
         listed[exposing[exposing >= 0]] = True
+    kept = np.flatnonzero(listed)
+    key, called_of = _calls_of(trace, hosts, syncs, rules)
+    group_of = np.full(len(key) + 1, -1, np.int64)  # the last is that of no synchronisation
+    groups = [kept[places] for _, places in runs(key[kept])]
+    for group, places in enumerate(groups):
+        group_of[places] = group
+    exposed = dict(runs(group_of[exposing]))
+    table = [
+        SyncCall(
+            **called_of(int(places[0])),
+            **_waits(syncs, places),
+            **_exposed(causes, exposed.get(group, _NONE)),
+        )
+        for group, places in enumerate(groups)
+    ]
+    return tuple(sorted(table, key=lambda sync: (-sync.exposed_ns, -sync.total_ns, sync.call, sync.line)))
+
+
+def _calls_of(
+    trace: Trace, hosts: Hosts, syncs: _Syncs, rules: FrameRules
+) -> tuple[Int64s, Callable[[int], dict[str, Any]]]:
+    """A number that synchronisations of one call and line share; and what they are, by place."""
     called = hosts.callers.of(syncs.operator)
     frame = np.where(syncs.frame >= 0, syncs.frame, called.frame)
     lines, line = lines_of(trace, called.stack, frame, rules)
-    name = np.where(syncs.row >= 0, trace.slices.name[syncs.row], -1)
-    length = syncs.end - syncs.start
-    exposed = np.where(exposing >= 0, causes.ns, 0)
-    table = []
-    key = (line + 1) * (len(trace.strings) + 1) + name + 1
-    kept = np.flatnonzero(listed)
-    groups = [kept[places] for _, places in runs(key[kept])]
-    group_of = np.full(len(key) + 1, -1, np.int64)
-    for group, places in enumerate(groups):
-        group_of[places] = group
-    by_group = dict(runs(group_of[exposing]))
-    for group, places in enumerate(groups):
-        pieces = by_group.get(group, _NONE)
-        at, found = int(places[0]), None if line[places[0]] < 0 else lines[int(line[places[0]])]
-        rows = syncs.row[places[np.argsort(-length[places], kind="stable")]]
-        steps = causes.intervals.step[causes.interval[pieces]].astype(np.int64)
-        table.append(
-            SyncCall(
-                call=trace.string(int(name[at])) or "",
-                file=None if found is None else found.file,
-                line=0 if found is None else found.line,
-                function="" if found is None else found.function,
-                count=len(places),
-                total_ns=int(length[places].sum()),
-                longest_ns=int(length[places].max()),
-                exposed_ns=int(exposed[pieces].sum()),
-                exposed_by_step=dict(zip(*(column.tolist() for column in sums(steps, exposed[pieces])))),
-                gap_indices=most_first(causes.intervals.gap[causes.interval[pieces]], exposed[pieces])[0],
-                rows=rows[rows >= 0],
-            )
-        )
-    return tuple(sorted(table, key=lambda sync: (-sync.exposed_ns, -sync.total_ns, sync.call, sync.line)))
+    name = pick(trace.slices.name, syncs.row)
+
+    def call(place: int) -> dict[str, Any]:
+        found = None if line[place] < 0 else lines[int(line[place])]
+        return {"call": trace.string(int(name[place])) or "", **python_line(found)._asdict()}
+
+    return (line + 1) * (len(trace.strings) + 1) + name + 1, call
+
+
+def _waits(syncs: _Syncs, places: Int64s) -> dict[str, Any]:
+    """How long the host waited in some synchronisations, by the names of `SyncCall`."""
+    length = syncs.end[places] - syncs.start[places]
+    rows = syncs.row[places[np.argsort(-length, kind="stable")]]
+    return {
+        "count": len(places),
+        "total_ns": int(length.sum()),
+        "longest_ns": int(length.max()),
+        "rows": rows[rows >= 0],
+    }
+
+
+def _exposed(causes: Causes, pieces: Int64s) -> dict[str, Any]:
+    """The idle time of some pieces, by the names of `SyncCall`."""
+    interval, ns = causes.interval[pieces], causes.end[pieces] - causes.start[pieces]
+    steps, of_steps = sums(causes.intervals.step[interval].astype(np.int64), ns)
+    return {
+        "exposed_ns": int(ns.sum()),
+        "exposed_by_step": dict(zip(steps.tolist(), of_steps.tolist())),
+        "gap_indices": most_first(causes.intervals.gap[interval], ns)[0],
+    }
 
 
 def _find(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:

@@ -87,7 +87,7 @@ def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[C
 
 def times_a_step(analysis: Analysis, count: int) -> str:
     """How often in a step of the host, "8", "2.3"; "" where there is none."""
-    steps = len({(step.host_start_ns, step.host_end_ns) for step in analysis.steps})
+    steps = len(analysis.host_spans)
     if not steps:
         return ""
     return format_count(count // steps) if count % steps == 0 else f"{count / steps:,.1f}"
