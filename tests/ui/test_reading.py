@@ -147,7 +147,7 @@ async def test_what_is_read_takes_the_place_of_the_sketch(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
         await until(pilot, lambda: app.picture is not None)
         lines = []
-        for share in (0.25, 0.5, 0.75):
+        for share in (0.2, 0.4, 0.7):
             await read_to(app, pilot, gate, share)
             shown = screen_lines(app)
             assert f"reading {app.share} % of" in shown[0]
@@ -236,7 +236,7 @@ async def test_gaps_asked_for_too_early_tell_how_far_the_reading_is(moba: Path) 
         assert f"Gap 1 is shown as soon as all is read: {app.share} % so far." in screen_lines(app)[-1]
         await pilot.press("G")
         await until(pilot, lambda: f"{app.share} % so far" in "\n".join(screen_lines(app)))
-        await read_to(app, pilot, gate, 0.8)
+        await read_to(app, pilot, gate, 0.7)
         await until(pilot, lambda: f"{app.share} % so far" in "\n".join(screen_lines(app)))
         await read_all(app, pilot, gate)
         await until(pilot, lambda: app.state.gap == int(app.ranked[0]))
@@ -275,3 +275,15 @@ async def test_what_looks_missing_while_a_trace_is_read_is_no_warning(moba: Path
         await read_to(app, pilot, gate, 0.3)
         assert app.warnings == ()
         assert lines_of(timeline(app).minimap)[0].strip()
+
+
+async def test_no_picture_is_made_shortly_before_the_end(moba: Path) -> None:
+    """It would cost the memory of the trace once more."""
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        await read_to(app, pilot, gate, 0.5)
+        picture = app.picture
+        gate.open(0.9)
+        await until(pilot, lambda: app.share >= 90)
+        assert app.picture is picture
+        await read_all(app, pilot, gate)

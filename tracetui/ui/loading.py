@@ -31,6 +31,9 @@ from tracetui.ui.messages import (
 
 #: seconds to the first picture of a trace that is still being read, and between two progress lines
 FIRST_PICTURE, EVERY = 0.3, 0.1
+#: share of a long file up to which pictures are made: each costs twice the memory of the columns so far, and
+#: the trace itself as much; of 1 GB, 490 MB instead of 300 for the last one
+LAST_PICTURE = 0.75
 #: at most this share of the time goes into pictures: of 1 GB, four of them cost 0.8 s of 10; 0.15 cost 2.4 s
 _PICTURE_SHARE = 0.07
 
@@ -101,7 +104,8 @@ class _Watch:
         if now >= self._next_line:
             self._next_line = now + EVERY
             self._post(LoadProgress(progress.done_bytes, progress.total_bytes, progress.events))
-        if now - self._start >= FIRST_PICTURE and now >= self._next_picture:
+        due = now - self._start >= FIRST_PICTURE and now >= self._next_picture
+        if due and (self._sketch is None or progress.done_bytes <= LAST_PICTURE * progress.total_bytes):
             self._post(self._grown(progress.snapshot()))
             took = time.monotonic() - now
             self._next_picture = now + max(took / _PICTURE_SHARE, 2 * FIRST_PICTURE)

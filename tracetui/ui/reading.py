@@ -176,6 +176,13 @@ class ReadingApp(App[int]):
         return self.problem or ("analysing" if self.analysing else "nothing of this device was read")
 
     @property
+    def unanswered(self) -> str:
+        """The same as a sentence, for those who ask for more than gaps."""
+        if self.progress is not None:
+            return f"Still reading the trace, {self.share} % so far."
+        return self.problem or "Still analysing."
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """All that is wrong or missing, one sentence each."""
         if self.trace is None:

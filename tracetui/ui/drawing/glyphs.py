@@ -62,7 +62,7 @@ BLOCKS = Glyphs(
 
 ASCII = Glyphs(
     shades=" ..::==##",
-    unread=" -+%",
+    unread=" ~x%",
     eighths="        ",
     full="#",
     sliver="|",

@@ -19,7 +19,7 @@ from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.ui.drawing.rows import ORDER, idle_key, track_key
 from tracetui.ui.state import Key
 
-_LEVELS = (0.0, 0.15, 0.5)  # how busy a column is that has the first, second and third shade
+_LEVELS = (0.15, 0.5)  # how busy a column is that has the second and the third shade
 _OF_DEVICES = (Layer.DEVICE, Layer.COMMUNICATION)
 _EDGE = 20  # one of so many events of a chunk lies outside of its time at either end: parents of many others
 
@@ -95,7 +95,7 @@ class Sketch:
         if not len(where):
             return levels
         within = (edges[1:] > self._begin[where].min()) & (edges[:-1] < self._stop[where].max())
-        levels[within] = np.searchsorted(_LEVELS, self.share(key, edges)[within], "right")
+        levels[within] = 1 + np.searchsorted(_LEVELS, self.share(key, edges)[within], "right")
         return levels
 
     def share(self, key: Key, edges: Int64s) -> Floats:

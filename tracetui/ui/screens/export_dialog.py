@@ -115,7 +115,7 @@ class ExportDialog(Panel[str]):
         """A name for the file, and what will be in it."""
         trace = self.viewer.trace
         if self.viewer.analysis is None or trace is None:
-            self.entitle("Still analysing: wait for it.", Role.WARNING)
+            self.entitle(self.viewer.unanswered, Role.WARNING)
             return
         self.entitle("")
         field = self.query_one("#file", Input)

@@ -57,7 +57,8 @@ class SearchPrompt(Panel[int]):
             self.entitle("Still reading the trace.")
         else:
             self._names = NameSearch(self.viewer.trace)
-            self.entitle("lower case matches any case")
+            so_far = f"in the {self.viewer.share} % of the file that are read" if self.viewer.progress else ""
+            self.entitle(so_far or "lower case matches any case")
 
     def on_trace_grew(self, message: TraceGrew) -> None:
         self._search_in(message.trace)

@@ -69,7 +69,7 @@ class StatisticsPanel(TableKeys, Panel[None]):
     def _show(self) -> None:
         analysis = self.viewer.analysis
         if analysis is None:
-            self.entitle("Still analysing.", Role.WARNING)
+            self.entitle(self.viewer.unanswered, Role.WARNING)
             return
         if not analysis.devices and self._view == 0:
             self._view = 1

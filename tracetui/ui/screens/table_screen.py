@@ -124,10 +124,8 @@ class AnswerScreen(Screen[None]):
         viewer = self.viewer
         if viewer.analysis is not None:
             self.build()
-        elif viewer.progress is not None or viewer.trace is None:
-            self.missing(f"Still reading the trace, {viewer.share} % so far.")
         else:
-            self.missing(viewer.problem or "Still analysing.")
+            self.missing(viewer.unanswered)
 
     def in_background(self, group: str, work: Callable[[], Message]) -> None:
         """Have work done in a thread and post the message that it gives; `Failed` where it raises."""
