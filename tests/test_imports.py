@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -93,3 +95,27 @@ def test_only_known_third_parties_are_imported() -> None:
     for path in MODULES:
         tops = {module.split(".")[0] for module in imports_of(path)}
         assert tops <= known, f"{path} imports {sorted(tops - known)}"
+
+
+#: Prints as JSON what a run of the command line loads beside what Python itself loads at its start.
+LOADED = """
+import contextlib, io, json, sys
+before = set(sys.modules)
+from tracetui.cli import main
+with contextlib.redirect_stdout(io.StringIO()):
+    assert main(sys.argv[1:]) == 0
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="sys.stdlib_module_names came with 3.10")
+@pytest.mark.parametrize("form", [[], ["--json"], ["--md"]], ids="".join)
+def test_what_a_summary_loads(form: list[str], samples: Path) -> None:
+    """Of a trace in the cache loading modules takes a third of the time: pandas alone would double that."""
+    trace = str(samples / "moba" / "trace_view.json")
+    command = [sys.executable, "-c", LOADED, "summary", trace, *form]
+    done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
+    loaded = [module.split(".") for module in json.loads(done.stdout)]
+    assert {module[0] for module in loaded} - set(sys.stdlib_module_names) == {"numpy", "orjson", "tracetui"}
+    own = {module[1] for module in loaded if module[0] == "tracetui" and len(module) > 1}
+    assert own - SHARED == {"analysis", "api", "cache", "cli", "export", "reader", "trace"}
