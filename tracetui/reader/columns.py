@@ -24,6 +24,7 @@ from tracetui.reader.events import (
     SliceColumns,
 )
 from tracetui.reader.normalise import whole_of
+from tracetui.reader.pairs import closing_times
 from tracetui.reader.part import Part
 from tracetui.reader.timestamps import LIMIT
 
@@ -141,10 +142,11 @@ class TableBuilder:
         ends = self._table("end", ("time", "thread", "event"), last)
         if not len(begins["time"]) and not len(ends["time"]):
             return slices, ()
-        latest = int(max((times + durs).max() for times, durs in _spans(slices, begins, ends) if len(times)))
-        begins["dur"], unclosed, unopened = _joined(begins, ends, latest)
+        latest = max(_latest(slices["time"], slices["dur"]), _latest(begins["time"]), _latest(ends["time"]))
+        closed, unclosed, unopened = closing_times(begins, ends, latest)
+        begins["dur"] = closed - begins["time"]
         order = np.argsort(np.concatenate([slices["event"], begins["event"]]), kind="stable")
-        merged = {name: np.concatenate([slices[name], begins[name]])[order] for name in _SLICE}
+        merged = {name: np.concatenate([slices.pop(name), begins.pop(name)])[order] for name in _SLICE}
         warnings = []
         if unclosed:
             warnings.append(f"begin events without an end: {unclosed:,}, drawn to the end of the trace")
@@ -211,41 +213,9 @@ def _fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
     return bool(limits.min <= values.min() and values.max() <= limits.max)
 
 
-def _spans(
-    slices: dict[str, NDArray[Any]], begins: dict[str, NDArray[Any]], ends: dict[str, NDArray[Any]]
-) -> tuple[tuple[Int64s, Int64s], ...]:
-    return (
-        (slices["time"], slices["dur"]),
-        (begins["time"], begins["dur"]),
-        (ends["time"], np.zeros_like(ends["time"])),
-    )
-
-
-def _joined(
-    begins: dict[str, NDArray[Any]], ends: dict[str, NDArray[Any]], latest: int
-) -> tuple[Int64s, int, int]:
-    """Duration in ns of each begin event: each end closes the last open begin of its thread, in time order.
-
-    Returns (durations, how many begins have no end, how many ends have no begin).
-    """
-    count_begins = len(begins["time"])
-    time = np.concatenate([begins["time"], ends["time"]])
-    thread = np.concatenate([begins["thread"], ends["thread"]]).tolist()
-    order = np.lexsort((np.concatenate([begins["event"], ends["event"]]), time)).tolist()
-    stamps = time.tolist()
-    closed = [latest] * count_begins
-    unopened = 0
-    stacks: defaultdict[int, list[int]] = defaultdict(list)
-    for row in order:
-        stack = stacks[thread[row]]
-        if row < count_begins:
-            stack.append(row)
-        elif stack:
-            closed[stack.pop()] = stamps[row]
-        else:
-            unopened += 1
-    unclosed = sum(map(len, stacks.values()))
-    return np.array(closed, np.int64) - begins["time"], unclosed, unopened
+def _latest(times: Int64s, durs: Int64s | int = 0) -> int:
+    """The last of these ends, ns; the first time there is where there are none."""
+    return int((times + durs).max(initial=np.iinfo(np.int64).min))
 
 
 def _base(document: dict[str, Any]) -> int:
