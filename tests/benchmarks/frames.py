@@ -1,149 +1,169 @@
-"""Frames of the timeline over 10 million slices: processor time and bytes for pan, zoom and cursor moves.
+"""Frames of the viewer over traces made of columns: work and bytes of a key, and what holds up the screen.
 
-    python -m tests.benchmarks.bench_frames [--slices N] [--size 200x60] [--frames 60]
-
-The trace is made of numpy columns, no file is read. A frame is a key press until the terminal would have been
-written to; its bytes are those of the escape sequences that Textual makes for the changed regions.
+A frame is a key press until nothing more is drawn; its bytes are those that would be sent. Its work is the
+processor time of the screen's thread.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import time
-from dataclasses import replace
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from textual._compositor import CompositorUpdate
+from textual._compositor import ChopsUpdate, LayoutUpdate
 
-from tests.synthetic import trace_of
-from tracetui.arrays import Int64s
-from tracetui.trace.model import Activity, Family, Kind, Layer, Slices, Trace, Track
+from tests.benchmarks.table import Row
+from tests.benchmarks.traces import GAPS, made_trace
+from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.table_screen import TableScreen
 
-NAMES = [
-    f"aclnn{word}{number}" for number in range(40) for word in ("MatMul", "Add", "Softmax", "Cast", "Mul")
-]
-#: layer, family, lanes of each track, and its share of the slices
-TRACKS = (
-    *((Layer.DEVICE, Family.TASKS, 1, 3),) * 6,
-    *((Layer.COMMUNICATION, Family.GROUP, 1, 1),) * 2,
-    *((Layer.PYTHON, Family.OPERATORS, 6, 6),) * 4,
-    *((Layer.PYTHON, Family.FRAMES, 12, 12),) * 2,
-    *((Layer.CANN, Family.CALLS, 3, 3),) * 4,
-)
+if TYPE_CHECKING:
+    from tracetui.ui.screens.timeline import TimelineScreen
+
+SIZE = (200, 60)
+ZOOMS = (0, 6, 12, 24)  #: from the whole trace to single slices
+_QUIET_S = 0.04
+
+
+class Frame(NamedTuple):
+    """What a key cost."""
+
+    work_ms: float
+    bytes: int  #: of the largest frame, should there be two
 
 
 class CountingApp(TraceApp):
     """Counts what would be written to the terminal."""
 
-    written = 0
+    frames = 0
+    largest = 0
 
     def _display(self, screen: Any, renderable: Any) -> None:
-        if isinstance(renderable, CompositorUpdate):
-            self.written += len(renderable.render_segments(self.console).encode())
+        if isinstance(renderable, (LayoutUpdate, ChopsUpdate)):
+            self.take(renderable)
+            self.frames += 1
+            self.largest = max(self.largest, len(self.frame().encode()))
         super()._display(screen, renderable)
 
-    async def frame(self, key: str) -> tuple[float, int]:
-        """ms of processor time and bytes, from a key until nothing more is drawn."""
-        started, self.written = time.process_time(), 0
+    @property
+    def shown(self) -> object:
+        """What part of the trace is on screen."""
+        screen = cast("TimelineScreen", self.screen)
+        return self.state.viewport, screen.tracks.top
+
+    async def press(self, key: str) -> Frame:
+        """From a key until nothing more is drawn."""
+        started, self.largest = time.thread_time(), 0
         self.simulate_key(key)
         seen = -1
-        while seen != self.written:
-            seen = self.written
-            await asyncio.sleep(0.04)
-        return (time.process_time() - started) * 1e3, self.written
+        while seen != self.frames:
+            seen = self.frames
+            await asyncio.sleep(_QUIET_S)
+        return Frame((time.thread_time() - started) * 1e3, self.largest)
 
 
-def synthetic_trace(slices: int, seed: int = 1) -> Trace:
-    """A trace of so many slices on 50 lanes, idle in between."""
-    random = np.random.default_rng(seed)
-    parts = sum(share for *_, share in TRACKS)
-    starts: list[Int64s] = []
-    durations: list[Int64s] = []
-    activities: list[Int64s] = []
-    lane_rows = [0]
-    lane_track: list[int] = []
-    tracks: list[Track] = []
-    for index, (layer, family, lanes, share) in enumerate(TRACKS):
-        first_lane, first_row = len(lane_track), lane_rows[-1]
-        for _ in range(lanes):
-            count = slices * share // parts // lanes
-            dur = (random.exponential(8000, count) ** 1.3).astype(np.int64)
-            gap = (random.exponential(4000, count) ** 1.2).astype(np.int64)
-            starts.append(np.cumsum(dur + gap) - dur)
-            durations.append(dur)
-            kinds = (
-                [Activity.AICORE, Activity.AICPU, Activity.COPY] if layer is Layer.DEVICE else [Activity.NONE]
-            )
-            activities.append(random.choice(np.array(kinds, np.int64), count))
-            lane_rows.append(lane_rows[-1] + count)
-            lane_track.append(index)
-        device = "NPU 0" if layer in (Layer.DEVICE, Layer.COMMUNICATION) else None
-        tracks.append(
-            Track(index, layer, family, layer.name, f"{layer.name} {index}", device, str(layer), str(index),
-                  range(first_lane, len(lane_track)), range(first_row, lane_rows[-1]), range(0))
-        )  # fmt: skip
-    start, dur = np.concatenate(starts), np.concatenate(durations)
-    n = len(start)
-    nothing = np.full(n, -1, np.int32)
-    return replace(
-        trace_of([]),
-        kind=Kind.ASCEND,
-        strings=NAMES,
-        tracks=tuple(tracks),
-        slices=Slices(
-            start, dur, random.integers(0, len(NAMES), n, dtype=np.int32), nothing,
-            np.concatenate(activities).astype(np.int8), np.arange(n), np.full(n, -1, np.int64),
-            nothing, nothing, nothing, nothing,
-        ),
-        lane_rows=np.array(lane_rows, np.int64),
-        lane_track=np.array(lane_track, np.int32),
-        devices=("NPU 0",),
-        start_ns=int(start.min()),
-        end_ns=int((start + dur).max()),
-    )  # fmt: skip
-
-
-async def measure(trace: Trace, palette: str, size: tuple[int, int], frames: int) -> None:
-    """Print the cost of each kind of movement."""
-    app = CountingApp(Path(trace.path), ViewerOptions(palette=palette), trace=trace)
-    async with app.run_test(size=size) as pilot:
+async def timeline_rows(slices: int, palette: str, count: int) -> list[Row]:
+    """A line per kind of movement; all zooms together."""
+    frames: dict[str, list[Frame]] = {}
+    app = _app(made_trace(slices), palette)
+    async with app.run_test(size=SIZE) as pilot:
         while app.analysing:
             await pilot.pause(0.1)
-        for zoom in (0, 12, 24):
+        for zoom in ZOOMS:
             for key in ("0", *["w"] * zoom):
-                await app.frame(key)
-            span = app.state.viewport.span_ns
-            print(f"{palette}, {size[0]}x{size[1]}, {span / 1e6:,.3f} ms on screen")
-            for what, keys in (("zoom", "ws"), ("pan", "d"), ("slice", ("right",)), ("row", "j")):
-                costs, sizes = [], []
-                for frame in range(frames):
-                    back = frame % 2 if what == "zoom" else 0  # pans go on: no line has been drawn before
-                    cost, size_of = await app.frame(keys[back])
-                    costs.append(cost)
-                    sizes.append(size_of)
-                middle, high = np.percentile(costs, [50, 95])
-                print(
-                    f"  {what:<6} {middle:6.1f} ms median {high:6.1f} ms p95"
-                    f" {np.median(sizes) / 1e3:7.1f} kB median {max(sizes) / 1e3:7.1f} kB most"
-                )
+                await app.press(key)
+            for what, keys in (("zoom", "ws"), ("pan", "d"), ("slice", ["right"]), ("row", "j")):
+                for at in range(count):
+                    shown = app.shown
+                    frame = await app.press(keys[at % len(keys)])
+                    scrolled = what in ("slice", "row") and app.shown != shown
+                    frames.setdefault("off" if scrolled else what, []).append(frame)
+        for _ in range(4 * count):
+            frames.setdefault("gap", []).append(await app.press("x"))
+    names = {
+        "zoom": "zoom",
+        "pan": "pan by an eighth",
+        "slice": "cursor to the next slice",
+        "row": "cursor to the next row",
+        "off": "cursor to what is not on screen",
+        "gap": "jump to the next worst gap",
+    }
+    found = [_row(names[what], [frame for frame in of if frame.bytes]) for what, of in frames.items()]
+    return [row._replace(told=row.spread if palette == "ansi" else "") for row in found]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--slices", type=int, default=10_000_000)
-    parser.add_argument("--size", default="200x60")
-    parser.add_argument("--frames", type=int, default=40)
-    asked = parser.parse_args()
-    width, height = (int(part) for part in asked.size.split("x"))
-    trace = synthetic_trace(asked.slices)
-    for palette in ("ansi", "true"):
-        asyncio.run(measure(trace, palette, (width, height), asked.frames))
+async def table_rows(slices: int, count: int) -> list[Row]:
+    """Moving, sorting and filtering in the table of gaps, of which there is one for ten slices."""
+    app = _app(made_trace(slices, GAPS), "ansi")
+    async with app.run_test(size=SIZE) as pilot:
+        while app.analysing:
+            await pilot.pause(0.1)
+        beat = _HeartBeat()
+        opening = asyncio.create_task(beat.watch())
+        found = [await _until_arranged(app, beat, "open", ["G"])]
+        moves = [await app.press(key) for key in _repeated(("j", "pagedown", "k", "end", "home"), count)]
+        found.append(_row("cursor, page, first, last", moves))
+        keys = _repeated(("greater_than_sign", "equals_sign"), min(count, 12))
+        found.append(await _until_arranged(app, beat, "sort by another column, or the other way", keys))
+        await app.press("slash")
+        typed = [await app.press(key) for key in _repeated([*"matmul", *["backspace"] * 6], count)]
+        found.append(_row("a letter of a filter", typed))
+        opening.cancel()
+    return found
 
 
-if __name__ == "__main__":
-    main()
+async def _until_arranged(app: CountingApp, beat: _HeartBeat, what: str, keys: Iterable[str]) -> Row:
+    """The time from each key until the rows are there, and the longest time that no key was answered."""
+    took = []
+    for key in keys:
+        beat.longest_s = 0.0
+        started = time.perf_counter()
+        app.simulate_key(key)
+        await asyncio.sleep(0.02)
+        while (
+            not isinstance(app.screen, TableScreen)
+            or app.screen.table.arranging
+            or not app.screen.table.row + 1
+        ):
+            await asyncio.sleep(0.002)
+        took.append((time.perf_counter() - started, beat.longest_s))
+    times, held = zip(*took)
+    most = f"screen held up {max(held) * 1e3:.0f} ms at most"
+    return Row(what, f"{np.median(times) * 1e3:.0f} ms", most)
+
+
+class _HeartBeat:
+    """The longest time between two turns of the event loop."""
+
+    longest_s = 0.0
+
+    async def watch(self) -> None:
+        last = time.perf_counter()
+        while True:
+            await asyncio.sleep(0.001)
+            now = time.perf_counter()
+            self.longest_s = max(self.longest_s, now - last)
+            last = now
+
+
+def _app(trace: Trace, palette: str) -> CountingApp:
+    return CountingApp(Path(trace.path), ViewerOptions(palette=palette), trace=trace)
+
+
+def _repeated(keys: Iterable[str], count: int) -> list[str]:
+    keys = list(keys)
+    return [keys[at % len(keys)] for at in range(count)]
+
+
+def _row(what: str, frames: list[Frame]) -> Row:
+    if not frames:
+        return Row(what, "nothing changed")
+    middle, high = np.percentile([frame.work_ms for frame in frames], [50, 95])
+    sizes = [frame.bytes for frame in frames]
+    sent = f"{np.median(sizes) / 1e3:.1f} kB, {max(sizes) / 1e3:.1f} kB at most"
+    return Row(what, f"{middle:.1f} ms", f"p95 {high:.1f} ms", sent)

@@ -1,71 +1,56 @@
-"""How long each part of an analysis takes beside reading the trace, in one process.
-
-python tests/benchmarks/bench_analysis.py [TRACE] [--mb N]
-
-Without TRACE one is made, as by bench_read.py. The whole analysis should take less time than the reading.
-"""
+"""How long each part of an analysis takes beside reading the trace, in one process."""
 
 from __future__ import annotations
 
-import argparse
-import resource
-import sys
-import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, TypeVar
+from typing import TypeVar
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from tests.benchmarks.bench_read import made_trace
-from tracetui.analysis.analyse import analyse
+from tests.benchmarks.table import Row, seconds
+from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 
 T = TypeVar("T")
 
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("trace", nargs="?", type=Path)
-    parser.add_argument("--mb", type=int, default=100, help="size of the trace that is made")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        measure(options.trace or made_trace(Path(directory) / "trace.json", options.mb))
-
-
-def measure(path: Path) -> None:
-    """Read and analyse a trace, and print a line per part."""
-    with TraceFile(path) as file:
-        table, reading = timed(file.read)
-        trace, building = timed(lambda: build_trace(table))
-    analysis, first = timed(lambda: analyse(trace))
-    parts: dict[str, Callable[[], object]] = {
-        "causes": lambda: analysis.causes,
-        "preparing": lambda: analysis.preparing,
-        "lines": lambda: analysis.lines,
-        "stacks": lambda: analysis.stacks,
-        "signatures": lambda: analysis.signatures,
-        "synchronisations": lambda: analysis.syncs,
-        "saves at most": lambda: analysis.savings,
-        "advice": lambda: analysis.advice,
-    }
-    took = {"activity, steps, gaps, links": first, **{name: timed(part)[1] for name, part in parts.items()}}
-    slices, gaps, size = len(trace.slices), len(analysis.gaps), path.stat().st_size / 1e6
-    print(f"{size:,.0f} MB, {slices:,} slices, {gaps:,} gaps, Python {sys.version.split()[0]}")
-    for name, seconds in {"read": reading, "build the tracks": building, **took}.items():
-        print(f"{name:30} {seconds:7.2f} s  {seconds / reading:5.2f} of the reading")
-    whole = sum(took.values())
-    print(f"{'the whole analysis':30} {whole:7.2f} s  {whole / reading:5.2f} of the reading")
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+#: what is made when it is first asked for, in the order in which one part needs another
+PARTS: dict[str, Callable[[Analysis], object]] = {
+    "causes": lambda analysis: analysis.causes,
+    "preparing": lambda analysis: analysis.preparing,
+    "lines": lambda analysis: analysis.lines,
+    "stacks": lambda analysis: analysis.stacks,
+    "signatures": lambda analysis: analysis.signatures,
+    "synchronisations": lambda analysis: analysis.syncs,
+    "saves at most": lambda analysis: analysis.savings,
+    "advice": lambda analysis: analysis.advice,
+}
 
 
-def timed(work: Callable[[], T]) -> tuple[T, float]:
-    """What `work` returns, and the seconds it took."""
-    started = time.perf_counter()
-    result = work()
-    return result, time.perf_counter() - started
+def rows(trace: Path, runs: int) -> list[Row]:
+    """A line per part."""
+    took = [_run(trace) for _ in range(runs)]
+    reading = [run["reading"] for run in took]
+    return [
+        seconds(part, [run[part] for run in took], None if part == "reading" else reading, "reading")
+        for part in took[0]
+    ]
 
 
-if __name__ == "__main__":
-    main()
+def _run(path: Path) -> dict[str, float]:
+    took: dict[str, float] = {}
+
+    def timed(part: str, work: Callable[[], T]) -> T:
+        started = time.perf_counter()
+        result = work()
+        took[part] = time.perf_counter() - started
+        return result
+
+    with TraceFile(path, jobs=1) as file:
+        table = timed("reading", file.read)
+        trace = timed("tracks", lambda: build_trace(table))
+    analysis = timed("activity, steps, gaps, links", lambda: analyse(trace))
+    for part, of in PARTS.items():
+        timed(part, lambda of=of: of(analysis))  # type: ignore[misc]
+    took["the whole analysis"] = sum(took.values()) - took["reading"] - took["tracks"]
+    return took

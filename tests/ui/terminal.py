@@ -66,6 +66,16 @@ class Terminal:
 def viewer(
     path: Path, *arguments: str, size: tuple[int, int] = (120, 36), **environ: str
 ) -> Iterator[Terminal]:
+    """The viewer of a trace."""
+    with program("tracetui", *arguments, str(path), size=size, **environ) as terminal:
+        yield terminal
+
+
+@contextmanager
+def program(
+    module: str, *arguments: str, size: tuple[int, int] = (120, 36), **environ: str
+) -> Iterator[Terminal]:
+    """A module run as a program, which is killed in the end if it is still there."""
     master, slave = pty.openpty()
     width, height = size
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
@@ -79,9 +89,13 @@ def viewer(
     for name in ("NO_COLOR", "SSH_CONNECTION", "COLORTERM"):
         if name not in environ:
             environment.pop(name, None)
-    command = [sys.executable, "-m", "tracetui", *arguments, str(path)]
     process = subprocess.Popen(
-        command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
+        [sys.executable, "-m", module, *arguments],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env=environment,
+        start_new_session=True,
     )
     terminal = Terminal(process, master, slave)
     try:

@@ -1,0 +1,75 @@
+"""Measure everything and print one table per part: python -m tests.benchmarks [TRACE] [--quick]
+
+Seconds depend on the machine; ratios to a floor that is measured in the same run do not, or little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+from tests.benchmarks import frames, opening, parts, slow_link
+from tests.benchmarks.floors import cores
+from tests.benchmarks.table import Row, show, show_markdown
+from tests.benchmarks.traces import made_file
+
+PARTS = ("opening", "parts", "frames", "tables", "link")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser("python -m tests.benchmarks", description=__doc__.partition("\n\n")[2])
+    parser.add_argument("trace", nargs="?", type=Path, metavar="TRACE", help="in place of one that is made")
+    parser.add_argument("--mb", type=int, default=200, help="size of the trace that is made")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--jobs", type=int, help="processes that decode; all cores without")
+    parser.add_argument("--slices", type=int, default=10_000_000, help="of the trace that is drawn")
+    parser.add_argument("--quick", action="store_true", help="small traces and few runs")
+    parser.add_argument("--only", choices=PARTS, action="append", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--markdown", action="store_true", help="the table of the README, too")
+    asked = parser.parse_args()
+    if asked.quick:
+        asked.mb, asked.runs, asked.slices = min(asked.mb, 30), 2, 1_000_000
+    print(f"Python {sys.version.split()[0]}, orjson {version('orjson')}, {cores()} cores", end="")
+    print(f"; the median of {asked.runs} runs, and their range")
+    with tempfile.TemporaryDirectory() as directory:
+        found = measure(asked, Path(directory))
+    if asked.markdown:
+        show_markdown(found)
+
+
+def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
+    """Print the tables that are asked for; all their rows."""
+    wanted = asked.only or PARTS
+    found: list[Row] = []
+
+    def tell(title: str, rows: list[Row]) -> None:
+        show(title, rows)
+        found.extend(rows)
+
+    count = 10 if asked.quick else 40
+    if not {"opening", "parts"}.isdisjoint(wanted):
+        trace = asked.trace or made_file(directory / "trace_view.json", asked.mb)
+        what = f"a trace of {trace.stat().st_size / 1e6:,.0f} MB"
+        if "opening" in wanted:
+            tell(f"Opening {what}", opening.rows(trace, asked.runs, asked.jobs, directory / "cache"))
+        if "parts" in wanted:
+            show(f"Analysing {what}, one process", parts.rows(trace, asked.runs))
+    if "frames" in wanted:
+        for palette in ("ansi", "true"):
+            rows = asyncio.run(frames.timeline_rows(asked.slices, palette, count))
+            tell(f"Frames of {asked.slices:,} slices, 200x60, palette {palette}", rows)
+    if "tables" in wanted:
+        rows = asyncio.run(frames.table_rows(asked.slices, count))
+        tell(f"A table of {asked.slices // 10:,} gaps, 200x60", rows)
+    if "link" in wanted:
+        rows = slow_link.rows(asked.slices, 1.0 if asked.quick else 3.0)
+        tell(f"A terminal at the end of 4 Mbit/s, {asked.slices:,} slices, 200x60", rows)
+    return found
+
+
+if __name__ == "__main__":
+    main()
