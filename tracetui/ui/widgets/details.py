@@ -230,7 +230,7 @@ class Details(SparingWidget, can_focus=True):
     @on(Read)
     def _arrived(self, message: Read) -> None:
         message.stop()
-        if message.selection == self._selection:
+        if message.selection == self._selection and message.found != self._found:
             self._found = message.found
             self._tell()
 

@@ -35,8 +35,10 @@ class Lines(SparingWidget):
 
     def show(self, lines: Iterable[Line], right: Line = ()) -> None:
         """Show other lines; `right` stands at the right end of the first one and is the last to be cut."""
-        self.lines, self.right = list(lines), right
-        self.redraw()
+        shown = [*lines], right
+        if shown != (self.lines, self.right):
+            self.lines, self.right = shown
+            self.redraw()
 
     @property
     def text(self) -> str:
