@@ -179,3 +179,29 @@ def test_real_traces_are_told_from_a_sample(real_traces: Path, tmp_path: Path) -
         assert {Layer.PYTHON, Layer.DEVICE} <= layers <= every
         assert abs(trace.start_ns - whole.start_ns) + abs(trace.end_ns - whole.end_ns) < span / 5
         assert skeleton.table.report.text_bytes < path.stat().st_size / 5
+
+
+def test_metadata_is_read_to_its_ends(tmp_path: Path) -> None:
+    """Names that a chunk shows a part of, as it begins or ends among them, are all read."""
+    threads = [
+        {"ph": "M", "name": "thread_name", "pid": 2, "tid": tid, "args": {"name": f"Stream {tid}"}}
+        for tid in range(200)
+    ]
+    before, behind = ([sliced(pid, number) for number in range(3000)] for pid in (1, 2))
+    names = [named(1, "Python"), named(2, "Ascend Hardware")]
+    for first, last in ((names, threads), (threads, names)):
+        path = write(tmp_path / "t.json", json.dumps([*before, *first, *last, *behind]))
+        table = found(path).table
+        assert {entry.tid for entry in table.metadata if entry.name == "thread_name"} == set(
+            map(str, range(200))
+        )
+        assert len(table.metadata) == 202, "and none twice"
+        assert len(set(table.slices.start.tolist())) >= len(table.slices.start) / 2
+
+
+def test_no_event_is_in_two_chunks(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.json", json.dumps([sliced(1, number) for number in range(700)]))
+    skeleton = found(path)
+    starts = skeleton.table.slices.start.tolist()
+    assert len(set(starts)) == len(starts) > 200
+    assert (skeleton.start[1:] >= (skeleton.start + skeleton.length)[:-1]).all()

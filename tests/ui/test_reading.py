@@ -213,7 +213,7 @@ async def test_escape_says_which_share_and_which_tracks_are_missing(moba: Path) 
         await until(pilot, lambda: app.picture is not None)
         await read_to(app, pilot, gate, 0.6)
         share = app.share
-        await pilot.press("escape")
+        await pilot.press("x", "escape")
         await read_all(app, pilot, gate)
         assert app.trace is not None and app.trace.report.stopped and app.progress is None
         assert f"Stopped at {share} % of the file; the rest (░) is only sampled." in screen_lines(app)[-1]

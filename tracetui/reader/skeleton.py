@@ -7,7 +7,7 @@ name, more are read at the borders between unlike chunks: there producers write 
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -66,10 +66,10 @@ def sample(text: Text, start: int, wrapped: bool, path: str, document: dict[str,
 
 def _find_names(chunks: _Chunks, until: float) -> None:
     for _ in range(PROBES):
-        border = chunks.border()
-        if border < 0 or time.monotonic() > until:
+        place = chunks.next_names()
+        if place < 0 or time.monotonic() > until:
             break
-        chunks.read(border)
+        chunks.read(place)
 
 
 def _spread(first: int, last: int, count: int) -> Iterator[int]:
@@ -83,14 +83,26 @@ def _spread(first: int, last: int, count: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
+class _Found:
+    """What was read of a piece of the text."""
+
+    start: int  # offset where its events begin
+    end: int  # where the next event begins, or the piece ends
+    elements: list[Any]
+    text: bytes  # of the elements
+
+
+@dataclass(frozen=True)
 class _Chunk:
     """What was read at a place."""
 
-    offset: int
+    start: int
     end: int
     place: int  # in the order of reading
     readable: bool
     kinds: frozenset[tuple[str, str, str]]  # pid, category and phase of its events but metadata
+    opens: bool  # begins with metadata: there may be more before
+    closes: bool  # ends with metadata: there may be more behind
 
     @property
     def pids(self) -> set[str]:
@@ -104,7 +116,7 @@ class _Chunks:
         self._text = text
         self._start = start
         self._wrapped = wrapped
-        self._offsets: list[int] = []
+        self._starts: list[int] = []
         self._chunks: list[_Chunk] = []
         self._reader = PartReader()
         self._events: set[str] = set()  # pids that have events
@@ -112,34 +124,34 @@ class _Chunks:
 
     def read(self, offset: int) -> None:
         """Read the chunk at `offset`, up to the next one; nothing where that was read already."""
-        at = bisect_left(self._offsets, offset)
-        before = self._chunks[at - 1].end if at else 0
-        behind = self._offsets[at] if at < len(self._offsets) else self._text.size
+        at = bisect_right(self._starts, offset)
+        before = self._chunks[at - 1].end if at else self._start
+        behind = self._starts[at] if at < len(self._starts) else self._text.size
         if not before <= offset < behind:
             return
-        text = self._text.read(offset, min(CHUNK, behind - offset))
-        elements = self._decode(offset, text)
-        self._offsets.insert(at, offset)
-        self._chunks.insert(at, self._take(offset, offset + max(len(text), 1), elements))
+        text = self._text.read(offset, min(CHUNK, behind - offset + 1))  # a boundary shows by what is behind
+        chunk = self._take(self._decode(offset, text, offset == before), behind)
+        self._starts.insert(at, chunk.start)
+        self._chunks.insert(at, chunk)
 
-    def _decode(self, offset: int, text: bytes) -> tuple[list[Any], bytes]:
-        """The whole events of a piece of the file, and their text."""
+    def _decode(self, offset: int, text: bytes, at_boundary: bool) -> _Found:
+        """The whole events of a piece of the file."""
         final = offset + CHUNK >= self._text.size
         last = last_boundary(text)
         if last is not None and not final:
-            found = [0] if offset == self._start else []
-            found += [between.end() for between in islice(BOUNDARY.finditer(text), _TRIED)]
-            for begin in found:
+            begins = [0] if at_boundary else []
+            begins += [between.end() for between in islice(BOUNDARY.finditer(text), _TRIED)]
+            for begin in begins:
                 whole = text[begin : last[0]]
                 elements = strict(whole)
                 if elements is not None:
-                    return elements, whole
-        lost = offset != self._start
-        block = decode_block(text, None, final, self._wrapped, lost)
-        return block.elements, b",".join([text[begin:end] for begin, end in block.spans])
+                    return _Found(offset + begin, offset + last[1], elements, whole)
+        block = decode_block(text, None, final, self._wrapped, lost=not at_boundary)
+        whole = b",".join([text[begin:end] for begin, end in block.spans])
+        return _Found(offset, offset + max(len(text), 1), block.elements, whole)
 
-    def _take(self, offset: int, end: int, decoded: tuple[list[Any], bytes]) -> _Chunk:
-        elements = [element for element in decoded[0] if isinstance(element, dict) and "ph" in element]
+    def _take(self, found: _Found, behind: int) -> _Chunk:
+        elements = [element for element in found.elements if isinstance(element, dict) and "ph" in element]
         kinds = {
             (str(element.get("pid")), str(element.get("cat")), str(element["ph"])) for element in elements
         }
@@ -149,26 +161,32 @@ class _Chunks:
             str(element.get("pid")) for element in elements if element.get("name") == "process_name"
         }
         place = len(self._chunks)
-        if decoded[0]:
-            self._reader.add(decoded[0], place << _PLACE, lambda: decoded[1])
-        return _Chunk(offset, end, place, bool(elements), frozenset(kinds))
+        if elements:
+            self._reader.add(found.elements, place << _PLACE, lambda: found.text)
+        ends = [element["ph"] == "M" for element in elements[:1] + elements[-1:]] or [False]
+        end = min(found.end, behind)
+        return _Chunk(found.start, end, place, bool(elements), frozenset(kinds), ends[0], ends[-1])
 
-    def border(self) -> int:
-        """Where to look for the names of processes that have none: between two unlike chunks; else -1.
+    def next_names(self) -> int:
+        """Where to look for the names of processes and threads; -1 where nothing tells.
 
-        Of several places the one with the least text between the chunks, so that one border is found before
-        the next is looked for; where another process begins rather than other events of the same.
+        Beside metadata, that may go on there. For processes without a name between two unlike chunks: of
+        several such places the one with the least text between, so that one border is found before the
+        next is looked for; where another process begins rather than other events of the same.
         """
         unnamed = self._events - self._named
-        found = [
-            (bool(before.pids & behind.pids), behind.offset - before.end, before.end)
-            for before, behind in zip(self._chunks, self._chunks[1:])
-            if before.end < behind.offset
-            and before.kinds
-            and behind.kinds
-            and not before.kinds & behind.kinds
-            and unnamed & (before.pids | behind.pids)
-        ]
+        found = []
+        for before, behind in zip(self._chunks, self._chunks[1:]):
+            room = behind.start - before.end
+            if room <= 0:
+                continue
+            if before.closes:
+                return before.end
+            if behind.opens:
+                return max(before.end, behind.start - CHUNK)
+            unlike = before.kinds and behind.kinds and not before.kinds & behind.kinds
+            if unlike and unnamed & (before.pids | behind.pids):
+                found.append((bool(before.pids & behind.pids), room, before.end))
         if not found:
             return -1
         _, room, end = min(found)
@@ -182,18 +200,13 @@ class _Chunks:
         builder = TableBuilder()
         nothing = builder.build(path, {}, ReadReport(self._text.size, 0, 0, 0), last=False)
         builder.add(self._reader.finish())
-        report = ReadReport(
-            self._text.size,
-            sum(chunk.end - chunk.offset for chunk in readable),
-            builder.events,
-            builder.skipped,
-        )
+        start = np.array([chunk.start for chunk in readable], np.int64)
+        length = np.array([chunk.end for chunk in readable], np.int64) - start
+        report = ReadReport(self._text.size, int(length.sum()), builder.events, builder.skipped)
         table = builder.build(path, dict(document), report, last=True)
         rank = np.full(len(self._chunks), -1, np.int64)
         rank[[chunk.place for chunk in readable]] = np.arange(len(readable))
         slices = replace(table.slices, event=rank[table.slices.event >> _PLACE])
         instants = replace(table.instants, event=rank[table.instants.event >> _PLACE])
-        start = np.array([chunk.offset for chunk in readable], np.int64)
         end = np.append(start[1:], self._text.size)
-        length = np.array([chunk.end - chunk.offset for chunk in readable], np.int64)
         return Skeleton(replace(table, slices=slices, instants=instants), start, end, length, nothing)

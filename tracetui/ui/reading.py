@@ -101,6 +101,7 @@ class ReadingApp(App[int]):
         self.tell(lambda: TraceLoaded(message.trace))
         self._analyse(message.trace)
         if message.trace.report.stopped:
+            self._awaited = 0
             self.say(self._stopped(share))
 
     def on_load_failed(self, message: LoadFailed) -> None:
