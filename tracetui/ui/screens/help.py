@@ -33,6 +33,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("idle", "time in which a device does nothing at all: no compute, no communication, no copy."),
     ("gap", "a stretch without a task on the AI cores; its parts are AI CPU, communication, copy and idle."),
     ("AI CPU, copy", "of a gap: the time that these fill, the first of the parts above that applies."),
+    ("sampled", "not read yet: drawn in shades from a few places of the file, and counted in no number."),
     ("line", "idle time is charged to the Python line that ran, or that launched the task that ended it."),
     ("backward", "an operator of the backward pass: charged to the line of its forward operator."),
     ("(no stack)", "idle time for which the trace has no Python line: shown, never dropped."),
