@@ -10,8 +10,7 @@ import pytest
 from tests.reader.rows import rows_of
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.events import EventTable, ReadReport
-from tracetui.reader.extract import PartReader
-from tracetui.reader.part import Part
+from tracetui.reader.extract import Part, PartReader
 
 
 def part_of(first: int, count: int = 3) -> Part:

@@ -197,7 +197,6 @@ damages = st.lists(
     jobs=st.integers(2, 5),
     part=st.sampled_from([40, 300, 1000, 5000]),
     block=st.sampled_from([30, 200, 1000, 10**6]),
-    scan=st.sampled_from([0, 100, 2000, 10**6]),
     behind=st.sampled_from([500, 10**6]),
     mishaps=st.sampled_from([0.0, 0.0, 0.3, 0.9]),
     seed=st.integers(0, 10**6),
@@ -214,7 +213,6 @@ def test_any_workers_give_what_one_process_gives(
     jobs: int,
     part: int,
     block: int,
-    scan: int,
     behind: int,
     mishaps: float,
     seed: int,
@@ -229,8 +227,8 @@ def test_any_workers_give_what_one_process_gives(
     sizes = {"part_bytes": part, "block_bytes": block}
     with monkeypatch.context() as patch:
         patch.setattr(crew, "_BEHIND", behind)  # bytes of an inflated text: too few for some events
-        result, stage = played(patch, path, seed, mishaps, jobs=jobs, scan_bytes=scan, **sizes)
-    assert result == everything(path, jobs=1, scan_bytes=0, **sizes)
+        result, stage = played(patch, path, seed, mishaps, jobs=jobs, **sizes)
+    assert result == everything(path, jobs=1, **sizes)
     assert not stage.workers, "all are gone"
 
 
@@ -338,7 +336,7 @@ def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(array))
     text = open_text(path)
-    starts = [piece.start for piece in read_pieces(text, 1, 1, Syntax(False, 10**6, 10**6))]
+    starts = [piece.start for piece in read_pieces(text, 1, 1, Syntax(False, 10**6))]
     assert len(starts) >= len(array)
     size = path.stat().st_size
     for at in range(2, starts[-3], 171):

@@ -97,7 +97,6 @@ event = st.one_of(
     zipped=st.booleans(),
     bom=st.booleans(),
     block=st.sampled_from([3, 40, 200, 1000, 10**6]),
-    scan=st.sampled_from([0, 1000, 10**6]),
     part=st.sampled_from([1, 500, 10**6]),
 )
 def test_rows_are_those_of_the_definition(
@@ -110,7 +109,6 @@ def test_rows_are_those_of_the_definition(
     zipped: bool,
     bom: bool,
     block: int,
-    scan: int,
     part: int,
 ) -> None:
     text = json.dumps(events, indent=indent, separators=separators, ensure_ascii=ascii_)
@@ -123,8 +121,8 @@ def test_rows_are_those_of_the_definition(
     content = (b"\xef\xbb\xbf" if bom else b"") + text.encode()
     path = tmp_path / "trace.json"
     path.write_bytes(gzip.compress(content, 1) if zipped else content)
-    assert read_rows(path, block_bytes=block, scan_bytes=scan, part_bytes=part) == expected
-    with TraceFile(path, block_bytes=block, scan_bytes=scan) as trace:
+    assert read_rows(path, block_bytes=block, part_bytes=part) == expected
+    with TraceFile(path, block_bytes=block) as trace:
         table = trace.read()
         assert not table.report.truncated
         assert not table.report.skips

@@ -23,9 +23,9 @@ from tracetui.reader.events import (
     ReadReport,
     SliceColumns,
 )
+from tracetui.reader.extract import Part
 from tracetui.reader.normalise import whole_of
 from tracetui.reader.pairs import closing_times
-from tracetui.reader.part import Part
 from tracetui.reader.timestamps import LIMIT
 
 _BASE_LIMIT = 10**18  # ns: a clock with times from here on counts from 1970 already
@@ -59,7 +59,6 @@ class TableBuilder:
         self.skipped = 0
         self.unknown_phases: dict[str, int] = {}
         self._strings: defaultdict[str, int] = defaultdict(count().__next__)
-        self._empty = self._strings[""]  # the first, whether a part has it or not
         self._threads: defaultdict[tuple[str, str], int] = defaultdict(count().__next__)
         self._series: defaultdict[tuple[int, int, str], int] = defaultdict(count().__next__)
         self._flow_ids: defaultdict[str, int] = defaultdict(count().__next__)
@@ -78,8 +77,9 @@ class TableBuilder:
         strings = np.array(
             [-1 if text is None else self._strings[text] for text in part.strings] + [-1], np.int32
         )
-        names = np.where(strings < 0, self._empty, strings)  # a name is always text
-        filled = np.where(strings == self._empty, -1, strings)  # a category or a call stack isn't empty
+        empty = self._strings[""]
+        names = np.where(strings < 0, empty, strings)  # a name is always text
+        filled = np.where(strings == empty, -1, strings)  # a category or a call stack isn't empty
         series = np.array(
             [
                 self._series[int(threads[thread]), self._strings[name], key]
@@ -166,7 +166,6 @@ class _Column:
     def __init__(self, dtype: type[np.generic]) -> None:
         self._array = np.empty(0, dtype)
         self._length = 0
-        self._seen = False  # there may be views of the array, so it can't be moved
 
     def extend(self, values: NDArray[Any], table: NDArray[Any] | None = None) -> None:
         """Add the values, or what they stand for in a `table` whose last entry is for -1.
@@ -174,7 +173,7 @@ class _Column:
         Whole numbers have the narrow type of the column until there is one that does not fit.
         """
         if table is None and not _fit(values, self._array.dtype):
-            self._array, self._seen = self._array.astype(values.dtype), False
+            self._array = self._array.astype(values.dtype)
         start, self._length = self._length, self._length + len(values)
         if self._length > len(self._array):
             self._grow(self._length * 9 // 8)
@@ -187,22 +186,22 @@ class _Column:
 
     def values(self, last: bool) -> NDArray[Any]:
         """The values so far: a view, or the array itself where it is the `last` time that is asked."""
-        if last and not self._seen:
+        if last:
+            self._grow(self._length)
             values, self._array = self._array, np.empty(0, self._array.dtype)
-            values.resize(self._length, refcheck=False)
             return values
-        self._seen = True
         values = self._array[: self._length]
         values.flags.writeable = False
         return values
 
     def _grow(self, size: int) -> None:
-        if self._seen:
-            values, self._array, self._seen = self._array, np.empty(0, self._array.dtype), False
+        try:
+            self._array.resize(size)
+        except ValueError:  # somebody has a view of it, so it can't be moved
+            values, self._array = self._array, np.empty(0, self._array.dtype)
             self._array.resize(size, refcheck=False)
-            self._array[: len(values)] = values
-        else:
-            self._array.resize(size, refcheck=False)
+            kept = min(len(values), size)
+            self._array[:kept] = values[:kept]
 
 
 def _fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:

@@ -10,6 +10,7 @@ The fast way assumes well-formed events; a block with any other goes through `no
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import chain, compress, count
 from typing import Any, Callable
 
@@ -22,10 +23,8 @@ from tracetui.reader.events import Metadata
 from tracetui.reader.literals import exactly
 from tracetui.reader.normalise import flow_id, normalised, text_of
 from tracetui.reader.packing import correlations, floats, packed, python_ids
-from tracetui.reader.part import Part, number_by_use
 from tracetui.reader.phases import (
     METADATA,
-    NOT_A_SERIES,
     OF_METADATA,
     OF_TABLES,
     OF_UNKNOWN,
@@ -34,8 +33,6 @@ from tracetui.reader.phases import (
     UNKNOWN,
     kinds_of,
 )
-from tracetui.reader.scan.renumber import Renumbering, merged
-from tracetui.reader.scan.scanner import Scan, Scanner
 from tracetui.reader.timestamps import UNREADABLE, durations, text_times, times
 
 #: The columns that tables have of their events' shape.
@@ -46,6 +43,7 @@ _OF_SHAPE = {
     "flow": ("thread", "category"),
     "instant": ("thread", "name"),
 }
+_NOT_A_SERIES = frozenset(("acc_id", "PA Link ID", "PCIE ID"))
 _INT64_END = 1 << 63
 _NO_ARGS: dict[str, Any] = {}
 _UNEXPECTED = (KeyError, TypeError, AttributeError, ValueError, OverflowError)
@@ -60,20 +58,30 @@ class _Inexact(Exception):  # noqa: N818 - no error: numbers of the block need t
     pass
 
 
+@dataclass
+class Part:
+    """The columns of a part of the file, with the part's own numbers of strings, threads and series."""
+
+    events: int  #: elements decoded
+    strings: list[str | None]  #: None stands for no string
+    threads: list[tuple[str, str]]
+    series: list[tuple[int, str, str]]  #: (thread, name, key)
+    flow_ids: list[str]  #: ids that don't fit 63 bits: -2 - index in the column
+    columns: dict[str, NDArray[Any]]  #: by "table.column" of `events`
+    metadata: list[Metadata]
+    skipped: int
+    unknown_phases: dict[str, int]
+
+
 def _numbers() -> defaultdict[Any, int]:
     return defaultdict(count().__next__)
 
 
 class PartReader:
-    """Collects the events of one part.
+    """Collects the events of one part."""
 
-    The `scanner` may have served parts before: it knows how their events looked.
-    """
-
-    def __init__(self, scanner: Scanner | None = None) -> None:
+    def __init__(self) -> None:
         self.events = 0
-        self._scanner = scanner or Scanner()
-        self._scanned = Renumbering(self._scanner.known)
         self._strings = _numbers()
         self._shapes = _numbers()  # (pid, tid, name, category): what events have in common
         self._samples = _numbers()  # (pid, tid, name, *keys of the args): the same of counter events
@@ -91,30 +99,8 @@ class PartReader:
         `first`: ordinal of the first one; `text`: gives their JSON, which is rarely needed. Float timestamps
         and ids in `elements` are replaced by their text.
         """
-        self._add_all(elements, np.arange(first, first + len(elements)), text)
-
-    def scans(self) -> bool:
-        """Whether it's worth while to try `scan` on the text that comes next."""
-        return self._scanner.wants()
-
-    def scan(self, text: bytes, first: int) -> Scan | None:
-        """Take the events of a `text` that begins with one and ends with one, without decoding them.
-
-        None, and nothing is taken, where they need to be decoded.
-        """
-        scan = self._scanner.scan(text)
-        if scan is not None:
-            if scan.elements:
-                ordinals = np.concatenate(scan.ordinals) + first
-                self._add_all(scan.elements, ordinals, lambda: b",".join(scan.texts))
-            self.events += scan.count - len(scan.elements)
-            for table, columns in scan.rows:
-                columns["event"] += first
-                self._scanned.add(table, columns)
-        return scan
-
-    def _add_all(self, elements: list[Any], ordinals: Int64s, text: Callable[[], bytes]) -> None:
         self.events += len(elements)
+        ordinals = np.arange(first, first + len(elements))
         try:
             try:
                 self._add(elements, ordinals, final=False)
@@ -123,9 +109,9 @@ class PartReader:
                 self._add(elements, ordinals)
         except _UNEXPECTED:
             exactly(elements, text())
-            kept, places, others = normalised(elements)
+            kept, places, others = normalised(elements, first)
             self._skipped += others
-            self._add(kept, ordinals[np.array(places, np.int64)])
+            self._add(kept, np.array(places, np.int64))
 
     def _add(self, elements: list[Any], ordinals: Int64s, final: bool = True) -> None:
         self._final = final
@@ -231,38 +217,40 @@ class PartReader:
         columns: dict[str, NDArray[Any]] = {}
         threads = _numbers()
         shapes = self._finish_shapes(threads)
-        series = _numbers()
-        scanned = self._scanned.tables(self._strings, threads, series, self._flow_ids.big)
+        series: list[tuple[int, str, str]] = []
         for table, of_table in TABLES.items():
             rows = np.flatnonzero(np.frombuffer(kinds.translate(of_table), np.bool_))
-            own: dict[str, NDArray[Any]] = {}
-            if len(rows):
-                if table == "counter":
-                    own = self._finish_counters(time[rows], event[rows], threads, series)
+            if not len(rows):
+                continue
+            if table == "counter":
+                own, series = self._finish_counters(time[rows], threads)
+            else:
+                shape = self._array(table + ".shape")
+                own = {name: shapes[name][shape] for name in _OF_SHAPE[table]}
+                own["time"] = time[rows]
+                if table == "flow":
+                    own["phase"] = np.frombuffer(kinds, np.int8)[rows] - START
                 else:
-                    own = self._finish_table(table, shapes)
-                    own["time"], own["event"] = time[rows], event[rows]
-                    if table == "flow":
-                        own["phase"] = np.frombuffer(kinds, np.int8)[rows] - START
-                    usable = own["time"] != UNREADABLE
-                    if not usable.all():
-                        own = {name: values[usable] for name, values in own.items()}
-            own = merged(own, scanned.get(table, {}))
+                    own["event"] = event[rows]
+                prefix = table + "."
+                for name in [name for name in self._kept if name.startswith(prefix)]:
+                    own[name[len(prefix) :]] = self._array(name)
+                usable = own["time"] != UNREADABLE
+                if not usable.all():
+                    own = {name: values[usable] for name, values in own.items()}
             columns.update({f"{table}.{name}": values for name, values in own.items()})
         part = Part(
             self.events,
             [None if text is None else text_of(text) for text in self._strings],
             [(text_of(pid), text_of(tid)) for pid, tid in threads],
-            list(series),
+            series,
             list(self._flow_ids.big),
             columns,
             self._metadata,
             self._skipped,
             self._unknown,
         )
-        number_by_use(part)
-        self._scanner.forget()
-        self.__init__(self._scanner)  # type: ignore[misc]
+        self.__init__()  # type: ignore[misc]
         return part
 
     def _array(self, name: str) -> NDArray[Any]:
@@ -277,35 +265,27 @@ class PartReader:
             "category": np.array([strings[category] for _, _, _, category in shapes], np.int32),
         }
 
-    def _finish_table(self, table: str, shapes: dict[str, Int32s]) -> dict[str, NDArray[Any]]:
-        shape = self._array(table + ".shape")
-        own: dict[str, NDArray[Any]] = {name: shapes[name][shape] for name in _OF_SHAPE[table]}
-        prefix = table + "."
-        for name in [name for name in self._kept if name.startswith(prefix)]:
-            own[name[len(prefix) :]] = self._array(name)
-        return own
-
     def _finish_counters(
-        self, time: Int64s, event: Int64s, threads: dict[Any, int], series: dict[Any, int]
-    ) -> dict[str, NDArray[Any]]:
-        """The columns of the counters, one row per series of each event; numbers the series."""
+        self, time: Int64s, threads: dict[Any, int]
+    ) -> tuple[dict[str, NDArray[Any]], list[tuple[int, str, str]]]:
+        """The columns of the counters, one row per series of each event, and the series."""
+        series: defaultdict[tuple[int, str, str], int] = _numbers()
         flat: list[int] = []  # of each key of each of `_samples` its series; -1: an id, which is no series
         first: list[int] = []  # where those of a sample begin
         for pid, tid, name, *keys in self._samples:
             thread = threads[pid, tid]
             first.append(len(flat))
-            flat += [-1 if key in NOT_A_SERIES else series[thread, text_of(name), key] for key in keys]
+            flat += [-1 if key in _NOT_A_SERIES else series[thread, text_of(name), key] for key in keys]
         sample = self._array("counter.sample")
         value = self._array("counter.value")
         begins = np.array(first, np.int64)
         lengths = np.diff(np.append(begins, len(flat)))[sample]
-        row = np.repeat(np.arange(len(sample)), lengths)
-        within = np.arange(len(row)) - (np.cumsum(lengths) - lengths)[row]
-        row_series = np.array(flat, np.int32)[begins[sample][row] + within]
-        row_time = time[row]
+        event = np.repeat(np.arange(len(sample)), lengths)
+        within = np.arange(len(event)) - (np.cumsum(lengths) - lengths)[event]
+        row_series = np.array(flat, np.int32)[begins[sample][event] + within]
+        row_time = time[event]
         keep = (row_series >= 0) & (row_time != UNREADABLE) & np.isfinite(value)
-        columns = {"time": row_time, "series": row_series, "value": value, "event": event[row]}
-        return {name: values[keep] for name, values in columns.items()}
+        return {"time": row_time[keep], "series": row_series[keep], "value": value[keep]}, list(series)
 
 
 class _FlowIds(dict[Any, int]):

@@ -17,16 +17,16 @@ class Literal(str):
     __slots__ = ()
 
 
-def normalised(elements: list[Any]) -> tuple[list[dict[str, Any]], list[int], int]:
-    """(events with the fields of their phase in usable types, their places, how many others)."""
+def normalised(elements: list[Any], first: int) -> tuple[list[dict[str, Any]], list[int], int]:
+    """(events with the fields of their phase in usable types, their ordinals, how many others)."""
     kept: list[dict[str, Any]] = []
-    places: list[int] = []
-    for place, element in enumerate(elements):
+    ordinals: list[int] = []
+    for ordinal, element in enumerate(elements, first):
         event = _event(element)
         if event is not None:
             kept.append(event)
-            places.append(place)
-    return kept, places, len(elements) - len(kept)
+            ordinals.append(ordinal)
+    return kept, ordinals, len(elements) - len(kept)
 
 
 def _event(element: Any) -> dict[str, Any] | None:

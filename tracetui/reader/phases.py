@@ -6,9 +6,6 @@ from typing import Any
 
 SLICE, BEGIN, END, COUNTER, START, STEP, FINISH, INSTANT, METADATA, UNKNOWN = range(10)  #: kinds of events
 
-#: keys in the `args` of counter events that are ids
-NOT_A_SERIES = frozenset(("acc_id", "PA Link ID", "PCIE ID"))
-
 _KINDS = {
     "X": SLICE,
     "B": BEGIN,

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from tracetui.reader.damage import Damage
 from tracetui.reader.decode import LONGEST, Block, Spans, decode_block, lenient, strict
 from tracetui.reader.events import BlockColumns
-from tracetui.reader.extract import PartReader
-from tracetui.reader.part import Part
+from tracetui.reader.extract import Part, PartReader
 from tracetui.reader.split import BOUNDARY, CUT_OFF, last_boundary, walk
 
 _TRIED = 40  # places that look like a boundary, until one of them has to be one
@@ -39,7 +38,6 @@ class Syntax:
 
     wrapped: bool  #: the array is a member of an object
     block_bytes: int  #: for one call of orjson
-    scan_bytes: int  #: that are scanned at once, 0 for none
 
 
 @dataclass
@@ -84,11 +82,6 @@ class PieceReader:
         ended = over = cut = False
         length = self._syntax.block_bytes
         while at < stop and not over:
-            scanned = 0 if lost or length > self._syntax.block_bytes else self._scan(text, at, stop, places)
-            if scanned:
-                at += scanned
-                whole = places.end
-                continue
             chars = text.read(at, length)
             final = len(chars) < length
             boundary = None if lost else last_boundary(chars[: stop - at + 1])
@@ -112,20 +105,6 @@ class PieceReader:
             lost, ended = block.lost, block.ended
             over = ended or (final and block.end >= len(chars))
         return Piece(start, at, lost, ended, over, cut, whole, part.finish(), places.columns(), damage)
-
-    def _scan(self, text: Reads, at: int, stop: int, places: _Places) -> int:
-        """Take the events from `at` on that need no decoding; how many bytes of text they are."""
-        length = min(self._syntax.scan_bytes, stop - at + 1, LONGEST)
-        if length < self._syntax.block_bytes or not self._part.scans():
-            return 0
-        chars = text.read(at, length)
-        boundary = last_boundary(chars)
-        scan = None if boundary is None else self._part.scan(chars[: boundary[0]], self._part.events)
-        if boundary is None or scan is None:
-            return 0
-        for start, end, count in scan.blocks(self._syntax.block_bytes):
-            places.add(at + start, end - start, count, ())
-        return boundary[1]
 
 
 def read_pieces(text: Reads, start: int, piece_bytes: int, syntax: Syntax) -> Iterator[Piece]:
@@ -223,11 +202,6 @@ class _Places:
         self.offset.append(offset)
         self.length.append(length)
         self.spans.append(np.array(spans, np.int64).reshape(-1, 2))
-
-    @property
-    def end(self) -> int:
-        """Behind the last block."""
-        return self.offset[-1] + self.length[-1]
 
     def columns(self) -> BlockColumns:
         spans = np.concatenate([np.empty((0, 2), np.int64), *self.spans])

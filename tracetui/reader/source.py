@@ -24,7 +24,6 @@ from tracetui.reader.skeleton import Skeleton, sample
 from tracetui.reader.text import Stamp, Text, open_text
 
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
-SCAN = 1 << 21  #: bytes that are scanned at once: with fewer, the calls of numpy cost more than what they do
 PART = 1 << 23  #: bytes whose columns are made together, and between two calls of `on_progress`
 _LONGEST_HEAD = 1 << 26
 _COARSEST_CLOCK = 2_000_000_000  # ns between two times of modification that a file system tells apart
@@ -51,7 +50,6 @@ class TraceFile:
         path: str | Path,
         block_bytes: int = BLOCK,
         part_bytes: int = PART,
-        scan_bytes: int = SCAN,
         jobs: int | None = None,
     ) -> None:
         """Open the file; raises UnreadableTrace where that fails or where the file holds no trace.
@@ -62,7 +60,6 @@ class TraceFile:
         self.path = Path(path)
         self._block_bytes = block_bytes
         self._part_bytes = part_bytes
-        self._scan_bytes = scan_bytes
         self._jobs = jobs
         self._text: Text = open_text(self.path)
         self.size = self._text.size
@@ -154,7 +151,7 @@ class TraceFile:
     @contextlib.contextmanager
     def _pieces(self, reading: Reading) -> Iterator[Iterator[Piece | None]]:
         """The pieces from front to back, None while the next one is awaited."""
-        syntax = Syntax(self._wrapped, self._block_bytes, self._scan_bytes)
+        syntax = Syntax(self._wrapped, self._block_bytes)
         jobs = self._jobs or default_jobs(self._text.likely, stream=self._text.shared is None)
         if self._text.likely < SMALLEST:
             jobs = 1

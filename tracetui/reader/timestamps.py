@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from tracetui.arrays import Floats, Int64s
 
 LIMIT = 1 << 62  #: ns; beyond (146 years) sums of times would overflow
-LONGEST_FIXED = 20  #: characters of a time that `fixed_width_times` reads
 UNREADABLE = -(1 << 63)  #: stands for a time that can't be read
 
 _LITERAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
@@ -133,22 +132,15 @@ def _by_length(values: list[str]) -> Int64s:
 
 
 def _fixed_width(lines: str, count: int) -> Int64s | None:
-    """Times of `count` lines of one length; None where they have another form."""
-    width, rest = divmod(len(lines), count)
-    if rest or not 2 <= width <= LONGEST_FIXED + 1 or not lines.isascii():
-        return None
-    chars = np.frombuffer(lines.encode("ascii"), np.uint8).reshape(count, width)
-    return fixed_width_times(chars[:, :-1]) if (chars[:, -1] == ord("\n")).all() else None
+    """Times of `count` lines of one length: digits, a dot and three digits, or digits only, at most 16.
 
-
-def fixed_width_times(chars: NDArray[np.uint8]) -> Int64s | None:
-    """Times of equal length, (n, width): digits, a dot and three digits, or digits only; at most 20.
-
-    None where one has another form or is out of range.
+    None where a line has another form or is out of range.
     """
-    width = chars.shape[1]
-    zeros, highest, weights = _form(width, dotted=width > 4 and chars[0, -4] == ord("."))
-    digits = chars - zeros
+    width, rest = divmod(len(lines), count)
+    if rest or not 2 <= width <= 21 or not lines.isascii():
+        return None
+    zeros, highest, weights = _form(width, dotted=width > 5 and lines[-5] == ".")
+    digits = np.frombuffer(lines.encode("ascii"), np.uint8).reshape(count, width) - zeros
     if (digits > highest).any():
         return None
     # Products of floats: exact below 2**53, more than LIMIT, and ten times as fast as with int64.
@@ -162,11 +154,11 @@ def fixed_width_times(chars: NDArray[np.uint8]) -> Int64s | None:
 @lru_cache
 def _form(width: int, dotted: bool) -> tuple[NDArray[np.uint8], NDArray[np.uint8], Floats]:
     """Of a line of this length: each byte where it stands for 0, by how much it may be more, its weights."""
-    places = width - (4 if dotted else 0)
-    form = "0" * places + (".000" if dotted else "")
+    places = width - (5 if dotted else 1)
+    form = "0" * places + (".000\n" if dotted else "\n")
     zeros = np.frombuffer(form.encode("ascii"), np.uint8)
     weights = np.zeros((width, 2))
     weights[:places, 0] = 10.0 ** np.arange(places - 1, -1, -1)
     if dotted:
-        weights[-3:, 1] = (100, 10, 1)
+        weights[-4:-1, 1] = (100, 10, 1)
     return zeros, np.where(zeros == ord("0"), np.uint8(9), np.uint8(0)), weights

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tracetui.reader.damage import Damage
 from tracetui.reader.events import BlockColumns, Metadata, Skip
-from tracetui.reader.part import Part
+from tracetui.reader.extract import Part
 from tracetui.reader.pieces import Piece
 
 _ALIGNED = 8  # bytes: numpy reads other places one value at a time
