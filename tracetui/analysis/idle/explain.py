@@ -77,8 +77,8 @@ class _Explainer:
     def causes(self) -> Causes:
         parts = [self._unlinked(), *self._host(), self._queue(), self._launch(), self._device()]
         found = _Found._make(np.concatenate(columns) for columns in zip(*parts))
-        order = np.lexsort((found.start, found.interval))
-        found = _merged(_Found._make(column[order] for column in found))
+        del parts  # as much memory again
+        found = _merged(found)
         called = self._hosts.callers.of(found.charged)
         exposing, exposing_frame = self._exposing()
         exposed = self._hosts.callers.of(exposing)
@@ -216,14 +216,16 @@ class _Explainer:
 
 
 def _merged(found: _Found) -> _Found:
-    """Neighbours that differ in nothing but their time, as one."""
+    """The pieces by interval, then start; neighbours that differ in nothing but their time as one."""
     if not len(found.start):
         return found
-    differs = np.zeros(len(found.start) - 1, np.bool_)
+    order = np.lexsort((found.start, found.interval))
+    differs = np.zeros(len(order) - 1, np.bool_)
     for column in (found.interval, found.cause, found.operator, found.charged, found.frame, found.wait):
-        differs |= column[1:] != column[:-1]
-    opens = np.concatenate(([True], differs))
-    closes = np.concatenate((differs, [True]))
+        ordered = column[order]
+        differs |= ordered[1:] != ordered[:-1]
+    opens = order[np.concatenate(([True], differs))]
+    closes = order[np.concatenate((differs, [True]))]
     return _Found._make(column[opens] for column in found)._replace(end=found.end[closes])
 
 

@@ -150,16 +150,18 @@ def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]
     leaves, of_row = np.unique(rows, return_inverse=True)
     if not len(leaves):
         return [], of_row.reshape(-1).astype(np.int64)
-    ancestors = Ancestors(trace)
-    names, row = [], leaves
-    while (row >= 0).any():
+    ancestors, width = Ancestors(trace), len(trace.strings) + 1
+    names, row, of_leaf = [], leaves, np.zeros(len(leaves), np.int64)
+    while (row >= 0).any():  # one frame of all stacks: those alike so far get one number
         names.append(pick(trace.slices.name, row))
+        of_leaf = np.unique(of_leaf * width + names[-1] + 1, return_inverse=True)[1].reshape(-1)
         row = ancestors.parents_of(row)
-    paths, of_leaf = np.unique(np.stack(names, axis=1), axis=0, return_inverse=True)
+    _, first = np.unique(of_leaf, return_index=True)
+    paths = np.stack([column[first] for column in names], axis=1)
     stacks = [
         tuple(parse_frame(trace.strings[name]) for name in path if name >= 0) for path in paths.tolist()
     ]
-    return stacks, of_leaf.reshape(-1)[of_row.reshape(-1)].astype(np.int64)
+    return stacks, of_leaf[of_row.reshape(-1)].astype(np.int64)
 
 
 def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, places: Int64s) -> LineIdle:
