@@ -80,14 +80,16 @@ class PieceReader:
         damage = Damage()
         at, whole = start, -1
         ended = over = cut = False
-        length = self._syntax.block_bytes
+        wrapped, length = self._syntax.wrapped, self._syntax.block_bytes
         while at < stop and not over:
             chars = text.read(at, length)
             final = len(chars) < length
             boundary = None if lost else last_boundary(chars[: stop - at + 1])
-            block = None if lost or stop - at >= len(chars) else _last_block(chars, boundary, stop - at)
+            block = None
+            if not lost and stop - at < len(chars):
+                block = _last_block(chars, boundary, stop - at, wrapped)
             if block is None:
-                block = decode_block(chars, boundary, final, self._syntax.wrapped, lost)
+                block = decode_block(chars, boundary, final, wrapped, lost)
             if block.wants:
                 length = min(length * 4, LONGEST)
                 continue
@@ -152,8 +154,8 @@ def _reads_as_events(text: bytes) -> bool:
     return bool(found.spans) and not found.skips and not found.ended
 
 
-def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int) -> Block | None:
-    """What of `chars` is before `stop`, or else the one event that goes on there; None where that is damaged.
+def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int, wrapped: bool) -> Block | None:
+    """What of `chars` is before `stop`, or else the one event that goes on there; None if that is damaged.
 
     `boundary`: the last candidate up to `stop`, which may be a false one.
     """
@@ -163,7 +165,7 @@ def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int) -> Bl
             return Block(elements, boundary[1], boundary[0])
         found = walk(chars[: stop + 1], final=False, wrapped=False)
         if found.skips or found.ended:
-            return None
+            return _damaged_block(chars, stop, wrapped)
         if found.spans:
             length = found.spans[-1][1]
             elements = _elements(chars[:length])
@@ -174,6 +176,18 @@ def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int) -> Bl
             elements = _elements(chars[:length])
             if elements is not None:
                 return Block(elements, candidate.end(), length)
+    return None
+
+
+def _damaged_block(chars: bytes, stop: int, wrapped: bool) -> Block | None:
+    """What of `chars` is before the first candidate from `stop` on, since the piece behind begins there.
+
+    To the end of `chars` it would be read twice. None where nothing can be read before the candidate.
+    """
+    for candidate in BOUNDARY.finditer(chars, max(0, stop - BEFORE)):
+        if candidate.end() >= stop:
+            block = decode_block(chars[: candidate.end()], None, False, wrapped, False)
+            return None if block.wants else block
     return None
 
 
