@@ -95,7 +95,7 @@ def _paired_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tupl
     """As `_paired` by the ids as they are.
 
     In most traces all starts of a category have ids of their own: an end is at one of them or at none, and
-    there is no need to sort by time. 260,000 arrows take 7 ms then, 45 otherwise.
+    there is no need to sort by time. 260,000 arrows take 12 ms then, 45 otherwise.
     """
     flows = table.flows
     start_category, end_category = flows.category[starts], flows.category[ends]
