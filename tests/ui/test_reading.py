@@ -287,3 +287,22 @@ async def test_no_picture_is_made_shortly_before_the_end(moba: Path) -> None:
         await until(pilot, lambda: app.share >= 90)
         assert app.picture is picture
         await read_all(app, pilot, gate)
+
+
+async def test_the_details_of_a_slice_stay_as_the_trace_grows(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        await read_to(app, pilot, gate, 0.3)
+        assert app.trace is not None and app.trace_file is not None
+        events, args = app.trace.slices.event.tolist(), app.trace_file.args
+        row = next(row for row, event in enumerate(events) if args(event))
+        app.select(row)
+        details = timeline(app).details
+        await until(pilot, lambda: bool(details._found.args))
+        text = details.text
+        again = threading.Event()
+        app.trace_file.args = lambda event: args(event) if again.wait(5) else {}  # type: ignore[method-assign]
+        await read_to(app, pilot, gate, 0.6)
+        assert int(app.trace.slices.event[app.state.row]) == events[row]
+        assert details.text == text, "they are there before they are read again"
+        again.set()

@@ -80,6 +80,8 @@ class Details(SparingWidget, can_focus=True):
         self._main = MainLine((), False)  # of the selected gap
         self._title = ""
         self._selection = (-1, -1)  # row, gap
+        self._event = -1  # of the selected slice
+        self._frame: Frame | None = None  # whose line of source is shown
         self._found = Found()
         self._sources: SourceFiles | None = None
 
@@ -117,6 +119,8 @@ class Details(SparingWidget, can_focus=True):
         if selection == self._selection:
             return
         self._selection, self._found, self.top = selection, Found(), 0
+        trace = self.trace_app.trace
+        self._event = int(trace.slices.event[state.row]) if trace is not None and state.row >= 0 else -1
         self.chain = self._chain()
         analysis, gap = self.trace_app.analysis, state.gap
         known = analysis is not None and gap >= 0
@@ -125,9 +129,17 @@ class Details(SparingWidget, can_focus=True):
         self._tell()
 
     def renew(self) -> None:
-        """The trace or its analysis is another one: look everything up again."""
+        """The trace or its analysis is another one: look everything up again.
+
+        What was read of a slice, and the place in it, stay meanwhile: they do not change as the trace grows.
+        """
+        event, frame, found, top = self._event, self._frame, self._found, self.top
         self._selection = (-2, -2)
         self.show_state()
+        if 0 <= event == self._event:
+            self._found = Found(found.args, found.source if frame == self._frame else None)
+            self.top = top
+            self._tell()
 
     def toggle_stack(self) -> bool:
         """Show the whole stack, or the summary again. False if there is no stack."""
@@ -214,8 +226,8 @@ class Details(SparingWidget, can_focus=True):
         app, selection = self.trace_app, self._selection
         if app.trace is None or max(selection) < 0:
             return
-        file, event = app.trace_file, int(app.trace.slices.event[selection[0]]) if selection[0] >= 0 else -1
-        frame = self.rules.line_of(self.stack)
+        file, event = app.trace_file, self._event
+        frame = self._frame = self.rules.line_of(self.stack)
         if self._sources is None:
             self._sources = SourceFiles(app.path, app.options.sources, app.trace.end_ns)
         sources = self._sources
