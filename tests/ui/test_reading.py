@@ -31,6 +31,7 @@ def _samples_of_small_traces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skeleton_module, "BUDGET", 60.0)
     monkeypatch.setattr(loading, "FIRST_PICTURE", 0.0)
     monkeypatch.setattr(loading, "EVERY", 0.0)
+    monkeypatch.setattr(loading, "LAST_PICTURE", 1.0)
 
 
 @pytest.fixture
@@ -277,14 +278,15 @@ async def test_what_looks_missing_while_a_trace_is_read_is_no_warning(moba: Path
         assert lines_of(timeline(app).minimap)[0].strip()
 
 
-async def test_no_picture_is_made_shortly_before_the_end(moba: Path) -> None:
+async def test_no_picture_is_made_of_nearly_all(moba: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would cost the memory of the trace once more."""
+    monkeypatch.setattr(loading, "LAST_PICTURE", 0.5)
     async with reading(moba) as (app, pilot, gate):
         await until(pilot, lambda: app.picture is not None)
-        await read_to(app, pilot, gate, 0.5)
+        await read_to(app, pilot, gate, 0.3)
         picture = app.picture
-        gate.open(0.9)
-        await until(pilot, lambda: app.share >= 90)
+        gate.open(0.7)
+        await until(pilot, lambda: app.share >= 70)
         assert app.picture is picture
         await read_all(app, pilot, gate)
 
