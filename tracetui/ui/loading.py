@@ -31,8 +31,8 @@ from tracetui.ui.messages import (
 
 #: seconds to the first picture of a trace that is still being read, and between two progress lines
 FIRST_PICTURE, EVERY = 0.3, 0.1
-#: share of a long file up to which pictures are made: the last one is held until the trace is built, and costs
-#: 0.2 GB for each GB that it shows; where it showed two thirds of 4 GB, 1.57 GB were needed instead of 1.0
+#: share of a long file up to which pictures are made: the last one is held until the trace is built, and
+#: costs 0.2 GB for each GB that it shows; where it showed two thirds of 4 GB, 1.57 GB were needed, not 1.0
 LAST_PICTURE = 0.5
 #: at most this share of the time goes into pictures: of 1 GB, four of them cost 0.8 s of 10; 0.15 cost 2.4 s
 _PICTURE_SHARE = 0.05
