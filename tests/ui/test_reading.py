@@ -261,7 +261,11 @@ async def test_a_packed_trace_grows_from_its_start(moba: Path, tmp_path: Path) -
     packed.write_bytes(gzip.compress(moba.read_bytes()))
     async with reading(packed) as (app, pilot, gate):
         assert app.picture is None
+        await pilot.press("w", "w", "d")
         await read_to(app, pilot, gate, 0.01)
+        assert app.state.viewport == app.state.bounds, "there was nothing to look closer at"
+        await pilot.press("backspace")
+        assert app.state.viewport == app.state.bounds
         shown = screen_lines(app)
         assert "sampled" not in shown[0] and not is_sketched("\n".join(shown))
         assert "so far" in shown[1], "the map is of what is inflated so far"

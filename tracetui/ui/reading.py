@@ -136,6 +136,9 @@ class ReadingApp(App[int]):
         old, row = self.trace, self.state.row
         event = int(old.slices.event[row]) if old is not None and row >= 0 else -1
         self.trace, self.picture = trace, picture or Picture(trace)
+        if old is None:  # nobody has looked anywhere yet
+            self.state.place = replace(self.state.place, viewport=self.state.bounds)
+            self.state.undo_stack.clear()
         self.state.grow(bounds_of(trace))
         self.state.forget_rows()
         found = np.flatnonzero(trace.slices.event == event)
