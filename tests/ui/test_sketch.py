@@ -171,3 +171,19 @@ def test_slopes_keep_the_sum(parts: list[tuple[int, int, int]], columns: int) ->
     means = Slopes.of(begin, begin + length, amount.astype(np.float64)).means(edges)
     assert np.isclose((means * np.diff(edges)).sum(), amount.sum())
     assert (means > -1e-6).all()
+
+
+def test_a_trace_without_slices_has_a_sketch_as_well(tmp_path: Path) -> None:
+    found = tmp_path / "t.json"
+    samples = [{"ph": "C", "name": "m", "pid": 1, "tid": 0, "ts": n, "args": {"a": n}} for n in range(2000)]
+    for events in (samples, [*named(HOST, "Python", "Thread 7")] * 300):
+        found.write_text(json.dumps(events))
+        sketch = sketch_of(found)
+        trace = sketch.nothing()
+        lines = timeline_lines(trace, frozenset(), (), sketch.tracks, sketch.devices).lines
+        edges = np.linspace(trace.start_ns, trace.end_ns + 1, COLUMNS + 1).astype(np.int64)
+        assert not any(sketch.levels(line.key, edges).any() for line in lines)
+        assert sketch.missing() == []
+        assert [sketch.samples(track_key(track), edges).any() for track in sketch.tracks] == [True] * len(
+            lines
+        )

@@ -46,7 +46,7 @@ class Sketch:
         self._skeleton = skeleton
         self._read_to = 0
         self._spots = _Spots.of(self.trace)
-        self._begin, self._stop = _reaches(self._spots)
+        self._begin, self._stop = _reaches(self._spots, self.trace.start_ns, self.trace.end_ns)
         self._counters = {track_key(track): track.samples for track in self.tracks if len(track.samples)}
         self._busy = self._busy_by_line()
         self._places = self._places_by_line()
@@ -265,10 +265,11 @@ def _kin(track: Track) -> tuple[str, bool]:
     return track.pid, track.family is Family.FRAMES
 
 
-def _reaches(spots: _Spots) -> tuple[Int64s, Int64s]:
+def _reaches(spots: _Spots, earliest: int, latest: int) -> tuple[Int64s, Int64s]:
     """int64[spots] each, ns: the time that a spot stands for: half way to those beside it of its group.
 
-    As far as these are before and behind it in time as in the file: else other events begin there.
+    As far as these are before and behind it in time as in the file. Else other events begin there: then it
+    is as much on that side as on the other, within the trace.
     """
     middle = spots.start + (spots.end - spots.start) // 2
     begin, stop = spots.start.copy(), spots.end.copy()
@@ -276,4 +277,7 @@ def _reaches(spots: _Spots) -> tuple[Int64s, Int64s]:
     follows = (np.diff(middle) >= 0) & (np.diff(spots.group) == 0)
     begin[1:][follows] = between[follows]
     stop[:-1][follows] = between[follows]
+    first, last = np.append(True, ~follows)[: len(middle)], np.append(~follows, True)[: len(middle)]
+    begin[first] = np.minimum(begin, np.maximum(2 * middle - stop, earliest))[first]
+    stop[last] = np.maximum(stop, np.minimum(2 * middle - begin, latest))[last]
     return np.minimum(begin, middle), np.maximum(stop, middle)
