@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from rich.style import Style
 from textual import events, on
 from textual.binding import BindingType
+from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
@@ -27,6 +28,8 @@ from tracetui.units import format_duration, format_percent, format_time
 
 VIEWS = ("streams over time", "steps by phase", "gap lengths over time", "causes by step")
 STREAMS, PHASES, LENGTHS, CAUSES = range(4)
+#: slices from which a thread makes a map
+MANY_SLICES = 200_000
 
 
 class HeatmapScreen(AnswerScreen):
@@ -40,9 +43,18 @@ class HeatmapScreen(AnswerScreen):
     TITLE_OF = "Heatmap"
     KEYS = (("tab", "next map"), ("arrows", "cell"), ("enter", "open in the timeline"), ("T", "timeline"))
 
+    @dataclass
+    class Made(Message, bubble=False):
+        """The map of what was wanted."""
+
+        wanted: object
+        analysis: Analysis
+        heat: Heat | None
+
     def __init__(self) -> None:
         super().__init__()
         self._view = 0
+        self._wanted: object = None  # what the next map is of
 
     def body(self) -> Iterable[Widget]:
         yield HeatMap(self.viewer.palette, self.viewer.glyphs)
@@ -78,7 +90,21 @@ class HeatmapScreen(AnswerScreen):
         if not analysis.devices:
             self.missing("No device in this trace: there is nothing to heat.")
             return
-        heat = self._heat(analysis)
+        self._wanted = self._view, self.viewer.state.window, self.size
+        if len(analysis.trace.slices) < MANY_SLICES:
+            self._show_made(self._make(analysis))
+        else:
+            self.say("making the map", self._views())
+            self.in_background("heat", lambda: self._make(analysis))
+
+    def _make(self, analysis: Analysis) -> Made:
+        return self.Made(self._wanted, analysis, self._heat(analysis))
+
+    @on(Made)
+    def _show_made(self, made: Made) -> None:
+        if made.wanted is not self._wanted:
+            return
+        analysis, heat = made.analysis, made.heat
         if heat is None or not heat.values.size:
             self.missing(_nothing(self._view, analysis))
             return

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from textual import on
 from textual.binding import BindingType
+from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operators import OperatorTable, host_operators
@@ -25,6 +27,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: slices from which a thread sums them up: 10 million take seconds
+MANY_SLICES = 200_000
+
+
+class Wanted(NamedTuple):
+    """Which slices are summed up."""
+
+    analysis: Analysis
+    host: bool
+    step: int  #: index into the steps, -1 for all
+    window: tuple[int, int] | None
+
+
 class OperatorsScreen(TableScreen):
     """One row per name, and per activity on a device."""
 
@@ -38,12 +53,21 @@ class OperatorsScreen(TableScreen):
         ("/", "filter"),
     )
 
+    @dataclass
+    class Summed(Message, bubble=False):
+        """Time per name of what was wanted."""
+
+        wanted: Wanted
+        names: OperatorTable
+
     def __init__(self) -> None:
         super().__init__()
         self._host = False
         self._step = -1  # index into analysis.steps
         self._window: tuple[int, int] | None = None
+        self._wanted: Wanted | None = None
         self._names: OperatorTable | None = None
+        self._instances: tuple[Trace, tuple[int, int], Int64s] | None = None  # that were gone through last
 
     def build(self) -> None:
         analysis = self.viewer.analysis
@@ -51,22 +75,28 @@ class OperatorsScreen(TableScreen):
         if self._step >= len(analysis.steps):
             self._step = -1
         self._window = self.viewer.state.window
-        names = self._names = self._operators(analysis)
+        wanted = self._wanted = Wanted(analysis, self._host, self._step, self._window)
+        if len(analysis.trace.slices) < MANY_SLICES:
+            self._show_summed(self.Summed(wanted, operators(wanted)))
+        else:
+            self.table.empty = "Summing up."
+            self.say("summing up", self.place())
+            self.in_background("operators", lambda: self.Summed(wanted, operators(wanted)))
+
+    @on(Summed)
+    def _show_summed(self, message: Summed) -> None:
+        if message.wanted is not self._wanted:
+            return
+        analysis, names = message.wanted.analysis, message.names
+        self._names = names
         if not len(names):
             self.table.empty = self._nothing(analysis)
         palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        first = not self.table.rows.columns
         columns = operator_columns(names, palette, glyphs, host=self._host)
         total = next(place for place, column in enumerate(columns) if column.key == "total_ns")
+        first = not self.table.rows.columns
         self.table.show(columns, len(names), sort=total if first else None)
         self.say(self._answer(analysis, names), self.place())
-
-    def _operators(self, analysis: Analysis) -> OperatorTable:
-        if self._step >= 0:
-            return analysis.operators_in_step(self._step, host=self._host)
-        if self._window is not None:
-            return analysis.operators_in_window(*self._window, host=self._host)
-        return analysis.host_operators if self._host else analysis.device_operators
 
     def _answer(self, analysis: Analysis, names: OperatorTable) -> str:
         """ "Host, step 51: 214 names, 12,345 times, 91.2 ms" """
@@ -128,8 +158,10 @@ class OperatorsScreen(TableScreen):
         if analysis is None or names is None or place < 0:
             return
         trace = analysis.trace
-        rows = instances(trace, int(names.name[place]), int(names.activity[place]))
-        rows = self._limited(analysis, rows)
+        which_name = int(names.name[place]), int(names.activity[place])
+        if self._instances is None or self._instances[:2] != (trace, which_name):
+            self._instances = trace, which_name, instances(trace, *which_name)
+        rows = self._limited(analysis, self._instances[2])
         if not len(rows):
             return
         here = np.flatnonzero(rows == self.viewer.state.row)
@@ -152,6 +184,16 @@ class OperatorsScreen(TableScreen):
             start, end = self._window
             return rows[(slices.start[rows] < end) & (slices.end[rows] > start)]
         return rows
+
+
+def operators(wanted: Wanted) -> OperatorTable:
+    """Time per name of what is wanted."""
+    analysis, host, step, window = wanted
+    if step >= 0:
+        return analysis.operators_in_step(step, host=host)
+    if window is not None:
+        return analysis.operators_in_window(*window, host=host)
+    return analysis.host_operators if host else analysis.device_operators
 
 
 def instances(trace: Trace, name: int, activity: int) -> Int64s:
