@@ -141,9 +141,10 @@ class ReadingApp(App[int]):
             self.state.undo_stack.clear()
         self.state.grow(bounds_of(trace))
         self.state.forget_rows()
-        found = np.flatnonzero(trace.slices.event == event)
-        if event >= 0 and len(found):
-            self.state.place = replace(self.state.place, row=int(found[0]))
+        if event >= 0:
+            found = np.flatnonzero(trace.slices.event == event)
+            row = int(found[0]) if len(found) else -1
+            self.state.place = replace(self.state.place, row=row)
 
     def _open_window(self) -> None:
         """Look at the window that was asked for on the command line."""
