@@ -13,7 +13,7 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.intervals import union
 from tracetui.analysis.raster import Raster, even_edges, idle
-from tracetui.analysis.search import distinct
+from tracetui.analysis.search import distinct, runs
 from tracetui.analysis.steps import Step
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Floats, Int64s
@@ -127,16 +127,17 @@ def gap_lengths(gaps: Gaps, start_ns: int, end_ns: int, columns: int) -> Heat:
     edges = even_edges(start_ns, end_ns, columns)
     shape = (len(LENGTHS), len(edges) - 1)
     ns, longest, start, end = (np.zeros(shape, np.int64) for _ in range(4))
-    devices = distinct(gaps.device).tolist()
+    devices = len(distinct(gaps.device))
     length = gaps.end - gaps.start
     for place, (_, shortest) in enumerate(LENGTHS):
         below = LENGTHS[place - 1][1] if place else np.iinfo(np.int64).max
-        for device in devices:
-            (chosen,) = np.nonzero((gaps.device == device) & (length >= shortest) & (length < below))
-            drawn = Raster(gaps.start[chosen], gaps.end[chosen]).columns(range(len(chosen)), edges)
+        (chosen,) = np.nonzero((length >= shortest) & (length < below))
+        for _, places in runs(gaps.device[chosen]):
+            own = chosen[places]
+            drawn = Raster(gaps.start[own], gaps.end[own]).columns(range(len(own)), edges)
             ns[place] += drawn.busy
             better = drawn.longest > longest[place]
-            best = chosen[drawn.row[better]]
+            best = own[drawn.row[better]]
             longest[place][better] = drawn.longest[better]
             start[place][better], end[place][better] = gaps.start[best], gaps.end[best]
     return Heat(
@@ -144,7 +145,7 @@ def gap_lengths(gaps: Gaps, start_ns: int, end_ns: int, columns: int) -> Heat:
         rows=tuple(label for label, _ in LENGTHS),
         columns=(),
         edges=edges,
-        values=ns / (np.maximum(np.diff(edges), 1) * max(len(devices), 1)),
+        values=ns / (np.maximum(np.diff(edges), 1) * max(devices, 1)),
         ns=ns,
         start=start,
         end=end,
