@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 MARGIN = "  "  #: between columns, and before the first one
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ASCII = str.maketrans("…µμ─█▏▎▍▌▋▊▉", "~uu-#   ####")
 
 
@@ -77,10 +79,7 @@ def cell_width(text: str) -> int:
 
 def to_ascii(text: str) -> str:
     """The text in ASCII, each character as wide as it was; those without a likeness become question marks."""
-    return "".join(
-        character if character.isascii() else "?" * _character_width(character)
-        for character in text.translate(_ASCII)
-    )
+    return _NOT_ASCII.sub(lambda found: "?" * _character_width(found[0]), text.translate(_ASCII))
 
 
 def _character_width(character: str) -> int:
