@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
-from tests.cache.files import at_rest, found, read, read_and_keep, same
+from tests.cache.files import at_rest, found, read, read_and_keep, same, training
 from tests.export.training import training_events
 from tracetui.analysis.analyse import analyse
 from tracetui.cache.columns import freeze
@@ -99,3 +99,16 @@ def test_a_real_trace(real_traces: Path, tmp_path: Path) -> None:
             before = read_and_keep(at_rest(path))
             assert same(before, _found(path))
             assert same(before, read(path))
+
+
+def test_what_only_one_reading_met_is_not_kept(tmp_path: Path) -> None:
+    path = training(tmp_path / "trace.json")
+    with TraceFile(path) as trace_file:
+        trace = build_trace(trace_file.read())
+        lasting = trace.report.warnings
+        passing = "1 of 2 worker processes ended early (killed); its part was read again"
+        report = replace(trace.report, warnings=(passing, *lasting), passing=(passing,))
+        assert keep(trace_file, replace(trace, report=report))
+    again = found(path)
+    assert again is not None
+    assert again.report.warnings == lasting

@@ -6,7 +6,7 @@ model, no files.
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -47,7 +47,7 @@ def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
         "devices": trace.devices,
         "start_ns": trace.start_ns,
         "end_ns": trace.end_ns,
-        "report": asdict(trace.report),
+        "report": _report_document(trace.report),
         "owners": trace.owners,
         "notes": trace.notes,
     }
@@ -98,6 +98,14 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         notes=tuple(map(_text, document["notes"])),
     )
     return trace, _table(BlockColumns, "blocks", arrays)
+
+
+def _report_document(report: ReadReport) -> dict[str, Any]:
+    """A report without what only the one reading met."""
+    lasting = tuple(warning for warning in report.warnings if warning not in report.passing)
+    document = asdict(replace(report, warnings=lasting))
+    del document["passing"]
+    return document
 
 
 def _track_document(track: Track) -> dict[str, Any]:

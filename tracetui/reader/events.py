@@ -108,6 +108,7 @@ class ReadReport:
     stopped: bool = False  #: the user stopped the reading: later events are missing
     unknown_phases: dict[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()  #: one sentence each, free of control characters
+    passing: tuple[str, ...] = ()  #: those of the warnings that tell of this reading and not of the file
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,7 @@ class Reading:
             stopped=self.stopped,
             unknown_phases={plain(phase[:40]): number for phase, number in builder.unknown_phases.items()},
             warnings=tuple(self._warnings(truncated)),
+            passing=tuple(self.troubles),
         )
 
     def _warnings(self, truncated: bool) -> Iterator[str]:
