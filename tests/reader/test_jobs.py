@@ -126,8 +126,8 @@ def everything(path: Path, **options: Any) -> Any:
 
 def plain(value: Any) -> Any:
     if isinstance(value, ReadReport):
-        others = tuple(warning for warning in value.warnings if "worker process" not in warning)
-        value = dataclasses.replace(value, warnings=others)
+        others = tuple(warning for warning in value.warnings if warning not in value.passing)
+        value = dataclasses.replace(value, warnings=others, passing=())
     if dataclasses.is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, np.ndarray):
