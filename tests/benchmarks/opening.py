@@ -125,11 +125,11 @@ def _environment(cache: Path | None) -> dict[str, str]:
 
 
 def _cold(trace: Path, jobs: int | None) -> None:
-    """Gaps, links, causes, lines and the tree of stacks."""
+    """Gaps, links, causes and the lines to blame: all that the first screen and a summary tell."""
     import tracetui
 
     analysis = tracetui.load(trace, cache=False, jobs=jobs)
-    _ = analysis.causes, analysis.lines, analysis.stacks
+    _ = analysis.causes, analysis.lines
 
 
 def _read(trace: Path, jobs: int | None) -> None:
