@@ -25,6 +25,14 @@ async def test_the_number_of_hidden_lines_is_never_cut(width: int) -> None:
         assert lines_of(details)[0].endswith(f"j: {hidden - 1} more")
 
 
+async def test_tab_goes_to_the_details_and_back() -> None:
+    async with viewing(training(), "timeline") as (app, pilot):
+        assert isinstance(app.screen, TimelineScreen)
+        for pane in (app.screen.details, app.screen.tracks):
+            await pilot.press("tab")
+            assert pane.has_focus
+
+
 async def test_a_warning_is_told_to_its_end() -> None:
     async with viewing(training(), "timeline", (60, 24)) as (app, pilot):
         app.problem = "word " * 30 + "end"

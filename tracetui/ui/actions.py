@@ -78,6 +78,7 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("track(1)", ("down", "j"), SELECT, "select: row below", "The row below, same time", T),
     _unlisted("track(-12)", ("pageup",), SELECT, "select: rows above", "A page up", T),
     _unlisted("track(12)", ("pagedown",), SELECT, "select: rows below", "A page down", T),
+    _unlisted("other_pane", ("tab",), SELECT, "show: all details", "j k scroll below; tab: back", T),
     Action("flow(-1)", ("left_square_bracket",), SELECT, "follow: to host", "Task → launch → operator", T),
     Action("flow(1)", ("right_square_bracket",), SELECT, "follow: to device", "Operator → launch → task", T),
     Action("next_gap(1)", ("x",), IDLE, "go: next worst gap", "The gap with the next less idle time"),

@@ -134,6 +134,10 @@ class TimelineScreen(TimelineView):
         state.go(replace(state.place, cursor=line.key, row=row, gap=gap, time_ns=time_ns), "select")
         viewer.selection_changed()
 
+    def action_other_pane(self) -> None:
+        """From the tracks to the details, where keys scroll, and back."""
+        (self.tracks if self.details.has_focus else self.details).focus()
+
     def action_flow(self, by: int) -> None:
         viewer, state, trace = self.viewer, self.viewer.state, self.trace
         if trace is None:
