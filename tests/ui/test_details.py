@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ui.training import training
+from tests.ui.training import STEPS, training
 from tests.ui.viewing import lines_of, said, viewing
 from tracetui.ui.actions import SCREENS
 from tracetui.ui.screens.timeline import TimelineScreen
@@ -31,6 +31,20 @@ async def test_tab_goes_to_the_details_and_back() -> None:
         for pane in (app.screen.details, app.screen.tracks):
             await pilot.press("tab")
             assert pane.has_focus
+
+
+async def test_a_click_on_one_of_the_worst_gaps_goes_there_also_when_scrolled() -> None:
+    async with viewing(training([*STEPS, *STEPS]), "timeline", (80, 20)) as (app, pilot):
+        assert isinstance(app.screen, TimelineScreen)
+        details = app.screen.details
+        for scrolled, y, rank in ((0, 1, 0), (0, 2, 1), (0, 4, 3), (1, 2, 2)):
+            app.select(-1)
+            await pilot.pause()
+            details.action_scroll_lines(scrolled)
+            assert lines_of(details)[2].split()[0] == str(scrolled + 1)
+            await pilot.click(details, (3, y))
+            await pilot.pause()
+            assert app.rank_of(app.state.gap) == rank
 
 
 async def test_a_warning_is_told_to_its_end() -> None:

@@ -79,6 +79,7 @@ class Details(SparingWidget, can_focus=True):
         self.shows_stack = False
         self._main = MainLine((), False)  # of the selected gap
         self._title = ""
+        self._worst = 0  # so many of the last lines are the worst gaps, by rank
         self._selection = (-1, -1)  # row, gap
         self._event = -1  # of the selected slice
         self._frame: Frame | None = None  # whose line of source is shown
@@ -172,7 +173,7 @@ class Details(SparingWidget, can_focus=True):
         pen = Pen(app.palette, app.glyphs)
         row, gap = self._selection
         self._title = "slice" if row >= 0 else "details"
-        self.lines = []
+        self.lines, self._worst = [], 0
         if app.trace is None:
             pass
         elif self.shows_stack and self.stack:
@@ -216,9 +217,10 @@ class Details(SparingWidget, can_focus=True):
         gaps = app.analysis.gaps
         worst = [gap for gap in app.ranked[:20].tolist() if gaps.idle[gap] > 0]
         if worst:
-            self._title = "worst gaps: press a digit, or x"
+            self._title = "worst gaps: a click, a digit or x goes there"
             shares = legend(app.analysis.causes.by_cause(), app.palette, self.size.width - 6)
             warn.append([pen.text(" why  ", Role.DIM), *shares])
+        self._worst = len(worst)
         return [*warn, *describe_worst(app.analysis, worst, pen)]
 
     def _read(self) -> None:
@@ -270,6 +272,13 @@ class Details(SparingWidget, can_focus=True):
         if top != self.top:
             self.top = top
             self.redraw()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on one of the worst gaps goes there, as its digit does."""
+        place = self.top + event.y - 1
+        rank = place - (len(self.lines) - self._worst) + 1
+        if event.y > 0 and 0 < rank <= self._worst:
+            self.trace_app.action_nth_gap(rank)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
