@@ -13,6 +13,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from tests.synthetic import trace_of
+from tests.ui.training import training
+from tests.ui.viewing import viewing
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.reader.errors import UnreadableTrace
@@ -420,3 +422,30 @@ def test_a_file_that_is_no_trace_is_refused_before_the_screen_opens(tmp_path: Pa
     path.write_text("hello")
     with pytest.raises(UnreadableTrace):
         run_viewer(path, ViewerOptions())
+
+
+@pytest.mark.parametrize("screen", ["timeline", "gaps"])
+async def test_a_sentence_is_said_on_its_screen_only_and_not_again(screen: str) -> None:
+    async with viewing(training(), screen) as (app, pilot):
+        app.action_go("hotspots")
+        app.action_go(screen)
+        await pilot.pause()
+        usual = lines(app)[-1]
+        app.say("There is a sentence.")
+        await pilot.pause()
+        assert "There is a sentence." in lines(app)[-1]
+        for shown in ("hotspots", screen):
+            app.action_go(shown)
+            await pilot.pause()
+            assert "There is a sentence." not in lines(app)[-1]
+        assert lines(app)[-1] == usual
+
+
+async def test_a_sentence_said_while_a_panel_is_open_is_there_when_it_closes() -> None:
+    async with viewing(training(), "gaps") as (app, pilot):
+        await pilot.press("question_mark")
+        await pilot.pause()
+        app.say("There is a sentence.")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "There is a sentence." in lines(app)[-1]

@@ -78,6 +78,6 @@ class SelectionChanged(Message, bubble=False):
 
 @dataclass
 class Status(Message, bubble=False):
-    """A sentence for the last line, until the next key."""
+    """A sentence for the last line, for a while: at most until another screen is opened."""
 
     sentence: str

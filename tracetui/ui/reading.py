@@ -213,8 +213,9 @@ class ReadingApp(App[int]):
                 screen.post_message(message())
 
     def say(self, sentence: str) -> None:
-        """Show a sentence in the last line of the timeline until the next key."""
-        self.tell(lambda: Status(sentence))
+        """Show a sentence in the last line of the screen in front, also of one that a panel lies over."""
+        for screen in self.screen_stack:
+            screen.post_message(Status(sentence))
 
     # Gaps, which may be asked for before they are found
 

@@ -166,6 +166,9 @@ class AnswerScreen(Screen[None]):
         if self._stale:
             self.refresh_answer()
 
+    def on_screen_suspend(self) -> None:
+        self.show_keys()
+
     def on_status(self, message: Status) -> None:
         """Say a sentence in place of the keys, for a while."""
         said = [(message.sentence, self.style_of(Role.TEXT))]

@@ -108,6 +108,9 @@ class TimelineView(Screen[None]):
     def on_key(self) -> None:
         self.key_line.say("")
 
+    def on_screen_suspend(self) -> None:
+        self.key_line.say("")
+
     def _show_trace(self) -> None:
         if self.viewer.picture is not None:
             self.tracks.show_trace(self.viewer.picture)
