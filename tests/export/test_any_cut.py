@@ -1,0 +1,71 @@
+"""However a text is cut into blocks and parts, and whoever decodes them: every exported byte is the same."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pandas as pd
+import pytest
+
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.export.advice import advice_document
+from tracetui.export.documents import gaps_document, summary_document
+from tracetui.export.findings import hotspots_document
+from tracetui.export.frames import (
+    advice_frame,
+    events_frame,
+    gaps_frame,
+    hotspots_frame,
+    operators_frame,
+    signatures_frame,
+    steps_frame,
+    syncs_frame,
+    write_csv,
+)
+from tracetui.export.selection import Selection
+from tracetui.reader import source
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
+
+_FRAMES: tuple[Callable[[Analysis], pd.DataFrame], ...] = (
+    events_frame,
+    gaps_frame,
+    steps_frame,
+    hotspots_frame,
+    signatures_frame,
+    syncs_frame,
+    advice_frame,
+)
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+
+
+def exported(path: Path, block_bytes: int, part_bytes: int, jobs: int) -> list[bytes]:
+    """All documents and tables of a trace."""
+    with TraceFile(path, block_bytes=block_bytes, part_bytes=part_bytes, jobs=jobs) as trace_file:
+        analysis = analyse(build_trace(trace_file.read()))
+    everything = Selection(None)
+    documents = [of(analysis, everything) for of in (summary_document, gaps_document, hotspots_document)]
+    documents.append(advice_document(analysis))
+    tables = [frame(analysis) for frame in _FRAMES]
+    tables.append(operators_frame(analysis.device_operators))
+    texts = [orjson.dumps(document) for document in documents]
+    for table in tables:
+        stream = io.BytesIO()
+        write_csv(stream, [table])
+        texts.append(stream.getvalue())
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("block", "part", "jobs"), [(3_001, 20_011, 1), (50_021, 70_001, 2), (9_973, 40_009, 3)]
+)
+def test_exports_do_not_depend_on_the_cuts(
+    block: int, part: int, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = SAMPLES / "moba" / "trace_view.json"
+    expected = exported(path, source.BLOCK, source.PART, 1)
+    monkeypatch.setattr(source, "SMALLEST", 0)  # workers for any file
+    assert exported(path, block, part, jobs) == expected
