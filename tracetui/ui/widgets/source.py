@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 from rich.style import Style
-from textual import events
 from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
@@ -18,9 +16,9 @@ from tracetui.ui.drawing.python_tokens import Span, Token, python_spans
 from tracetui.ui.drawing.strips import fitted, tail, wrapped
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.source_files import NotFound, SourceFile, SourceFiles
+from tracetui.ui.widgets.scrolling import Scrolling
 
 DEBOUNCE_S = 0.08  # a held cursor key asks for files faster than a slow file system has them
-WHEEL_LINES = 3
 _PYTHON = (".py", ".pyi", ".pyx")
 _TOKENS: dict[Token, Role | Activity] = {
     Token.KEYWORD: Activity.AICORE,
@@ -30,7 +28,7 @@ _TOKENS: dict[Token, Role | Activity] = {
 }
 
 
-class SourcePane(Widget, can_focus=True):
+class SourcePane(Scrolling, can_focus=True):
     """A title line and the lines around `line` of the file of one frame."""
 
     DEFAULT_CSS = "SourcePane { width: 1fr; height: 1fr; }"
@@ -59,7 +57,6 @@ class SourcePane(Widget, can_focus=True):
         self._found: SourceFile | NotFound | None = None  # of _found_file
         self._found_file = ""
         self._spans: list[list[Span]] = []
-        self._top = 0  # index of the first line on screen
         self._timer: Timer | None = None
 
     @property
@@ -117,40 +114,17 @@ class SourcePane(Widget, can_focus=True):
     # ------------------------------------------------------------- scrolling
 
     @property
-    def _height(self) -> int:
+    def rows(self) -> int:
+        return len(self.source.lines) if self.source else 0
+
+    @property
+    def shown_rows(self) -> int:
         return max(self.size.height - len(self._head()), 1)
-
-    def action_first(self) -> None:
-        self._go_to(0)
-
-    def action_last(self) -> None:
-        self._go_to(len(self.source.lines) if self.source else 0)
 
     def action_activate(self) -> None:
         """Put the line at a third of the height: what it does matters more than what led there."""
-        self._go_to(self.line - 1 - self._height // 3)
+        self.scroll_rows(self.line - 1 - self.shown_rows // 3)
         self.refresh()
-
-    def action_cursor(self, lines: int) -> None:
-        self._go_to(self._top + lines)
-
-    def action_page(self, pages: int) -> None:
-        self._go_to(self._top + pages * self._height)
-
-    def _go_to(self, top: int) -> None:
-        source = self.source
-        top = max(min(top, len(source.lines) - self._height if source else 0), 0)
-        if top != self._top:
-            self._top = top
-            self.refresh()
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self.action_cursor(WHEEL_LINES)
-        event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self.action_cursor(-WHEEL_LINES)
-        event.stop()
 
     def on_resize(self) -> None:
         self.action_activate()
@@ -167,7 +141,7 @@ class SourcePane(Widget, can_focus=True):
             missing = self._missing(width)
             text = missing[y - len(head)] if y - len(head) < len(missing) else ""
             return fitted([(text, self._palette.style_of(Role.DIM))], width, self._glyphs.ellipsis)
-        index = self._top + y - len(head)
+        index = self.top + y - len(head)
         if index >= len(source.lines):
             return Strip.blank(width)
         return fitted(self._source_line(source, index), width, self._glyphs.ellipsis)

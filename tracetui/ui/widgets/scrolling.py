@@ -1,0 +1,51 @@
+"""Rows of which a widget shows some: the keys and the wheel move to the others."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.widget import Widget
+
+WHEEL_ROWS = 3
+
+
+class Scrolling(Widget):
+    """Knows how many rows there are and which is the first on screen; what they look like is the widget's."""
+
+    top = 0  #: the first row on screen
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        raise NotImplementedError
+
+    @property
+    def shown_rows(self) -> int:
+        """How many there is room for."""
+        return self.size.height
+
+    def action_cursor(self, rows: int) -> None:
+        self.scroll_rows(self.top + rows)
+
+    def action_page(self, pages: int) -> None:
+        self.scroll_rows(self.top + pages * max(self.shown_rows - 1, 1))
+
+    def action_first(self) -> None:
+        self.scroll_rows(0)
+
+    def action_last(self) -> None:
+        self.scroll_rows(self.rows)
+
+    def scroll_rows(self, top: int) -> None:
+        """Show the rows from this one on, as far as there are enough of them."""
+        top = max(0, min(top, self.rows - self.shown_rows))
+        if top != self.top:
+            self.top = top
+            self.refresh()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self.action_cursor(WHEEL_ROWS)
+        event.stop()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self.action_cursor(-WHEEL_ROWS)
+        event.stop()
