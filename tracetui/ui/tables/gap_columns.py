@@ -7,19 +7,18 @@ from dataclasses import replace
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.calls import Cause
-from tracetui.arrays import Int8s, Int32s, Int64s
+from tracetui.arrays import Int32s, Int64s
 from tracetui.export.reasons import Reasons
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar
-from tracetui.ui.drawing.causes import cause_style, cause_words
+from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import UNKNOWN, Cell, Column, distinct, name_column, number_column
+from tracetui.ui.tables.cause_column import cause_column
+from tracetui.ui.tables.columns import Cell, Column, distinct, name_column, number_column
 from tracetui.units import format_duration, format_percent, format_time
 
 DURATION_CELLS = 7  #: "96.0 ms"
-CAUSE_CELLS = 13  #: "D data loader"
 
 
 def gap_columns(analysis: Analysis, palette: Palette, inks: TimeInks) -> list[Column]:
@@ -108,29 +107,6 @@ def _parts_column(analysis: Analysis, inks: TimeInks) -> Column:
         return stacked_bar(shown, most_ns, width)
 
     return Column("", "parts", gaps.end - gaps.start, draw, 16, 6, rank=2, right=False)
-
-
-def cause_column(causes: Int8s, palette: Palette) -> Column:
-    """Letter and short name of the cause of each row, -1 for none; the filter looks in the dotted names."""
-    labels = [*(cause.label for cause in Cause), ""]
-
-    def draw(row: int, width: int) -> Cell:
-        if causes[row] < 0:
-            return UNKNOWN
-        cause = Cause(int(causes[row]))
-        return [(cause_words(cause), cause_style(cause, palette))]
-
-    return Column(
-        "cause",
-        "why",
-        causes.astype(np.int32),
-        draw,
-        CAUSE_CELLS,
-        rank=1,
-        right=False,
-        names=labels,
-        plain=lambda row: labels[causes[row]] or None,
-    )
 
 
 def _line_column(reasons: Reasons) -> Column:

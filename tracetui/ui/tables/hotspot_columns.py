@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
-from rich.cells import cell_len
 from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
@@ -20,9 +19,10 @@ from tracetui.export.words import NO_STACK
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
-from tracetui.ui.drawing.causes import cause_letter, cause_style, cause_words
+from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.tables.cause_column import cause_column
 from tracetui.ui.tables.columns import LONGEST, Cell, Column, clipped, name_column, number_column
 from tracetui.units import format_count, format_duration, format_percent
 
@@ -44,7 +44,7 @@ def line_columns(
         *_idle_columns(idle, palette, glyphs),
         name_column("line", "line", _codes(lines), [line_name(line) for line in lines], width=60, least=24),
         *([] if savings is None else [_savings_column(lines, savings, glyphs)]),
-        cause_column(main, palette),
+        cause_column(np.array(main, np.int8), palette),
         *_gap_columns([line.gaps for line in lines], [line.longest_ns for line in lines]),
         _operator_column([_operators(line) for line in lines], palette),
     ]
@@ -56,7 +56,7 @@ def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> l
     idle = np.array([signature.idle_ns for signature in found], np.int64)
     return [
         *_idle_columns(idle, palette, glyphs),
-        cause_column([signature.cause for signature in found], palette),
+        cause_column(np.array([signature.cause for signature in found], np.int8), palette),
         name_column("line", "line", _codes(found), [line_name(each) for each in found], width=60, least=22),
         _operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
         *_gap_columns([each.gaps for each in found], [each.longest_ns for each in found]),
@@ -91,30 +91,6 @@ def times_a_step(analysis: Analysis, count: int) -> str:
     if not steps:
         return ""
     return format_count(count // steps) if count % steps == 0 else f"{count / steps:,.1f}"
-
-
-def cause_column(causes: Sequence[Cause], palette: Palette) -> Column:
-    """The letter and the short name of a cause, the letter in its style."""
-    codes = np.array(causes, np.int32)
-    labels = [cause.label for cause in Cause]
-
-    def draw(row: int, width: int) -> Cell:
-        cause = Cause(int(codes[row]))
-        letter, _, name = cause_words(cause).partition(" ")
-        return [(letter, cause_style(cause, palette)), (clipped(f" {name}", width - 1), PLAIN)]
-
-    width = max((cell_len(cause_words(cause)) for cause in causes), default=5)
-    return Column(
-        "cause",
-        "cause",
-        codes,
-        draw,
-        max(width, 7),
-        rank=1,
-        right=False,
-        names=labels,
-        plain=lambda row: labels[codes[row]],
-    )
 
 
 class OfLine(Protocol):
