@@ -145,7 +145,7 @@ def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dr
     assert [] not in story.lines(advice, 60, 9)
     assert len(story.lines(replace(advice, evidence={}), 60, 99)) == len(lines) - 2
     blamed = replace(advice, file="/a/b.py", line=3, function="f", gaps=np.arange(1))
-    assert about(blamed) == "b.py:3 f"
+    assert about(blamed) == "b.py(3) f"
     told = story.lines(blamed, 60, 99)
     assert any("/a/b.py(3)" in "".join(text for text, _ in line) for line in told)
     assert "1 gap to look at" in told[0][0][0]

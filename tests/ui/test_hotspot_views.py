@@ -103,7 +103,7 @@ async def test_synchronisations_tell_their_calls_and_what_they_expose(app: Trace
         screen = await synchronisations(app, pilot)
         text = [line.split() for line in screen_text(app)[1:4]]
         assert text[0][:7] == ["exposedv", "call", "line", "calls", "a", "step", "waited"]
-        assert text[1][:8] == ["3.84", "us", "S", "aten::item", "train.py:3", "train", "2", "1"]
+        assert text[1][:8] == ["3.84", "us", "S", "aten::item", "train.py(3)", "train", "2", "1"]
         assert text[1][8:12] == ["400", "ns", "300", "ns"]
         assert text[2][:2] == ["0", "ns"]
         assert text[2][2] == SYNC.partition("@")[2]  # no letter: it exposes nothing
@@ -209,7 +209,7 @@ def told(trace: Trace, place: int, width: int = 100, height: int = 9) -> list[st
 
 def test_the_story_of_a_synchronisation() -> None:
     first = told(waiting(), 0)
-    assert first[0].startswith("-- aten::item at train.py:3 train --") and len(first[0]) == 100
+    assert first[0].startswith("-- aten::item at train.py(3) train --") and len(first[0]) == 100
     assert first[1] == "The host waited 400 ns in 2 calls (1 a step), longest 300 ns"
     assert first[2].startswith("S exposes 3.84 µs of idle, ") and first[2].endswith(" of all, in 2 gaps")
     assert told(waiting(), 1)[2] == "It exposes no idle time: no device ran dry meanwhile."
@@ -229,7 +229,7 @@ def test_the_story_without_idle_time_of_the_line() -> None:
         "It exposes no idle time: no device ran dry meanwhile.",
         "No idle time is charged to this line itself.",
     ]
-    assert line_name(sync) == "t.py:5 f"
+    assert line_name(sync) == "t.py(5) f"
 
 
 def test_the_story_without_a_stack_does_not_tell_of_all_that_has_none() -> None:

@@ -57,8 +57,8 @@ async def test_lines_are_ranked_and_add_up_to_the_idle_time(app: TraceApp) -> No
     assert app.analysis is not None
     lines = app.analysis.lines
     assert [(line_name(line), line.idle_ns) for line in lines] == [
-        ("train.py:12 loss", 80_000),
-        ("net.py:7 forward", 10_000),
+        ("train.py(12) loss", 80_000),
+        ("net.py(7) forward", 10_000),
         ("(no stack)", 9_000),
     ]
     assert sum(line.idle_ns for line in lines) == app.analysis.idle_ns
@@ -102,7 +102,7 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
         for cause, ns in line.causes.items()
     ]
     text = told(100, 20)
-    assert text[0].startswith("-- train.py:12 loss - idle 67.0 µs in 3 gaps, longest 40.0 µs --")
+    assert text[0].startswith("-- train.py(12) loss - idle 67.0 µs in 3 gaps, longest 40.0 µs --")
     assert [" ".join(row[:43].translate(NO_BAR).split()) for row in text[1:-1]] == causes
     assert text[1].endswith("55.8 µs  (between operators)")
     assert text[-1] == "S 40.0 µs of idle exposed by aten::item, which waits once, 9.00 µs"
@@ -170,7 +170,7 @@ async def test_c_shows_the_signatures_and_keeps_the_line(app: TraceApp) -> None:
         await pilot.press("down", "c")
         await settled(app, pilot)
         assert isinstance(screen.row, Signature)
-        assert line_name(screen.row) == "net.py:7 forward"
+        assert line_name(screen.row) == "net.py(7) forward"
         assert screen.line is app.analysis.lines[1]
         assert len(screen.table.rows.view) == len(app.analysis.signatures)
         assert any("operators" in line and "cause" in line for line in screen_text(app)[:2])
@@ -216,7 +216,7 @@ async def test_x_walks_the_gaps_of_the_line_and_enter_goes_to_the_timeline(app: 
             await pilot.press(key)
             seen.append(app.state.gap)
         assert seen == [worst[0], worst[1], worst[0], worst[1]]
-        assert any("gap 2 of 2 of train.py:12 loss: idle 30.0 us" in line for line in screen_text(app))
+        assert any("gap 2 of 2 of train.py(12) loss: idle 30.0 us" in line for line in screen_text(app))
         assert app.current_mode == "hotspots"
         screen.table.move_to(1)
         screen.action_line_gap(1)  # before the screen hears that the cursor has moved

@@ -54,7 +54,7 @@ async def text_of(
 
 async def test_the_line_is_marked_among_its_neighbours(files: SourceFiles) -> None:
     lines = await text_of(files, ("/host/train.py", 100, "step"))
-    assert lines[0].startswith("-- /host/train.py:100 step ---")
+    assert lines[0].startswith("-- /host/train.py(100) step ---")
     assert "source found beside the trace" in lines[1]
     assert [line.split() for line in lines if line.startswith(">")] == [[">", "100", "line_100", "=", "100"]]
     assert any(line.startswith("   99  line_99") for line in lines)

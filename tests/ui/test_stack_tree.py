@@ -48,10 +48,10 @@ async def test_it_opens_along_the_longest_and_says_what_it_folded() -> None:
         lines = app.lines()
     assert lines[0].startswith("-- stacks: 2 frames of torch and the standard library folded --")
     assert [" ".join(line.split()) for line in lines[2:7]] == [
-        "90.0 ms 90.0 % ####### - main train.py:1",
+        "90.0 ms 90.0 % ####### - main train.py(1)",
         "60.0 ms 60.0 % #### - ~ run (2 frames of torch and the standard library)",
-        "60.0 ms 60.0 % #### 60.0 ms loss loss.py:1",
-        "30.0 ms 30.0 % ## 30.0 ms load train.py:1",
+        "60.0 ms 60.0 % #### 60.0 ms loss loss.py(1)",
+        "30.0 ms 30.0 % ## 30.0 ms load train.py(1)",
         "10.0 ms 10.0 % | 10.0 ms (no stack)",
     ]
 

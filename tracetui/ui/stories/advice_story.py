@@ -54,9 +54,9 @@ def advice_columns(
 
 
 def about(advice: Advice) -> str:
-    """The line that is blamed, else the first name that it is about: "moba.py:88 gate"."""
+    """The line that is blamed, else the first name that it is about: "moba.py(88) gate"."""
     if advice.file:
-        return f"{path_end(advice.file)}:{advice.line} {advice.function}"
+        return f"{path_end(advice.file)}({advice.line}) {advice.function}"
     return advice.function or next(iter(advice.subjects), "")
 
 

@@ -110,11 +110,11 @@ def line_of(row: OfLine) -> LineKey:
 
 
 def line_name(line: OfLine) -> str:
-    """ "train_moba.py:88 attention (backward)" """
+    """ "train_moba.py(88) attention (backward)" """
     if line.file is None:
         return NO_STACK
     file = path_end(line.file)
-    place = f"{file}:{line.line} {line.function}" if file else line.function
+    place = f"{file}({line.line}) {line.function}" if file else line.function
     return f"{place} (backward)" if line_of(line)[3] else place
 
 

@@ -149,7 +149,7 @@ class SourcePane(Scrolling, can_focus=True):
     def _head(self) -> list[tuple[str, Style]]:
         """The title, and below it what should make one doubt the source."""
         rule, width = self._glyphs.rule, self.size.width
-        place = f"{self.file}:{self.line}" if self.file else "source"
+        place = f"{self.file}({self.line})" if self.file else "source"
         where = tail(printable(place), max(width - 6 - len(self.function[:40]), 12), self._glyphs.ellipsis)
         title = f"{rule * 2} {where} {printable(self.function, 40)}".rstrip() + " "
         head = [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]

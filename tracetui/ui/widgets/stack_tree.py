@@ -266,7 +266,7 @@ class StackTree(Widget, can_focus=True):
             return [(NO_STACK, dim)]
         name = self._palette.style_of(Role.USER_LINE) if self.branches.is_users(frame) else dim
         file = printable(path_end(frame.file))
-        return [(_named(frame), name), (f"  {file}:{frame.line}" if file else "", dim)]
+        return [(_named(frame), name), (f"  {file}({frame.line})" if file else "", dim)]
 
 
 def _named(frame: Frame) -> str:
