@@ -8,9 +8,13 @@ import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
+from tests.synthetic import piece, process, trace_of
 from tests.ui.training import viewer
+from tests.ui.viewing import lines_of, viewing
 from tracetui.ui.actions import SCREENS
 from tracetui.ui.app import TraceApp
+from tracetui.ui.state import Viewport
+from tracetui.ui.widgets.tracks import Tracks
 
 SIZES = ((20, 5), (1, 1), (9, 3), (300, 100), (81, 25))
 
@@ -53,3 +57,16 @@ async def test_what_opens_over_a_screen_fits_too(app: TraceApp, key: str) -> Non
         await pilot.pause()
         for size in SIZES[:3]:
             await resized(app, pilot, size)
+
+
+async def test_a_numbered_device_and_its_share_of_idle_time_are_read_at_80_columns() -> None:
+    kernels = [piece(0, 7, "gemm", at, 10, "kernel") for at in (0, 500, 800)]
+    trace = trace_of([*process(0, "python", "GPU 0"), *kernels])
+    async with viewing(trace, "timeline", (80, 24)) as (app, pilot):
+        tracks = app.screen.query_one(Tracks)
+        assert lines_of(tracks)[0].startswith(" GPU 0 idle  96.3 % ")
+        start = app.state.bounds.start_ns
+        app.state.look(Viewport(start + 100_000, start + 200_000))
+        app.view_changed()
+        await pilot.pause()
+        assert lines_of(tracks)[0].startswith(" GPU 0 idle 100.0 % ")

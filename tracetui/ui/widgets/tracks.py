@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
 
 LABEL_LEAST, LABEL_MOST = 18, 28
+IDLE_CELLS = len("▸ 100.0 % ")  #: what stands around the label of an idle line
 
 
 class Tracks(SparingWidget, can_focus=True):
@@ -146,11 +147,12 @@ class Tracks(SparingWidget, can_focus=True):
         self.scroll_lines(self.top)
 
     def _set_label_width(self) -> None:
-        longest = max(
-            (len(line.label) for line in self.lines.lines if line.kind is not LineKind.GROUP), default=0
-        )
-        most = max(LABEL_LEAST, min(LABEL_MOST, self.size.width // 5))
-        wanted = min(max(longest + 3, LABEL_LEAST), most)
+        lines, width = self.lines.lines, self.size.width
+        longest = max((len(line.label) for line in lines if line.kind is not LineKind.GROUP), default=0)
+        idle = max((len(line.label) for line in lines if line.kind is LineKind.IDLE), default=0)
+        least = max(LABEL_LEAST, min(idle + IDLE_CELLS, LABEL_MOST, width // 4))
+        most = max(least, min(LABEL_MOST, width // 5))
+        wanted = min(max(longest + 3, least), most)
         self.label_width = min(wanted, self.size.width // 2)
         self.trace_app.state.columns = self.columns
 
