@@ -60,6 +60,39 @@ async def test_the_line_is_marked_among_its_neighbours(files: SourceFiles) -> No
     assert any(line.startswith("   99  line_99") for line in lines)
 
 
+@pytest.mark.parametrize("width", [24, 40, 80])
+async def test_a_long_line_is_read_to_its_end_and_the_lines_below_it_too(
+    files: SourceFiles, tmp_path: Path, width: int
+) -> None:
+    long = "    result = scores.masked_fill(hidden, minus_infinity).softmax(dim=-1)"
+    (tmp_path / "long.py").write_text(f"def f():\n{long}\n    return result\n" + "pass\n" * 30)
+    lines = await text_of(files, ("/host/long.py", 2, "f"), size=(width, 20))
+    (start,) = (place for place, line in enumerate(lines) if line.startswith(">"))
+    end = next(place for place, line in enumerate(lines) if line.startswith("   3  "))
+    told = "".join(line[6:].replace(" ", "") for line in lines[start:end])
+    assert told == long.replace(" ", "") and (end - start > 1) == (width < 80)
+    assert [int(line.split()[0]) for line in lines[end:]] == [*range(3, 3 + len(lines) - end)]
+
+
+async def test_an_endless_line_leaves_room_and_the_last_line_can_be_reached(
+    files: SourceFiles, tmp_path: Path
+) -> None:
+    (tmp_path / "long.py").write_text("one\ntwo\n" + "x" * 200_000 + "\n" + "pass\n" * 30)
+    app = SourceApp(files)
+    async with app.run_test(size=(40, 12)) as pilot:
+        pane = app.query_one(SourcePane)
+        pane.show("/host/long.py", 3)
+        await pilot.pause(0.1)
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        lines = [pane.render_line(y).text for y in range(12)]
+        (start,) = (place for place, line in enumerate(lines) if line.startswith(">"))
+        assert sum("xxx" in line for line in lines) == 5 and lines[start + 4].endswith("xxx~")
+        assert lines[start + 5].split() == ["4", "pass"]
+        pane.action_last()
+        assert pane.render_line(11).text.split() == ["33", "pass"]
+
+
 async def test_only_the_last_of_many_frames_is_shown(files: SourceFiles) -> None:
     lines = await text_of(
         files, ("/host/evil.py", 1, "f"), ("/nowhere.py", 3, "g"), ("/host/train.py", 7, "h")

@@ -115,7 +115,8 @@ class SourcePane(Scrolling, can_focus=True):
 
     @property
     def rows(self) -> int:
-        return len(self.source.lines) if self.source else 0
+        source = self.source
+        return len(source.lines) + len(self._marked(source)) - 1 if source else 0
 
     @property
     def shown_rows(self) -> int:
@@ -141,10 +142,15 @@ class SourcePane(Scrolling, can_focus=True):
             missing = self._missing(width)
             text = missing[y - len(head)] if y - len(head) < len(missing) else ""
             return fitted([(text, self._palette.style_of(Role.DIM))], width, self._glyphs.ellipsis)
-        index = self.top + y - len(head)
+        row = self.top + y - len(head)
+        marked = self._marked(source) if row >= self.line - 1 else [""]
+        part = min(max(row - (self.line - 1), 0), len(marked) - 1)
+        index = row - part
         if index >= len(source.lines):
             return Strip.blank(width)
-        return fitted(self._source_line(source, index), width, self._glyphs.ellipsis)
+        here = index == self.line - 1
+        pieces = self._marked_line(source, marked, part) if here else self._source_line(source, index)
+        return fitted(pieces, width, self._glyphs.ellipsis)
 
     def _head(self) -> list[tuple[str, Style]]:
         """The title, and below it what should make one doubt the source."""
@@ -196,15 +202,29 @@ class SourcePane(Scrolling, can_focus=True):
             lines += ["Start tracetui with --source DIR to look in another directory."]
         return [piece for line in lines for piece in wrapped(line, width)]
 
+    def _marked(self, source: SourceFile) -> list[str]:
+        """The text of the line, broken into rows: it is read to its end as far as half of the pane holds it.
+
+        One row that is empty where the file has no such line.
+        """
+        if not 0 < self.line <= len(source.lines):
+            return [""]
+        text, most = source.lines[self.line - 1].rstrip(), max(self.shown_rows // 2, 1)
+        room = max(self.size.width - _gutter(source), 1)
+        indent = min(len(text) - len(text.lstrip(" ")), room // 2)
+        room -= indent
+        rows = wrapped(text.lstrip(" ")[: room * most + 1], room)
+        if len(rows) > most:
+            rows[most - 1 :] = [" ".join(rows[most - 1 :])]  # does not fit: it will end in an ellipsis
+        return [" " * indent + row for row in rows]
+
+    def _marked_line(self, source: SourceFile, marked: list[str], part: int) -> list[tuple[str, Style]]:
+        gutter, style = _gutter(source), self._palette.style_of(Role.USER_LINE)
+        number = "" if part else f"{self._glyphs.arrow} {self.line:>{gutter - 4}}"
+        return [(f"{number:<{gutter}}", style), (marked[part], style)]
+
     def _source_line(self, source: SourceFile, index: int) -> list[tuple[str, Style]]:
-        here = index + 1 == self.line
-        digits = len(str(len(source.lines)))
-        mark = self._glyphs.arrow if here else " "
-        number = f"{mark} {index + 1:>{digits}}  "
-        text = source.lines[index]
-        if here:
-            style = self._palette.style_of(Role.USER_LINE)
-            return [(number, style), (text, style)]
+        number, text = f"  {index + 1:>{_gutter(source) - 4}}  ", source.lines[index]
         pieces = [(number, self._palette.style_of(Role.DIM))]
         spans = self._spans[index] if index < len(self._spans) else ()
         at = 0
@@ -219,3 +239,8 @@ class SourcePane(Scrolling, can_focus=True):
 
     def on_blur(self) -> None:
         self.refresh()
+
+
+def _gutter(source: SourceFile) -> int:
+    """Cells of the mark and the number before a line, and of the blanks around them."""
+    return len(str(len(source.lines))) + 4
