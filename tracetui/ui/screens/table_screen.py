@@ -14,6 +14,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -71,6 +72,7 @@ class AnswerScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._stale = True
+        self._saying: Timer | None = None  # until the sentence goes
 
     @property
     def viewer(self) -> TraceApp:
@@ -173,7 +175,9 @@ class AnswerScreen(Screen[None]):
         """Say a sentence in place of the keys, for a while."""
         said = [(message.sentence, self.style_of(Role.TEXT))]
         self.query_one("#keys", Lines).show([said if message.sentence else self._keys()])
-        self.set_timer(SAID_S, self.show_keys)
+        if self._saying is not None:
+            self._saying.stop()
+        self._saying = self.set_timer(SAID_S, self.show_keys)
 
     def on_trace_grew(self, message: TraceGrew) -> None:
         self.refresh_answer()
