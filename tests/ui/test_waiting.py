@@ -14,6 +14,8 @@ from tests.analysis.machine import npu, step, task
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, viewing
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.idle.cause_raster import CauseRaster
+from tracetui.analysis.idle.causes import Causes
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 from tracetui.ui import loading
@@ -116,6 +118,22 @@ async def test_the_editor_opens_at_the_line_in_the_details(
             assert frame is not None
             assert opened == [("train_moba.py", frame.line)]
             assert f"train_moba.py({frame.line})" in details.text
+
+
+async def test_what_the_idle_lines_draw_is_made_in_a_thread(
+    trace: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_by = []
+    make = CauseRaster.of
+
+    def of(causes: Causes, device: int) -> CauseRaster:
+        made_by.append(threading.current_thread())
+        return make(causes, device)
+
+    monkeypatch.setattr(CauseRaster, "of", of)
+    async with viewing(trace, "timeline", (100, 30)) as (app, _):
+        assert app.analysis is not None
+    assert len(made_by) == 1 and threading.main_thread() not in made_by
 
 
 async def test_steps_too_close_to_tell_apart_have_no_ticks() -> None:

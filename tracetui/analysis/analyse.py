@@ -15,6 +15,7 @@ from tracetui.analysis.critical.host_time import HostTime
 from tracetui.analysis.critical.saves import LineKey, LineSaving, line_savings
 from tracetui.analysis.critical.whatif import WhatIfs
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
+from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
@@ -25,6 +26,7 @@ from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.links import Links, link_tasks
 from tracetui.analysis.operators import OperatorTable, host_operators, operator_table
+from tracetui.analysis.raster import Raster
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.analysis.window import cut_durations
 from tracetui.arrays import Int64s
@@ -87,6 +89,16 @@ class Analysis:
     def causes(self) -> Causes:
         """Why the devices were idle: the idle intervals in pieces, each with a cause and a stack."""
         return explain(self.idle, self.links, self.hosts)
+
+    @cached_property
+    def idle_rasters(self) -> tuple[Raster, ...]:
+        """Of each device: its idle intervals, per column of a screen."""
+        return tuple(Raster(device.idle.starts, device.idle.ends) for device in self.devices)
+
+    @cached_property
+    def cause_rasters(self) -> tuple[CauseRaster, ...]:
+        """Of each device: the causes of its idle time, per column of a screen."""
+        return tuple(CauseRaster.of(self.causes, index) for index in range(len(self.devices)))
 
     @cached_property
     def preparing(self) -> Preparing:

@@ -30,7 +30,7 @@ def gap_beside(picture: Picture, device: int, gap: int, time_ns: int, by: int) -
     if picture.analysis is None:
         return -1
     gaps = picture.analysis.gaps
-    first, stop = np.searchsorted(gaps.device, [device, device + 1]).tolist()
+    first, stop = np.searchsorted(gaps.device, np.array([device, device + 1], np.int32)).tolist()
     if first <= gap < stop:
         found = gap + by
     elif by > 0:

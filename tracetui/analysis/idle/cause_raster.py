@@ -22,7 +22,8 @@ class CauseRaster:
     @classmethod
     def of(cls, causes: Causes, device: int) -> CauseRaster:
         """The raster of a device, by its index."""
-        return cls.of_pieces(causes, np.flatnonzero(causes.intervals.device[causes.interval] == device))
+        own = causes.of_device(device)
+        return cls.of_pieces(causes, np.arange(own.start, own.stop))
 
     @classmethod
     def of_pieces(cls, causes: Causes, places: Int64s) -> CauseRaster:

@@ -1,7 +1,7 @@
 """The trace as lines of columns: what every line of the timeline holds between given edges of time.
 
 Knows the trace, the analysis once it is ready, and rasters; not the widget and not the terminal. Rasters of
-whole tracks and of idle time are made at first use and kept.
+whole tracks are made at first use and kept.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.calls import Cause
-from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.raster import Columns, Raster
 from tracetui.arrays import Floats, Int64s
@@ -32,8 +31,6 @@ class Picture:
         self.sketch = sketch  #: of what is not read of the trace
         self._lanes = Raster.of(trace)
         self._unions: dict[int, tuple[Raster, range]] = {}
-        self._idle: dict[int, tuple[Raster, range]] = {}
-        self._causes: dict[int, CauseRaster] = {}
         self._main_causes: dict[tuple[int, int], Cause] = {}
         self._tops: dict[int, float] = {}
         self._ranks: dict[int, int] | None = None
@@ -78,17 +75,13 @@ class Picture:
         """A device's idle time: `row` is an index into its idle intervals. None: not known yet."""
         if self.analysis is None:
             return None
-        if device not in self._idle:
-            self._idle[device] = _raster(self.analysis.devices[device].idle)
-        raster, rows = self._idle[device]
-        return raster.columns(rows, edges)
+        raster = self.analysis.idle_rasters[device]
+        return raster.columns(range(len(raster)), edges)
 
     def causes(self, device: int, edges: Int64s) -> Int64s:
         """int64[causes, columns]: ns of each cause of a device's idle time; the analysis is there."""
         assert self.analysis is not None
-        if device not in self._causes:
-            self._causes[device] = CauseRaster.of(self.analysis.causes, device)
-        return self._causes[device].ns(edges)
+        return self.analysis.cause_rasters[device].ns(edges)
 
     def main_cause(self, device: int, interval: int) -> Cause:
         """The cause with the most time in an idle interval of a device, the lower of equals."""
@@ -96,7 +89,7 @@ class Picture:
         key = (device, interval)
         if key not in self._main_causes:
             causes = self.analysis.causes
-            first = int(np.searchsorted(causes.intervals.device, device))
+            first = int(np.searchsorted(causes.intervals.device, np.int32(device)))
             self._main_causes[key] = causes.main(causes.of_interval(first + interval))
         return self._main_causes[key]
 
@@ -142,7 +135,7 @@ class Picture:
         if self.analysis is None:
             return -1
         gaps = self.analysis.gaps
-        mine = slice(*np.searchsorted(gaps.device, [device, device + 1]).tolist())
+        mine = slice(*np.searchsorted(gaps.device, np.array([device, device + 1], np.int32)).tolist())
         at = mine.start + int(np.searchsorted(gaps.start[mine], time_ns, "right")) - 1
         return at if at >= mine.start and time_ns < int(gaps.end[at]) else -1
 
