@@ -214,12 +214,26 @@ ROWS = st.lists(
 @given(ROWS, st.integers(1, 7))
 def test_csv_has_the_values_in_their_order(rows: list[tuple[Any, Any, Any]], length: int) -> None:
     ns, step, name = ([row[i] for row in rows] for i in range(3))
-    table = pd.DataFrame({"ns": ns, "step": pd.array(step, "Int64"), "name": pd.Categorical(name)})[::-1]
+    known = [*dict.fromkeys(text for text in name if text is not None)]
+    names = pd.Categorical.from_codes(
+        [-1 if text is None else known.index(text) for text in name], pd.Index(known)
+    )
+    table = pd.DataFrame({"ns": ns, "step": pd.array(step, "Int64"), "name": names})[::-1]
     parts = [table[first : first + length] for first in range(0, max(len(rows), 1), length)]
     cells = [
         ["" if v is None else text_cell(v) if isinstance(v, str) else str(v) for v in row] for row in rows
     ]
     assert written(*parts) == [["ns", "step", "name"], *cells[::-1]]
+
+
+def test_texts_are_told_apart_behind_a_nul() -> None:
+    names = ["a\0b", "a\0c", "a", "", "\0"]
+    events = [
+        {"ph": "X", "pid": 1, "tid": 1, "ts": place, "dur": 1, "name": name}
+        for place, name in enumerate(names)
+    ]
+    table = events_frame(analyse(trace_of(events)))
+    assert table["name"].tolist() == names
 
 
 def test_a_text_becomes_a_cell_once(training: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,30 +123,27 @@ async def until(there: Callable[[], bool]) -> None:
     raise AssertionError("nothing came")
 
 
-def test_keys_coalesce_while_the_link_is_busy() -> None:
-    async def run() -> list[str]:
-        app = Counting()
-        async with app.run_test(size=(20, 3)) as pilot:
-            await pilot.pause()
-            device = app.device = Device()
-            driver, app._driver = app._driver, device  # type: ignore[assignment]
-            try:
+async def test_keys_coalesce_while_the_link_is_busy() -> None:
+    app = Counting()
+    async with app.run_test(size=(20, 3)) as pilot:
+        await pilot.pause()
+        device = app.device = Device()
+        driver, app._driver = app._driver, device  # type: ignore[assignment]
+        try:
+            app.simulate_key("d")
+            await until(lambda: bool(device.written))
+            for _ in range(29):
                 app.simulate_key("d")
-                await until(lambda: bool(device.written))
-                for _ in range(29):
-                    app.simulate_key("d")
-                    await asyncio.sleep(0.002)
-                await until(lambda: app.query_one(Counter).keys == 30)
-                await asyncio.sleep(0.05)
-                assert len(device.written) == 1, "one frame is under way, whatever keys come"
-                device.is_writing = False
-                app.link_is_free()
-                await until(lambda: len(device.written) > 1)
-            finally:
-                app._driver, app.device = driver, None
-        return device.written
-
-    first, last = asyncio.run(run())
+                await asyncio.sleep(0.002)
+            await until(lambda: app.query_one(Counter).keys == 30)
+            await asyncio.sleep(0.05)
+            assert len(device.written) == 1, "one frame is under way, whatever keys come"
+            device.is_writing = False
+            app.link_is_free()
+            await until(lambda: len(device.written) > 1)
+        finally:
+            app._driver, app.device = driver, None
+    first, last = device.written
     assert "key 1" in first
     assert "30" in last and ASK not in last, "the state as it is then, in one frame"
 

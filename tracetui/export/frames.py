@@ -285,8 +285,12 @@ def _texts(codes: NDArray[Any], text_of: TextOf) -> pd.Categorical:
     """The text of each code, made once for each distinct one; -1 has none."""
     places, used = pd.factorize(codes)
     texts = (None if code == -1 else text_of(code) for code in used.tolist())
-    distinct = pd.Categorical([None if text is None else encodable(text) for text in texts])
-    column: pd.Categorical = distinct.take(places)
+    # Numbered here: pandas 2 takes texts for equal that are so up to a NUL.
+    number: dict[str, int] = {}
+    numbers = [-1 if text is None else number.setdefault(encodable(text), len(number)) for text in texts]
+    column: pd.Categorical = pd.Categorical.from_codes(
+        np.array(numbers, np.int64)[places], pd.Index([*number])
+    )
     return column
 
 
