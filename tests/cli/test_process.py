@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -86,7 +87,12 @@ def test_ctrl_c_while_reading(tmp_path: Path) -> None:
     pipe = tmp_path / "slow.json"
     pipe.write_bytes(b"[" + b'{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},' * 2_000_000)
     process = start("-m", "tracetui", "summary", str(pipe))
-    time.sleep(0.6)
+    files = Path(f"/proc/{process.pid}/fd")
+    for _ in range(2000):
+        with suppress(OSError):  # a file that is closed meanwhile
+            if pipe in [file.readlink() for file in files.iterdir()]:
+                break
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, b"", b"")
