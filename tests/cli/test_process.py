@@ -95,4 +95,6 @@ def test_ctrl_c_while_reading(tmp_path: Path) -> None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (130, b"", b"")
+    # Where it met an import that runs generated code (dataclasses), Python ends by the signal: 130 to a shell.
+    assert process.returncode in (130, -signal.SIGINT)
+    assert (out, err) == (b"", b"")
