@@ -95,6 +95,6 @@ def test_ctrl_c_while_reading(tmp_path: Path) -> None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
-    # Where it met an import that runs generated code (dataclasses), Python ends by the signal: 130 to a shell.
+    # Where that met generated code (of dataclasses), Python ends by the signal itself: a shell says 130, too.
     assert process.returncode in (130, -signal.SIGINT)
     assert (out, err) == (b"", b"")
