@@ -8,11 +8,18 @@ from hypothesis import strategies as st
 
 from tracetui.trace.order import order_by_group, stable_order, ties
 
+near = st.integers(-3, 3)
+far = st.sampled_from([-(2**31), -40_000, -1, 0, 7, 25_535, 25_536, 2**31 - 1])
 
-@given(st.lists(st.one_of(st.integers(0, 3), st.integers(0, 70_000)), max_size=30))
-def test_small_numbers_and_others(numbers: list[int]) -> None:
-    column = np.array(numbers, np.int32)
+
+@given(st.lists(near | far | st.integers(0, 70_000), max_size=30), st.sampled_from([np.int32, np.int64]))
+def test_numbers_near_each_other_and_far_apart(numbers: list[int], kind: type[np.signedinteger]) -> None:
+    column = np.array(numbers, kind)
     assert stable_order(column).tolist() == np.argsort(column, kind="stable").tolist()
+
+
+def test_numbers_of_8_bits_further_apart_than_8_bits_tell() -> None:
+    assert stable_order(np.array([127, -128, 0, 127, -128], np.int8)).tolist() == [1, 4, 2, 0, 3]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=30), st.booleans())
