@@ -137,10 +137,14 @@ def distinct(values: NDArray[Whole]) -> NDArray[Whole]:
 
     numpy.unique makes a hash table of them, in 30 ms, and imports numpy.ma, in another 15.
     """
-    ordered = np.sort(values)
-    kept = np.ones(len(ordered), np.bool_)
-    kept[1:] = ordered[1:] != ordered[:-1]
-    return ordered[kept]
+    return each_once(np.sort(values))
+
+
+def each_once(ordered: NDArray[Whole]) -> NDArray[Whole]:
+    """Each of sorted values once."""
+    first = np.ones(len(ordered), np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]
 
 
 def grouped(keys: Int64s | Int32s) -> tuple[Int64s, Int64s]:

@@ -7,7 +7,7 @@ from typing import Callable, NamedTuple
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import each_once, runs
 from tracetui.arrays import Bools, Int64s
 
 
@@ -38,10 +38,7 @@ def edges_of(*columns: Int64s) -> Int64s:
 
     A stable sort merges runs that are sorted already: 1.3 M times in 0.01 s, where numpy.unique takes 1 s.
     """
-    times = np.sort(np.concatenate([np.empty(0, np.int64), *columns]), kind="stable")
-    first = np.ones(len(times), np.bool_)
-    first[1:] = times[1:] != times[:-1]
-    return times[first]
+    return each_once(np.sort(np.concatenate([np.empty(0, np.int64), *columns]), kind="stable"))
 
 
 def cut_by_cover(
