@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.operators import OperatorTable
+from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Int64s
 from tracetui.export.advice import advice_document
 from tracetui.export.cells import encodable, text_cell
@@ -260,9 +261,8 @@ class _Events:
     def _operators(self, rows: Int64s) -> Int64s:
         """int64[n]: the name (a string) of the operator that a task leads back to, -1 for all others."""
         tasks, places = tasks_among(self._links, rows)
-        operators = self._links.operator[places]
         names = np.full(len(rows), -1, np.int64)
-        names[tasks] = np.where(operators >= 0, self._trace.slices.name[operators], -1)
+        names[tasks] = pick(self._trace.slices.name, self._links.operator[places])
         return names
 
 
@@ -274,10 +274,9 @@ def _frame(columns: dict[str, Any]) -> pd.DataFrame:
 def _task_columns(analysis: Analysis, side: str, rows: Int64s) -> dict[str, pd.Categorical]:
     """The task of each slice row, and where it ran; -1 is none."""
     trace = analysis.trace
-    track = trace.lane_track[np.searchsorted(trace.lane_rows, rows, "right") - 1]
     return {
-        side: _texts(np.where(rows < 0, -1, trace.slices.name[rows]), trace.string),
-        f"{side}_stream": _texts(np.where(rows < 0, -1, track), lambda index: trace.tracks[index].name),
+        side: _texts(pick(trace.slices.name, rows), trace.string),
+        f"{side}_stream": _texts(track_of_rows(trace, rows), lambda index: trace.tracks[index].name),
     }
 
 
@@ -296,10 +295,9 @@ def _texts(codes: NDArray[Any], text_of: TextOf) -> pd.Categorical:
 
 def _listed(texts: Sequence[str | None]) -> pd.Categorical:
     """Texts, one a row; None is unknown."""
-    number = {text: place for place, text in enumerate(dict.fromkeys(texts)) if text is not None}
-    distinct = list(dict.fromkeys(texts))
-    codes = np.array([-1 if text is None else number[text] for text in texts], np.int64)
-    return _texts(codes, distinct.__getitem__)
+    number: dict[str | None, int] = {}
+    codes = np.array([number.setdefault(text, len(number)) for text in texts], np.int64)
+    return _texts(codes, [*number].__getitem__)
 
 
 def _cause_columns(causes: Sequence[Mapping[Cause, int]]) -> dict[str, Int64s]:
