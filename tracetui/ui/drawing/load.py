@@ -5,12 +5,10 @@ Pure: knows the picture of a trace and what is not read of it. Where there is no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Layer, Track
+from tracetui.trace.model import Layer
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import track_key
 
@@ -21,14 +19,13 @@ def load(picture: Picture, edges: Int64s) -> tuple[Int64s, Int64s]:
     Returns two int64[columns]; the level as in `Sketch.levels`.
     """
     sketch = picture.sketch
-    expected = sketch.tracks if sketch is not None else ()
-    layer = Layer.DEVICE if _has_device((*picture.trace.tracks, *expected)) else Layer.PYTHON
+    layer = Layer.PYTHON if is_of_host(picture) else Layer.DEVICE
     busy = level = np.zeros(len(edges) - 1, np.int64)
     for track in picture.trace.tracks:
         if track.layer is layer and len(track.lanes):
             busy = np.maximum(busy, picture.folded(track, edges).busy)
     if sketch is not None:
-        for track in expected:
+        for track in sketch.tracks:
             if track.layer is layer:
                 level = np.maximum(level, sketch.levels(track_key(track), edges))
     return busy, level
@@ -37,8 +34,4 @@ def load(picture: Picture, edges: Int64s) -> tuple[Int64s, Int64s]:
 def is_of_host(picture: Picture) -> bool:
     """Whether the load is that of the host."""
     expected = picture.sketch.tracks if picture.sketch is not None else ()
-    return not _has_device((*picture.trace.tracks, *expected))
-
-
-def _has_device(tracks: Sequence[Track]) -> bool:
-    return any(track.layer is Layer.DEVICE for track in tracks)
+    return all(track.layer is not Layer.DEVICE for track in (*picture.trace.tracks, *expected))
