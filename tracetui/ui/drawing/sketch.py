@@ -6,6 +6,7 @@ is drawn in its own glyphs, and only where nothing is that was read.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,8 +66,7 @@ class Sketch:
         """What is left when so many bytes of text are read; None where that is nothing."""
         if text_bytes >= int(self._skeleton.end[-1]):
             return None
-        other = Sketch.__new__(Sketch)
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         other._read_to = text_bytes
         other._slopes = {}
         return other
