@@ -62,7 +62,8 @@ def load(
 
 def _read(trace_file: TraceFile, post: Post, should_stop: Callable[[], bool]) -> tuple[Trace, Sketch | None]:
     """Read a trace, and where that was stopped give a sketch of the rest as well."""
-    sketch = _sketch(trace_file)
+    skeleton = trace_file.skeleton()
+    sketch = Sketch(skeleton) if skeleton is not None else None
     if sketch is not None:
         trace = sketch.nothing()
         post(TraceGrew(trace, Picture(trace, sketch=sketch)))
@@ -70,12 +71,6 @@ def _read(trace_file: TraceFile, post: Post, should_stop: Callable[[], bool]) ->
     if sketch is None or not table.report.stopped:
         return build_trace(table), None
     return sketch.read_part(table), sketch.beyond(table.report.text_bytes)
-
-
-def _sketch(trace_file: TraceFile) -> Sketch | None:
-    """What a sample tells of the trace; None where there is none."""
-    skeleton = trace_file.skeleton()
-    return Sketch(skeleton) if skeleton is not None else None
 
 
 def analyse_trace(trace: Trace, rules: FrameRules | None, post: Post) -> None:
