@@ -15,7 +15,6 @@ from textual import events
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tracetui.analysis.heat import Heat
 from tracetui.trace.clean import printable
@@ -25,13 +24,13 @@ from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.state import Viewport
 from tracetui.ui.tables.columns import clipped
+from tracetui.ui.widgets.scrolling import Wheeled
 from tracetui.units import format_duration
 
 LABEL_CELLS = 28  #: the longest label
 WRITTEN_CELLS = 14  #: a cell from this width on has its number written in it
 WIDEST_CELLS = 28
 _NUMBER_CELLS = 8
-_WHEEL_ROWS = 3
 
 
 def shades(glyphs: Glyphs) -> str:
@@ -44,7 +43,7 @@ def shade_of(value: float) -> int:
     return 0 if not value > 0 else min(1 + int(value * 5), 5)
 
 
-class HeatMap(Widget, can_focus=True):
+class HeatMap(Wheeled, can_focus=True):
     """The grid under an axis line."""
 
     DEFAULT_CSS = """
@@ -155,13 +154,8 @@ class HeatMap(Widget, can_focus=True):
             if event.chain == 2:
                 self.post_message(self.Activated(self, self.row, self.column))
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self.move_to(self.row + _WHEEL_ROWS, self.column)
-        event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self.move_to(self.row - _WHEEL_ROWS, self.column)
-        event.stop()
+    def roll(self, rows: int) -> None:
+        self.move_to(self.row + rows, self.column)
 
     def on_resize(self, event: events.Resize) -> None:
         self._follow()

@@ -8,7 +8,23 @@ from textual.widget import Widget
 WHEEL_ROWS = 3
 
 
-class Scrolling(Widget):
+class Wheeled(Widget):
+    """Rows that the wheel moves; what moves with it is the widget's."""
+
+    def roll(self, rows: int) -> None:
+        """Go so many rows down, or up where negative."""
+        raise NotImplementedError
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self.roll(WHEEL_ROWS)
+        event.stop()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self.roll(-WHEEL_ROWS)
+        event.stop()
+
+
+class Scrolling(Wheeled):
     """Knows how many rows there are and which is the first on screen; what they look like is the widget's."""
 
     top = 0  #: the first row on screen
@@ -22,6 +38,9 @@ class Scrolling(Widget):
     def shown_rows(self) -> int:
         """How many there is room for."""
         return self.size.height
+
+    def roll(self, rows: int) -> None:
+        self.action_cursor(rows)
 
     def action_cursor(self, rows: int) -> None:
         self.scroll_rows(self.top + rows)
@@ -41,11 +60,3 @@ class Scrolling(Widget):
         if top != self.top:
             self.top = top
             self.refresh()
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self.action_cursor(WHEEL_ROWS)
-        event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self.action_cursor(-WHEEL_ROWS)
-        event.stop()

@@ -11,7 +11,6 @@ from textual import events
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import StackNode
@@ -23,18 +22,18 @@ from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import fitted
+from tracetui.ui.widgets.scrolling import Wheeled
 from tracetui.units import format_duration, format_percent
 
 BAR = 8  #: cells
 NUMBER = 8  #: "1.24 ms" and a blank
 WIDE = 76  #: from this width on there is room for the bar and the own time
 HEAD = 2  #: lines above the first row
-WHEEL_ROWS = 3
 _BUILT_IN = re.compile(r"<built-in (?:method|function) (\w+)[^>]*>")
 _EMPTY = StackNode(None, 0, 0, 0, ())
 
 
-class StackTree(Widget, can_focus=True):
+class StackTree(Wheeled, can_focus=True):
     """Frames, the most idle first, with the idle time under each (inclusive) and in its own line."""
 
     DEFAULT_CSS = "StackTree { width: 1fr; height: 1fr; }"
@@ -190,13 +189,8 @@ class StackTree(Widget, can_focus=True):
             if event.chain == 2:
                 self.action_activate()
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self.action_cursor(WHEEL_ROWS)
-        event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self.action_cursor(-WHEEL_ROWS)
-        event.stop()
+    def roll(self, rows: int) -> None:
+        self.action_cursor(rows)
 
     def on_focus(self) -> None:
         self.refresh()

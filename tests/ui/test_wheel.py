@@ -1,0 +1,59 @@
+"""The wheel moves rows: lines and tables roll, in a tree and a heat map the cursor goes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rich.style import Style
+from textual.app import App, ComposeResult
+from textual.events import MouseScrollDown, MouseScrollUp
+
+from tests.ui.test_branches import node, root
+from tracetui.analysis.heat import Heat
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.tables.columns import number_column
+from tracetui.ui.widgets.heat import HeatMap
+from tracetui.ui.widgets.pager import Pager
+from tracetui.ui.widgets.scrolling import WHEEL_ROWS, Wheeled
+from tracetui.ui.widgets.stack_tree import StackTree
+from tracetui.ui.widgets.table import Table
+
+ROWS = 40
+
+
+class WheelApp(App[None]):
+    """One widget that has rows."""
+
+    def __init__(self, kind: type[Wheeled]) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def compose(self) -> ComposeResult:
+        yield self.kind(Palette("none")) if self.kind in (StackTree, HeatMap) else self.kind()
+
+    def on_mount(self) -> None:
+        self.widget = self.query_one(self.kind)
+        if isinstance(self.widget, Pager):
+            self.widget.show([[(str(row), Style.null())] for row in range(ROWS)])
+        elif isinstance(self.widget, Table):
+            self.widget.show([number_column("ns", "ns", np.arange(ROWS), str)], ROWS)
+        elif isinstance(self.widget, StackTree):
+            self.widget.show(root(*(node(f"f{row}", 10) for row in range(ROWS))))
+        elif isinstance(self.widget, HeatMap):
+            ns, edges = np.zeros((ROWS, 1), np.int64), np.empty(0, np.int64)
+            labels = tuple(map(str, range(ROWS)))
+            self.widget.show(
+                Heat("", labels, ("a",), edges, np.zeros(ns.shape), ns, ns, ns), lambda row: Style.null()
+            )
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"), [(Pager, "top"), (Table, "top"), (StackTree, "cursor"), (HeatMap, "row")]
+)
+async def test_a_turn_moves_some_rows_on_or_back(kind: type[Wheeled], place: str) -> None:
+    app = WheelApp(kind)
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot._post_mouse_events([MouseScrollDown, MouseScrollDown], app.widget)
+        assert getattr(app.widget, place) == 2 * WHEEL_ROWS
+        await pilot._post_mouse_events([MouseScrollUp], app.widget)
+        assert getattr(app.widget, place) == WHEEL_ROWS
