@@ -31,6 +31,12 @@ def tail(text: str, width: int, ellipsis: str = "…") -> str:
     return ellipsis + end
 
 
+def ruled(title: str, rule: str, width: int) -> str:
+    """A title in a rule of `width` cells, as far as it leaves any: "── title ────"."""
+    head = f"{rule * 2} {title} "
+    return head + rule * (width - cell_len(head))
+
+
 def wrapped(text: str, width: int) -> list[str]:
     """The text in lines of at most `width` cells, broken at blanks where there are any."""
     lines = [""]

@@ -20,7 +20,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar, time_inks
 from tracetui.ui.drawing.causes import legend
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import Piece, ruled
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.stories.gap_story import exact_us
 from tracetui.ui.tables.columns import Cell, Column, name_column, number_column
@@ -130,8 +130,8 @@ class StepsScreen(TableScreen):
         rule, width = self.viewer.glyphs.rule, self.size.width
         step = analysis.steps[row]
         text, dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
-        title = f"{rule * 2} step {step.number} on {printable(step.device, 40)} "
-        lines: list[Line] = [[(title + rule * max(width - len(title), 0), self.style_of(Role.RULE))]]
+        title = ruled(f"step {step.number} on {printable(step.device, 40)}", rule, width)
+        lines: list[Line] = [[(title, self.style_of(Role.RULE))]]
         lines += [[(line, text)] for line in step_story(step, analysis.steps)]
         if self._explained is analysis:
             lines += step_causes(analysis, row, self.viewer.palette, width)

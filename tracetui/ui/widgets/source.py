@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len
 from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
@@ -13,7 +12,7 @@ from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.python_tokens import Span, Token, python_spans
-from tracetui.ui.drawing.strips import fitted, tail, wrapped
+from tracetui.ui.drawing.strips import fitted, ruled, tail, wrapped
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.source_files import NotFound, SourceFile, SourceFiles
 from tracetui.ui.widgets.scrolling import Scrolling
@@ -157,10 +156,8 @@ class SourcePane(Scrolling, can_focus=True):
         rule, width = self._glyphs.rule, self.size.width
         place = f"{self.file}({self.line})" if self.file else "source"
         where = tail(printable(place), max(width - 6 - len(self.function[:40]), 12), self._glyphs.ellipsis)
-        title = f"{rule * 2} {where} {printable(self.function, 40)}".rstrip() + " "
-        head = [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
-        if self.has_focus:
-            head[0] = (head[0][0], self._palette.style_of(Role.TITLE))
+        title = ruled(f"{where} {printable(self.function, 40)}".rstrip(), rule, width)
+        head = [(title, self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE))]
         where, doubts = self.where(), self.doubts()
         said = f" {self._glyphs.dot} ".join([where, *doubts] if where else doubts)
         if said:

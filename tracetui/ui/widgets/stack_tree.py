@@ -21,7 +21,7 @@ from tracetui.ui.branches import THRESHOLDS, Branch, Branches
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.strips import fitted
+from tracetui.ui.drawing.strips import fitted, ruled
 from tracetui.ui.widgets.scrolling import Wheeled
 from tracetui.units import format_duration, format_percent
 
@@ -216,10 +216,10 @@ class StackTree(Wheeled, can_focus=True):
 
     def _title(self, width: int) -> Strip:
         """A rule that says in words what is hidden."""
-        rule, hidden = self._glyphs.rule, self.branches.hidden(self.rows)
-        title = f"{rule * 2} stacks{': ' if hidden else ''}{hidden} "
+        hidden = self.branches.hidden(self.rows)
+        title = ruled(f"stacks{': ' if hidden else ''}{hidden}", self._glyphs.rule, width)
         style = self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE)
-        return fitted([(title + rule * max(width - len(title), 0), style)], width, self._glyphs.ellipsis)
+        return fitted([(title, style)], width, self._glyphs.ellipsis)
 
     def _columns(self, width: int) -> Strip:
         titles = f"{'idle':>{NUMBER}}{'':>8}"
