@@ -162,8 +162,7 @@ class GapsScreen(TableScreen):
             story.show([])
             return
         chain = analysis.links.chain(int(analysis.gaps.after[gap])) if analysis.gaps.after[gap] >= 0 else None
-        palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        teller = GapStory(palette, glyphs, time_inks(palette, glyphs))
+        teller = GapStory(self.viewer.palette, self.viewer.glyphs)
         story.show(teller.lines(analysis, gap, int(self._rank[gap]), chain, story.size.width))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         if frame is None:

@@ -19,6 +19,7 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line
 from tracetui.ui.drawing.strips import wrapped
+from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import Cell, Column, name_column, number_column
 from tracetui.units import format_count, format_duration, format_percent
 
@@ -70,12 +71,8 @@ def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
     return f"1 finding, {told}" if count == 1 else f"{count} findings, first {told}; costs may overlap"
 
 
-class AdviceStory:
-    """Writes stories in one palette."""
-
-    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
-        self._palette, self._glyphs = palette, glyphs
-        self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
+class AdviceStory(Story):
+    """Writes of pieces of advice."""
 
     def lines(self, advice: Advice, width: int, height: int = 0) -> list[Line]:
         """What to do, the line and the names it is about, the numbers in columns, the rule.
@@ -90,14 +87,13 @@ class AdviceStory:
         return lines if len(lines) <= height else [line for line in lines if line]
 
     def _title(self, advice: Advice, width: int) -> Line:
-        rule, dot = self._glyphs.rule, self._glyphs.dot
         places = [
             f"{format_count(len(rows))} {name}{'s' * (len(rows) != 1)}"
             for name, rows in (("gap", advice.gaps), ("slice", advice.rows))
             if len(rows)
         ]
-        title = f"{rule * 2} {advice.title} {dot} {' and '.join(places) or 'no place'} to look at "
-        return [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
+        place = " and ".join(places) or "no place"
+        return self._ruled(f"{advice.title} {self._glyphs.dot} {place} to look at", width)
 
     def _about(self, advice: Advice) -> Iterator[Line]:
         if advice.file:

@@ -16,12 +16,13 @@ from tracetui.analysis.links import Chain
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import package_of
-from tracetui.ui.drawing.bars import TimeInks
+from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line, Pen
 from tracetui.ui.stories.gap_shares import main_line
 from tracetui.ui.stories.gap_words import GapWords, gap_title
+from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.gap_columns import task_words
 from tracetui.units import format_duration
 
@@ -33,19 +34,18 @@ def exact_us(ns: int) -> str:
     return f"{ns // 1000:,}.{ns % 1000:03d}"
 
 
-class GapStory:
-    """Writes stories in one palette."""
+class GapStory(Story):
+    """Writes of gaps."""
 
-    def __init__(self, palette: Palette, glyphs: Glyphs, inks: TimeInks) -> None:
-        self._palette, self._glyphs, self._inks = palette, glyphs, inks
-        self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
+    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+        super().__init__(palette, glyphs)
+        self._inks = time_inks(palette, glyphs)
 
     def lines(self, analysis: Analysis, gap: int, rank: int, chain: Chain | None, width: int) -> list[Line]:
         """All lines, the most telling first; `chain` is that of the task that ended the gap."""
-        rule, (stack, backward) = self._glyphs.rule, main_line(analysis, gap)
-        title = f"{rule * 2} {gap_title(analysis, gap, rank, self._glyphs)} "
-        lines: list[Line] = [[(title + rule * max(width - len(title), 0), self._palette.style_of(Role.RULE))]]
-        lines.append(self._parts(analysis, gap))
+        stack, backward = main_line(analysis, gap)
+        title = gap_title(analysis, gap, rank, self._glyphs)
+        lines = [self._ruled(title, width), self._parts(analysis, gap)]
         lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs)).lines(width, "")
         lines.append(self._line(stack, backward, analysis.rules))
         lines.append(self._labelled("ran before", task_words(analysis, int(analysis.gaps.before[gap]))))

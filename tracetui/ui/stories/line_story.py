@@ -19,8 +19,9 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import LOOKS, cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line
+from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import clipped
 from tracetui.ui.tables.hotspot_columns import OfLine, line_name, saves_at_most
 from tracetui.units import format_count, format_duration, format_percent
@@ -30,12 +31,8 @@ TWO_COLUMNS = 68  #: cells from which operators stand beside the causes
 _NAME = max(cell_len(look.name) for look in LOOKS.values())
 
 
-class LineStory:
-    """Writes stories in one palette."""
-
-    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
-        self._palette, self._glyphs = palette, glyphs
-        self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
+class LineStory(Story):
+    """Writes of lines of Python."""
 
     def lines(
         self,
@@ -58,12 +55,10 @@ class LineStory:
 
     def _title(self, line: LineIdle, width: int) -> Line:
         gaps = "1 gap" if line.gaps == 1 else f"{format_count(line.gaps)} gaps"
-        rule, dot = self._glyphs.rule, self._glyphs.dot
         name = printable(line_name(line), 60)
-        title = f"{rule * 2} {name} {dot} idle {format_duration(line.idle_ns)} in {gaps}"
-        longest = f", longest {format_duration(line.longest_ns)}" if line.gaps > 1 else ""
-        title += f"{longest} " if cell_len(title + longest) < width else " "
-        return [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
+        title = f"{name} {self._glyphs.dot} idle {format_duration(line.idle_ns)} in {gaps}"
+        told = self._ruled(f"{title}, longest {format_duration(line.longest_ns)}", width)
+        return told if line.gaps > 1 and cell_len(told[0][0]) <= width else self._ruled(title, width)
 
     def _parts(self, line: LineIdle, width: int, room: int) -> Iterator[Line]:
         """The causes, and beside them the operators."""

@@ -16,21 +16,15 @@ from tracetui.analysis.idle.lines import LineIdle
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.causes import cause_letter, cause_style, legend
-from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line
 from tracetui.ui.stories.line_story import LineStory
-from tracetui.ui.tables.columns import clipped
+from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.hotspot_columns import line_name, times_a_step
 from tracetui.units import format_count, format_duration, format_percent
 
 
-class SyncStory:
-    """Writes stories in one palette."""
-
-    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
-        self._palette, self._glyphs = palette, glyphs
-        self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
+class SyncStory(Story):
+    """Writes of synchronisations."""
 
     def lines(
         self,
@@ -60,11 +54,8 @@ class SyncStory:
         return told[:height]
 
     def _title(self, sync: SyncCall, width: int) -> Line:
-        rule = self._glyphs.rule
         place = line_name(sync) if sync.file is None else f"at {line_name(sync)}"
-        title = f"{rule * 2} {printable(sync.call, 60)} {printable(place, 60)} "
-        title = clipped(title, width, self._glyphs.ellipsis)
-        return [(title + rule * max(width - cell_len(title), 0), self._palette.style_of(Role.RULE))]
+        return self._ruled(f"{printable(sync.call, 60)} {printable(place, 60)}", width)
 
     def _waited(self, analysis: Analysis, sync: SyncCall) -> Line:
         """ "The host waited 25.1 ms in 24 calls (8 a step), longest 13.6 ms" """

@@ -1,0 +1,23 @@
+"""What all stories are written with, and the line that they begin with.
+
+Pure: knows no widget, and nothing of what is told.
+"""
+
+from __future__ import annotations
+
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.pen import Line
+from tracetui.ui.drawing.strips import ruled
+
+
+class Story:
+    """Writes stories in one palette."""
+
+    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+        self._palette, self._glyphs = palette, glyphs
+        self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
+
+    def _ruled(self, title: str, width: int) -> Line:
+        """The title in a rule over the story."""
+        return [(ruled(title, self._glyphs.rule, width), self._palette.style_of(Role.RULE))]
