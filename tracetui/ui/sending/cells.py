@@ -94,7 +94,8 @@ class Cells:
         """What turns the terminal's cells into those wanted; they count as sent."""
         lines = sorted(self._put)
         self._put.clear()
-        wanted, shown = self._plain_blanks(self._wanted[lines]), self._shown[lines]
+        shows = np.array([look.shows_blanks for look in self._looks])
+        wanted, shown = _plain_blanks(self._wanted[lines], shows), self._shown[lines]
         changed = wanted != shown
         if self._texts:  # terminals differ about the width of what is not narrow: such a line is sent whole
             odd = (((wanted & _CODES) >= _TEXTS) | ((shown & _CODES) >= _TEXTS)).any(axis=1)
@@ -106,7 +107,7 @@ class Cells:
         if not len(at):
             return ""
         cells = wanted.reshape(-1)[at]
-        codes, looks = cells & _CODES, self._looks_of_blanks(cells)
+        codes, looks = cells & _CODES, _looks_of_blanks(cells, shows)
         y, x = np.divmod(at, self.width)
         breaks = (np.diff(at) != 1) | (np.diff(looks) != 0) | (x[1:] == 0)
         first = np.concatenate(([0], np.flatnonzero(breaks) + 1))
@@ -147,22 +148,6 @@ class Cells:
         changed[ends & np.isin(np.arange(len(wanted)), lines)[:, None]] = False
         changed[lines, first] = True
         wanted[lines, first] = _ERASE
-
-    def _plain_blanks(self, cells: Int64s) -> Int64s:
-        """The cells, blanks without a look where that cannot be seen."""
-        shows = np.array([look.shows_blanks for look in self._looks])
-        return np.where(((cells & _CODES) == _BLANK) & ~shows[cells >> _LOOK_BITS], _BLANK, cells)
-
-    def _looks_of_blanks(self, cells: Int64s) -> Int64s:
-        """int64[cells]: the look of each; a plain blank takes the one before it where that cannot be seen."""
-        looks = cells >> _LOOK_BITS
-        blank = (cells == _BLANK) | (cells == _ERASE)
-        if blank.any():
-            shows = np.array([look.shows_blanks for look in self._looks])
-            last = np.maximum.accumulate(np.where(blank, -1, np.arange(len(cells))))
-            before = np.where(last >= 0, looks[np.maximum(last, 0)], 0)
-            looks = np.where(blank & ~shows[before], before, looks)
-        return looks
 
     def _text(self, codes: Int64s) -> list[str] | str:
         """One entry per cell: a character, a text, or nothing behind a wide one."""
@@ -217,6 +202,22 @@ def _codes(text: str) -> Int64s:
 
 def _decoded(codes: Int64s) -> str:
     return codes.astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def _plain_blanks(cells: Int64s, shows: Bools) -> Int64s:
+    """The cells, blanks without a look where that cannot be seen; `shows`: whether it can, of each look."""
+    return np.where(((cells & _CODES) == _BLANK) & ~shows[cells >> _LOOK_BITS], _BLANK, cells)
+
+
+def _looks_of_blanks(cells: Int64s, shows: Bools) -> Int64s:
+    """int64[cells]: the look of each; a plain blank takes the one before it where that cannot be seen."""
+    looks = cells >> _LOOK_BITS
+    blank = (cells == _BLANK) | (cells == _ERASE)
+    if blank.any():
+        last = np.maximum.accumulate(np.where(blank, -1, np.arange(len(cells))))
+        before = np.where(last >= 0, looks[np.maximum(last, 0)], 0)
+        looks = np.where(blank & ~shows[before], before, looks)
+    return looks
 
 
 def _narrow(codes: Int64s) -> Bools:
