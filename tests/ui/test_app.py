@@ -14,8 +14,7 @@ from textual.widgets import Input
 
 from tests.synthetic import trace_of
 from tests.ui.training import training
-from tests.ui.viewing import viewing
-from tracetui.analysis.analyse import Analysis
+from tests.ui.viewing import analysis_of, timeline, until, viewing
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import Progress, TraceFile
@@ -46,29 +45,9 @@ async def viewer(
             yield app, pilot
 
 
-async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
-    for _ in range(400):
-        if holds():
-            break
-        await pilot.pause(0.01)
-    assert holds()
-    await pilot.pause()
-
-
-def timeline(app: TraceApp) -> TimelineScreen:
-    screen = app.screen
-    assert isinstance(screen, TimelineScreen)
-    return screen
-
-
 def lines(app: TraceApp) -> list[str]:
     """The text on screen."""
     return [strip.text for strip in app.screen._compositor.render_strips()]
-
-
-def analysis_of(app: TraceApp) -> Analysis:
-    assert app.analysis is not None
-    return app.analysis
 
 
 def trace_in(app: TraceApp) -> Trace:

@@ -12,8 +12,8 @@ from textual.widgets import Input
 
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
-from tests.ui.viewing import SETTLED_S, lines_of, said, viewing
-from tracetui.analysis.analyse import Analysis, analyse
+from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, viewing
+from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.calls import Cause
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
@@ -38,11 +38,6 @@ def hostile() -> Trace:
 def screen_of(app: TraceApp) -> GapsScreen:
     assert isinstance(app.screen, GapsScreen)
     return app.screen
-
-
-def analysis_of(app: TraceApp) -> Analysis:
-    assert app.analysis is not None
-    return app.analysis
 
 
 async def test_the_rows_are_the_gaps_of_the_analysis_worst_first(trace: Trace) -> None:

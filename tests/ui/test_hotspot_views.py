@@ -14,7 +14,7 @@ from tests.analysis.machine import MAIN, call, operator, step
 from tests.analysis.test_explain import FIRST, launched, stack
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text, viewer
-from tests.ui.viewing import said
+from tests.ui.viewing import said, settled
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.export.frames import hotspots_frame, signatures_frame, syncs_frame
@@ -54,12 +54,6 @@ def waiting() -> Trace:
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TraceApp:
     monkeypatch.chdir(tmp_path)
     return viewer(tmp_path, waiting())
-
-
-async def settled(app: TraceApp, pilot: Pilot[int]) -> None:
-    await pilot.pause(0.1)
-    await app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 async def synchronisations(app: TraceApp, pilot: Pilot[int]) -> HotspotsScreen:

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from tests.analysis.machine import operator
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text, training, viewer
-from tests.ui.viewing import said
+from tests.ui.viewing import said, settled
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.analysis.idle.signatures import Signature
@@ -45,12 +45,6 @@ async def hotspots(app: TraceApp, pilot: Pilot[int]) -> HotspotsScreen:
     await settled(app, pilot)
     assert isinstance(app.screen, HotspotsScreen)
     return app.screen
-
-
-async def settled(app: TraceApp, pilot: Pilot[int]) -> None:
-    await pilot.pause(0.1)
-    await app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 async def test_lines_are_ranked_and_add_up_to_the_idle_time(app: TraceApp) -> None:

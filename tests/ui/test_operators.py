@@ -10,8 +10,8 @@ from textual.widgets import Input
 from tests.analysis.machine import operator
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
-from tests.ui.viewing import SETTLED_S, lines_of, said, viewing
-from tracetui.analysis.analyse import Analysis, analyse
+from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, viewing
+from tracetui.analysis.analyse import analyse
 from tracetui.analysis.operators import OperatorTable
 from tracetui.analysis.window import window_statistics
 from tracetui.trace.model import Trace
@@ -31,11 +31,6 @@ def trace() -> Trace:
 def screen_of(app: TraceApp) -> OperatorsScreen:
     assert isinstance(app.screen, OperatorsScreen)
     return app.screen
-
-
-def analysis_of(app: TraceApp) -> Analysis:
-    assert app.analysis is not None
-    return app.analysis
 
 
 def cells_of(names: OperatorTable, place: int) -> list[str]:

@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.ui.viewing import lines_of
+from tests.ui.viewing import lines_of, timeline, until
 from tracetui.reader import skeleton as skeleton_module
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.ui import loading
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screens.timeline import TimelineScreen
 
 SIZE = (120, 40)
 
@@ -88,15 +87,6 @@ async def reading(
                 gate.open(2.0)
 
 
-async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
-    for _ in range(400):
-        if holds():
-            break
-        await pilot.pause(0.01)
-    assert holds()
-    await pilot.pause()
-
-
 async def read_to(app: TraceApp, pilot: Pilot[int], gate: Gate, share: float) -> None:
     before = app.trace
     gate.open(share)
@@ -107,11 +97,6 @@ async def read_to(app: TraceApp, pilot: Pilot[int], gate: Gate, share: float) ->
 async def read_all(app: TraceApp, pilot: Pilot[int], gate: Gate) -> None:
     gate.open(2.0)
     await until(pilot, lambda: app.analysis is not None)
-
-
-def timeline(app: TraceApp) -> TimelineScreen:
-    assert isinstance(app.screen, TimelineScreen)
-    return app.screen
 
 
 def screen_lines(app: TraceApp) -> list[str]:

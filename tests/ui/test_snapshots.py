@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.ui.snapshot import check, picture_of
-from tests.ui.test_app import until
+from tests.ui.viewing import until
 from tracetui.reader.source import TraceFile
 from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions

@@ -12,7 +12,7 @@ import pytest
 
 from tests.analysis.machine import npu, step, task
 from tests.synthetic import trace_of
-from tests.ui.viewing import lines_of, viewing
+from tests.ui.viewing import lines_of, until, viewing
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.causes import Causes
@@ -51,14 +51,6 @@ def held_analysis(monkeypatch: pytest.MonkeyPatch, fails: bool = False) -> Itera
     let_go.set()
 
 
-async def until_analysed(app: TraceApp, pilot: object) -> None:
-    for _ in range(200):
-        if not app.analysing:
-            break
-        await pilot.pause(0.01)  # type: ignore[attr-defined]
-    await pilot.pause(0.05)  # type: ignore[attr-defined]
-
-
 @pytest.mark.parametrize(("keys", "rank"), [("x", 1), ("3", 3), ("xa", 0)])
 async def test_a_gap_asked_for_too_early_is_shown_once_it_is_known(
     trace: Trace, monkeypatch: pytest.MonkeyPatch, keys: str, rank: int
@@ -72,7 +64,7 @@ async def test_a_gap_asked_for_too_early_is_shown_once_it_is_known(
             if rank:
                 assert f"Gap {rank} is shown as soon as" in lines_of(app.screen.key_line)[0]
             let_go.set()
-            await until_analysed(app, pilot)
+            await until(pilot, lambda: not app.analysing)
             assert app.analysis is not None
             ranked = app.analysis.gaps.ranked()
             assert app.state.gap == (ranked[rank - 1] if rank else -1)
@@ -87,7 +79,7 @@ async def test_a_gap_asked_for_in_vain_is_answered_by_what_went_wrong(
         async with app.run_test(size=(100, 30)) as pilot:
             await pilot.press("2")
             let_go.set()
-            await until_analysed(app, pilot)
+            await until(pilot, lambda: not app.analysing)
             assert isinstance(app.screen, TimelineScreen)
             assert "too many cooks" in lines_of(app.screen.key_line)[0]
 
@@ -106,10 +98,7 @@ async def test_the_editor_opens_at_the_line_in_the_details(
     with TraceFile(path) as trace_file:
         app = TraceApp(path, ViewerOptions(palette="none"), trace_file)
         async with app.run_test(size=(100, 30)) as pilot:
-            for _ in range(400):
-                if app.analysis is not None:
-                    break
-                await pilot.pause(0.01)
+            await until(pilot, lambda: app.analysis is not None)
             await pilot.press("x", "o")
             await pilot.pause(0.1)
             assert isinstance(app.screen, TimelineScreen)

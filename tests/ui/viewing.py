@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from textual.pilot import Pilot
 from textual.widget import Widget
 
+from tracetui.analysis.analyse import Analysis
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.widgets.lines import Lines
 
 SETTLED_S = 0.08  #: longer than any debounce of a screen
@@ -24,14 +26,40 @@ async def viewing(
     """The viewer with its analysis ready and a screen in front."""
     app = TraceApp(Path("trace_view.json"), ViewerOptions(palette="none"), trace=trace)
     async with app.run_test(size=size) as pilot:
-        for _ in range(200):
-            if not app.analysing:
-                break
-            await pilot.pause(0.01)
+        await until(pilot, lambda: not app.analysing)
         if screen != "timeline":
             app.action_go(screen)
         await pilot.pause(SETTLED_S)
         yield app, pilot
+
+
+async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
+    """Let the viewer work until something holds: 4 s at most."""
+    for _ in range(400):
+        if holds():
+            break
+        await pilot.pause(0.01)
+    assert holds()
+    await pilot.pause()
+
+
+async def settled(app: TraceApp, pilot: Pilot[int]) -> None:
+    """Let the viewer work until its debounces and its threads are done."""
+    await pilot.pause(0.1)
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def timeline(app: TraceApp) -> TimelineScreen:
+    """The timeline, in front."""
+    assert isinstance(app.screen, TimelineScreen)
+    return app.screen
+
+
+def analysis_of(app: TraceApp) -> Analysis:
+    """The analysis, which is there."""
+    assert app.analysis is not None
+    return app.analysis
 
 
 def lines_of(widget: Widget) -> list[str]:
