@@ -48,43 +48,28 @@ class Table(Wheeled, can_focus=True):
     Table { width: 1fr; height: 1fr; }
     """
 
-    class Moved(Message):
-        """The cursor is on another row, or on none (-1)."""
+    class Told(Message):
+        """What a table tells of itself."""
 
-        def __init__(self, table: Table, row: int) -> None:
+        def __init__(self, table: Table, row: int = -1) -> None:
             super().__init__()
-            self.table = table
-            self.row = row
+            self.table, self.row = table, row
 
         @property
         def control(self) -> Table:
             return self.table
+
+    class Moved(Told):
+        """The cursor is on another row, or on none (-1)."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, Table.Moved) and message.table is self.table
 
-    class Activated(Message):
+    class Activated(Told):
         """A row was chosen with enter or a double click."""
 
-        def __init__(self, table: Table, row: int) -> None:
-            super().__init__()
-            self.table = table
-            self.row = row
-
-        @property
-        def control(self) -> Table:
-            return self.table
-
-    class Arranged(Message):
+    class Arranged(Told):
         """The table was sorted or filtered."""
-
-        def __init__(self, table: Table) -> None:
-            super().__init__()
-            self.table = table
-
-        @property
-        def control(self) -> Table:
-            return self.table
 
     class Arranging(Message):
         """The rows are being sorted or filtered; until then those before are shown."""
