@@ -273,6 +273,14 @@ def test_only_tasks_have_chains(real_traces: Path) -> None:
     assert links.chain(len(links.trace.slices)) is None
 
 
+def test_what_leads_to_tasks_are_the_hops_of_their_chains(real_traces: Path) -> None:
+    links: Links = real.npu(real_traces, "level2/rank0").links
+    chains = [chain for row in links.tasks.tolist() if (chain := links.chain(row)) is not None]
+    hops = {hop.row for chain in chains for hop in chain.hops[:-1]}
+    assert hops
+    assert np.flatnonzero(links.leads).tolist() == sorted(hops)
+
+
 def test_a_trace_without_tasks_has_no_links() -> None:
     links = analyse(trace_of([])).links
     assert (links.total, links.linked, links.chain(0)) == (0, 0, None)

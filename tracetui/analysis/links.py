@@ -95,6 +95,14 @@ class Links:
         """How many of them reach an operator."""
         return int(np.count_nonzero(self.operator >= 0))
 
+    @cached_property
+    def leads(self) -> Bools:
+        """bool[slices]: those on the way to a task: its launch, dequeue, enqueue or operator."""
+        leads = np.zeros(len(self.trace.slices), np.bool_)
+        for hop in (self.launch, self.dequeue, self.enqueue, self.operator):
+            leads[hop[hop >= 0]] = True
+        return leads
+
     def index(self, rows: Int64s) -> Int64s:
         """Places of tasks in the columns, by slice row; of a row that is no task any number."""
         first, place = self._runs

@@ -33,7 +33,7 @@ def chain_through(links: Links, row: int, chain: Chain | None = None) -> Chain |
     if chain is not None and any(hop.row == row for hop in chain.hops):
         return chain
     own = links.chain(row)
-    if own is not None:
+    if own is not None or not links.leads[row]:  # most slices lead nowhere: to find that out took 2.5 ms
         return own
     for hop in (links.launch, links.dequeue, links.enqueue, links.operator):
         places = np.flatnonzero(hop == row)
