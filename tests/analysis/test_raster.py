@@ -42,6 +42,20 @@ def test_columns_are_exact(
         assert (row >= 0) == touched or left == right
 
 
+@given(st.lists(lanes, min_size=1, max_size=4), edge_lists)
+def test_several_lanes_are_each_as_alone(lengths: list[list[tuple[int, int]]], bounds: list[int]) -> None:
+    several, edges = [lane_of(lane) for lane in lengths], np.array(bounds, np.int64)
+    raster = Raster(np.concatenate([s for s, _ in several]), np.concatenate([e for _, e in several]))
+    stops = np.cumsum([len(starts) for starts, _ in several]).tolist()
+    runs = [range(start, stop) for start, stop in zip([0, *stops], stops)]
+    together = raster.lanes(runs, edges)
+    for place, rows in enumerate(runs):
+        one, alone = together.lane(place), raster.columns(rows, edges)
+        assert one.busy.tolist() == alone.busy.tolist()
+        assert one.row.tolist() == alone.row.tolist()
+        assert one.longest.tolist() == alone.longest.tolist()
+
+
 @given(lanes, edge_lists)
 def test_columns_add_up_to_the_whole(lengths: list[tuple[int, int]], edges: list[int]) -> None:
     raster = Raster(*lane_of(lengths))

@@ -14,7 +14,7 @@ from tracetui.analysis.raster import Columns, Raster
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
-from tracetui.ui.drawing.lane import draw_lane
+from tracetui.ui.drawing.lane import draw_lane, draw_lanes
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 
 PALETTE = Palette("ansi")
@@ -103,6 +103,23 @@ def test_equal_styles_are_one_segment() -> None:
     columns = columns_of((starts, starts + 5), 0, 1000, 50)
     line = draw_lane(columns, PAINTS, np.zeros(50, np.int64), str, BLOCKS)
     assert len(line) == 1
+
+
+@given(
+    st.lists(lanes(), min_size=1, max_size=4), st.integers(0, 2000), st.integers(60, 4000), st.integers(1, 60)
+)
+def test_several_lines_are_each_as_alone(
+    several: list[tuple[Int64s, Int64s]], start: int, span: int, count: int
+) -> None:
+    edges = start + np.arange(count + 1, dtype=np.int64) * span // count
+    stops = np.cumsum([len(starts) for starts, _ in several]).tolist()
+    raster = Raster(*(np.concatenate(ends) for ends in zip(*several)))
+    columns = raster.lanes([range(*ends) for ends in zip([0, *stops], stops)], edges)
+    chosen = np.maximum(columns.row, 0) % len(PAINTS)
+    lines = draw_lanes(columns, PAINTS, chosen, str, BLOCKS)
+    assert lines == [
+        draw_lane(columns.lane(place), PAINTS, chosen[place], str, BLOCKS) for place in range(len(several))
+    ]
 
 
 @pytest.mark.parametrize("name", PALETTES)

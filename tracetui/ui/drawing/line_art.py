@@ -1,9 +1,11 @@
-"""One line of the timeline as styled text: its label, then its columns of time.
+"""Lines of the timeline as styled text: their labels, then their columns of time.
 
 Pure: knows the picture of a trace, paints and glyphs, and reads the state; not the widget and not the mouse.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from rich.cells import cell_len
@@ -14,7 +16,7 @@ from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.idle_line import IdleLine
-from tracetui.ui.drawing.lane import Unread, clip_cells, draw_lane, draw_unread, segments
+from tracetui.ui.drawing.lane import Unread, clip_cells, draw_lanes, draw_unread, segments
 from tracetui.ui.drawing.looks import Looks
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture
@@ -37,16 +39,23 @@ class LineArt:
         self._idle = IdleLine(picture, palette, glyphs)
         self._names: dict[int, str] = {}
 
-    def line(self, line: TrackLine, state: ViewState, label_width: int, width: int) -> list[Segment]:
-        """A line in `width` cells, the first `label_width` of them its label."""
-        here = line.key == state.place.cursor
-        if line.kind is LineKind.GROUP:
-            return self._group(line, here, width)
-        columns = max(width - label_width, 1)
-        return [
-            self._label(line, here, state.viewport, label_width),
-            *self._time(line, state, state.viewport.edges(columns)),
-        ]
+    def lines(
+        self, lines: Sequence[TrackLine], state: ViewState, label_width: int, width: int
+    ) -> list[list[Segment]]:
+        """Lines in `width` cells each, the first `label_width` of them their labels."""
+        edges = state.viewport.edges(max(width - label_width, 1))
+        slices = [line for line in lines if _has_slices(line)]
+        times = iter(self._slices(slices, state.row, edges) if slices else ())
+        drawn = []
+        for line in lines:
+            here = line.key == state.place.cursor
+            if line.kind is LineKind.GROUP:
+                drawn.append(self._group(line, here, width))
+                continue
+            label = self._label(line, here, state.viewport, label_width)
+            time = next(times) if _has_slices(line) else self._time(line, state, edges)
+            drawn.append([label, *time])
+        return drawn
 
     def _group(self, line: TrackLine, here: bool, width: int) -> list[Segment]:
         """The header of a group, a rule after its name."""
@@ -85,36 +94,47 @@ class LineArt:
         return "" if idle is None else format_percent(int(idle.busy[0]), end - start)
 
     def _time(self, line: TrackLine, state: ViewState, edges: Int64s) -> list[Segment]:
-        """The columns of time of a line."""
+        """The columns of time of a line without slices."""
         if line.kind is LineKind.IDLE:
             if self._picture.analysis is not None and line.device >= 0:
                 return self._idle.draw(line.device, state, edges)
             text = clip_cells(self.waiting, len(edges) - 1, self._glyphs.ellipsis)
             return [Segment(text, self._palette.style_of(Role.DIM))]
-        if line.kind is LineKind.COUNTER:
+        if line.kind is LineKind.COUNTER and line.track >= 0:
             return self._counter(line, edges)
-        return self._slices(line, state.row, edges)
+        return self._unread(line, edges)
 
-    def _slices(self, line: TrackLine, selected: int, edges: Int64s) -> list[Segment]:
+    def _unread(self, line: TrackLine, edges: Int64s) -> list[Segment]:
+        """A line of which nothing is read."""
+        sketch = self._picture.sketch
+        assert sketch is not None
+        if line.kind is LineKind.COUNTER:
+            levels = sketch.samples(line.key, edges).astype(np.int64)
+        else:
+            levels = sketch.levels(line.key, edges)
+        return draw_unread(levels, self._palette.style_of(Role.UNREAD), self._glyphs)
+
+    def _slices(self, lines: Sequence[TrackLine], selected: int, edges: Int64s) -> list[list[Segment]]:
+        """The columns of time of lines with slices."""
         picture, looks = self._picture, self._looks
-        folded = line.kind is LineKind.FOLDED
+        tracks = [picture.trace.tracks[line.track] for line in lines]
+        columns = picture.lines([(track, line.lane) for track, line in zip(tracks, lines)], edges)
+        chosen = np.array([looks.choose(track, row) for track, row in zip(tracks, columns.row)])
+        lane = picture.trace.lane_of(selected) if selected >= 0 else -1
+        for place, (track, line) in enumerate(zip(tracks, lines)):
+            if selected in track.rows and line.lane in (-1, lane):
+                chosen[place] = self._select(columns.lane(place), chosen[place], selected)
         unread = None
         if picture.sketch is not None:
-            unread = Unread(picture.sketch.levels(line.key, edges), looks.unread)
-            if line.track < 0 or (line.lane < 0 and not folded):
-                return draw_unread(unread.levels, self._palette.style_of(Role.UNREAD), self._glyphs)
-        track = picture.trace.tracks[line.track]
-        columns = picture.folded(track, edges) if folded else picture.lane(line.lane, edges)
-        chosen = looks.choose(track, columns.row)
-        if selected in track.rows and (folded or picture.trace.lane_of(selected) == line.lane):
-            chosen = self._select(columns, chosen, selected)
-        return draw_lane(
+            levels = np.array([picture.sketch.levels(line.key, edges) for line in lines])
+            unread = Unread(levels, looks.unread)
+        return draw_lanes(
             columns,
             looks.paints,
             chosen,
             self._name,
             self._glyphs,
-            looks.crowd(track),
+            np.array([looks.crowd(track) for track in tracks], np.int64),
             looks.selected,
             unread=unread,
         )
@@ -130,10 +150,6 @@ class LineArt:
 
     def _counter(self, line: TrackLine, edges: Int64s) -> list[Segment]:
         """The samples as heights, from 0 to the highest of the whole trace."""
-        if line.track < 0:
-            assert self._picture.sketch is not None
-            levels = self._picture.sketch.samples(line.key, edges).astype(np.int64)
-            return draw_unread(levels, self._palette.style_of(Role.UNREAD), self._glyphs)
         track = self._picture.trace.tracks[line.track]
         held, top = self._picture.counter(track, edges), self._picture.counter_top(track)
         if top > 0:
@@ -150,3 +166,7 @@ class LineArt:
         if name not in self._names:
             self._names[name] = printable(self._picture.trace.strings[name], _NAME_LIMIT)
         return self._names[name]
+
+
+def _has_slices(line: TrackLine) -> bool:
+    return line.track >= 0 and (line.kind is LineKind.FOLDED or line.lane >= 0)

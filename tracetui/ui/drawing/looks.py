@@ -35,9 +35,9 @@ class Looks:
             Family.CALLS: self._place(palette.paint_of(Role.HOST)),
         }
 
-    def crowd(self, track: Track) -> int | None:
-        """The paint of many slices in one column, where their names decide their hue; else None."""
-        return self._crowds.get(track.family)
+    def crowd(self, track: Track) -> int:
+        """The paint of many slices in one column, where their names decide their hue; else -1."""
+        return self._crowds.get(track.family, -1)
 
     def choose(self, track: Track, rows: Int64s) -> Int64s:
         """The places in `paints` of slices (int64[n], -1 allowed) of one track."""

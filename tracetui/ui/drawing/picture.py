@@ -6,6 +6,8 @@ whole tracks are made at first use and kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
@@ -53,23 +55,35 @@ class Picture:
 
     def lane(self, lane: int, edges: Int64s) -> Columns:
         """The columns of one lane."""
-        rows = self.trace.lane_slice_rows(lane)
-        return self._lanes.columns(range(rows.start, rows.stop), edges)
+        return self._lanes.columns(self._rows(lane), edges)
 
     def folded(self, track: Track, edges: Int64s) -> Columns:
         """All lanes of a track together: busy where any is, named after the innermost slice."""
-        top = self.lane(track.lanes[0], edges)
-        busy = top.busy if track.family in _NESTED else self._union_busy(track, edges)
-        row, longest = top.row.copy(), top.longest.copy()
-        lefts, rights = edges[:-1], edges[1:]
-        starts, ends = self.trace.slices.start, self.trace.slices.end
+        return self.lines([(track, -1)], edges).lane(0)
+
+    def lines(self, lines: Sequence[tuple[Track, int]], edges: Int64s) -> Columns:
+        """The columns of several lines, each a lane of a track; lane -1: the whole track, folded."""
+        lanes = [track.lanes[0] if lane < 0 else lane for track, lane in lines]
+        columns = self._lanes.lanes([self._rows(lane) for lane in lanes], edges)
+        for place, (track, lane) in enumerate(lines):
+            if lane < 0 and len(track.lanes) > 1:
+                self._fold(track, columns.lane(place))
+        return columns
+
+    def _rows(self, lane: int) -> range:
+        return range(int(self.trace.lane_rows[lane]), int(self.trace.lane_rows[lane + 1]))
+
+    def _fold(self, track: Track, columns: Columns) -> None:
+        """Put the columns of a track in place of those of its outermost lane."""
+        edges, (starts, ends) = columns.edges, (self.trace.slices.start, self.trace.slices.end)
+        if track.family not in _NESTED:
+            columns.busy[:] = self._union_busy(track, edges)
         for lane in track.lanes[1:]:
-            rows = self.trace.lane_slice_rows(lane)
-            at = np.searchsorted(starts[rows], lefts, "right") - 1
-            covers = (at >= 0) & (ends[rows.start + at] >= rights)
-            row[covers] = rows.start + at[covers]
-            longest[covers] = (rights - lefts)[covers]
-        return Columns(edges, busy, row, longest)
+            rows = self._rows(lane)
+            at = rows.start + np.searchsorted(starts[rows.start : rows.stop], edges[:-1], "right") - 1
+            covers = (at >= rows.start) & (ends[at] >= edges[1:])
+            columns.row[covers] = at[covers]
+            columns.longest[covers] = np.diff(edges)[covers]
 
     def idle(self, device: int, edges: Int64s) -> Columns | None:
         """A device's idle time: `row` is an index into its idle intervals. None: not known yet."""

@@ -6,6 +6,7 @@ strip is cached under everything that changes its look, and only lines whose loo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -158,17 +159,18 @@ class Tracks(SparingWidget, can_focus=True):
 
     # Drawing
 
-    def draw_line(self, y: int) -> Strip:
-        place = self.place_at(y)
-        if place < 0 or self._art is None:
-            return Strip.blank(self.size.width)
-        line = self.lines.lines[place]
-        key = self._shown[y] = self._key(line)
-        strip = self._strips.get(key)
-        if strip is None:
-            art = self._art.line(line, self.trace_app.state, self.label_width, self.size.width)
-            strip = self._strips[key] = Strip(art, self.size.width)
-        return strip
+    def draw_lines(self, lines: Sequence[int]) -> list[Strip]:
+        wanted = {y: self.lines.lines[place] for y in lines if (place := self.place_at(y)) >= 0}
+        keys = {y: self._key(line) for y, line in wanted.items()}
+        self._shown.update(keys)
+        strips = {y: self._strips.get(key) for y, key in keys.items()}
+        new = [y for y, strip in strips.items() if strip is None]
+        if new and self._art is not None:
+            width, state = self.size.width, self.trace_app.state
+            drawn = self._art.lines([wanted[y] for y in new], state, self.label_width, width)
+            for y, segments in zip(new, drawn):
+                strips[y] = self._strips[keys[y]] = Strip(segments, width)
+        return [strips.get(y) or Strip.blank(self.size.width) for y in lines]
 
     def _key(self, line: TrackLine) -> object:
         """Everything that a line's look depends on."""
