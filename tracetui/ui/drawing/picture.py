@@ -78,12 +78,15 @@ class Picture:
         edges, (starts, ends) = columns.edges, (self.trace.slices.start, self.trace.slices.end)
         if track.family not in _NESTED:
             columns.busy[:] = self._union_busy(track, edges)
-        for lane in track.lanes[1:]:
-            rows = self._rows(lane)
-            at = rows.start + np.searchsorted(starts[rows.start : rows.stop], edges[:-1], "right") - 1
-            covers = (at >= rows.start) & (ends[at] >= edges[1:])
-            columns.row[covers] = at[covers]
-            columns.longest[covers] = np.diff(edges)[covers]
+        inner = [self._rows(lane) for lane in track.lanes[1:]]
+        found = [np.searchsorted(starts[rows.start : rows.stop], edges[:-1], "right") for rows in inner]
+        begin = np.array([[rows.start] for rows in inner])
+        at = begin + np.array(found) - 1
+        covers = (at >= begin) & (ends[at] >= edges[1:])
+        row = np.where(covers, at, -1).max(axis=0)  # the rows of inner lanes are behind those of outer ones
+        covered = row >= 0
+        columns.row[covered] = row[covered]
+        columns.longest[covered] = np.diff(edges)[covered]
 
     def idle(self, device: int, edges: Int64s) -> Columns | None:
         """A device's idle time: `row` is an index into its idle intervals. None: not known yet."""
