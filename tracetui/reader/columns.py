@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from tracetui.reader.events import (
 )
 from tracetui.reader.extract import Part
 from tracetui.reader.normalise import whole_of
+from tracetui.reader.numbering import numbers
 from tracetui.reader.pairs import closing_times
 from tracetui.reader.timestamps import LIMIT
 
@@ -58,10 +58,10 @@ class TableBuilder:
         self.events = 0
         self.skipped = 0
         self.unknown_phases: dict[str, int] = {}
-        self._strings: defaultdict[str, int] = defaultdict(count().__next__)
-        self._threads: defaultdict[tuple[str, str], int] = defaultdict(count().__next__)
-        self._series: defaultdict[tuple[int, int, str], int] = defaultdict(count().__next__)
-        self._flow_ids: defaultdict[str, int] = defaultdict(count().__next__)
+        self._strings: defaultdict[str, int] = numbers()
+        self._threads: defaultdict[tuple[str, str], int] = numbers()
+        self._series: defaultdict[tuple[int, int, str], int] = numbers()
+        self._flow_ids: defaultdict[str, int] = numbers()
         self._columns: dict[str, _Column] = {}
         self._metadata: list[Metadata] = []
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import chain, compress, count
+from itertools import chain, compress
 from typing import Any, Callable
 
 import numpy as np
@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from tracetui.arrays import Int32s, Int64s
 from tracetui.reader.events import Metadata
 from tracetui.reader.literals import exactly
-from tracetui.reader.normalise import flow_id, normalised, text_of
+from tracetui.reader.normalise import normalised, text_of
+from tracetui.reader.numbering import FlowIds, numbers
 from tracetui.reader.packing import correlations, floats, packed, python_ids
 from tracetui.reader.phases import (
     METADATA,
@@ -33,6 +34,7 @@ from tracetui.reader.phases import (
     UNKNOWN,
     kinds_of,
 )
+from tracetui.reader.scanned import COMPILED, BlockScanner
 from tracetui.reader.timestamps import UNREADABLE, durations, text_times, times
 
 #: The columns that tables have of their events' shape.
@@ -73,25 +75,30 @@ class Part:
     unknown_phases: dict[str, int]
 
 
-def _numbers() -> defaultdict[Any, int]:
-    return defaultdict(count().__next__)
-
-
 class PartReader:
     """Collects the events of one part."""
 
     def __init__(self) -> None:
         self.events = 0
-        self._strings = _numbers()
-        self._shapes = _numbers()  # (pid, tid, name, category): what events have in common
-        self._samples = _numbers()  # (pid, tid, name, *keys of the args): the same of counter events
-        self._flow_ids = _FlowIds()
+        self._strings = numbers()
+        self._shapes = numbers()  # (pid, tid, name, category): what events have in common
+        self._samples = numbers()  # (pid, tid, name, *keys of the args): the same of counter events
+        self._flow_ids = FlowIds()
         self._kept: defaultdict[str, list[Any]] = defaultdict(list)  # by column, an array of each block
         self._block: dict[str, Any] = {}  # the columns of the block that is being read
         self._final = True  # floats are taken as they are
         self._metadata: list[Metadata] = []
         self._skipped = 0
         self._unknown: dict[str, int] = {}
+        self._scanner: BlockScanner | None = None
+        if COMPILED:
+            self._scanner = BlockScanner(self._shapes, self._samples, self._strings, self._flow_ids)
+
+    def scan(self, text: bytes, length: int) -> int:
+        """Take the events in `text[:length]` without decoding them; how many, 0 where that can't be."""
+        count = self._scanner.scan(text, length) if self._scanner is not None else 0
+        self.events += count
+        return count
 
     def add(self, elements: list[Any], first: int, text: Callable[[], bytes]) -> None:
         """Take the decoded `elements` of one block.
@@ -99,6 +106,7 @@ class PartReader:
         `first`: ordinal of the first one; `text`: gives their JSON, which is rarely needed. Float timestamps
         and ids in `elements` are replaced by their text.
         """
+        self._take_scanned()
         self.events += len(elements)
         ordinals = np.arange(first, first + len(elements))
         try:
@@ -131,12 +139,22 @@ class PartReader:
             if 1 in chosen:
                 self._take(table, list(compress(elements, chosen)))
         # Nothing below can fail: a block is kept as a whole or, by an exception above, not at all.
-        for name, values in self._block.items():
-            self._kept[name].append(values)
+        self._keep(self._block)
         self._metadata += metadata
         for phase in unknown:
             self._unknown[phase] = self._unknown.get(phase, 0) + 1
         self._skipped += len(unknown)
+
+    def _take_scanned(self) -> None:
+        """Keep what was scanned since the last time, before anything behind it."""
+        block = self._scanner.take() if self._scanner is not None else {}
+        if block:
+            block["event"] = np.arange(self.events - len(block["kind"]), self.events)
+            self._keep(block)
+
+    def _keep(self, block: dict[str, Any]) -> None:
+        for name, values in block.items():
+            self._kept[name].append(values)
 
     def _take(self, table: str, events: list[Any]) -> None:
         shapes = self._shapes
@@ -186,7 +204,12 @@ class PartReader:
             else:
                 block[f"{table}.{column}"] = nothing
         if "memcpy direction" in keys or "operation" in keys:
-            directions = [args.get("memcpy direction", args.get("operation")) for args in all_args]
+            directions = [args.get("memcpy direction") for args in all_args]
+            if "operation" in keys:
+                directions = [
+                    args.get("operation") if direction is None else direction
+                    for direction, args in zip(directions, all_args)
+                ]
             block[table + ".direction"] = self._interned(directions)
         else:
             block[table + ".direction"] = nothing
@@ -211,11 +234,12 @@ class PartReader:
 
     def finish(self) -> Part:
         """The columns of all that was added; the reader is empty afterwards."""
+        self._take_scanned()
         kinds = b"".join(self._kept.pop("kind", ()))
         time, event = self._array("time"), self._array("event")
         self._skipped += int(np.count_nonzero(time == UNREADABLE))
         columns: dict[str, NDArray[Any]] = {}
-        threads = _numbers()
+        threads = numbers()
         shapes = self._finish_shapes(threads)
         series: list[tuple[int, str, str]] = []
         for table, of_table in TABLES.items():
@@ -269,7 +293,7 @@ class PartReader:
         self, time: Int64s, threads: dict[Any, int]
     ) -> tuple[dict[str, NDArray[Any]], list[tuple[int, str, str]]]:
         """The columns of the counters, one row per series of each event, and the series."""
-        series: defaultdict[tuple[int, str, str], int] = _numbers()
+        series: defaultdict[tuple[int, str, str], int] = numbers()
         flat: list[int] = []  # of each key of each of `_samples` its series; -1: an id, which is no series
         first: list[int] = []  # where those of a sample begin
         for pid, tid, name, *keys in self._samples:
@@ -286,21 +310,6 @@ class PartReader:
         row_time = time[event]
         keep = (row_series >= 0) & (row_time != UNREADABLE) & np.isfinite(value)
         return {"time": row_time[keep], "series": row_series[keep], "value": value[keep]}, list(series)
-
-
-class _FlowIds(dict[Any, int]):
-    """The number of each flow id; of one that doesn't fit 63 bits -2 - its place in `big`."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.big: defaultdict[str, int] = _numbers()
-
-    def __missing__(self, id_: Any) -> int:
-        number = flow_id(id_)
-        if isinstance(number, str):
-            number = -2 - self.big[number]
-        self[id_] = number
-        return number
 
 
 def _metadata(event: dict[str, Any]) -> Metadata:

@@ -85,6 +85,12 @@ class PieceReader:
             chars = text.read(at, length)
             final = len(chars) < length
             boundary = None if lost else last_boundary(chars[: stop - at + 1])
+            if boundary is not None:
+                count = part.scan(chars, boundary[0])
+                if count:
+                    places.add(at, boundary[0], count, ())
+                    whole, at = at + boundary[0], at + boundary[1]
+                    continue
             block = None
             if not lost and stop - at < len(chars):
                 block = _last_block(chars, boundary, stop - at, wrapped)

@@ -1,0 +1,227 @@
+"""What the compiled scanner takes is what decoding gives; what it refuses leaves no trace."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.reader.rows import Rows, rows_of
+from tracetui.reader import extract
+from tracetui.reader.columns import TableBuilder
+from tracetui.reader.events import ReadReport
+from tracetui.reader.extract import Part, PartReader
+from tracetui.reader.pieces import Syntax, read_pieces
+from tracetui.reader.scanned import COMPILED
+from tracetui.reader.source import BLOCK, PART
+from tracetui.reader.text import open_text
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="the scanner is not compiled")
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+
+NUMBERS = re.findall(
+    r"\S+",
+    """0 -0 -0.0 1 -1 17 -3 0.5 1.5 2.5 0.0005 0.0015 5e-05 1e3 1E-5 828.33653125 1.00049999999999994
+    2.0015000000000001 0.30000000000000004 1e99 1e400 999999999999.9995 123456789.123456789 1736412482864716
+    1736412482864716.747 4611686018427386.999 4611686018427387 99999999999999999 2147483647 2147483648
+    4294967294 4294967295 9007199254740993 9007199254740993.0 123456789012345678 1234567890123456789
+    9223372036854775807 9223372036854775808 18446744073709551615 40006882869110636543
+    1111111111111111111111111111111111111111111 01 .5 1. +1 1_0 0x1 NaN Infinity null""",
+)
+TEXTS = re.findall(
+    r"\S+",
+    r"""X aten::mm 5 007 -5 1.5 5. 1e3 12345678901234567890 1736412482864716.747 1736412482864716.7479
+    a;\r\nb \u00e9 é 漢😀 \ud83d\ude00 \ud800 \/ \q \u12 " abcdefg\ ٣ seven77 eighty88""",
+)
+TEXTS += ["", " 5", "}, {", "a\tb", "v" * 500]
+space = st.sampled_from(["", "", "", " ", "\n", "\r\n\t "])
+scalar = st.one_of(st.sampled_from(NUMBERS), st.sampled_from(TEXTS).map('"{}"'.format))
+
+
+def _list(items: list[str]) -> str:
+    return "[" + ",".join(items) + "]"
+
+
+def _object(members: list[tuple[str, str]]) -> str:
+    return "{" + ",".join(f"{key}:{value}" for key, value in members) + "}"
+
+
+keys = st.sampled_from(TEXTS).map('"{}"'.format)
+value = st.recursive(
+    scalar,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(_list), st.lists(st.tuples(keys, inner), max_size=3).map(_object)
+    ),
+    max_leaves=6,
+)
+ODD = 0.04  # of all values
+LINKS = ("connection_id", "correlation_id", "correlation", "Python id")
+ARGS = {
+    "C": (("value", "b c", "acc_id"), ("0", "1", "-3", "2.5")),
+    "X": (
+        (*LINKS, "Task Type", "Call stack", "memcpy direction", "operation"),
+        ('"AI_CORE"', "17", '"17"', "4294967295", "null"),
+    ),
+}
+
+
+@st.composite
+def events(draw: st.DrawFn) -> str:
+    """The JSON of an event, nearly as it should be."""
+
+    def member(key: str, *usual: str) -> tuple[str, str]:
+        chosen = draw(value if draw(st.floats(0, 1)) < ODD else st.sampled_from(usual))
+        return f'{draw(space)}"{key}"{draw(space)}', chosen + draw(space)
+
+    phase = draw(st.sampled_from("XXXBECCstfiI"))
+    times = ('"1736412482864716.747"', '"17364.5"', "1736412482864716.747", "5")
+    found = [
+        member("ph", f'"{phase}"'),
+        member("ts", *times),
+        *[member(key, '"a"', "1", "3254508960", '"\\u00e9"', '"é"') for key in ("pid", "tid", "name")],
+    ]
+    if draw(st.booleans()):
+        found.append(member("cat", '"cpu_op"', '""', "null"))
+    if phase == "X":
+        found.append(
+            member("dur", "0", "1.5", "828.33653125", '"3.25"', "0.30000000000000004", "2.0015000000000001")
+        )
+    if phase in "stf":
+        found.append(
+            member("id", "5", '"5"', '"40006882869110636543"', "40006882869110636543", '"aclrtMemcpy"')
+        )
+    names, common = ARGS["C" if phase == "C" else "X"]
+    chosen = draw(st.lists(st.sampled_from(names), max_size=4, unique=draw(st.floats(0, 1)) > ODD))
+    found.append((f'"args"{draw(space)}', _object([member(key, *common) for key in chosen]) + draw(space)))
+    if draw(st.floats(0, 1)) < ODD:
+        found.append((draw(keys), draw(value)))
+    return _object(draw(st.permutations(found)))
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> bytes:
+    """The text of some events, often damaged."""
+    text = draw(space) + ("," + draw(space)).join(draw(st.lists(events(), min_size=1, max_size=4)))
+    block = bytearray(text.encode() + draw(space).encode())
+    if draw(st.integers(0, 3)) == 0:
+        at = draw(st.integers(0, len(block) - 1))
+        damage = draw(
+            st.sampled_from([b"", b"{", b"}", b'"', b"\\", b",", b":", b"\0", b"\x1f", b"\x80", b"9", b"-"])
+        )
+        block[at : at + draw(st.integers(0, 3))] = damage
+    return bytes(block)
+
+
+def decoded(texts: list[bytes]) -> Part:
+    """The part of some blocks without the scanner."""
+    reader = PartReader()
+    reader._scanner = None
+    for text in texts:
+        reader.add(orjson.loads(b"[" + text + b"]"), reader.events, lambda text=text: text)  # type: ignore[misc]
+    return reader.finish()
+
+
+def rows_of_part(part: Part) -> Rows:
+    builder = TableBuilder()
+    builder.add(part)
+    return rows_of(builder.build("", {}, ReadReport(0, 0, part.events, part.skipped), last=True))
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(
+    st.lists(blocks(), min_size=1, max_size=3), st.sampled_from([b"", b",", b', {"ph": "X"}', b"}]", b'1"'])
+)
+def test_scanned_is_decoded(texts: list[bytes], behind: bytes) -> None:
+    reader, taken = PartReader(), []
+    for text in texts:
+        before = reader.events
+        count = reader.scan(text + behind, len(text))
+        assert reader.events == before + count
+        if count:
+            taken.append(text)
+            assert len(orjson.loads(b"[" + text + b"]")) == count
+    part, expected = reader.finish(), decoded(taken)
+    assert rows_of_part(part) == rows_of_part(expected)
+    assert (part.events, part.skipped, set(part.threads)) == (
+        expected.events,
+        expected.skipped,
+        set(expected.threads),
+    )
+
+
+EVENT = '{"ph": "X", "name": "a", "pid": 1, "tid": 2, "ts": "5.000", "dur": 1.5, "args": {}}'
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        EVENT.replace("1.5", "0.1234567890123456"),
+        EVENT.replace("1.5", "1e-05"),
+        EVENT.replace("1.5", "-1.5"),
+        EVENT.replace("1.5", '"1.5"'),
+        EVENT.replace('"5.000"', "1736412482864716.747"),
+        EVENT.replace('"pid": 1, "tid": 2, ', ""),
+        EVENT.replace("{}", '{"shapes": [[1, 2], {"a": []}], "Call stack": "é;\\r\\n"}'),
+        EVENT.replace("X", "i").replace('"dur": 1.5', '"s": "g"'),
+        EVENT.replace("X", "C").replace("{}", '{"value": 1e3, "other": 0.30000000000000004}'),
+        EVENT.replace("X", "f").replace('"dur"', '"bp": "e", "id": "40006882869110636543", "dur"'),
+    ],
+)
+def test_what_producers_write_is_taken(event: str) -> None:
+    """Else nobody would notice but by the time it takes."""
+    text = event.encode()
+    reader = PartReader()
+    assert reader.scan(text, len(text)) == 1
+    assert rows_of_part(reader.finish()) == rows_of_part(decoded([text]))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        EVENT.replace('"ph": "X"', '"ph": "M"'),
+        EVENT.replace('"dur"', '"ts": "6.000", "dur"'),
+        EVENT.replace('"name"', '"n\\u0061me"'),
+        EVENT.replace('"a"', '"\\ud800"'),
+        EVENT.replace('"a"', "[]"),
+        EVENT.replace("{}", '{"x": ' + "[" * 40 + "]" * 40 + "}"),
+        EVENT.replace("{}", "{" + ",".join(f'"{key}": 0' for key in range(65)) + "}"),
+        EVENT.replace("{}", '{"x": 1' + "0" * 400 + "}"),
+        EVENT.replace('"5.000"', '"-5.000"'),
+        EVENT[:-1],
+        EVENT + ",",
+    ],
+)
+def test_what_is_unusual_is_left_to_the_decoder(event: str) -> None:
+    text = f"{EVENT}, {event}".encode()
+    reader = PartReader()
+    assert reader.scan(text, len(text)) == 0
+    assert reader.scan(text, len(text)) == 0
+    part = reader.finish()
+    assert (part.events, part.threads, part.columns) == (0, [], {})
+
+
+def test_a_length_is_within_the_text() -> None:
+    for length in (-1, len(EVENT) + 1):
+        with pytest.raises(ValueError, match="length"):
+            PartReader().scan(EVENT.encode(), length)
+
+
+def test_a_usual_trace_is_scanned_but_for_its_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded = 0
+
+    def add(self: PartReader, elements: list[object], *_: object) -> None:
+        nonlocal decoded
+        decoded += len(elements)
+
+    monkeypatch.setattr(extract.PartReader, "add", add)
+    text = open_text(SAMPLES / "moba" / "trace_view.json")
+    try:
+        scanned = sum(piece.part.events for piece in read_pieces(text, 1, PART, Syntax(False, BLOCK // 8)))
+    finally:
+        text.close()
+    assert scanned > 9 * decoded

@@ -1,0 +1,199 @@
+/* JSON values in a text that ends with a NUL: where they end, and whether they are plain.
+ *
+ * Plain is what every reader of JSON takes for the same. A value is not plain, and refused, where it is damaged
+ * and also where it is only unusual: a lone surrogate, an escape in a key, a number of many digits.
+ * Knows nothing of events. */
+
+#ifndef TRACETUI_JSON_H
+#define TRACETUI_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DEEPEST 32          /* objects and arrays within one another */
+#define LONGEST_NUMBER 40   /* characters */
+#define MOST_DIGITS 18      /* of an integer: all of them fit 63 bits */
+
+typedef struct {
+    const char *start; /* quotes of a string included */
+    const char *end;
+    char type;    /* '"', '0' for a number, '{', '[', 't', 'f', 'n'; 0: there is no value */
+    bool escaped; /* a string with a backslash */
+} Value;
+
+typedef struct {
+    const char *at;
+    const char *limit; /* the NUL */
+    bool ascii;        /* no byte from 128 on was met */
+} Cursor;
+
+static inline void skip_space(Cursor *cursor) {
+    const char *at = cursor->at;
+    if ((unsigned char)*at > ' ') return;
+    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') at++;
+    cursor->at = at;
+}
+
+static inline bool is_digit(char character) { return (unsigned char)(character - '0') < 10; }
+
+static inline int hex_of(char character) {
+    if (is_digit(character)) return character - '0';
+    character |= 0x20;
+    return character >= 'a' && character <= 'f' ? character - 'a' + 10 : -1;
+}
+
+/* The first byte from `at` on that is a quote, a backslash, a control character or not ASCII. */
+static inline const char *plain_end(const char *at, const char *limit) {
+    const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+    while (limit - at >= 8) {
+        uint64_t eight;
+        memcpy(&eight, at, 8);
+        uint64_t quotes = eight ^ (ones * '"'), slashes = eight ^ (ones * '\\');
+        /* A borrow may mark a byte behind one that is rightly marked: the loop below looks at each. */
+        if (((quotes - ones) | (slashes - ones) | (eight - ones * 0x20) | eight) & highs) break;
+        at += 8;
+    }
+    while ((unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80 && *at != '"' && *at != '\\') at++;
+    return at;
+}
+
+static inline bool read_string(Cursor *cursor, Value *value) {
+    const char *at = cursor->at + 1;
+    value->start = cursor->at;
+    value->type = '"';
+    value->escaped = false;
+    for (;;) {
+        at = plain_end(at, cursor->limit);
+        if (*at == '"') break;
+        if ((unsigned char)*at >= 0x80) {
+            cursor->ascii = false;
+            at++;
+        } else if (*at == '\\') {
+            value->escaped = true;
+            at++;
+            if (*at == 'u') {
+                int code = 0;
+                for (int digit = 1; digit <= 4; digit++) {
+                    int hex = hex_of(at[digit]);
+                    if (hex < 0) return false;
+                    code = code << 4 | hex;
+                }
+                if (code >= 0xd800 && code < 0xe000) return false;
+                at += 5;
+            } else if (*at && strchr("\"\\/bfnrt", *at)) {
+                at++;
+            } else {
+                return false;
+            }
+        } else {
+            return false;
+        }
+    }
+    value->end = cursor->at = at + 1;
+    return true;
+}
+
+static inline bool read_number(Cursor *cursor, Value *value) {
+    const char *at = cursor->at;
+    if (*at == '-') at++;
+    if (!is_digit(*at)) return false;
+    if (*at == '0') at++;
+    else while (is_digit(*at)) at++;
+    if (*at == '.') {
+        if (!is_digit(*++at)) return false;
+        while (is_digit(*at)) at++;
+    }
+    if (*at == 'e' || *at == 'E') {
+        at++;
+        if (*at == '+' || *at == '-') at++;
+        const char *exponent = at;
+        while (is_digit(*at)) at++;
+        if (at == exponent || at - exponent > 2) return false;
+    }
+    if (at - cursor->at > LONGEST_NUMBER) return false;
+    *value = (Value){cursor->at, at, '0', false};
+    cursor->at = at;
+    return true;
+}
+
+static inline bool read_word(Cursor *cursor, const char *word, Value *value) {
+    size_t length = strlen(word);
+    if (strncmp(cursor->at, word, length)) return false;
+    *value = (Value){cursor->at, cursor->at + length, *word, false};
+    cursor->at += length;
+    return true;
+}
+
+static bool read_value(Cursor *cursor, Value *value, int depth);
+
+/* The next key of an object and its colon; the cursor is at the value afterwards. */
+static inline bool read_key(Cursor *cursor, Value *key) {
+    skip_space(cursor);
+    if (*cursor->at != '"' || !read_string(cursor, key) || key->escaped) return false;
+    skip_space(cursor);
+    if (*cursor->at != ':') return false;
+    cursor->at++;
+    skip_space(cursor);
+    return true;
+}
+
+/* What is behind a member or an element: whether there is another one; `ok` is false for anything else. */
+static inline bool goes_on(Cursor *cursor, char closing, bool *ok) {
+    skip_space(cursor);
+    char found = *cursor->at;
+    *ok = found == ',' || found == closing;
+    if (*ok) cursor->at++;
+    return found == ',';
+}
+
+/* Whether an object or array, at whose bracket the cursor is, has nothing in it. */
+static inline bool is_empty(Cursor *cursor, char closing) {
+    cursor->at++;
+    skip_space(cursor);
+    if (*cursor->at != closing) return false;
+    cursor->at++;
+    return true;
+}
+
+static bool read_container(Cursor *cursor, Value *value, int depth) {
+    bool object = *cursor->at == '{', more, ok = true;
+    char closing = object ? '}' : ']';
+    Value inner;
+    value->start = cursor->at;
+    value->type = *cursor->at;
+    value->escaped = false;
+    if (depth >= DEEPEST) return false;
+    for (more = !is_empty(cursor, closing); more; more = goes_on(cursor, closing, &ok)) {
+        skip_space(cursor);
+        if (object && !read_key(cursor, &inner)) return false;
+        if (!read_value(cursor, &inner, depth + 1)) return false;
+    }
+    value->end = cursor->at;
+    return ok;
+}
+
+static bool read_value(Cursor *cursor, Value *value, int depth) {
+    switch (*cursor->at) {
+    case '"':
+        return read_string(cursor, value);
+    case '{':
+    case '[':
+        return read_container(cursor, value, depth);
+    case 't':
+        return read_word(cursor, "true", value);
+    case 'f':
+        return read_word(cursor, "false", value);
+    case 'n':
+        return read_word(cursor, "null", value);
+    default:
+        return read_number(cursor, value);
+    }
+}
+
+static inline bool spells(const Value *key, const char *text, size_t length) {
+    return (size_t)(key->end - key->start) == length + 2 && !memcmp(key->start + 1, text, length);
+}
+
+#endif

@@ -1,0 +1,369 @@
+/* The events of a text to columns, where all of them are as they should be.
+ *
+ * A block with anything unusual is refused as a whole and read by `tracetui.reader.decode` and `extract`, which say
+ * what an event means: what is taken here has to come out as they would have it. Nothing of a trace decides where
+ * memory is written but the bounds that are checked: the text ends with a NUL, at which every loop stops. */
+
+#include "fields.h"
+
+#include "columns.h"
+#include "numbering.h"
+
+#define MOST_MEMBERS 64 /* of the args of an event */
+
+/* As `tracetui.reader.phases` numbers them. */
+enum { SLICE, BEGIN, END, COUNTER, START, STEP, FINISH, INSTANT };
+
+enum { SHAPES, SAMPLES, TEXTS, FLOW_IDS, NUMBERINGS };
+
+typedef struct {
+    Value key, value;
+} Member;
+
+typedef struct {
+    Value phase, time, process, thread, name, category, duration, id;
+    Value args;
+    int count; /* of the args' members */
+    Member members[MOST_MEMBERS];
+} Event;
+
+typedef struct {
+    PyObject_HEAD
+    Numbering numberings[NUMBERINGS];
+    Column columns[COLUMNS];
+    Event event;
+} Scanner;
+
+/* Where the member with this key belongs in an event; NULL for one that nobody asks for. */
+static Value *field_of(Event *event, const Value *key) {
+    const char *text = key->start + 1;
+    switch (key->end - key->start - 2) {
+    case 2:
+        if (!memcmp(text, "ph", 2)) return &event->phase;
+        if (!memcmp(text, "ts", 2)) return &event->time;
+        if (!memcmp(text, "id", 2)) return &event->id;
+        return NULL;
+    case 3:
+        if (!memcmp(text, "pid", 3)) return &event->process;
+        if (!memcmp(text, "tid", 3)) return &event->thread;
+        if (!memcmp(text, "cat", 3)) return &event->category;
+        if (!memcmp(text, "dur", 3)) return &event->duration;
+        return NULL;
+    case 4:
+        if (!memcmp(text, "name", 4)) return &event->name;
+        if (!memcmp(text, "args", 4)) return &event->args;
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+static bool read_args(Cursor *cursor, Event *event) {
+    bool more, ok = true;
+    Value *args = &event->args;
+    if (*cursor->at != '{') return read_value(cursor, args, 2);
+    *args = (Value){cursor->at, NULL, '{', false};
+    for (more = !is_empty(cursor, '}'); more; more = goes_on(cursor, '}', &ok)) {
+        if (event->count == MOST_MEMBERS) return false;
+        Member *member = &event->members[event->count++];
+        if (!read_key(cursor, &member->key) || !read_value(cursor, &member->value, 3)) return false;
+    }
+    args->end = cursor->at;
+    return ok;
+}
+
+static bool read_event(Cursor *cursor, Event *event) {
+    bool more, ok = true;
+    Value key, other;
+    memset(event, 0, offsetof(Event, members));
+    if (*cursor->at != '{') return false;
+    for (more = !is_empty(cursor, '}'); more; more = goes_on(cursor, '}', &ok)) {
+        if (!read_key(cursor, &key)) return false;
+        Value *field = field_of(event, &key);
+        if (field && field->type) return false; /* a second one: which counts is not for here */
+        if (field == &event->args ? !read_args(cursor, event) : !read_value(cursor, field ? field : &other, 2))
+            return false;
+    }
+    return ok;
+}
+
+/* The member of the args with this key, false where there are two. */
+static bool find(const Event *event, const char *key, Value *value) {
+    size_t length = strlen(key);
+    value->type = 0;
+    for (int number = 0; number < event->count; number++) {
+        const Member *member = &event->members[number];
+        if (!spells(&member->key, key, length)) continue;
+        if (value->type) return false;
+        *value = member->value;
+    }
+    return true;
+}
+
+static Piece piece_of(const Value *value) { return (Piece){value->start, (size_t)(value->end - value->start)}; }
+
+/* What names an event or a thread: the empty string where it is missing. */
+static bool named(const Value *value, Piece *piece) {
+    *piece = value->type ? piece_of(value) : (Piece){"\"\"", 2};
+    return !value->type || value->type == '"' || value->type == '0' || value->type == 'n';
+}
+
+static bool put_shape(Scanner *scanner, int column, bool with_name) {
+    static const Value NOTHING = {0};
+    const Event *event = &scanner->event;
+    Piece pieces[4];
+    if (!named(&event->process, &pieces[0]) || !named(&event->thread, &pieces[1])) return false;
+    if (!named(with_name ? &event->name : &NOTHING, &pieces[2]) || !named(&event->category, &pieces[3])) return false;
+    int32_t shape = number_of(&scanner->numberings[SHAPES], pieces, 4);
+    return shape >= 0 && put32(&scanner->columns[column], shape);
+}
+
+/* The number of a text of the args, -1 where there is none. */
+static bool put_text(Scanner *scanner, int column, const Value *value) {
+    int32_t text = -1;
+    if (value->type) {
+        Piece piece;
+        if (!named(value, &piece)) return false;
+        text = number_of(&scanner->numberings[TEXTS], &piece, 1);
+        if (text < 0) return false;
+    }
+    return put32(&scanner->columns[column], text);
+}
+
+/* `first`: SLICE_SHAPE or BEGIN_SHAPE; the other columns of a slice follow. */
+static bool put_slice(Scanner *scanner, int first) {
+    static const char *const LINKS[] = {"connection_id", "correlation_id", "correlation"};
+    Event *event = &scanner->event;
+    Column *columns = scanner->columns + first - SLICE_SHAPE;
+    int64_t duration = 0, correlation = -1, python_id = -1;
+    Value task_type = {0}, stack = {0}, direction = {0}, value = {0};
+    if (event->args.type && event->args.type != '{') return false;
+    if (first == SLICE_SHAPE && event->duration.type && !duration_of(&event->duration, &duration)) return false;
+    if (event->count) {
+        for (int link = 0; link < 3 && correlation < 0; link++)
+            if (!find(event, LINKS[link], &value) || !id_or_none_of(&value, INT64_MAX, &correlation)) return false;
+        if (!find(event, "Python id", &value) || !id_or_none_of(&value, INT64_C(1) << 31, &python_id)) return false;
+        if (!find(event, "Task Type", &task_type) || !find(event, "Call stack", &stack)) return false;
+        if (!find(event, "memcpy direction", &direction)) return false;
+        if ((!direction.type || direction.type == 'n') && !find(event, "operation", &direction)) return false;
+    }
+    return put_shape(scanner, first, true) && put64(&columns[SLICE_DUR], duration) &&
+           put64(&columns[SLICE_CORRELATION], correlation) && put_text(scanner, first + 3, &task_type) &&
+           put_text(scanner, first + 4, &stack) && put_text(scanner, first + 5, &direction) &&
+           put32(&columns[SLICE_PYTHON_ID], (int32_t)python_id);
+}
+
+static bool put_flow(Scanner *scanner) {
+    const Value *id = &scanner->event.id;
+    int64_t number;
+    if (!id_of(id, &number)) {
+        Digits digits;
+        bool whole = digits_of(id, &digits) && digits.dot == digits.end;
+        Piece piece = piece_of(id);
+        if (id->type != '"' && !whole) return false;
+        int32_t place = number_of(&scanner->numberings[FLOW_IDS], &piece, 1);
+        if (place < 0) return false;
+        number = -1 - (int64_t)place;
+    }
+    return put_shape(scanner, FLOW_SHAPE, false) && put64(&scanner->columns[FLOW_ID], number);
+}
+
+static bool put_counter(Scanner *scanner) {
+    Event *event = &scanner->event;
+    Piece pieces[3 + MOST_MEMBERS];
+    if (event->args.type && event->args.type != '{') return false;
+    if (!named(&event->process, &pieces[0]) || !named(&event->thread, &pieces[1])) return false;
+    if (!named(&event->name, &pieces[2])) return false;
+    for (int number = 0; number < event->count; number++) {
+        const Member *member = &event->members[number];
+        double value;
+        for (int before = 0; before < number; before++) {
+            const Value *other = &event->members[before].key;
+            if (spells(&member->key, other->start + 1, (size_t)(other->end - other->start - 2))) return false;
+        }
+        if (!float_of(&member->value, &value) || !put_float(&scanner->columns[COUNTER_VALUE], value)) return false;
+        pieces[3 + number] = piece_of(&member->key);
+    }
+    int32_t sample = number_of(&scanner->numberings[SAMPLES], pieces, 3 + (uint32_t)event->count);
+    return sample >= 0 && put32(&scanner->columns[COUNTER_SAMPLE], sample);
+}
+
+static bool put_event(Scanner *scanner) {
+    const Event *event = &scanner->event;
+    int64_t time;
+    int kind;
+    bool ok;
+    if (event->phase.type != '"' || event->phase.end - event->phase.start != 3) return false;
+    if (!time_of(&event->time, &time)) return false;
+    switch (event->phase.start[1]) {
+    case 'X':
+        kind = SLICE, ok = put_slice(scanner, SLICE_SHAPE);
+        break;
+    case 'B':
+        kind = BEGIN, ok = put_slice(scanner, BEGIN_SHAPE);
+        break;
+    case 'E':
+        kind = END, ok = put_shape(scanner, END_SHAPE, false);
+        break;
+    case 'C':
+        kind = COUNTER, ok = put_counter(scanner);
+        break;
+    case 's':
+        kind = START, ok = put_flow(scanner);
+        break;
+    case 't':
+        kind = STEP, ok = put_flow(scanner);
+        break;
+    case 'f':
+        kind = FINISH, ok = put_flow(scanner);
+        break;
+    case 'i':
+    case 'I':
+        kind = INSTANT, ok = put_shape(scanner, INSTANT_SHAPE, true);
+        break;
+    default:
+        return false;
+    }
+    return ok && put8(&scanner->columns[KIND], (int8_t)kind) && put64(&scanner->columns[TIME], time);
+}
+
+static bool is_utf8(const char *text, Py_ssize_t length) {
+    PyObject *decoded = PyUnicode_DecodeUTF8(text, length, "strict");
+    if (!decoded) PyErr_Clear();
+    Py_XDECREF(decoded);
+    return decoded != NULL;
+}
+
+/* All elements up to `length`, separated by commas. */
+static bool scan_text(Scanner *scanner, const char *text, Py_ssize_t length, Py_ssize_t whole) {
+    Cursor cursor = {text, text + whole, true};
+    const char *end = text + length;
+    for (;;) {
+        skip_space(&cursor);
+        if (!read_event(&cursor, &scanner->event) || !put_event(scanner)) return false;
+        skip_space(&cursor);
+        if (cursor.at >= end) break;
+        if (*cursor.at++ != ',') return false;
+    }
+    return cursor.at == end && (cursor.ascii || is_utf8(text, length));
+}
+
+/* What was numbered since this was asked: of each a list of its pieces as bytes. */
+static PyObject *added(const Numbering *table) {
+    PyObject *all = PyList_New(0);
+    for (int32_t number = table->told; all && number < table->count; number++) {
+        const Entry *entry = &table->entries[number];
+        const char *at = table->arena + entry->start;
+        PyObject *pieces = PyList_New(entry->pieces);
+        for (uint32_t place = 0; pieces && place < entry->pieces; place++) {
+            uint32_t length;
+            memcpy(&length, at, sizeof length);
+            at += sizeof length;
+            PyObject *piece = PyBytes_FromStringAndSize(at, length);
+            if (!piece || PyList_SetItem(pieces, place, piece) < 0) Py_CLEAR(pieces);
+            at += length;
+        }
+        if (!pieces || PyList_Append(all, pieces) < 0) Py_CLEAR(all);
+        Py_XDECREF(pieces);
+    }
+    return all;
+}
+
+static bool set_item(PyObject *target, const char *name, PyObject *value) {
+    bool ok = value && PyDict_SetItemString(target, name, value) == 0;
+    Py_XDECREF(value);
+    return ok;
+}
+
+static PyObject *take(PyObject *self, PyObject *Py_UNUSED(ignored)) {
+    static const char *const NUMBERING_NAMES[] = {"shapes", "samples", "texts", "flow_ids"};
+    Scanner *scanner = (Scanner *)self;
+    PyObject *columns = PyDict_New(), *numbered = PyDict_New(), *result = NULL;
+    bool ok = columns && numbered;
+    for (int number = 0; ok && number < COLUMNS; number++) {
+        Column *column = &scanner->columns[number];
+        if (column->used)
+            ok = set_item(columns, COLUMN_NAMES[number], PyBytes_FromStringAndSize(column->bytes, (Py_ssize_t)column->used));
+    }
+    for (int number = 0; ok && number < NUMBERINGS; number++)
+        ok = set_item(numbered, NUMBERING_NAMES[number], added(&scanner->numberings[number]));
+    if (ok) result = PyTuple_Pack(2, columns, numbered);
+    for (int number = 0; result && number < COLUMNS; number++) scanner->columns[number].used = 0;
+    for (int number = 0; result && number < NUMBERINGS; number++)
+        scanner->numberings[number].told = scanner->numberings[number].count;
+    Py_XDECREF(columns);
+    Py_XDECREF(numbered);
+    return result;
+}
+
+static PyObject *scan(PyObject *self, PyObject *args) {
+    Scanner *scanner = (Scanner *)self;
+    PyObject *text;
+    Py_ssize_t length;
+    if (!PyArg_ParseTuple(args, "Sn", &text, &length)) return NULL;
+    if (length < 0 || length > PyBytes_Size(text) || PyBytes_Size(text) > INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "length is not one of the text");
+        return NULL;
+    }
+    for (int number = 0; number < COLUMNS; number++)
+        scanner->columns[number].marked = scanner->columns[number].used;
+    for (int number = 0; number < NUMBERINGS; number++)
+        scanner->numberings[number].marked = scanner->numberings[number].count;
+    Column *kinds = &scanner->columns[KIND];
+    if (!scan_text(scanner, PyBytes_AsString(text), length, PyBytes_Size(text))) {
+        for (int number = 0; number < COLUMNS; number++)
+            scanner->columns[number].used = scanner->columns[number].marked;
+        for (int number = 0; number < NUMBERINGS; number++) numbering_take_back(&scanner->numberings[number]);
+    }
+    return PyLong_FromSize_t(kinds->used - kinds->marked);
+}
+
+static PyObject *new_scanner(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords)) {
+    unsigned long long seed, factor;
+    if (!PyArg_ParseTuple(args, "KK", &seed, &factor)) return NULL;
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    Scanner *scanner = (Scanner *)allocate(type, 0);
+    for (int number = 0; scanner && number < NUMBERINGS; number++) {
+        scanner->numberings[number].seed = seed;
+        scanner->numberings[number].factor = factor | 1;
+    }
+    return (PyObject *)scanner;
+}
+
+static void free_scanner(PyObject *self) {
+    Scanner *scanner = (Scanner *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    for (int number = 0; number < NUMBERINGS; number++) numbering_free(&scanner->numberings[number]);
+    for (int number = 0; number < COLUMNS; number++) free(scanner->columns[number].bytes);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef METHODS[] = {
+    {"scan", scan, METH_VARARGS, "Take the events before a length; how many, 0 where one is not as it should be."},
+    {"take", take, METH_NOARGS, "The columns of what was scanned since the last time, and what was numbered."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot SLOTS[] = {
+    {Py_tp_doc, "Scans blocks of events; the numbers that it gives go on from one to the next."},
+    {Py_tp_new, new_scanner},
+    {Py_tp_dealloc, free_scanner},
+    {Py_tp_methods, METHODS},
+    {0, NULL},
+};
+
+static PyType_Spec SPEC = {"tracetui.reader.native.scan.Scanner", sizeof(Scanner), 0, Py_TPFLAGS_DEFAULT, SLOTS};
+
+static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "scan", NULL, -1, NULL, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit_scan(void) {
+    PyObject *module = PyModule_Create(&MODULE), *type = PyType_FromSpec(&SPEC);
+    if (!module || !type || PyModule_AddObject(module, "Scanner", type) < 0) {
+        Py_XDECREF(type);
+        Py_XDECREF(module);
+        return NULL;
+    }
+    return module;
+}
