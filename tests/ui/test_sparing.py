@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+
 from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tracetui.ui.widgets.sparing import SparingWidget
+from tracetui.ui.widgets.sparing import SparingWidget, WholeStrip
 
 WIDTH, HEIGHT = 10, 4
 
@@ -41,6 +43,20 @@ async def test_only_lines_that_are_dirty_are_drawn() -> None:
         await pilot.resize_terminal(WIDTH, HEIGHT + 1)
         await pilot.pause()
         assert set(widget.drawn) == {*range(HEIGHT + 1)}
+
+
+async def test_what_is_drawn_anew_leaves_no_garbage() -> None:
+    async with OneWidget().run_test(size=(WIDTH, HEIGHT)) as pilot:
+        await pilot.pause()
+        gc.collect()
+        gc.disable()
+        try:
+            for _ in range(3):
+                pilot.app.query_one(Numbered).redraw()
+                await pilot.pause()
+            assert sum(type(thing) is WholeStrip for thing in gc.get_objects()) == HEIGHT
+        finally:
+            gc.enable()
 
 
 async def test_a_part_is_cropped() -> None:
