@@ -118,7 +118,8 @@ def _run(command: list[str], cache: Path | None) -> str:
 
 
 def _environment(cache: Path | None) -> dict[str, str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # One thread, as the command line has it.
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     if cache is not None:
         environment["XDG_CACHE_HOME"] = str(cache)
     return environment

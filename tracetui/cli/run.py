@@ -38,6 +38,8 @@ def _run(arguments: Sequence[str]) -> int:
         request = parse_arguments(arguments)
     except SystemExit as done:  # argparse has printed the help or the version
         return int(done.code or 0)
+    for library in ("OPENBLAS", "OMP", "MKL"):  # they would start a thread for each core, and let it spin
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     from tracetui.cli.commands import run  # imports numpy and the reader
 
     return run(request)

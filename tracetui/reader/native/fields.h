@@ -11,101 +11,86 @@
 
 #include "json.h"
 
-#define LATEST_US 4611686018427387 /* 2**62 ns: what is later is no time */
+#define LATEST ((uint64_t)1 << 62) /* ns: what is later is no time */
+#define MOST_DIGITS 19             /* of an integer of 64 bits, whatever they are */
 #define EXACT_DIGITS 15            /* of a decimal number that a float64 tells from all others */
 #define NONE_ID 0xFFFFFFFF         /* an id that links nothing */
 
-static const int64_t POWERS[] = {
-    1,
-    10,
-    100,
-    1000,
-    10000,
-    100000,
-    1000000,
-    10000000,
-    100000000,
-    1000000000,
-    10000000000,
-    100000000000,
-    1000000000000,
-    10000000000000,
-    100000000000000,
-    1000000000000000,
-    10000000000000000,
-    100000000000000000,
-    1000000000000000000,
+static const uint64_t POWERS[] = {
+    1u,
+    10u,
+    100u,
+    1000u,
+    10000u,
+    100000u,
+    1000000u,
+    10000000u,
+    100000000u,
+    1000000000u,
+    10000000000u,
+    100000000000u,
+    1000000000000u,
+    10000000000000u,
+    100000000000000u,
+    1000000000000000u,
+    10000000000000000u,
+    100000000000000000u,
+    1000000000000000000u,
+    10000000000000000000u,
 };
 
-/* A number, or a string that spells one, as digits with a dot among them. */
+/* A number, or a string that spells one: its digits as an integer, so that it is `all` / 10 ** `fraction`. */
 typedef struct {
-    const char *start, *end; /* without quotes and sign */
-    const char *dot;         /* `end` where there is none */
-    bool negative;
+    uint64_t all;
+    int count;    /* of digits, at least 1 */
+    int fraction; /* of them behind the dot */
+    bool dotted, negative;
 } Digits;
 
 static inline bool digits_of(const Value *value, Digits *digits) {
-    const char *at = value->start, *end = value->end;
+    const char *at = value->start, *end = value->end, *dot = NULL;
     if (value->type == '"') at++, end--;
     else if (value->type != '0') return false;
     digits->negative = at < end && *at == '-';
     if (digits->negative) at++;
-    digits->start = at;
-    digits->end = digits->dot = end;
+    const char *start = at;
+    uint64_t all = 0;
     for (; at < end; at++) {
-        if (is_digit(*at)) continue;
-        if (*at != '.' || digits->dot != end) return false;
-        digits->dot = at;
+        if (is_digit(*at)) all = all * 10 + (uint64_t)(*at - '0');
+        else if (*at == '.' && !dot && at > start) dot = at;
+        else return false;
     }
-    return digits->dot > digits->start && digits->dot + 1 != end;
-}
-
-static inline int64_t whole_of(const char *at, const char *end) {
-    int64_t whole = 0;
-    for (; at < end; at++) whole = whole * 10 + (*at - '0');
-    return whole;
+    if (end - start > LONGEST_NUMBER || end == start || dot == end - 1) return false;
+    digits->all = all;
+    digits->dotted = dot != NULL;
+    digits->fraction = dot ? (int)(end - dot - 1) : 0;
+    digits->count = (int)(end - start) - digits->dotted;
+    return true;
 }
 
 /* A timestamp in us as ns, the fraction cut. */
 static inline bool time_of(const Value *value, int64_t *time) {
     Digits digits;
-    if (!digits_of(value, &digits) || digits.negative || digits.dot - digits.start > MOST_DIGITS) return false;
-    int64_t whole = whole_of(digits.start, digits.dot), fraction = 0;
-    if (whole >= LATEST_US) return false;
-    const char *at = digits.dot + 1;
-    for (int place = 0; place < 3; place++) fraction = fraction * 10 + (at < digits.end ? *at++ - '0' : 0);
-    *time = whole * 1000 + fraction;
-    return true;
+    if (!digits_of(value, &digits) || digits.negative || digits.count > MOST_DIGITS) return false;
+    uint64_t unit = POWERS[digits.fraction < 3 ? 3 - digits.fraction : digits.fraction - 3];
+    if (digits.fraction < 3 && digits.all >= LATEST / unit) return false;
+    uint64_t ns = digits.fraction < 3 ? digits.all * unit : digits.all / unit;
+    *time = (int64_t)ns;
+    return ns < LATEST;
 }
 
-static inline ptrdiff_t fraction_digits(const Digits *digits) {
-    return digits->dot < digits->end ? digits->end - digits->dot - 1 : 0;
-}
-
-/* The digits of a number that has at most so many; with its sign, and times 10 to the power of those behind the dot. */
-static inline bool whole_of_all(const Digits *digits, int most, int64_t *all) {
-    ptrdiff_t fraction = fraction_digits(digits);
-    if (digits->dot - digits->start + fraction > most) return false;
-    *all = whole_of(digits->start, digits->dot) * POWERS[fraction];
-    if (fraction) *all += whole_of(digits->dot + 1, digits->end);
-    if (digits->negative) *all = -*all;
-    return true;
-}
-
-/* A number of us as ns, rounded half to even; 0 for a negative one. */
+/* A number of us as ns, rounded half to even; 0 for a negative one. At most `most` digits, MOST_DIGITS for a
+ * fraction of more than 3, else 15. */
 static inline bool rounded_ns(const Digits *digits, int most, int64_t *duration) {
-    int64_t all;
-    if (!whole_of_all(digits, most, &all)) return false;
-    ptrdiff_t fraction = fraction_digits(digits);
-    if (fraction <= 3) {
-        if (all > POWERS[EXACT_DIGITS]) return false;
-        *duration = all * POWERS[3 - fraction];
+    if (digits->count > most) return false;
+    if (digits->fraction <= 3) {
+        if (digits->count > EXACT_DIGITS) return false;
+        *duration = (int64_t)(digits->all * POWERS[3 - digits->fraction]);
     } else {
-        int64_t unit = POWERS[fraction - 3], twice = all % unit * 2;
-        *duration = all / unit;
-        *duration += twice > unit || (twice == unit && *duration % 2);
+        uint64_t unit = POWERS[digits->fraction - 3], whole = digits->all / unit, twice = digits->all % unit * 2;
+        *duration = (int64_t)(whole + (twice > unit || (twice == unit && whole % 2)));
     }
-    if (*duration < 0) *duration = 0;
+    if (digits->negative) *duration = 0;
     return true;
 }
 
@@ -132,13 +117,13 @@ static inline bool duration_of(const Value *value, int64_t *duration) {
 
 /* The nearest float64 of a number, or of a string that spells a short one. */
 static inline bool float_of(const Value *value, double *number) {
-    Digits digits;
 #if FLT_EVAL_METHOD == 0
-    int64_t all;
-    if (digits_of(value, &digits) && whole_of_all(&digits, EXACT_DIGITS, &all)) {
+    Digits digits;
+    if (digits_of(value, &digits) && digits.count <= EXACT_DIGITS) {
         /* Both are exact as floats, so their quotient is the nearest one. */
-        *number = (double)all / (double)POWERS[fraction_digits(&digits)];
-        if (!all && digits.negative && digits.dot < digits.end) *number = -0.0; /* -0.0 has a sign, -0 has none */
+        *number = (double)digits.all / (double)POWERS[digits.fraction];
+        /* -0.0 has a sign, -0 has none. */
+        if (digits.negative && (digits.all || digits.dotted)) *number = -*number;
         return true;
     }
 #endif
@@ -148,27 +133,25 @@ static inline bool float_of(const Value *value, double *number) {
     return end == value->end && isfinite(*number);
 }
 
-/* An id: an integer, or a string of digits, that surely fits 63 bits. */
+/* An id: an integer, or a string of digits, that fits 63 bits. */
 static inline bool id_of(const Value *value, int64_t *id) {
     Digits digits;
-    if (!digits_of(value, &digits) || digits.negative || digits.dot != digits.end) return false;
-    if (digits.end - digits.start > MOST_DIGITS) return false;
-    *id = whole_of(digits.start, digits.end);
-    return true;
+    if (!digits_of(value, &digits) || digits.negative || digits.dotted) return false;
+    *id = (int64_t)digits.all;
+    return digits.count <= MOST_DIGITS && digits.all <= INT64_MAX;
 }
 
 /* An id that may be missing; -1 for none, and for what is no id below `limit`. */
-static inline bool id_or_none_of(const Value *value, int64_t limit, int64_t *id) {
+static inline bool id_or_none_of(const Value *value, uint64_t limit, int64_t *id) {
     Digits digits;
-    bool number = digits_of(value, &digits) && digits.dot == digits.end;
+    bool whole = digits_of(value, &digits) && !digits.dotted;
     *id = -1;
     if (!value->type || value->type == 'n') return true;
-    if (value->type == '"' ? value->escaped : !number) return false;
-    if (!number || (digits.negative && (value->type == '"' || *digits.start != '0'))) return true; /* -0 is 0 */
-    if (digits.end - digits.start > MOST_DIGITS) /* 20 digits without a leading zero are more than 64 bits */
-        return value->type == '0' && digits.end - digits.start >= 20;
-    int64_t whole = whole_of(digits.start, digits.end);
-    if (whole < limit && whole != NONE_ID) *id = whole;
+    if (value->type == '"' ? value->escaped || value->end - value->start > LONGEST_NUMBER : !whole) return false;
+    if (!whole || (digits.negative && (value->type == '"' || digits.all))) return true; /* -0 is 0 */
+    /* 20 digits without a leading zero are more than 64 bits. */
+    if (digits.count > MOST_DIGITS) return value->type == '0';
+    if (digits.all < limit && digits.all != NONE_ID) *id = (int64_t)digits.all;
     return true;
 }
 

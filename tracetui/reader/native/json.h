@@ -14,7 +14,6 @@
 
 #define DEEPEST 32          /* objects and arrays within one another */
 #define LONGEST_NUMBER 40   /* characters */
-#define MOST_DIGITS 18      /* of an integer: all of them fit 63 bits */
 
 typedef struct {
     const char *start; /* quotes of a string included */
@@ -46,15 +45,17 @@ static inline int hex_of(char character) {
 
 /* The first byte from `at` on that is a quote, a backslash, a control character or not ASCII. */
 static inline const char *plain_end(const char *at, const char *limit) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
-    while (limit - at >= 8) {
+    for (; limit - at >= 8; at += 8) {
         uint64_t eight;
         memcpy(&eight, at, 8);
         uint64_t quotes = eight ^ (ones * '"'), slashes = eight ^ (ones * '\\');
-        /* A borrow may mark a byte behind one that is rightly marked: the loop below looks at each. */
-        if (((quotes - ones) | (slashes - ones) | (eight - ones * 0x20) | eight) & highs) break;
-        at += 8;
+        /* A borrow marks wrong bytes, but only behind one that is rightly marked. */
+        uint64_t marked = ((quotes - ones) | (slashes - ones) | (eight - ones * 0x20) | eight) & highs;
+        if (marked) return at + __builtin_ctzll(marked) / 8;
     }
+#endif
     while ((unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80 && *at != '"' && *at != '\\') at++;
     return at;
 }

@@ -10,6 +10,8 @@
 #include "numbering.h"
 
 #define MOST_MEMBERS 64 /* of the args of an event */
+#define LINK_END ((uint64_t)1 << 63)
+#define PYTHON_ID_END ((uint64_t)1 << 31)
 
 /* As `tracetui.reader.phases` numbers them. */
 enum { SLICE, BEGIN, END, COUNTER, START, STEP, FINISH, INSTANT };
@@ -141,8 +143,8 @@ static bool put_slice(Scanner *scanner, int first) {
     if (first == SLICE_SHAPE && event->duration.type && !duration_of(&event->duration, &duration)) return false;
     if (event->count) {
         for (int link = 0; link < 3 && correlation < 0; link++)
-            if (!find(event, LINKS[link], &value) || !id_or_none_of(&value, INT64_MAX, &correlation)) return false;
-        if (!find(event, "Python id", &value) || !id_or_none_of(&value, INT64_C(1) << 31, &python_id)) return false;
+            if (!find(event, LINKS[link], &value) || !id_or_none_of(&value, LINK_END, &correlation)) return false;
+        if (!find(event, "Python id", &value) || !id_or_none_of(&value, PYTHON_ID_END, &python_id)) return false;
         if (!find(event, "Task Type", &task_type) || !find(event, "Call stack", &stack)) return false;
         if (!find(event, "memcpy direction", &direction)) return false;
         if ((!direction.type || direction.type == 'n') && !find(event, "operation", &direction)) return false;
@@ -158,7 +160,7 @@ static bool put_flow(Scanner *scanner) {
     int64_t number;
     if (!id_of(id, &number)) {
         Digits digits;
-        bool whole = digits_of(id, &digits) && digits.dot == digits.end;
+        bool whole = digits_of(id, &digits) && !digits.dotted;
         Piece piece = piece_of(id);
         if (id->type != '"' && !whole) return false;
         int32_t place = number_of(&scanner->numberings[FLOW_IDS], &piece, 1);
