@@ -1,4 +1,4 @@
-"""However a text is cut into blocks and parts, and whoever decodes them: every exported byte is the same."""
+"""However a text is cut, wherever its reading begins, and whoever decodes it: every exported byte is the same."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _FRAMES: tuple[Callable[[Analysis], pd.DataFrame], ...] = (
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
 
-def exported(path: Path, block_bytes: int, part_bytes: int, jobs: int) -> list[bytes]:
+def exported(path: Path, block_bytes: int, part_bytes: int, jobs: int, first: int = 0) -> list[bytes]:
     """All documents and tables of a trace."""
     with TraceFile(path, block_bytes=block_bytes, part_bytes=part_bytes, jobs=jobs) as trace_file:
-        analysis = analyse(build_trace(trace_file.read()))
+        analysis = analyse(build_trace(trace_file.read(first=first)))
     everything = Selection(None)
     documents = [of(analysis, everything) for of in (summary_document, gaps_document, hotspots_document)]
     documents.append(advice_document(analysis))
@@ -60,12 +60,13 @@ def exported(path: Path, block_bytes: int, part_bytes: int, jobs: int) -> list[b
 
 
 @pytest.mark.parametrize(
-    ("block", "part", "jobs"), [(3_001, 20_011, 1), (50_021, 70_001, 2), (9_973, 40_009, 3)]
+    ("block", "part", "jobs", "first"),
+    [(3_001, 20_011, 1, 0), (3_001, 20_011, 1, 80_000), (50_021, 70_001, 2, 300_000), (9_973, 40_009, 3, 0)],
 )
 def test_exports_do_not_depend_on_the_cuts(
-    block: int, part: int, jobs: int, monkeypatch: pytest.MonkeyPatch
+    block: int, part: int, jobs: int, first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = SAMPLES / "moba" / "trace_view.json"
     expected = exported(path, source.BLOCK, source.PART, 1)
     monkeypatch.setattr(source, "SMALLEST", 0)  # workers for any file
-    assert exported(path, block, part, jobs) == expected
+    assert exported(path, block, part, jobs, first) == expected

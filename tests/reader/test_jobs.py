@@ -114,11 +114,11 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "SMALLEST", 0)
 
 
-def everything(path: Path, **options: Any) -> Any:
+def everything(path: Path, first: int = 0, **options: Any) -> Any:
     """All that a reading gives, to be compared: table, report and single events; or why there is nothing."""
     with TraceFile(path, **options) as trace:
         try:
-            table = trace.read()
+            table = trace.read(first=first)
         except UnreadableTrace as error:
             return str(error)
         return plain(table), [trace.event(number) for number in range(table.report.events)]
@@ -199,6 +199,7 @@ damages = st.lists(
     block=st.sampled_from([30, 200, 1000, 10**6]),
     behind=st.sampled_from([500, 10**6]),
     mishaps=st.sampled_from([0.0, 0.0, 0.3, 0.9]),
+    first=st.one_of(st.just(0), st.integers(0, 8000)),
     seed=st.integers(0, 10**6),
 )
 def test_any_workers_give_what_one_process_gives(
@@ -215,6 +216,7 @@ def test_any_workers_give_what_one_process_gives(
     block: int,
     behind: int,
     mishaps: float,
+    first: int,
     seed: int,
 ) -> None:
     text = json.dumps({"traceEvents": array, "distributedInfo": NESTED} if wrapped else array, indent=indent)
@@ -227,8 +229,8 @@ def test_any_workers_give_what_one_process_gives(
     sizes = {"part_bytes": part, "block_bytes": block}
     with monkeypatch.context() as patch:
         patch.setattr(crew, "_BEHIND", behind)  # bytes of an inflated text: too few for some events
-        result, stage = played(patch, path, seed, mishaps, jobs=jobs, **sizes)
-    assert result == everything(path, jobs=1, **sizes)
+        result, stage = played(patch, path, seed, mishaps, jobs=jobs, first=first, **sizes)
+    assert result == everything(path, jobs=1, first=first, **sizes)
     assert not stage.workers, "all are gone"
 
 

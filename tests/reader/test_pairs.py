@@ -19,7 +19,7 @@ events_of_threads = st.lists(
 
 def columns(events: list[Event], phase: str) -> dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
     rows = [(time, thread, event) for event, (own, thread, time) in enumerate(events) if own == phase]
-    return dict(zip(("time", "thread", "event"), np.array(rows, np.int64).reshape(-1, 3).T))
+    return dict(zip(("time", "thread", "place"), np.array(rows, np.int64).reshape(-1, 3).T))
 
 
 def by_stacks(events: list[Event], latest: int) -> tuple[list[int], int, int]:

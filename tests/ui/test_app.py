@@ -216,13 +216,15 @@ async def test_escape_stops_the_loading_and_keeps_what_is_there(moba: Path) -> N
         reading, let_go = threading.Event(), threading.Event()
         read = trace_file.read
 
-        def slowly(on_progress: Callable[[Progress], None], should_stop: Callable[[], bool]) -> Any:
+        def slowly(
+            on_progress: Callable[[Progress], None], should_stop: Callable[[], bool], first: int
+        ) -> Any:
             def see(progress: Progress) -> None:
                 on_progress(progress)
                 reading.set()
                 let_go.wait(5)
 
-            return read(see, should_stop)
+            return read(see, should_stop, first)
 
         trace_file._block_bytes = trace_file._part_bytes = 1 << 17
         trace_file.read = slowly  # type: ignore[method-assign,assignment]

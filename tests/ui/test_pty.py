@@ -53,7 +53,7 @@ def test_leaving_stops_the_reading(moba: Path, tmp_path: Path, end: int | bytes)
     (tmp_path / "sitecustomize.py").write_text(
         "import time\n"
         "from tracetui.reader.source import TraceFile\n"
-        "def read(self, on_progress=None, should_stop=None):\n"
+        "def read(self, on_progress=None, should_stop=None, first=0):\n"
         "    while not should_stop():\n"
         "        time.sleep(0.01)\n"
         "    raise OSError('stopped')\n"

@@ -50,6 +50,7 @@ class Gate:
         self,
         on_progress: Callable[[Progress], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        first: int = 0,
     ) -> Any:
         assert on_progress is not None
         self._go.wait(10)
@@ -62,7 +63,7 @@ class Gate:
             self._go.clear()
             self._go.wait(10)
 
-        return self._read(see, should_stop)
+        return self._read(see, should_stop, first)
 
     def open(self, share: float) -> None:
         self.share = share
@@ -205,7 +206,8 @@ async def test_escape_says_which_share_and_which_tracks_are_missing(moba: Path) 
         assert f"Stopped at {share} % of the file; the rest (░) is only sampled." in screen_lines(app)[-1]
         (missing,) = [warning for warning in app.warnings if "only sampled" in warning]
         assert missing.startswith(f"{100 - share} % of the file is not read")
-        assert "Ascend Hardware from " in missing and " s to " in missing
+        assert "Python from " in missing and " s to " in missing
+        assert "Ascend Hardware" not in missing, "devices are read first"
         shown = screen_lines(app)
         assert is_sketched("\n".join(shown[6:])) and "sampled" in shown[0]
         assert app.analysis is not None and app.analysis.trace is app.trace

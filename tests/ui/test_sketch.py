@@ -102,7 +102,7 @@ def test_a_sketch_tells_about_how_busy_each_track_is_when(path: Path) -> None:
 def test_what_is_read_and_what_is_not_make_up_the_whole_time(path: Path, share: float) -> None:
     table = read_to(path, share)
     whole = sketch_of(path)
-    sketch = whole.beyond(table.report.text_bytes)
+    sketch = whole.beyond(table.report.seen)
     assert sketch is not None
     trace = whole.read_part(table)
     picture, edges = Picture(trace, sketch=sketch), edges_of(trace)
@@ -118,8 +118,8 @@ def test_what_is_read_and_what_is_not_make_up_the_whole_time(path: Path, share: 
 
 def test_nothing_is_left_when_all_is_read(path: Path) -> None:
     sketch = sketch_of(path)
-    assert sketch.beyond(path.stat().st_size) is None
-    assert sketch.beyond(path.stat().st_size - 1) is not None
+    assert sketch.beyond(((0, path.stat().st_size),)) is None
+    assert sketch.beyond(((0, path.stat().st_size - 1),)) is not None
 
 
 def test_tracks_keep_their_order_and_names_as_the_trace_grows(path: Path) -> None:
@@ -141,7 +141,7 @@ def test_tracks_keep_their_order_and_names_as_the_trace_grows(path: Path) -> Non
 def test_what_is_missing_is_told_by_process_and_time(path: Path) -> None:
     sketch = sketch_of(path)
     assert [missing.process for missing in sketch.missing()] == ["Ascend Hardware", "Python"]
-    half = sketch.beyond(int(path.stat().st_size * 0.75))
+    half = sketch.beyond(((0, int(path.stat().st_size * 0.75)),))
     assert half is not None
     (device,) = half.missing()
     middle = (sketch.trace.start_ns + sketch.trace.end_ns) // 2

@@ -78,6 +78,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
     """
     report = document["report"]
     skips = tuple(Skip(**skip) for skip in report["skips"])
+    seen = tuple((int(start), int(end)) for start, end in report["seen"])
     trace = Trace(
         path=path,
         kind=Kind(document["kind"]),
@@ -93,7 +94,9 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         devices=tuple(map(_text, document["devices"])),
         start_ns=int(document["start_ns"]),
         end_ns=int(document["end_ns"]),
-        report=ReadReport(**{**report, "skips": skips, "warnings": tuple(map(_text, report["warnings"]))}),
+        report=ReadReport(
+            **{**report, "skips": skips, "seen": seen, "warnings": tuple(map(_text, report["warnings"]))}
+        ),
         owners={pid: _text(owner) for pid, owner in document["owners"].items()},
         notes=tuple(map(_text, document["notes"])),
     )

@@ -195,6 +195,7 @@ def _program() -> str:
 def _digest(packages: Path) -> str:
     digest = hashlib.sha256(f"{__version__} {sys.byteorder}".encode())
     for package in ("reader", "trace", "cache"):
-        for module in sorted((packages / package).glob("*.py")):
-            digest.update(module.read_bytes())
+        for module in sorted((packages / package).rglob("*")):
+            if module.suffix in (".py", ".so"):
+                digest.update(module.read_bytes())
     return digest.hexdigest()

@@ -64,6 +64,13 @@ class TableBuilder:
         self._flow_ids: defaultdict[str, int] = numbers()
         self._columns: dict[str, _Column] = {}
         self._metadata: list[Metadata] = []
+        self._turned = (0, 0)  # events and metadata of the parts behind those of now
+
+    def turn(self) -> None:
+        """Go on with the parts that stand in the file before all that were taken."""
+        self._turned = (self.events, len(self._metadata))
+        for column in self._columns.values():
+            column.turn()
 
     def add(self, part: Part) -> None:
         """Take the next part."""
@@ -98,7 +105,7 @@ class TableBuilder:
             self._column(name).extend(values, tables.get(name.split(".")[1]))
 
     def build(self, path: str, document: dict[str, Any], report: ReadReport, last: bool) -> EventTable:
-        """The table of all parts so far; `last`: nothing can be added afterwards.
+        """The table of all parts so far; `last`: nothing can be added afterwards, and all is in file order.
 
         `baseTimeNanoseconds` of the `document` is added to times that don't count from 1970 themselves. The
         columns of a table that is not the last one are views of those that grow, and can't be written to.
@@ -122,7 +129,7 @@ class TableBuilder:
             FlowColumns(**flows),
             CounterColumns(**counters),
             InstantColumns(**instants),
-            list(self._metadata),
+            self._metadata[self._turned[1] :] + self._metadata[: self._turned[1]],
             document,
             replace(report, warnings=report.warnings + warnings),
         )
@@ -143,9 +150,11 @@ class TableBuilder:
         if not len(begins["time"]) and not len(ends["time"]):
             return slices, ()
         latest = max(_latest(slices["time"], slices["dur"]), _latest(begins["time"]), _latest(ends["time"]))
+        for table in (begins, ends):
+            table["place"] = self._places(table["event"])
         closed, unclosed, unopened = closing_times(begins, ends, latest)
         begins["dur"] = closed - begins["time"]
-        order = np.argsort(np.concatenate([slices["event"], begins["event"]]), kind="stable")
+        order = np.argsort(np.concatenate([self._places(slices["event"]), begins["place"]]), kind="stable")
         merged = {name: np.concatenate([slices.pop(name), begins.pop(name)])[order] for name in _SLICE}
         warnings = []
         if unclosed:
@@ -153,6 +162,11 @@ class TableBuilder:
         if unopened:
             warnings.append(f"end events without a begin: {unopened:,}, left out")
         return merged, tuple(warnings)
+
+    def _places(self, events: NDArray[Any]) -> NDArray[Any]:
+        """The places of events in the order of the file."""
+        behind, _ = self._turned
+        return np.where(events < behind, events + (self.events - behind), events - behind)
 
 
 class _Column:
@@ -166,6 +180,11 @@ class _Column:
     def __init__(self, dtype: type[np.generic]) -> None:
         self._array = np.empty(0, dtype)
         self._length = 0
+        self._turned = 0  # so many values stand behind all others
+
+    def turn(self) -> None:
+        """Go on with the values that stand before all others."""
+        self._turned = self._length
 
     def extend(self, values: NDArray[Any], table: NDArray[Any] | None = None) -> None:
         """Add the values, or what they stand for in a `table` whose last entry is for -1.
@@ -189,7 +208,9 @@ class _Column:
         if last:
             self._grow(self._length)
             values, self._array = self._array, np.empty(0, self._array.dtype)
-            return values
+            return (
+                np.concatenate([values[self._turned :], values[: self._turned]]) if self._turned else values
+            )
         values = self._array[: self._length]
         values.flags.writeable = False
         return values

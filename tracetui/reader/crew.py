@@ -29,10 +29,12 @@ _NONSENSE = "it answered nonsense"
 class Crew:
     """Reads a text with worker processes; a context manager that ends them."""
 
-    def __init__(self, text: Text, start: int, piece_bytes: int, syntax: Syntax, jobs: int) -> None:
-        """`start`: offset of the first event; `jobs`: how many processes to start."""
+    def __init__(
+        self, text: Text, start: int, piece_bytes: int, syntax: Syntax, jobs: int, end: int = sys.maxsize
+    ) -> None:
+        """`start`: offset of the first event; `end`: of the first not to read; `jobs`: processes to start."""
         self._text = text
-        self._start = start
+        self._start, self._end = start, end
         self._piece_bytes = piece_bytes
         self._syntax = syntax
         self._reader = PieceReader(syntax)
@@ -41,7 +43,7 @@ class Crew:
         self._fresh = 1  # number of the first piece that nobody was asked for; this process reads number 0
         self._last = sys.maxsize  # number of the piece at the end of the text, once that is known
         if text.shared is not None:
-            self._last = (text.shared.end - 1 - start) // piece_bytes
+            self._last = (min(text.shared.end, end) - 1 - start) // piece_bytes
         self._jobs = min(jobs, self._last)
         self._todo: dict[int, Task] = {}  # that nobody has in hand
         self._answers: dict[int, tuple[Task, Answer, Worker]] = {}
@@ -76,7 +78,7 @@ class Crew:
         while True:
             yield piece
             if piece is not None:
-                if piece.over:
+                if piece.over or piece.end >= self._end:
                     return
                 self._at, self._lost = piece.end, piece.lost
                 self._number = (piece.end - self._start) // self._piece_bytes
@@ -119,7 +121,7 @@ class Crew:
 
     def _read(self) -> Piece:
         """Read the next piece in this process."""
-        stop = stop_of(self._at, self._start, self._piece_bytes)
+        stop = stop_of(self._at, self._start, self._piece_bytes, self._end)
         return self._reader.read(self._text, self._at, stop, self._lost)
 
     def _forget(self) -> None:
@@ -154,7 +156,7 @@ class Crew:
             return None
         exact = number == self._number
         start = self._at if exact else self._start + number * self._piece_bytes
-        stop = stop_of(start, self._start, self._piece_bytes)
+        stop = stop_of(start, self._start, self._piece_bytes, self._end)
         try:
             loan = self._text.shared or room.lend(self._text, max(0, start - BEFORE), stop + _BEHIND)
         except OSError as error:  # no room: none for other pieces either

@@ -109,6 +109,9 @@ class ReadReport:
     unknown_phases: dict[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()  #: one sentence each, free of control characters
     passing: tuple[str, ...] = ()  #: those of the warnings that tell of this reading and not of the file
+    seen: tuple[
+        tuple[int, int], ...
+    ] = ()  #: (start, end) of each passage of the text that was seen, ascending
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ by several processes at once. Knows no file and no process.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -115,21 +116,23 @@ class PieceReader:
         return Piece(start, at, lost, ended, over, cut, whole, part.finish(), places.columns(), damage)
 
 
-def read_pieces(text: Reads, start: int, piece_bytes: int, syntax: Syntax) -> Iterator[Piece]:
-    """All pieces one after the other: the reading that any other has to equal."""
+def read_pieces(
+    text: Reads, start: int, piece_bytes: int, syntax: Syntax, end: int = sys.maxsize
+) -> Iterator[Piece]:
+    """All pieces from `start` to `end`, one after the other: the reading that any other has to equal."""
     reader = PieceReader(syntax)
     at, lost = start, False
     while True:
-        piece = reader.read(text, at, stop_of(at, start, piece_bytes), lost)
+        piece = reader.read(text, at, stop_of(at, start, piece_bytes, end), lost)
         at, lost = piece.end, piece.lost
         yield piece
-        if piece.over:
+        if piece.over or at >= end:
             return
 
 
-def stop_of(at: int, start: int, piece_bytes: int) -> int:
-    """Where the piece is to stop that begins at `at` in a text whose events begin at `start`."""
-    return at + piece_bytes - (at - start) % piece_bytes
+def stop_of(at: int, start: int, piece_bytes: int, end: int) -> int:
+    """Where the piece is to stop that begins at `at`, when pieces are read from `start` to `end`."""
+    return min(at + piece_bytes - (at - start) % piece_bytes, end)
 
 
 def guess_start(text: Reads, at: int, stop: int) -> int | None:

@@ -6,6 +6,7 @@ Knows not who decodes the pieces.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,26 @@ _ENOUGH = 1 << 24  # bytes of text without an event that show that it is no trac
 _OTHERS = 100  # elements that are no events, which show that no event will follow
 
 
-class Reading:
-    """What was read so far."""
+@dataclass
+class _Passage:
+    """A part of the text that is read from front to back."""
 
-    def __init__(self, path: Path, text: Text, start: int, wrapped: bool, document: dict[str, Any]) -> None:
+    start: int  #: offset in the text
+    at: int  #: everything before is dealt with
+    whole: int  #: behind the last whole event
+    ended: bool = False  #: the array's end was met
+    lost: bool = False  #: `at` lies in something damaged
+    cut: bool = False  #: the text ends inside an event
+    damage: Damage = field(default_factory=Damage)
+
+
+class Reading:
+    """What was read so far: the text from some place on, and then what stands before that."""
+
+    def __init__(
+        self, path: Path, text: Text, start: int, wrapped: bool, document: dict[str, Any], first: int = 0
+    ) -> None:
+        """`start`: offset of the first event; `first`: of that to begin with, if it is another one."""
         self.chunks = Chunks(text)
         self.stopped = False
         self.troubles: list[str] = []  #: sentences for the report: of what the decoding survived
@@ -35,20 +52,29 @@ class Reading:
         self._text = text
         self._wrapped = wrapped
         self._document = dict(document)
-        self._at = start
-        self._end = start  # behind the last whole event
-        self._ended = False
+        self._start = start
+        #: In the order of reading: from `first` to the end of the text, and from its start to `first`.
+        self._passages = [_Passage(first, first, first) if first else _Passage(0, start, start)]
         self._finished = False  # all of the text is read, or the reading was stopped
-        self._cut = False  # the text ends inside an event
-        self._damage = Damage()
 
     @property
     def events(self) -> int:
         """How many elements were decoded."""
         return self._builder.events
 
+    def turn(self) -> None:
+        """Go on with the pieces from the start of the text, up to where those begin that were taken."""
+        self._passages.append(_Passage(0, self._start, self._start))
+        self._builder.turn()
+
+    @property
+    def joined(self) -> bool:
+        """Whether the passages make up the text."""
+        last, first = self._passages[0], self._passages[-1]
+        return last is first or (first.at == last.start and not first.lost)
+
     def take(self, piece: Piece) -> None:
-        """Take the piece behind all that were taken.
+        """Take the piece behind all that were taken since the turn.
 
         Raises UnreadableTrace where not one of many elements is an event: no need to read on for hours.
         """
@@ -58,20 +84,22 @@ class Reading:
                 columns[name] = columns[name] + self._builder.events
         self.chunks.add(piece.blocks)
         self._builder.add(piece.part)
-        self._damage.extend(piece.damage)
-        self._at, self._ended = piece.end, piece.ended
-        self._cut |= piece.cut
+        passage = self._passages[-1]
+        passage.damage.extend(piece.damage)
+        passage.at, passage.ended, passage.lost = piece.end, piece.ended, piece.lost
+        passage.cut |= piece.cut
         if piece.whole >= 0:
-            self._end = piece.whole
+            passage.whole = piece.whole
         builder = self._builder
         others = builder.skipped - sum(builder.unknown_phases.values())
-        if self._at > _ENOUGH and others >= builder.events and builder.events + self._damage.places > _OTHERS:
+        damaged = self._damage().places
+        if self._seen() > _ENOUGH and others >= builder.events and builder.events + damaged > _OTHERS:
             self._finished = True
             raise UnreadableTrace(*self._nothing(self._report()))
 
     def disk_offset(self) -> int:
-        """How far the reading is, in bytes of the file on disk."""
-        return self._text.disk_offset(self._at)
+        """How much was read, in bytes of the file on disk."""
+        return self._text.disk_offset(self._seen())
 
     def snapshot(self) -> EventTable:
         """The table of all parts so far."""
@@ -80,13 +108,25 @@ class Reading:
     def finish(self) -> EventTable:
         """The table of all; this object is of no use afterwards."""
         self._finished = True
-        if self._ended and self._wrapped:
-            tail = self._text.read(self._at, _TAIL)
+        last = self._passages[0]
+        if last.ended and self._wrapped:
+            tail = self._text.read(last.at, _TAIL)
             self._document.update(read_tail(tail))
         report = self._report()
-        if not self.stopped and (not report.events or report.skipped - self._damage.places >= report.events):
+        damaged = self._damage().places
+        if not self.stopped and (not report.events or report.skipped - damaged >= report.events):
             raise UnreadableTrace(*self._nothing(report))
         return self._builder.build(str(self._path), self._document, report, last=True)
+
+    def _seen(self) -> int:
+        """Bytes of text."""
+        return sum(passage.at - passage.start for passage in self._passages)
+
+    def _damage(self) -> Damage:
+        found = Damage()
+        for passage in reversed(self._passages):
+            found.extend(passage.damage)
+        return found
 
     def _nothing(self, report: ReadReport) -> tuple[Reason, str]:
         path = self._path
@@ -95,42 +135,44 @@ class Reading:
                 Reason.NOT_A_TRACE,
                 f"{path}: is not a trace: none of its {report.events:,} elements is an event",
             )
-        if self._damage.places:
+        if self._damage().places:
             return Reason.NOT_A_TRACE, f"{path}: is not a trace: its array holds no readable event"
         if report.truncated:
             return Reason.EMPTY, f"{path}: the file is cut off before the end of its first event"
         return Reason.EMPTY, f"{path}: the trace holds no events"
 
     def _report(self) -> ReadReport:
-        builder = self._builder
-        truncated = self._finished and not self._ended and not self.stopped
+        builder, damage = self._builder, self._damage()
+        truncated = self._finished and not self._passages[0].ended and not self.stopped
         return ReadReport(
             bytes=self._text.size,
-            text_bytes=self._at,
+            text_bytes=self._seen(),
             events=builder.events,
-            skipped=builder.skipped + self._damage.places,
-            skips=tuple(self._damage.skips),
+            skipped=builder.skipped + damage.places,
+            skips=tuple(damage.skips),
             truncated=truncated,
             stopped=self.stopped,
             unknown_phases={plain(phase[:40]): number for phase, number in builder.unknown_phases.items()},
-            warnings=tuple(self._warnings(truncated)),
+            warnings=tuple(self._warnings(truncated, damage)),
             passing=tuple(self.troubles),
+            seen=tuple((passage.start, passage.at) for passage in reversed(self._passages)),
         )
 
-    def _warnings(self, truncated: bool) -> Iterator[str]:
+    def _warnings(self, truncated: bool, damage: Damage) -> Iterator[str]:
         events = self._builder.events
         problem = self._text.problem()
         if problem:
             yield problem
         yield from self.troubles
+        last = self._passages[0]
         if truncated:
-            what = "the rest is cut off" if self._cut else "the end of the array is missing"
-            yield f"file incomplete: {_counted(events)} read up to byte {self._end:,}; {what}"
+            what = "the rest is cut off" if last.cut else "the end of the array is missing"
+            yield f"file incomplete: {_counted(events)} read up to byte {last.whole:,}; {what}"
         if self.stopped:
-            yield f"reading stopped: {_counted(events)} read up to byte {self._end:,}; later ones are missing"
-        for reason, number in self._damage.reasons.most_common():
+            yield f"reading stopped: {_counted(events)} read {self._where()} missing"
+        for reason, number in damage.reasons.most_common():
             place = "1 place" if number == 1 else f"{number:,} places"
-            first = next((skip.offset for skip in self._damage.skips if skip.reason == reason), None)
+            first = next((skip.offset for skip in damage.skips if skip.reason == reason), None)
             where = "" if first is None else f", the first at byte {first:,}"
             yield f"skipped {place}: {reason}{where}"
         unknown = sum(self._builder.unknown_phases.values())
@@ -140,6 +182,15 @@ class Reading:
         if unknown:
             phases = ", ".join(sorted(plain(phase[:8]) for phase in self._builder.unknown_phases)[:8])
             yield f"{_counted(unknown)} left out: of a phase that is not shown ({phases})"
+
+    def _where(self) -> str:
+        """Which bytes were read, and what is not there therefore."""
+        now, last = self._passages[-1], self._passages[0]
+        if now.start:
+            return f"from byte {now.start:,} to byte {now.whole:,}; others are"
+        if now is last:
+            return f"up to byte {now.whole:,}; later ones are"
+        return f"up to byte {now.whole:,} and from byte {last.start:,} on; those between are"
 
 
 def _counted(events: int) -> str:

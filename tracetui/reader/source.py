@@ -7,21 +7,24 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from tracetui.reader.chunks import Chunks
 from tracetui.reader.cores import SMALLEST, default_jobs
 from tracetui.reader.document import read_head
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable
-from tracetui.reader.pieces import Piece, Syntax, read_pieces
+from tracetui.reader.pieces import Piece, Syntax, guess_start, read_pieces
 from tracetui.reader.reading import Reading
-from tracetui.reader.skeleton import Skeleton, sample
 from tracetui.reader.text import Stamp, Text, open_text
+
+if TYPE_CHECKING:
+    from tracetui.reader.skeleton import Skeleton
 
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
 PART = 1 << 23  #: bytes whose columns are made together, and between two calls of `on_progress`
@@ -86,19 +89,46 @@ class TraceFile:
         self,
         on_progress: Callable[[Progress], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        first: int = 0,
     ) -> EventTable:
         """Read all events; `on_progress` is called and `should_stop` asked every few MB.
 
-        Whatever is damaged is left out and told in the table's report. Raises UnreadableTrace if there is
-        not one whole event.
+        `first`: offset in the text from where to begin, if something there is wanted first; what stands
+        before is read afterwards. Whatever is damaged is left out and told in the table's report. Raises
+        UnreadableTrace if there is not one whole event.
         """
-        reading = Reading(self.path, self._text, self._start, self._wrapped, self._document)
-        self._chunks = reading.chunks
         # Nothing that is decoded has cycles, but the collector would look at all of it: a third of the time.
         collecting = gc.isenabled()
         gc.disable()
         try:
-            with self._pieces(reading) as pieces:
+            reading = self._read(self._event_at(first), on_progress, should_stop)
+            if not (reading.joined or reading.stopped):  # no event begins there, in truth
+                reading = self._read(0, on_progress, should_stop)
+            return reading.finish()
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _event_at(self, offset: int) -> int:
+        """Where an event seems to begin, from an offset on; 0 where that is of no use."""
+        if offset <= self._start or self._text.shared is None:
+            return 0
+        return guess_start(self._text, offset, self._text.likely) or 0
+
+    def _read(
+        self,
+        first: int,
+        on_progress: Callable[[Progress], None] | None,
+        should_stop: Callable[[], bool] | None,
+    ) -> Reading:
+        """Read from `first` to the end, and then what stands before; from the start where it is 0."""
+        reading = Reading(self.path, self._text, self._start, self._wrapped, self._document, first)
+        self._chunks = reading.chunks
+        passages = [(first, sys.maxsize), (self._start, first)] if first else [(self._start, sys.maxsize)]
+        for start, end in passages:
+            if end == first:
+                reading.turn()
+            with self._pieces(reading, start, end) as pieces:
                 for piece in pieces:
                     if piece is not None:
                         reading.take(piece)
@@ -106,11 +136,8 @@ class TraceFile:
                             on_progress(self._progress(reading))
                     if should_stop is not None and should_stop():
                         reading.stopped = True
-                        break
-            return reading.finish()
-        finally:
-            if collecting:
-                gc.enable()
+                        return reading
+        return reading
 
     @property
     def settled(self) -> bool:
@@ -146,21 +173,23 @@ class TraceFile:
 
     def skeleton(self) -> Skeleton | None:
         """A sample of all of the file, long before `read` is done; None where there can't be one."""
+        from tracetui.reader.skeleton import sample  # only the viewer wants one
+
         return sample(self._text, self._start, self._wrapped, str(self.path), self._document)
 
     @contextlib.contextmanager
-    def _pieces(self, reading: Reading) -> Iterator[Iterator[Piece | None]]:
-        """The pieces from front to back, None while the next one is awaited."""
+    def _pieces(self, reading: Reading, start: int, end: int) -> Iterator[Iterator[Piece | None]]:
+        """The pieces of a passage from front to back, None while the next one is awaited."""
         syntax = Syntax(self._wrapped, self._block_bytes)
         jobs = self._jobs or default_jobs(self._text.likely, stream=self._text.shared is None)
         if self._text.likely < SMALLEST:
             jobs = 1
         if jobs == 1:
-            yield read_pieces(self._text, self._start, self._part_bytes, syntax)
+            yield read_pieces(self._text, start, self._part_bytes, syntax, end)
             return
         from tracetui.reader.crew import Crew  # small files are read without the modules of processes
 
-        with Crew(self._text, self._start, self._part_bytes, syntax, jobs) as crew:
+        with Crew(self._text, start, self._part_bytes, syntax, jobs, end) as crew:
             yield crew.pieces()
             reading.troubles += crew.troubles()
 

@@ -67,10 +67,11 @@ def _read(trace_file: TraceFile, post: Post, should_stop: Callable[[], bool]) ->
     if sketch is not None:
         trace = sketch.nothing()
         post(TraceGrew(trace, Picture(trace, sketch=sketch)))
-    table = trace_file.read(_Watch(post, sketch).see, should_stop)
+    first = sketch.first if sketch is not None else 0
+    table = trace_file.read(_Watch(post, sketch).see, should_stop, first)
     if sketch is None or not table.report.stopped:
         return build_trace(table), None
-    return sketch.read_part(table), sketch.beyond(table.report.text_bytes)
+    return sketch.read_part(table), sketch.beyond(table.report.seen)
 
 
 def analyse_trace(trace: Trace, rules: FrameRules | None, post: Post) -> None:
@@ -121,5 +122,5 @@ class _Watch:
             trace = build_trace(table)
             return TraceGrew(trace, Picture(trace).warm())
         trace = self._sketch.read_part(table)
-        rest = self._sketch.beyond(table.report.text_bytes)
+        rest = self._sketch.beyond(table.report.seen)
         return TraceGrew(trace, Picture(trace, sketch=rest).warm())

@@ -20,8 +20,11 @@ from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.ui.drawing.rows import ORDER, idle_key, track_key
 from tracetui.ui.state import Key
 
+Ranges = tuple[tuple[int, int], ...]  #: (start, end) of passages of the text
+
 _LEVELS = (0.15, 0.5)  # how busy a column is that has the second and the third shade
 _OF_DEVICES = (Layer.DEVICE, Layer.COMMUNICATION)
+_WORTH = 8  # one of so many bytes of the file: the least to be read later for the sake of the devices
 _EDGE = 20  # one of so many events of a chunk lies outside of its time at either end: parents of many others
 
 
@@ -45,7 +48,7 @@ class Sketch:
     def __init__(self, skeleton: Skeleton) -> None:
         self.trace: Trace = build_trace(skeleton.table)  #: of the sample alone: what tracks there are
         self._skeleton = skeleton
-        self._read_to = 0
+        self._unread_chunks = np.ones(len(skeleton.start), np.bool_)
         self._spots = _Spots.of(self.trace)
         self._begin, self._stop = _reaches(self._spots, self.trace.start_ns, self.trace.end_ns)
         self._counters = {track_key(track): track.samples for track in self.tracks if len(track.samples)}
@@ -62,12 +65,29 @@ class Sketch:
     def devices(self) -> tuple[str, ...]:
         return self.trace.devices
 
-    def beyond(self, text_bytes: int) -> Sketch | None:
-        """What is left when so many bytes of text are read; None where that is nothing."""
-        if text_bytes >= int(self._skeleton.end[-1]):
+    @property
+    def first(self) -> int:
+        """Where in the text to begin so that the devices are read before anything else; 0: at its start."""
+        own = [
+            self._places.get(track_key(track), _NOWHERE)
+            for track in self.tracks
+            if track.layer in _OF_DEVICES
+        ]
+        spots = np.concatenate([_NOWHERE, *own])
+        chunk = int(self._spots.chunk[spots].min()) if len(spots) else 0
+        place = int(self._skeleton.start[chunk - 1] + self._skeleton.length[chunk - 1]) if chunk else 0
+        return place if place > self._skeleton.end[-1] // _WORTH else 0
+
+    def beyond(self, read: Ranges) -> Sketch | None:
+        """What is left when these passages of the text are read; None where that is nothing."""
+        skeleton = self._skeleton
+        unread = np.ones(len(skeleton.start), np.bool_)
+        for start, end in read:
+            unread &= (skeleton.start < start) | (skeleton.end > end)
+        if not unread.any():
             return None
         other = copy(self)
-        other._read_to = text_bytes
+        other._unread_chunks = unread
         other._slopes = {}
         return other
 
@@ -128,7 +148,7 @@ class Sketch:
         return found
 
     def _is_unread(self, spots: Int64s) -> Bools:
-        unread: Bools = self._skeleton.end[self._spots.chunk[spots]] > self._read_to
+        unread: Bools = self._unread_chunks[self._spots.chunk[spots]]
         return unread
 
     def _unread(self, spots: Int64s) -> Int64s:
