@@ -1,4 +1,4 @@
-"""However a text is cut, wherever its reading begins, and whoever decodes it: every exported byte is the same."""
+"""However a text is cut, wherever its reading begins, whoever decodes it: every exported byte is the same."""
 
 from __future__ import annotations
 

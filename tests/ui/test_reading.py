@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -10,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.message import Message
 from textual.pilot import Pilot
 
+from tests.synthetic import event_table
 from tests.ui.viewing import lines_of, timeline, until
 from tracetui.reader import skeleton as skeleton_module
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.ui import loading
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
+from tracetui.ui.messages import LoadProgress, TraceGrew
 from tracetui.ui.options import ViewerOptions
 
 SIZE = (120, 40)
@@ -30,7 +34,7 @@ def _samples_of_small_traces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skeleton_module, "BUDGET", 60.0)
     monkeypatch.setattr(loading, "FIRST_PICTURE", 0.0)
     monkeypatch.setattr(loading, "EVERY", 0.0)
-    monkeypatch.setattr(loading, "LAST_PICTURE", 1.0)
+    monkeypatch.setattr(loading, "LAST_SHARE", 1.0)
 
 
 @pytest.fixture
@@ -215,6 +219,25 @@ async def test_escape_says_which_share_and_which_tracks_are_missing(moba: Path) 
         assert "only sampled" in timeline(app).details.text
 
 
+async def test_devices_are_exact_before_the_host_is(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        await read_to(app, pilot, gate, 0.6)
+        assert app.picture is not None and app.picture.sketch is not None
+        assert [missing.process for missing in app.picture.sketch.missing()] == ["Python"]
+        await read_all(app, pilot, gate)
+
+
+def test_a_picture_is_made_as_soon_as_the_devices_are_read() -> None:
+    table = event_table([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}])
+    posted: list[Message] = []
+    watch = loading._Watch(posted.append, None, 50)
+    watch._next_picture = math.inf
+    for done in (40, 60, 80):
+        watch.see(Progress(done, 100, 0, lambda: table))
+    assert [type(message) for message in posted] == [LoadProgress, LoadProgress, TraceGrew, LoadProgress]
+
+
 async def test_gaps_asked_for_too_early_tell_how_far_the_reading_is(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
         await until(pilot, lambda: app.picture is not None)
@@ -271,7 +294,8 @@ async def test_what_looks_missing_while_a_trace_is_read_is_no_warning(moba: Path
 
 async def test_no_picture_is_made_of_nearly_all(moba: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would cost the memory of the trace once more."""
-    monkeypatch.setattr(loading, "LAST_PICTURE", 0.5)
+    monkeypatch.setattr(loading, "LAST_PICTURE", 0)
+    monkeypatch.setattr(loading, "LAST_SHARE", 0.5)
     async with reading(moba) as (app, pilot, gate):
         await until(pilot, lambda: app.picture is not None)
         await read_to(app, pilot, gate, 0.3)

@@ -32,11 +32,11 @@ from tracetui.ui.messages import (
 
 #: seconds to the first picture of a trace that is still being read, and between two progress lines
 FIRST_PICTURE, EVERY = 0.3, 0.1
-#: share of a long file up to which pictures are made: the last one is held until the trace is built, and
-#: costs 0.2 GB for each GB that it shows; where it showed two thirds of 4 GB, 1.57 GB were needed, not 1.0
-LAST_PICTURE = 0.5
-#: at most this share of the time goes into pictures: of 1 GB, four of them cost 0.8 s of 10; 0.15 cost 2.4 s
-_PICTURE_SHARE = 0.05
+#: pictures are made up to so many bytes of a file, and this share of it beside them: the last picture is
+#: held until the trace is built, and costs 0.2 GB for each GB that it shows
+LAST_PICTURE, LAST_SHARE = 1 << 29, 0.3
+#: at most this share of the time goes into pictures
+_PICTURE_SHARE = 0.15
 
 Post = Callable[[Message], object]
 
@@ -68,7 +68,8 @@ def _read(trace_file: TraceFile, post: Post, should_stop: Callable[[], bool]) ->
         trace = sketch.nothing()
         post(TraceGrew(trace, Picture(trace, sketch=sketch)))
     first = sketch.first if sketch is not None else 0
-    table = trace_file.read(_Watch(post, sketch).see, should_stop, first)
+    of_devices = trace_file.size - first if first else None
+    table = trace_file.read(_Watch(post, sketch, of_devices).see, should_stop, first)
     if sketch is None or not table.report.stopped:
         return build_trace(table), None
     return sketch.read_part(table), sketch.beyond(table.report.seen)
@@ -99,9 +100,11 @@ def _warm(analysis: Analysis) -> None:
 class _Watch:
     """Decides when progress is worth a line, and when a picture."""
 
-    def __init__(self, post: Post, sketch: Sketch | None) -> None:
+    def __init__(self, post: Post, sketch: Sketch | None, of_devices: int | None) -> None:
+        """`of_devices`: bytes that are read first, for the sake of the devices; None: nothing is."""
         self._post = post
         self._sketch = sketch
+        self._of_devices = of_devices
         self._next_line = self._next_picture = 0.0
         self._start = time.monotonic()
 
@@ -111,7 +114,10 @@ class _Watch:
             self._next_line = now + EVERY
             self._post(LoadProgress(progress.done_bytes, progress.total_bytes, progress.events))
         due = now - self._start >= FIRST_PICTURE and now >= self._next_picture
-        if due and (self._sketch is None or progress.done_bytes <= LAST_PICTURE * progress.total_bytes):
+        if self._of_devices is not None and progress.done_bytes >= self._of_devices:
+            due, self._of_devices = True, None
+        last = LAST_PICTURE + LAST_SHARE * progress.total_bytes
+        if due and (self._sketch is None or progress.done_bytes <= last):
             self._post(self._grown(progress.snapshot()))
             took = time.monotonic() - now
             self._next_picture = now + max(took / _PICTURE_SHARE, 2 * FIRST_PICTURE)
