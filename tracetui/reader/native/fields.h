@@ -39,7 +39,7 @@ static const uint64_t POWERS[] = {
     10000000000000000000u,
 };
 
-/* A number, or a string that spells one: its digits as an integer, so that it is `all` / 10 ** `fraction`. */
+/* A number, or a string that spells one: `all` / 10 ** `fraction`. */
 typedef struct {
     uint64_t all;
     int count;    /* of digits, at least 1 */
@@ -79,15 +79,15 @@ static inline bool time_of(const Value *value, int64_t *time) {
     return ns < LATEST;
 }
 
-/* A number of us as ns, rounded half to even; 0 for a negative one. At most `most` digits, MOST_DIGITS for a
- * fraction of more than 3, else 15. */
+/* A number of us, of at most `most` digits, as ns, rounded half to even; 0 for a negative one. */
 static inline bool rounded_ns(const Digits *digits, int most, int64_t *duration) {
     if (digits->count > most) return false;
     if (digits->fraction <= 3) {
         if (digits->count > EXACT_DIGITS) return false;
         *duration = (int64_t)(digits->all * POWERS[3 - digits->fraction]);
     } else {
-        uint64_t unit = POWERS[digits->fraction - 3], whole = digits->all / unit, twice = digits->all % unit * 2;
+        uint64_t unit = POWERS[digits->fraction - 3];
+        uint64_t whole = digits->all / unit, twice = digits->all % unit * 2;
         *duration = (int64_t)(whole + (twice > unit || (twice == unit && whole % 2)));
     }
     if (digits->negative) *duration = 0;
@@ -106,7 +106,7 @@ static inline bool duration_of(const Value *value, int64_t *duration) {
         *duration = (int64_t)rounded;
         return true;
     }
-    /* So near to a half the shortest digits that are this float decide, as they do in `timestamps.duration`. */
+    /* So near to a half the shortest digits of this float decide, as they do in `timestamps.duration`. */
     char *shortest = PyOS_double_to_string(us, 'r', 0, 0, NULL);
     if (!shortest) return false;
     Value again = {shortest, shortest + strlen(shortest), '0', false};
@@ -147,7 +147,8 @@ static inline bool id_or_none_of(const Value *value, uint64_t limit, int64_t *id
     bool whole = digits_of(value, &digits) && !digits.dotted;
     *id = -1;
     if (!value->type || value->type == 'n') return true;
-    if (value->type == '"' ? value->escaped || value->end - value->start > LONGEST_NUMBER : !whole) return false;
+    if (value->type != '"' && !whole) return false;
+    if (value->escaped || value->end - value->start > LONGEST_NUMBER) return false;
     if (!whole || (digits.negative && (value->type == '"' || digits.all))) return true; /* -0 is 0 */
     /* 20 digits without a leading zero are more than 64 bits. */
     if (digits.count > MOST_DIGITS) return value->type == '0';

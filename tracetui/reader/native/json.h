@@ -1,8 +1,7 @@
 /* JSON values in a text that ends with a NUL: where they end, and whether they are plain.
  *
- * Plain is what every reader of JSON takes for the same. A value is not plain, and refused, where it is damaged
- * and also where it is only unusual: a lone surrogate, an escape in a key, a number of many digits.
- * Knows nothing of events. */
+ * Plain is what every reader of JSON takes for the same. A value is refused where it is damaged, and also
+ * where it is only unusual: a surrogate, an escape in a key, a number of many digits. Knows no events. */
 
 #ifndef TRACETUI_JSON_H
 #define TRACETUI_JSON_H

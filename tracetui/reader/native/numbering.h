@@ -96,7 +96,8 @@ static bool numbering_grow(Numbering *table) {
 /* The number of a list of pieces, each below 4 GB; -1 where there is no memory for a new one. */
 static inline int32_t number_of(Numbering *table, const Piece *pieces, uint32_t count) {
     if (table->count == table->room && !numbering_grow(table)) return -1;
-    if (table->last < table->count && is_entry(table, &table->entries[table->last], pieces, count)) return table->last;
+    if (table->last < table->count && is_entry(table, &table->entries[table->last], pieces, count))
+        return table->last;
     uint64_t hash = hashed(table, pieces, count);
     size_t slot = hash & (table->slot_count - 1);
     for (; table->slots[slot] >= 0; slot = (slot + 1) & (table->slot_count - 1)) {
@@ -124,7 +125,7 @@ static inline int32_t number_of(Numbering *table, const Piece *pieces, uint32_t 
     return table->last = table->count++;
 }
 
-/* Forget all that was added since the mark. The newest first: so no other's slot was found by passing its own. */
+/* Forget all that was added since the mark: the newest first, whose slot no other's was found by passing. */
 static void numbering_take_back(Numbering *table) {
     while (table->count > table->marked) {
         Entry *entry = &table->entries[--table->count];

@@ -1,8 +1,8 @@
 /* The events of a text to columns, where all of them are as they should be.
  *
- * A block with anything unusual is refused as a whole and read by `tracetui.reader.decode` and `extract`, which say
- * what an event means: what is taken here has to come out as they would have it. Nothing of a trace decides where
- * memory is written but the bounds that are checked: the text ends with a NUL, at which every loop stops. */
+ * A block with anything unusual is refused as a whole, and read by `tracetui.reader.decode` and `extract`.
+ * These say what an event means: what is taken here has to come out as they would have it. The text ends with
+ * a NUL, at which every loop stops. */
 
 #include "fields.h"
 
@@ -83,8 +83,9 @@ static bool read_event(Cursor *cursor, Event *event) {
         if (!read_key(cursor, &key)) return false;
         Value *field = field_of(event, &key);
         if (field && field->type) return false; /* a second one: which counts is not for here */
-        if (field == &event->args ? !read_args(cursor, event) : !read_value(cursor, field ? field : &other, 2))
-            return false;
+        if (field == &event->args) ok = read_args(cursor, event);
+        else ok = read_value(cursor, field ? field : &other, 2);
+        if (!ok) return false;
     }
     return ok;
 }
@@ -102,7 +103,9 @@ static bool find(const Event *event, const char *key, Value *value) {
     return true;
 }
 
-static Piece piece_of(const Value *value) { return (Piece){value->start, (size_t)(value->end - value->start)}; }
+static Piece piece_of(const Value *value) {
+    return (Piece){value->start, (size_t)(value->end - value->start)};
+}
 
 /* What names an event or a thread: the empty string where it is missing. */
 static bool named(const Value *value, Piece *piece) {
@@ -115,7 +118,8 @@ static bool put_shape(Scanner *scanner, int column, bool with_name) {
     const Event *event = &scanner->event;
     Piece pieces[4];
     if (!named(&event->process, &pieces[0]) || !named(&event->thread, &pieces[1])) return false;
-    if (!named(with_name ? &event->name : &NOTHING, &pieces[2]) || !named(&event->category, &pieces[3])) return false;
+    if (!named(with_name ? &event->name : &NOTHING, &pieces[2])) return false;
+    if (!named(&event->category, &pieces[3])) return false;
     int32_t shape = number_of(&scanner->numberings[SHAPES], pieces, 4);
     return shape >= 0 && put32(&scanner->columns[column], shape);
 }
@@ -140,14 +144,19 @@ static bool put_slice(Scanner *scanner, int first) {
     int64_t duration = 0, correlation = -1, python_id = -1;
     Value task_type = {0}, stack = {0}, direction = {0}, value = {0};
     if (event->args.type && event->args.type != '{') return false;
-    if (first == SLICE_SHAPE && event->duration.type && !duration_of(&event->duration, &duration)) return false;
+    bool lasts = first == SLICE_SHAPE && event->duration.type;
+    if (lasts && !duration_of(&event->duration, &duration)) return false;
     if (event->count) {
-        for (int link = 0; link < 3 && correlation < 0; link++)
-            if (!find(event, LINKS[link], &value) || !id_or_none_of(&value, LINK_END, &correlation)) return false;
-        if (!find(event, "Python id", &value) || !id_or_none_of(&value, PYTHON_ID_END, &python_id)) return false;
+        for (int link = 0; link < 3 && correlation < 0; link++) {
+            if (!find(event, LINKS[link], &value)) return false;
+            if (!id_or_none_of(&value, LINK_END, &correlation)) return false;
+        }
+        if (!find(event, "Python id", &value)) return false;
+        if (!id_or_none_of(&value, PYTHON_ID_END, &python_id)) return false;
         if (!find(event, "Task Type", &task_type) || !find(event, "Call stack", &stack)) return false;
         if (!find(event, "memcpy direction", &direction)) return false;
-        if ((!direction.type || direction.type == 'n') && !find(event, "operation", &direction)) return false;
+        bool told = direction.type && direction.type != 'n';
+        if (!told && !find(event, "operation", &direction)) return false;
     }
     return put_shape(scanner, first, true) && put64(&columns[SLICE_DUR], duration) &&
            put64(&columns[SLICE_CORRELATION], correlation) && put_text(scanner, first + 3, &task_type) &&
@@ -183,7 +192,8 @@ static bool put_counter(Scanner *scanner) {
             const Value *other = &event->members[before].key;
             if (spells(&member->key, other->start + 1, (size_t)(other->end - other->start - 2))) return false;
         }
-        if (!float_of(&member->value, &value) || !put_float(&scanner->columns[COUNTER_VALUE], value)) return false;
+        if (!float_of(&member->value, &value)) return false;
+        if (!put_float(&scanner->columns[COUNTER_VALUE], value)) return false;
         pieces[3 + number] = piece_of(&member->key);
     }
     int32_t sample = number_of(&scanner->numberings[SAMPLES], pieces, 3 + (uint32_t)event->count);
@@ -243,7 +253,7 @@ static bool scan_text(Scanner *scanner, const char *text, Py_ssize_t length, Py_
     for (;;) {
         skip_space(&cursor);
         if (!read_event(&cursor, &scanner->event) || !put_event(scanner)) return false;
-        skip_space(&cursor);
+        if (cursor.at < end) skip_space(&cursor);
         if (cursor.at >= end) break;
         if (*cursor.at++ != ',') return false;
     }
@@ -283,9 +293,10 @@ static PyObject *take(PyObject *self, PyObject *Py_UNUSED(ignored)) {
     PyObject *columns = PyDict_New(), *numbered = PyDict_New(), *result = NULL;
     bool ok = columns && numbered;
     for (int number = 0; ok && number < COLUMNS; number++) {
-        Column *column = &scanner->columns[number];
-        if (column->used)
-            ok = set_item(columns, COLUMN_NAMES[number], PyBytes_FromStringAndSize(column->bytes, (Py_ssize_t)column->used));
+        const Column *column = &scanner->columns[number];
+        if (!column->used) continue;
+        PyObject *bytes = PyBytes_FromStringAndSize(column->bytes, (Py_ssize_t)column->used);
+        ok = set_item(columns, COLUMN_NAMES[number], bytes);
     }
     for (int number = 0; ok && number < NUMBERINGS; number++)
         ok = set_item(numbered, NUMBERING_NAMES[number], added(&scanner->numberings[number]));
@@ -316,6 +327,7 @@ static PyObject *scan(PyObject *self, PyObject *args) {
         for (int number = 0; number < COLUMNS; number++)
             scanner->columns[number].used = scanner->columns[number].marked;
         for (int number = 0; number < NUMBERINGS; number++) numbering_take_back(&scanner->numberings[number]);
+        PyErr_Clear(); /* there was no memory: the decoder will say so, if there is none for it either */
     }
     return PyLong_FromSize_t(kinds->used - kinds->marked);
 }
@@ -343,8 +355,8 @@ static void free_scanner(PyObject *self) {
 }
 
 static PyMethodDef METHODS[] = {
-    {"scan", scan, METH_VARARGS, "Take the events before a length; how many, 0 where one is not as it should be."},
-    {"take", take, METH_NOARGS, "The columns of what was scanned since the last time, and what was numbered."},
+    {"scan", scan, METH_VARARGS, "Add the events before a length; how many, 0 where they are refused."},
+    {"take", take, METH_NOARGS, "The columns of what was added since the last time, and what was numbered."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -356,7 +368,12 @@ static PyType_Slot SLOTS[] = {
     {0, NULL},
 };
 
-static PyType_Spec SPEC = {"tracetui.reader.native.scan.Scanner", sizeof(Scanner), 0, Py_TPFLAGS_DEFAULT, SLOTS};
+static PyType_Spec SPEC = {
+    .name = "tracetui.reader.native.scan.Scanner",
+    .basicsize = sizeof(Scanner),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = SLOTS,
+};
 
 static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "scan", NULL, -1, NULL, NULL, NULL, NULL, NULL};
 
