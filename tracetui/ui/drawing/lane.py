@@ -26,8 +26,6 @@ NAME_CELLS = 5
 #: stands behind a character that is two cells wide, and is taken out at the end
 _WIDE = "\0"
 
-_NO_CROWD = np.empty(0, np.int64)
-
 Name = Callable[[int], str]
 
 
@@ -65,7 +63,7 @@ def draw_lanes(
     chosen: Int64s,
     name: Name,
     glyphs: Glyphs,
-    crowds: Int64s = _NO_CROWD,
+    crowds: Int64s | None = None,
     selected: int = -1,
     name_cells: int = NAME_CELLS,
     unread: Unread | None = None,
@@ -76,7 +74,7 @@ def draw_lanes(
         is -1.
     name : slice row -> printable name.
     crowds : int64[lanes], the place in `paints` for columns without a box. The hue of one of many slices says
-        nothing, and costs a third of the bytes of a dense frame. -1: they are painted as `chosen` says.
+        nothing, and costs a third of the bytes of a dense frame. -1 or None: painted as `chosen` says.
     selected : the place in `paints` that is kept also in a crowd.
     name_cells : boxes narrower than this have no name.
     unread : what to draw where no slice is.
@@ -89,8 +87,9 @@ def draw_lanes(
     level = shades(columns.busy, width, touched)
     boxed = boxed_columns(columns, width)
     cells = [glyphs.shades[shade] for shade in level.tolist()]
-    crowd = np.repeat(crowds, across) if len(crowds) == lanes else np.full(len(row), -1)
-    chosen = np.where(_crowded(row, boxed) & (chosen != selected) & (crowd >= 0), crowd, chosen)
+    if crowds is not None:
+        crowd = np.repeat(crowds, across)
+        chosen = np.where(_crowded(row, boxed) & (chosen != selected) & (crowd >= 0), crowd, chosen)
     #: style of a column: 3 * paint + 0 ink, 1 box, 2 edge
     style = np.where(touched, 3 * chosen, -1) + boxed
     first, stop = runs(np.where(boxed, row, -1))
