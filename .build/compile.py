@@ -31,7 +31,7 @@ class CompileScanner(BuildHookInterface):  # type: ignore[misc,type-arg]
         except (
             Exception
         ) as error:  # compilers fail in many ways, and none of them keeps tracetui from running
-            self.app.display_warning(f"not compiled, so traces open at half the speed: {error}")
+            self.app.display_warning(f"not compiled, so traces take longer to open: {error}")
             return
         build_data["pure_python"] = False
         build_data["tag"] = f"cp39-abi3-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"

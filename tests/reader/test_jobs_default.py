@@ -50,9 +50,14 @@ def test_no_more_cores_than_the_process_may_use(groups: Path, monkeypatch: pytes
     assert cores.usable_cores() == 3
 
 
-def test_no_more_processes_than_the_file_is_worth(groups: Path) -> None:
-    assert cores.default_jobs(cores.SMALLEST - 1, stream=False) == 1
-    assert cores.default_jobs(cores.SMALLEST, stream=False) == 2
+@pytest.mark.parametrize(("compiled", "least"), [(False, 32_000_000), (True, 128_000_000)])
+def test_no_more_processes_than_the_file_is_worth(
+    groups: Path, monkeypatch: pytest.MonkeyPatch, compiled: bool, least: int
+) -> None:
+    monkeypatch.setattr(cores, "COMPILED", compiled)
+    assert cores.default_jobs(least - 1, stream=False) == 1
+    assert cores.default_jobs(least, stream=False) == 2
     assert cores.default_jobs(10**9, stream=False) == 7
     assert cores.default_jobs(10**11, stream=False) == 16
+    assert cores.default_jobs(cores.SMALLEST, stream=True) == 2
     assert cores.default_jobs(10**11, stream=True) == 3

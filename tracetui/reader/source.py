@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tracetui.reader.skeleton import Skeleton
 
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
-PART = 1 << 23  #: bytes whose columns are made together, and between two calls of `on_progress`
+PART = 1 << 24  #: bytes whose columns are made together, and between two calls of `on_progress`
 _LONGEST_HEAD = 1 << 26
 _COARSEST_CLOCK = 2_000_000_000  # ns between two times of modification that a file system tells apart
 
