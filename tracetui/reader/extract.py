@@ -18,7 +18,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from tracetui.arrays import Int32s, Int64s
+from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.reader.events import Metadata
 from tracetui.reader.literals import exactly
 from tracetui.reader.normalise import normalised, text_of
@@ -90,6 +90,7 @@ class PartReader:
         self._metadata: list[Metadata] = []
         self._skipped = 0
         self._unknown: dict[str, int] = {}
+        self._scanned = 0  # events, the last ones, whose columns the scanner has
         self._scanner: BlockScanner | None = None
         if COMPILED:
             self._scanner = BlockScanner(self._shapes, self._samples, self._strings, self._flow_ids)
@@ -98,6 +99,7 @@ class PartReader:
         """Take the events in `text[:length]` without decoding them; how many, 0 where that can't be."""
         count = self._scanner.scan(text, length) if self._scanner is not None else 0
         self.events += count
+        self._scanned += count
         return count
 
     def add(self, elements: list[Any], first: int, text: Callable[[], bytes]) -> None:
@@ -133,10 +135,17 @@ class PartReader:
             elements = list(compress(elements, others))
             ordinals = ordinals[np.frombuffer(others, np.bool_)]
             kinds = kinds.translate(None, bytes((METADATA, UNKNOWN)))
-        self._block = {"kind": kinds, "time": self._times(elements), "event": ordinals}
+        self._block = {}
+        times = self._times(elements)
         for table, of_table in TABLES.items():
             chosen = kinds.translate(of_table)
             if 1 in chosen:
+                rows = np.frombuffer(chosen, np.bool_)
+                self._block[table + ".time"] = times[rows]
+                if table == "flow":
+                    self._block["flow.phase"] = np.frombuffer(kinds, np.int8)[rows] - START
+                elif table != "counter":
+                    self._block[table + ".event"] = ordinals[rows]
                 self._take(table, list(compress(elements, chosen)))
         # Nothing below can fail: a block is kept as a whole or, by an exception above, not at all.
         self._keep(self._block)
@@ -147,10 +156,9 @@ class PartReader:
 
     def _take_scanned(self) -> None:
         """Keep what was scanned since the last time, before anything behind it."""
-        block = self._scanner.take() if self._scanner is not None else {}
-        if block:
-            block["event"] = np.arange(self.events - len(block["kind"]), self.events)
-            self._keep(block)
+        if self._scanner is not None and self._scanned:
+            self._keep(self._scanner.take(self.events - self._scanned))
+            self._scanned = 0
 
     def _keep(self, block: dict[str, Any]) -> None:
         for name, values in block.items():
@@ -235,34 +243,27 @@ class PartReader:
     def finish(self) -> Part:
         """The columns of all that was added; the reader is empty afterwards."""
         self._take_scanned()
-        kinds = b"".join(self._kept.pop("kind", ()))
-        time, event = self._array("time"), self._array("event")
-        self._skipped += int(np.count_nonzero(time == UNREADABLE))
         columns: dict[str, NDArray[Any]] = {}
         threads = numbers()
         shapes = self._finish_shapes(threads)
         series: list[tuple[int, str, str]] = []
-        for table, of_table in TABLES.items():
-            rows = np.flatnonzero(np.frombuffer(kinds.translate(of_table), np.bool_))
-            if not len(rows):
+        for table in TABLES:
+            prefix = table + "."
+            own = {
+                name[len(prefix) :]: self._array(name) for name in [*self._kept] if name.startswith(prefix)
+            }
+            if not own:
                 continue
+            usable = own["time"] != UNREADABLE
+            self._skipped += len(usable) - int(np.count_nonzero(usable))
             if table == "counter":
-                own, series = self._finish_counters(time[rows], threads)
+                own, series = self._finish_counters(own, usable, threads)
             else:
-                shape = self._array(table + ".shape")
-                own = {name: shapes[name][shape] for name in _OF_SHAPE[table]}
-                own["time"] = time[rows]
-                if table == "flow":
-                    own["phase"] = np.frombuffer(kinds, np.int8)[rows] - START
-                else:
-                    own["event"] = event[rows]
-                prefix = table + "."
-                for name in [name for name in self._kept if name.startswith(prefix)]:
-                    own[name[len(prefix) :]] = self._array(name)
-                usable = own["time"] != UNREADABLE
+                shape = own.pop("shape")
+                own.update({name: shapes[name].take(shape, mode="wrap") for name in _OF_SHAPE[table]})
                 if not usable.all():
                     own = {name: values[usable] for name, values in own.items()}
-            columns.update({f"{table}.{name}": values for name, values in own.items()})
+            columns.update({prefix + name: values for name, values in own.items()})
         part = Part(
             self.events,
             [None if text is None else text_of(text) for text in self._strings],
@@ -278,7 +279,8 @@ class PartReader:
         return part
 
     def _array(self, name: str) -> NDArray[Any]:
-        return np.concatenate(self._kept.pop(name, [np.empty(0, np.int64)]))
+        values = self._kept.pop(name)
+        return values[0] if len(values) == 1 else np.concatenate(values)
 
     def _finish_shapes(self, threads: dict[Any, int]) -> dict[str, Int32s]:
         """Thread, name and category of each shape; numbers the threads."""
@@ -290,9 +292,9 @@ class PartReader:
         }
 
     def _finish_counters(
-        self, time: Int64s, threads: dict[Any, int]
+        self, own: dict[str, NDArray[Any]], usable: Bools, threads: dict[Any, int]
     ) -> tuple[dict[str, NDArray[Any]], list[tuple[int, str, str]]]:
-        """The columns of the counters, one row per series of each event, and the series."""
+        """The columns of the counters, one row per series of each `usable` event, and the series."""
         series: defaultdict[tuple[int, str, str], int] = numbers()
         flat: list[int] = []  # of each key of each of `_samples` its series; -1: an id, which is no series
         first: list[int] = []  # where those of a sample begin
@@ -300,16 +302,18 @@ class PartReader:
             thread = threads[pid, tid]
             first.append(len(flat))
             flat += [-1 if key in _NOT_A_SERIES else series[thread, text_of(name), key] for key in keys]
-        sample = self._array("counter.sample")
-        value = self._array("counter.value")
+        time, sample, value = own["time"], own["sample"], own.get("value", np.empty(0))
         begins = np.array(first, np.int64)
-        lengths = np.diff(np.append(begins, len(flat)))[sample]
-        event = np.repeat(np.arange(len(sample)), lengths)
-        within = np.arange(len(event)) - (np.cumsum(lengths) - lengths)[event]
-        row_series = np.array(flat, np.int32)[begins[sample][event] + within]
-        row_time = time[event]
-        keep = (row_series >= 0) & (row_time != UNREADABLE) & np.isfinite(value)
-        return {"time": row_time[keep], "series": row_series[keep], "value": value[keep]}, list(series)
+        lengths = np.diff(np.append(begins, len(flat)))
+        place = begins[sample]
+        if (lengths != 1).any():
+            lengths = lengths[sample]
+            event = np.repeat(np.arange(len(sample)), lengths)
+            place = place[event] + np.arange(len(event)) - (np.cumsum(lengths) - lengths)[event]
+            time, usable = time[event], usable[event]
+        row_series = np.array(flat, np.int32)[place]
+        keep = (row_series >= 0) & usable & np.isfinite(value)
+        return {"time": time[keep], "series": row_series[keep], "value": value[keep]}, list(series)
 
 
 def _metadata(event: dict[str, Any]) -> Metadata:

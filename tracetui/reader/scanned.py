@@ -28,6 +28,7 @@ COMPILED = Scanner is not None
 _SECRETS = tuple(int.from_bytes(os.urandom(8), "little") for _ in range(2))
 _DTYPES: dict[str, type[np.generic]] = {
     "time": np.int64,
+    "phase": np.int8,
     "dur": np.int64,
     "correlation": np.int64,
     "id": np.int64,
@@ -63,16 +64,13 @@ class BlockScanner:
         """Add the events in `text[:length]`; how many, 0 where they have to be decoded."""
         return self._scanner.scan(text, length)
 
-    def take(self) -> dict[str, Any]:
-        """The columns of all events that were added since the last time."""
+    def take(self, first: int) -> dict[str, NDArray[Any]]:
+        """The columns of all events that were added since the last time; `first`: ordinal of the first."""
         columns, added = self._scanner.take()
         for kind, values in added.items():
             if values:
                 self._number(kind, values)
-        return {
-            name: content if name == "kind" else self._column(name.split(".")[-1], content)
-            for name, content in columns.items()
-        }
+        return {name: self._column(name.split(".")[1], content, first) for name, content in columns.items()}
 
     def _number(self, kind: str, added: list[list[bytes]]) -> None:
         """Find or make the part's numbers of JSON values."""
@@ -86,8 +84,10 @@ class BlockScanner:
         end = len(known) - (kind == "texts")
         self._numbers[kind] = np.concatenate([known[:end], np.array(new, np.int64), known[end:]])
 
-    def _column(self, column: str, content: bytes) -> NDArray[Any]:
-        values = np.frombuffer(content, _DTYPES.get(column, np.int32))
+    def _column(self, column: str, content: bytes, first: int) -> NDArray[Any]:
+        values: NDArray[Any] = np.frombuffer(content, _DTYPES.get(column, np.int32))
+        if column == "event":
+            values = values + np.int64(first)
         if column == "id":
             return self._ids(values)
         if column in _NUMBERED:

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of each table what its events have in common and their times; if these can be asked for, their numbers. */
 enum {
-    KIND,
-    TIME,
     SLICE_SHAPE,
+    SLICE_TIME,
+    SLICE_EVENT,
     SLICE_DUR,
     SLICE_CORRELATION,
     SLICE_TASK_TYPE,
@@ -19,6 +20,8 @@ enum {
     SLICE_DIRECTION,
     SLICE_PYTHON_ID,
     BEGIN_SHAPE,
+    BEGIN_TIME,
+    BEGIN_EVENT,
     BEGIN_DUR,
     BEGIN_CORRELATION,
     BEGIN_TASK_TYPE,
@@ -26,18 +29,25 @@ enum {
     BEGIN_DIRECTION,
     BEGIN_PYTHON_ID,
     END_SHAPE,
-    FLOW_SHAPE,
-    FLOW_ID,
+    END_TIME,
+    END_EVENT,
     INSTANT_SHAPE,
+    INSTANT_TIME,
+    INSTANT_EVENT,
+    FLOW_SHAPE,
+    FLOW_TIME,
+    FLOW_PHASE,
+    FLOW_ID,
     COUNTER_SAMPLE,
+    COUNTER_TIME,
     COUNTER_VALUE,
     COLUMNS
 };
 
 static const char *const COLUMN_NAMES[] = {
-    "kind",
-    "time",
     "slice.shape",
+    "slice.time",
+    "slice.event",
     "slice.dur",
     "slice.correlation",
     "slice.task_type",
@@ -45,6 +55,8 @@ static const char *const COLUMN_NAMES[] = {
     "slice.direction",
     "slice.python_id",
     "begin.shape",
+    "begin.time",
+    "begin.event",
     "begin.dur",
     "begin.correlation",
     "begin.task_type",
@@ -52,10 +64,17 @@ static const char *const COLUMN_NAMES[] = {
     "begin.direction",
     "begin.python_id",
     "end.shape",
-    "flow.shape",
-    "flow.id",
+    "end.time",
+    "end.event",
     "instant.shape",
+    "instant.time",
+    "instant.event",
+    "flow.shape",
+    "flow.time",
+    "flow.phase",
+    "flow.id",
     "counter.sample",
+    "counter.time",
     "counter.value",
 };
 

@@ -13,9 +13,6 @@
 #define LINK_END ((uint64_t)1 << 63)
 #define PYTHON_ID_END ((uint64_t)1 << 31)
 
-/* As `tracetui.reader.phases` numbers them. */
-enum { SLICE, BEGIN, END, COUNTER, START, STEP, FINISH, INSTANT };
-
 enum { SHAPES, SAMPLES, TEXTS, FLOW_IDS, NUMBERINGS };
 
 typedef struct {
@@ -33,6 +30,7 @@ typedef struct {
     PyObject_HEAD
     Numbering numberings[NUMBERINGS];
     Column columns[COLUMNS];
+    int32_t events; /* in the columns */
     Event event;
 } Scanner;
 
@@ -113,19 +111,27 @@ static bool named(const Value *value, Piece *piece) {
     return !value->type || value->type == '"' || value->type == '0' || value->type == 'n';
 }
 
-static bool put_shape(Scanner *scanner, int column, bool with_name) {
+/* `first`: the column of shapes; that of the times follows. */
+static bool put_shape(Scanner *scanner, int first, bool with_name) {
     static const Value NOTHING = {0};
     const Event *event = &scanner->event;
     Piece pieces[4];
+    int64_t time;
+    if (!time_of(&event->time, &time)) return false;
     if (!named(&event->process, &pieces[0]) || !named(&event->thread, &pieces[1])) return false;
     if (!named(with_name ? &event->name : &NOTHING, &pieces[2])) return false;
     if (!named(&event->category, &pieces[3])) return false;
     int32_t shape = number_of(&scanner->numberings[SHAPES], pieces, 4);
-    return shape >= 0 && put32(&scanner->columns[column], shape);
+    return shape >= 0 && put32(&scanner->columns[first], shape) && put64(&scanner->columns[first + 1], time);
+}
+
+/* The same of an event that can be asked for, whose number follows. */
+static bool put_known(Scanner *scanner, int first, bool with_name) {
+    return put_shape(scanner, first, with_name) && put32(&scanner->columns[first + 2], scanner->events);
 }
 
 /* The number of a text of the args, -1 where there is none. */
-static bool put_text(Scanner *scanner, int column, const Value *value) {
+static bool put_text(Scanner *scanner, Column *column, const Value *value) {
     int32_t text = -1;
     if (value->type) {
         Piece piece;
@@ -133,7 +139,7 @@ static bool put_text(Scanner *scanner, int column, const Value *value) {
         text = number_of(&scanner->numberings[TEXTS], &piece, 1);
         if (text < 0) return false;
     }
-    return put32(&scanner->columns[column], text);
+    return put32(column, text);
 }
 
 /* `first`: SLICE_SHAPE or BEGIN_SHAPE; the other columns of a slice follow. */
@@ -158,13 +164,16 @@ static bool put_slice(Scanner *scanner, int first) {
         bool told = direction.type && direction.type != 'n';
         if (!told && !find(event, "operation", &direction)) return false;
     }
-    return put_shape(scanner, first, true) && put64(&columns[SLICE_DUR], duration) &&
-           put64(&columns[SLICE_CORRELATION], correlation) && put_text(scanner, first + 3, &task_type) &&
-           put_text(scanner, first + 4, &stack) && put_text(scanner, first + 5, &direction) &&
+    return put_known(scanner, first, true) && put64(&columns[SLICE_DUR], duration) &&
+           put64(&columns[SLICE_CORRELATION], correlation) &&
+           put_text(scanner, &columns[SLICE_TASK_TYPE], &task_type) &&
+           put_text(scanner, &columns[SLICE_STACK], &stack) &&
+           put_text(scanner, &columns[SLICE_DIRECTION], &direction) &&
            put32(&columns[SLICE_PYTHON_ID], (int32_t)python_id);
 }
 
-static bool put_flow(Scanner *scanner) {
+/* `phase`: as `tracetui.reader.events` numbers them. */
+static bool put_flow(Scanner *scanner, int8_t phase) {
     const Value *id = &scanner->event.id;
     int64_t number;
     if (!id_of(id, &number)) {
@@ -176,12 +185,15 @@ static bool put_flow(Scanner *scanner) {
         if (place < 0) return false;
         number = -1 - (int64_t)place;
     }
-    return put_shape(scanner, FLOW_SHAPE, false) && put64(&scanner->columns[FLOW_ID], number);
+    return put_shape(scanner, FLOW_SHAPE, false) && put8(&scanner->columns[FLOW_PHASE], phase) &&
+           put64(&scanner->columns[FLOW_ID], number);
 }
 
 static bool put_counter(Scanner *scanner) {
     Event *event = &scanner->event;
     Piece pieces[3 + MOST_MEMBERS];
+    int64_t time;
+    if (!time_of(&event->time, &time)) return false;
     if (event->args.type && event->args.type != '{') return false;
     if (!named(&event->process, &pieces[0]) || !named(&event->thread, &pieces[1])) return false;
     if (!named(&event->name, &pieces[2])) return false;
@@ -197,46 +209,34 @@ static bool put_counter(Scanner *scanner) {
         pieces[3 + number] = piece_of(&member->key);
     }
     int32_t sample = number_of(&scanner->numberings[SAMPLES], pieces, 3 + (uint32_t)event->count);
-    return sample >= 0 && put32(&scanner->columns[COUNTER_SAMPLE], sample);
+    return sample >= 0 && put32(&scanner->columns[COUNTER_SAMPLE], sample) &&
+           put64(&scanner->columns[COUNTER_TIME], time);
 }
 
 static bool put_event(Scanner *scanner) {
-    const Event *event = &scanner->event;
-    int64_t time;
-    int kind;
-    bool ok;
-    if (event->phase.type != '"' || event->phase.end - event->phase.start != 3) return false;
-    if (!time_of(&event->time, &time)) return false;
-    switch (event->phase.start[1]) {
+    const Value *phase = &scanner->event.phase;
+    if (phase->type != '"' || phase->end - phase->start != 3) return false;
+    switch (phase->start[1]) {
     case 'X':
-        kind = SLICE, ok = put_slice(scanner, SLICE_SHAPE);
-        break;
+        return put_slice(scanner, SLICE_SHAPE);
     case 'B':
-        kind = BEGIN, ok = put_slice(scanner, BEGIN_SHAPE);
-        break;
+        return put_slice(scanner, BEGIN_SHAPE);
     case 'E':
-        kind = END, ok = put_shape(scanner, END_SHAPE, false);
-        break;
+        return put_known(scanner, END_SHAPE, false);
     case 'C':
-        kind = COUNTER, ok = put_counter(scanner);
-        break;
+        return put_counter(scanner);
     case 's':
-        kind = START, ok = put_flow(scanner);
-        break;
+        return put_flow(scanner, 0);
     case 't':
-        kind = STEP, ok = put_flow(scanner);
-        break;
+        return put_flow(scanner, 1);
     case 'f':
-        kind = FINISH, ok = put_flow(scanner);
-        break;
+        return put_flow(scanner, 2);
     case 'i':
     case 'I':
-        kind = INSTANT, ok = put_shape(scanner, INSTANT_SHAPE, true);
-        break;
+        return put_known(scanner, INSTANT_SHAPE, true);
     default:
         return false;
     }
-    return ok && put8(&scanner->columns[KIND], (int8_t)kind) && put64(&scanner->columns[TIME], time);
 }
 
 static bool is_utf8(const char *text, Py_ssize_t length) {
@@ -253,6 +253,7 @@ static bool scan_text(Scanner *scanner, const char *text, Py_ssize_t length, Py_
     for (;;) {
         skip_space(&cursor);
         if (!read_event(&cursor, &scanner->event) || !put_event(scanner)) return false;
+        scanner->events++;
         if (cursor.at < end) skip_space(&cursor);
         if (cursor.at >= end) break;
         if (*cursor.at++ != ',') return false;
@@ -301,6 +302,7 @@ static PyObject *take(PyObject *self, PyObject *Py_UNUSED(ignored)) {
     for (int number = 0; ok && number < NUMBERINGS; number++)
         ok = set_item(numbered, NUMBERING_NAMES[number], added(&scanner->numberings[number]));
     if (ok) result = PyTuple_Pack(2, columns, numbered);
+    if (result) scanner->events = 0;
     for (int number = 0; result && number < COLUMNS; number++) scanner->columns[number].used = 0;
     for (int number = 0; result && number < NUMBERINGS; number++)
         scanner->numberings[number].told = scanner->numberings[number].count;
@@ -322,14 +324,15 @@ static PyObject *scan(PyObject *self, PyObject *args) {
         scanner->columns[number].marked = scanner->columns[number].used;
     for (int number = 0; number < NUMBERINGS; number++)
         scanner->numberings[number].marked = scanner->numberings[number].count;
-    Column *kinds = &scanner->columns[KIND];
+    int32_t events = scanner->events;
     if (!scan_text(scanner, PyBytes_AsString(text), length, PyBytes_Size(text))) {
         for (int number = 0; number < COLUMNS; number++)
             scanner->columns[number].used = scanner->columns[number].marked;
+        scanner->events = events;
         for (int number = 0; number < NUMBERINGS; number++) numbering_take_back(&scanner->numberings[number]);
         PyErr_Clear(); /* there was no memory: the decoder will say so, if there is none for it either */
     }
-    return PyLong_FromSize_t(kinds->used - kinds->marked);
+    return PyLong_FromLong(scanner->events - events);
 }
 
 static PyObject *new_scanner(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords)) {
