@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-from setuptools import Distribution, Extension
-from setuptools.command.build_ext import build_ext
 
 _MODULE = "tracetui.reader.native.scan"
 
@@ -28,9 +26,7 @@ class CompileScanner(BuildHookInterface):  # type: ignore[misc,type-arg]
             return
         try:
             module = _compiled(Path(self.root))
-        except (
-            Exception
-        ) as error:  # compilers fail in many ways, and none of them keeps tracetui from running
+        except Exception as error:  # there are many ways, and none keeps tracetui from running
             self.app.display_warning(f"not compiled, so traces take longer to open: {error}")
             return
         build_data["pure_python"] = False
@@ -40,6 +36,10 @@ class CompileScanner(BuildHookInterface):  # type: ignore[misc,type-arg]
 
 def _compiled(root: Path) -> Path:
     """The compiled module, relative to the root; raises where there is no compiler, or it fails."""
+    # Here, since a build that is not isolated may lack it: that is no worse than to lack a compiler.
+    from setuptools import Distribution, Extension
+    from setuptools.command.build_ext import build_ext
+
     path = Path(*_MODULE.split("."))
     folder = root / path.parent
     extension = Extension(
