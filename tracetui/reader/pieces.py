@@ -86,14 +86,11 @@ class PieceReader:
             chars = text.read(at, length)
             final = len(chars) < length
             boundary = None if lost else last_boundary(chars[: stop - at + 1])
+            block, count = None, 0
             if boundary is not None:
                 count = part.scan(chars, boundary[0])
-                if count:
-                    places.add(at, boundary[0], count, ())
-                    whole, at = at + boundary[0], at + boundary[1]
-                    continue
-            block = None
-            if not lost and stop - at < len(chars):
+                block = Block([], boundary[1], boundary[0]) if count else None
+            if block is None and not lost and stop - at < len(chars):
                 block = _last_block(chars, boundary, stop - at, wrapped)
             if block is None:
                 block = decode_block(chars, boundary, final, wrapped, lost)
@@ -108,7 +105,9 @@ class PieceReader:
                     damage.add(at + begin, end - begin, reason)
             if block.elements:
                 part.add(block.elements, part.events, lambda: _json_of(block, chars))  # noqa: B023 - used at once
-                places.add(at, block.length, len(block.elements), block.spans)
+                count = len(block.elements)
+            if count:
+                places.add(at, block.length, count, block.spans)
                 whole = at + (block.spans[-1][1] if block.spans else block.length)
             at += block.end
             lost, ended = block.lost, block.ended
