@@ -11,6 +11,8 @@ from typing import Any
 
 from tracetui.arrays import Floats, Int8s, Int32s, Int64s, Wholes
 
+Passages = tuple[tuple[int, int], ...]  #: (start, end) of parts of the text
+
 
 @dataclass
 class SliceColumns:
@@ -109,9 +111,7 @@ class ReadReport:
     unknown_phases: dict[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()  #: one sentence each, free of control characters
     passing: tuple[str, ...] = ()  #: those of the warnings that tell of this reading and not of the file
-    seen: tuple[
-        tuple[int, int], ...
-    ] = ()  #: (start, end) of each passage of the text that was seen, ascending
+    seen: Passages = ()  #: of the text, ascending
 
 
 @dataclass(frozen=True)

@@ -113,8 +113,7 @@ class Reading:
             tail = self._text.read(last.at, _TAIL)
             self._document.update(read_tail(tail))
         report = self._report()
-        damaged = self._damage().places
-        if not self.stopped and (not report.events or report.skipped - damaged >= report.events):
+        if not self.stopped and self._builder.skipped >= report.events:
             raise UnreadableTrace(*self._nothing(report))
         return self._builder.build(str(self._path), self._document, report, last=True)
 

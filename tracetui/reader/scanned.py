@@ -40,7 +40,6 @@ _NUMBERED = {
     "task_type": "texts",
     "stack": "texts",
     "direction": "texts",
-    "id": "flow_ids",
 }
 
 

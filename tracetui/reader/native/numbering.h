@@ -140,7 +140,6 @@ static void numbering_free(Numbering *table) {
     free(table->entries);
     free(table->slots);
     free(table->arena);
-    *table = (Numbering){.seed = table->seed, .factor = table->factor};
 }
 
 #endif

@@ -12,15 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tracetui.arrays import Bools, Floats, Int64s
-from tracetui.reader.events import EventTable
+from tracetui.reader.events import EventTable, Passages
 from tracetui.reader.skeleton import Skeleton
 from tracetui.trace.build import build_trace
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.ui.drawing.rows import ORDER, idle_key, track_key
 from tracetui.ui.state import Key
-
-Ranges = tuple[tuple[int, int], ...]  #: (start, end) of passages of the text
 
 _LEVELS = (0.15, 0.5)  # how busy a column is that has the second and the third shade
 _OF_DEVICES = (Layer.DEVICE, Layer.COMMUNICATION)
@@ -78,7 +76,7 @@ class Sketch:
         place = int(self._skeleton.start[chunk - 1] + self._skeleton.length[chunk - 1]) if chunk else 0
         return place if place > self._skeleton.end[-1] // _WORTH else 0
 
-    def beyond(self, read: Ranges) -> Sketch | None:
+    def beyond(self, read: Passages) -> Sketch | None:
         """What is left when these passages of the text are read; None where that is nothing."""
         skeleton = self._skeleton
         unread = np.ones(len(skeleton.start), np.bool_)
