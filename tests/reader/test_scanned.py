@@ -231,11 +231,11 @@ def test_blocks_behind_a_long_event_are_as_short_as_others(tmp_path: Path) -> No
     """An argument of an event is read again with all of its block."""
     path = tmp_path / "t.json"
     long = EVENT.replace('"a"', '"' + "x" * 20_000 + '"')
-    path.write_text("[" + ", ".join([*[EVENT] * 20, long, *[EVENT] * 400]) + "]")
+    path.write_text("[" + ", ".join([*[EVENT] * 20, long, *[EVENT] * 2000]) + "]")
     text = open_text(path)
     try:
         (piece,) = read_pieces(text, 1, PART, Syntax(False, 1000))
     finally:
         text.close()
-    assert piece.part.events == 421
+    assert piece.part.events == 2021
     assert sorted(piece.blocks.length)[-2] <= 1000
