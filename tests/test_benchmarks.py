@@ -1,12 +1,14 @@
-"""The floors of the benchmarks are true: they decode what the reader reads, by any number of processes."""
+"""What the benchmarks compare with is true: the floors decode what the reader reads, and mutants are code."""
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks.floors import _decode, _parts
+from tests.benchmarks.mutants import ROOT, drawn
 from tracetui.reader.source import TraceFile
 
 
@@ -17,3 +19,14 @@ def test_every_event_is_decoded_once(samples: Path, processes: int) -> None:
         events = file.read().report.events
     decoded = sum(_decode((str(trace), *part)) for part in _parts(trace, processes))
     assert decoded in (events - 1, events), "all but the last one, behind which there is no other"
+
+
+@pytest.mark.parametrize("package", ["reader", "analysis"])
+def test_every_mutant_differs_from_its_source_in_one_token_and_is_code(package: str) -> None:
+    mutants = drawn(package, count=25, seed=3)
+    assert len(set(mutants)) == 25
+    for mutant in mutants:
+        source = (ROOT / mutant.path).read_text(encoding="utf-8")
+        broken = mutant.applied(source)
+        assert ast.dump(ast.parse(broken)) != ast.dump(ast.parse(source))
+        assert len(broken) - len(source) == len(mutant.new) - len(mutant.old)
