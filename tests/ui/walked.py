@@ -146,6 +146,7 @@ def _without_caches(widgets: Iterator[Widget]) -> Iterator[None]:
             "_styles_cache": StylesCache(),
             "_dirty_regions": {widget.outer_size.region},
             "_render_cache": widget._render_cache,
+            "_layout_cache": {},
         }
         if "_drawn" in held:
             empty["_drawn"] = None
