@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
 
 from tracetui.analysis.raster import Columns, Raster
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
-from tracetui.ui.drawing.lane import draw_lane, draw_lanes
+from tracetui.ui.drawing.lane import draw_lane, draw_lanes, segments
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 
 PALETTE = Palette("ansi")
@@ -103,6 +105,13 @@ def test_equal_styles_are_one_segment() -> None:
     columns = columns_of((starts, starts + 5), 0, 1000, 50)
     line = draw_lane(columns, PAINTS, np.zeros(50, np.int64), str, BLOCKS)
     assert len(line) == 1
+
+
+def test_blanks_join_the_ink_before_them_unless_it_would_be_seen() -> None:
+    style = np.array([0, -1, 3, -1], np.int64)
+    plain, underlined = Style(color="red"), Style(underline=True)
+    found = segments(["a", " ", "b", " "], style, [plain] * 3 + [underlined] * 3)
+    assert found == [Segment("a ", plain), Segment("b", underlined), Segment(" ", None)]
 
 
 @given(

@@ -150,7 +150,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("warnings", ("exclamation_mark",), PROGRAM, "show: warnings", "What is wrong or missing", T),
     Action("quit", ("q",), PROGRAM, "quit: tracetui", "Leave"),
     Action("cancel", ("ctrl+c",), PROGRAM, "cancel: loading", "Stop it, else leave", (), False, True),
-    _unlisted("suspend", ("ctrl+z",), PROGRAM, "suspend: to the shell", "Back with `fg`"),
+    Action("suspend", ("ctrl+z",), PROGRAM, "suspend: to the shell", "Back with `fg`", (), False, True),
+    Action("redraw", ("ctrl+l",), PROGRAM, "redraw: the screen", "After other output on it", (), True, True),
 )  # fmt: skip
 
 _LABELS = {

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
 
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
@@ -24,6 +25,7 @@ from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette, choose_palette
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import idle_key, place_of_slice
+from tracetui.ui.keys import KeyByKeyApp
 from tracetui.ui.messages import SelectionChanged, ViewChanged
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.reading import ReadingApp, bounds_of
@@ -47,7 +49,7 @@ def _screen(module: str, name: str) -> Callable[[], Screen[Any]]:
     return build
 
 
-class TraceApp(ReadingApp, LinkApp[int]):
+class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
     """The viewer of one trace. `exit(code)` gives the program's exit code."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -215,6 +217,12 @@ class TraceApp(ReadingApp, LinkApp[int]):
             self.screen.dismiss(None)
         elif not self.stop_loading():
             self._leave(CANCELLED)
+
+    def action_redraw(self) -> None:
+        """Lay everything out and draw it again, and send it whole."""
+        for widget in self.screen.walk_children(Widget):
+            widget.refresh(layout=True)
+        self.redraw()
 
     def action_suspend(self) -> None:
         self.action_suspend_process()

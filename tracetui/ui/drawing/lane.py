@@ -112,7 +112,7 @@ def draw_unread(levels: Int64s, style: Style, glyphs: Glyphs) -> list[Segment]:
 
 
 def segments(cells: Sequence[str], style: Int64s, styles: Sequence[Style]) -> list[Segment]:
-    """One segment for each run of equal styles; blanks (style -1) join the ink on their left."""
+    """One segment for each run of equal styles; blanks (style -1) join the ink on their left, unless it underlines."""
     return _lines(cells, style, styles, len(cells))[0]
 
 
@@ -120,7 +120,8 @@ def _lines(cells: Sequence[str], style: Int64s, styles: Sequence[Style], across:
     """The segments of lines of `across` cells each that stand one behind the other."""
     blank = style < 0
     if blank.any():
-        inks = np.where(~blank & (style % 3 == 0), style, -1)
+        joined = np.array([place % 3 == 0 and not ink.underline for place, ink in enumerate(styles)])
+        inks = np.where(~blank & joined[style], style, -1)
         place = np.arange(len(style))
         last = np.maximum.accumulate(np.where(blank, -1, place))
         style = np.where(blank & (last >= place - place % across), inks[np.maximum(last, 0)], style)

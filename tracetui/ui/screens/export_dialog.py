@@ -81,7 +81,6 @@ class ExportDialog(Panel[str]):
     def __init__(self) -> None:
         super().__init__()
         self._asked_twice = ""  # the name of a file that is there, and that enter overwrites
-        self._written = ""
         self._writing: Worker[None] | None = None
 
     # ------------------------------------------------------------------ what
@@ -169,9 +168,7 @@ class ExportDialog(Panel[str]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        if self._written:
-            self.dismiss(self._written)
-        elif self._writing is None:
+        if self._writing is None:
             self._write()
 
     def _write(self) -> None:
@@ -180,13 +177,12 @@ class ExportDialog(Panel[str]):
         if analysis is None or not name:
             return
         tracks = chosen(analysis, self.query_one("#tracks", Input).value)
-        path = str(Path(name).expanduser().absolute())
         force = self._asked_twice == name
 
         def write() -> None:
             worker = get_current_worker()
             watched = Watched(lambda: worker.is_cancelled, lambda size: self.post_message(self.Written(size)))
-            rows, refusal, exists = 0, "", False
+            path, rows, refusal, exists = name, 0, "", False
 
             def fill(stream: BinaryIO) -> None:
                 nonlocal rows
@@ -194,6 +190,7 @@ class ExportDialog(Panel[str]):
                 rows = write_events(cast(BinaryIO, watched), analysis, *window, tracks)
 
             try:
+                path = absolute(name)
                 write_atomically(path, fill, force, self.viewer.path)
             except FileExistsError:
                 exists = True
@@ -222,18 +219,16 @@ class ExportDialog(Panel[str]):
         elif message.refusal:
             self.entitle(message.refusal, Role.ERROR)
         else:
-            self._written = message.path
-            rows = f"{message.rows:,} row{'s' * (message.rows != 1)}"
-            said = f"{rows}, {format_bytes(message.size)}: {printable(message.path)}"
-            self.entitle("written", Role.GOOD)
-            self.query_one("#what", Lines).show([[(said, self.style_of(Role.GOOD))]])
+            self.dismiss(message.path)
+            rows = f"{message.rows:,} row{'s' * (message.rows != 1)}, {format_bytes(message.size)},"
+            self.viewer.say(f"{rows} written to {printable(message.path)}")
 
     def action_close(self) -> None:
         """Stop writing; else close."""
         if self._writing is not None:
             self._writing.cancel()
         else:
-            self.dismiss(self._written or None)
+            self.dismiss(None)
 
 
 class Stopped(Exception):  # noqa: N818 - nothing went wrong
@@ -269,6 +264,14 @@ class Watched(io.RawIOBase):
 def chosen(analysis: Analysis, tracks: str) -> Sequence[Track]:
     """The tracks that an empty or a typed text stands for."""
     return matching_tracks(analysis.trace, tracks) if tracks.strip() else analysis.trace.tracks
+
+
+def absolute(name: str) -> str:
+    """The path that was typed. Raises ValueError where its "~" is nobody's, OSError without a directory."""
+    try:
+        return str(Path(name).expanduser().absolute())
+    except RuntimeError as error:
+        raise ValueError(str(error)) from error
 
 
 def default_name(trace: Path, start_ns: int, end_ns: int) -> str:

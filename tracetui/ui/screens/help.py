@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 
 from tracetui.ui.actions import GROUPS, Action, actions_of, merged
 from tracetui.ui.drawing.causes import LOOKS, cause_words
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted, wrapped
+from tracetui.ui.screens.panel import Overlay
 from tracetui.ui.widgets.lines import PLAIN, Line, Lines
 from tracetui.ui.widgets.pager import Pager
-
-if TYPE_CHECKING:
-    from tracetui.ui.app import TraceApp
 
 COLUMN = 38  #: cells that a column of keys takes at least
 TOLD = 56  #: cells at which there is room for what most keys do in a few words
@@ -53,7 +50,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
 )
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Overlay[None]):
     """Keys by group in as many columns as fit, then the glossary."""
 
     DEFAULT_CSS = """
@@ -69,10 +66,6 @@ class HelpScreen(ModalScreen[None]):
         Binding("home,g", "first", show=False),
         Binding("end,G", "last", show=False),
     ]
-
-    @property
-    def viewer(self) -> TraceApp:
-        return cast("TraceApp", self.app)
 
     def compose(self) -> ComposeResult:
         yield Lines(self.viewer.glyphs)
@@ -99,9 +92,6 @@ class HelpScreen(ModalScreen[None]):
             (" close", palette.style_of(Role.DIM)),
         ]
         self.query_one(Lines).show([title], keys)
-
-    def action_close(self) -> None:
-        self.dismiss(None)
 
     def action_cursor(self, lines: int) -> None:
         self.query_one(Pager).action_cursor(lines)

@@ -22,17 +22,18 @@ class CommandPalette(Chooser[Action]):
     def choices(self) -> Sequence[Choice[Action]]:
         choices: list[Choice[Action]] = []
         taken: set[str] = set()
-        for action in applicable(self.app, self.app.screen_stack[-2]):
+        self._below = self.app.screen_stack[-2]
+        for action in applicable(self.app, self._below):
             free = [key_label(key) for key in action.keys if key not in taken]
             choices.append(Choice(action.title, action.help, action, "".join(free[:1])))
             taken.update(action.keys)
         return choices
 
     def chosen(self, value: Action) -> None:
-        below = self.app.screen_stack[-2]
-        target = below if value in actions_of(self.viewer.current_mode) else self.app
-        self.dismiss(None)
-        self.app.call_later(self.app.run_action, value.id, target)
+        if self.is_active:
+            target = self._below if value in actions_of(self.viewer.current_mode) else self.app
+            self.dismiss(None)
+            self.app.call_later(self.app.run_action, value.id, target)
 
 
 def applicable(app: App[Any], screen: Screen[Any]) -> Iterator[Action]:

@@ -1,6 +1,6 @@
-"""What opens over a screen and closes again: a panel at the bottom, under a rule with its title.
+"""What opens over a screen and closes again; most are panels at the bottom, under a rule with their title.
 
-The screen stays visible above it. Escape closes it without a result.
+The screen stays visible above a panel. Escape closes it without a result.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from rich.style import Style
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
@@ -25,7 +26,22 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class Panel(ModalScreen[Result]):
+class Overlay(ModalScreen[Result]):
+    """A screen over another one, which closes once: only while it is in front."""
+
+    @property
+    def viewer(self) -> TraceApp:
+        return cast("TraceApp", self.app)
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        # Keys that came in one packet, or a thread, may ask for it twice: the second time would close another
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+class Panel(Overlay[Result]):
     """A panel with a title, some widgets, and the keys that work in it."""
 
     DEFAULT_CSS = """
@@ -37,10 +53,6 @@ class Panel(ModalScreen[Result]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
     TITLE_OF: ClassVar[str] = ""
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = ()  #: (key, what it does)
-
-    @property
-    def viewer(self) -> TraceApp:
-        return cast("TraceApp", self.app)
 
     def style_of(self, role: Role) -> Style:
         return self.viewer.palette.style_of(role)
@@ -67,6 +79,3 @@ class Panel(ModalScreen[Result]):
             gap = "  " if keys else ""
             keys += [(gap + key, self.style_of(Role.KEY)), (f" {does}", self.style_of(Role.DIM))]
         self.query_one("#title", Lines).show([title], keys)
-
-    def action_close(self) -> None:
-        self.dismiss(None)

@@ -5,7 +5,9 @@ Knows how to ask; `NameSearch` knows what matches, and the hits live in `app.sta
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 
 import numpy as np
 from textual import on
@@ -13,7 +15,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerError, get_current_worker
 
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
@@ -83,13 +85,17 @@ class SearchPrompt(Panel[int]):
         self._timer = self.set_timer(DEBOUNCE_S, self._search)
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
+    async def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self._go = True
         if not self._asked:
             self.action_close()
         elif self._answered == self._asked:
             self._close_with_hit()
+        elif searching := self._search():
+            # The next key is for what the prompt goes to, so it waits here for a while
+            with suppress(WorkerError, asyncio.TimeoutError):
+                await asyncio.wait_for(asyncio.shield(searching.wait()), SLOW_S)
 
     def action_close(self) -> None:
         """Drop the search."""
@@ -98,10 +104,13 @@ class SearchPrompt(Panel[int]):
 
     # --------------------------------------------------------------- finding
 
-    def _search(self) -> None:
+    def _search(self) -> Worker[None] | None:
+        """Have a thread search; None where there is nothing to search in yet."""
         names, query = self._names, self._asked
+        if self._timer is not None:
+            self._timer.stop()
         if names is None:
-            return
+            return None
         self.set_timer(SLOW_S, lambda: self._say_searching(query))
 
         def search() -> None:
@@ -113,7 +122,7 @@ class SearchPrompt(Panel[int]):
             if not worker.is_cancelled:
                 self.post_message(self.Found(names, query, rows, refusal))
 
-        self.run_worker(search, thread=True, exclusive=True, group="search")
+        return self.run_worker(search, thread=True, exclusive=True, group="search")
 
     def _say_searching(self, query: str) -> None:
         if query == self._asked != self._answered:

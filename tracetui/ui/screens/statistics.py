@@ -85,7 +85,7 @@ class StatisticsPanel(TableKeys, Panel[None]):
     @on(Table.Activated)
     def _open(self, message: Table.Activated) -> None:
         analysis, names = self.viewer.analysis, self._names
-        if analysis is not None and names is not None:
+        if analysis is not None and names is not None and self.is_active:
             row = int(names.longest[message.row])
             slices = analysis.trace.slices
             self.dismiss(None)

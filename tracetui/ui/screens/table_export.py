@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from textual import on
@@ -12,8 +11,9 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.export.atomic import write_atomically
+from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.screens.export_dialog import sentence_of
+from tracetui.ui.screens.export_dialog import absolute, sentence_of
 from tracetui.ui.screens.panel import Panel
 
 if TYPE_CHECKING:
@@ -61,24 +61,25 @@ class TableExport(Panel[str]):
         name = event.value.strip()
         if name and not self._writing:
             self._writing = True
-            path, force = str(Path(name).expanduser().absolute()), self._overwrites == name
+            force = self._overwrites == name
             self.entitle("writing")
-            self.run_worker(lambda: self._write(path, force), thread=True, group="write")
+            self.run_worker(lambda: self._write(name, force), thread=True, group="write")
 
-    def _write(self, path: str, force: bool) -> None:
+    def _write(self, name: str, force: bool) -> None:
         from tracetui.export.frames import write_csv  # pandas: half a second, paid by whoever exports
 
-        refusal, exists = "", False
+        path, refusal, exists = name, "", False
 
         def fill(stream: BinaryIO) -> None:
             write_csv(stream, [self._frame()])
 
         try:
+            path = absolute(name)
             write_atomically(path, fill, force, self.viewer.path)
         except FileExistsError:
             exists = True
-        except (OSError, ValueError, RuntimeError) as error:
-            refusal = sentence_of(error) if not isinstance(error, RuntimeError) else "There is no such home."
+        except (OSError, ValueError) as error:
+            refusal = sentence_of(error)
         self.post_message(self.Ended(path, refusal, exists))
 
     @on(Ended)
@@ -92,4 +93,5 @@ class TableExport(Panel[str]):
             self.entitle(message.refusal, Role.ERROR)
         else:
             self.dismiss(message.path)
-            self.viewer.say(f"{self._rows:,} rows written to {message.path}")
+            rows = f"{self._rows:,} row{'s' * (self._rows != 1)}"
+            self.viewer.say(f"{rows} written to {printable(message.path)}")

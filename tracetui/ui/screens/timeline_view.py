@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.screen import Screen
 
@@ -118,6 +118,7 @@ class TimelineView(Screen[None]):
         self.details.renew()
         self._laid_out()
 
+    @on(Tracks.Aligned)
     def _laid_out(self) -> None:
         """The width of the labels may have changed: everything aligns with it."""
         self.ruler.label_width = self.tracks.label_width

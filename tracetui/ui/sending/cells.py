@@ -57,6 +57,10 @@ class Cells:
         self._texts: list[str] = []
         self._place_of_text: dict[str, int] = {}
 
+    def suits(self, width: int, height: int, system: ColorSystem) -> bool:
+        """Whether it is of a screen of that size and so many colours."""
+        return (self.width, self.height, self._system) == (width, height, system)
+
     def forget(self) -> None:
         """Whatever the terminal shows, it is not known: everything is to be sent."""
         self._shown[:] = _UNKNOWN

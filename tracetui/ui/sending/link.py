@@ -47,12 +47,10 @@ class LinkApp(App[ReturnType]):
         return LinkDriver
 
     def take(self, update: Update) -> None:
-        """Have an update in the next frame. One of the whole screen may follow what nobody knows of."""
-        if self._cells is None or (self._cells.width, self._cells.height) != self.size:
-            system = self.console._color_system or ColorSystem.TRUECOLOR
-            self._cells = Cells(self.size.width, self.size.height, system)
-        if isinstance(update, LayoutUpdate):
-            self._cells.forget()
+        """Have an update in the next frame."""
+        system = self.console._color_system or ColorSystem.TRUECOLOR
+        if self._cells is None or not self._cells.suits(*self.size, system):
+            self._cells = Cells(*self.size, system)
         self._cells.put(strips_of(update))
 
     def frame(self) -> str:
@@ -64,6 +62,16 @@ class LinkApp(App[ReturnType]):
         self._previous_cursor_position = cursor
         changes += f"\x1b[{cursor.y + 1};{cursor.x + 1}H"
         return f"{SYNC_START}{changes}{SYNC_END}" if self._sync_available else changes
+
+    def redraw(self) -> None:
+        """Send all that is meant to be seen: nobody knows what the terminal shows."""
+        if self._cells is not None and (self._cells.width, self._cells.height) == self.size:
+            self._cells.forget()
+            self.link_is_free()
+
+    def on_resize(self) -> None:
+        """Terminals move about what they show when resized, and tell their size after a suspension."""
+        self.redraw()
 
     def link_is_free(self) -> None:
         """The link may carry more: send what has changed meanwhile, or come back when it can."""
@@ -101,7 +109,10 @@ def is_remote(environ: Mapping[str, str]) -> bool:
 
 
 def strips_of(update: Update) -> Iterator[tuple[int, int, Strip]]:
-    """Line, first cell and strip of all there is in an update."""
+    """Line, first cell and strip of all that an update touches.
+
+    Textual gives more of a line that is touched: beside what is drawn anew, blanks in place of neighbours.
+    """
     if isinstance(update, LayoutUpdate):
         for y, strips in enumerate(update.strips, update.region.y):
             x = update.region.x
@@ -109,7 +120,7 @@ def strips_of(update: Update) -> Iterator[tuple[int, int, Strip]]:
                 yield y, x, strip
                 x += strip.cell_length
         return
-    for y in {y for y, _, _ in update.spans}:
-        for x, part in update.chops[y].items():
-            if part is not None:
+    for y, first, stop in update.spans:
+        for end, (x, part) in zip(update.chop_ends[y], update.chops[y].items()):
+            if part is not None and x < stop and first < end:
                 yield y, x, part

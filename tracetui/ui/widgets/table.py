@@ -94,7 +94,7 @@ class Table(Wheeled, can_focus=True):
         self.rows = Rows((), 0)
         self.arranging = False  #: other rows, or another order of them, are being made
         self._wanted = _Wanted(self.rows.columns, 0)
-        self.empty = ""  #: what to say where there is no row
+        self._empty = ""
         self.cursor = 0  #: place in rows.view
         self.top = 0  #: place in rows.view of the first row on screen
         self._cursor_style = cursor_style
@@ -133,6 +133,17 @@ class Table(Wheeled, can_focus=True):
         """Draw every row anew: what a cell shows has changed."""
         self._strips.clear()
         self.refresh()
+
+    @property
+    def empty(self) -> str:
+        """What to say where there is no row."""
+        return self._empty
+
+    @empty.setter
+    def empty(self, sentence: str) -> None:
+        if sentence != self._empty:
+            self._empty = sentence
+            self.refresh()
 
     @property
     def row(self) -> int:

@@ -53,6 +53,9 @@ class Tracks(SparingWidget, can_focus=True):
         time_ns: int | None
         sideways: bool
 
+    class Aligned(Message):
+        """The labels have another width: what stands above the tracks is to begin with their times."""
+
     def __init__(self) -> None:
         super().__init__()
         self.lines = TimelineLines((), 0)
@@ -156,8 +159,10 @@ class Tracks(SparingWidget, can_focus=True):
         least = max(LABEL_LEAST, min(idle + IDLE_CELLS, LABEL_MOST, width // 4))
         most = max(least, min(LABEL_MOST, width // 5))
         wanted = min(max(longest + 3, least), most)
-        self.label_width = min(wanted, self.size.width // 2)
+        before, self.label_width = self.label_width, min(wanted, self.size.width // 2)
         self.trace_app.state.columns = self.columns
+        if self.label_width != before:
+            self.post_message(self.Aligned())
 
     # Drawing
 

@@ -1,0 +1,50 @@
+"""The terminal shows what the app means: after random keys exactly what a full repaint shows, text and style.
+
+`python -m tests.benchmarks.walk` walks farther.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from tests.ui.walking import SIZES, SUSPEND, Emulator, Step, differences, drawn, walk, walker
+
+KEYS = 120
+
+#: walks in which the terminal once showed something else
+KNOWN: dict[str, tuple[tuple[int, int], list[Step]]] = {
+    "a pane beside others is drawn": ((120, 36), ["H", "G", "H", "j", "tab", "tab"]),
+    "back from the shell": ((80, 24), ["x", SUSPEND, "G", "slash", "a", SUSPEND, "escape"]),
+    "a filter that matches nothing": ((40, 10), ["V", "slash", "0", "2"]),
+    "resized": ((200, 60), ["H", (80, 24), "T", (120, 36), "G", (200, 60)]),
+    "an editor": ((120, 36), ["H", "o", "j"]),
+    "labels that grow": ((200, 60), ["t", "H", "B", "M", "enter", "space", "d"]),
+}
+
+
+def test_known_steps(samples: Path, tmp_path: Path) -> None:
+    with walker(samples / "moba" / "trace_view.json", tmp_path, size=(60, 20)) as walked:
+        for name, (size, steps) in KNOWN.items():
+            for step in (size, *steps):
+                walked.take(step)
+                walked.settle()
+                assert not walked.lasting_differences(), (name, step)
+            assert not walked.redrawn(), name
+            walked.take(["escape", "escape", "T", "0"])
+
+
+def test_a_random_walk(samples: Path, tmp_path: Path) -> None:
+    seed = random.randrange(1 << 30)
+    with walker(samples / "moba" / "trace_view.json", tmp_path, size=random.choice(SIZES)) as walked:
+        stumble = walk(walked, random.Random(seed), KEYS)
+    assert stumble is None, f"seed {seed}: {stumble}"
+
+
+def test_a_difference_is_seen() -> None:
+    screen = Emulator(4, 1)
+    screen.draw("ab")
+    meant = [drawn("ab", 4)]
+    assert not differences(screen.cells(), meant)
+    for line in ("aB", "a", "\x1b[1mab", "\x1b[2mab", "ab\x1b[7m ", "\x1b[31mab"):
+        assert differences(screen.cells(), [drawn(line, 4)]), line
