@@ -43,6 +43,12 @@ def format_time(ns: int, step_ns: int = 1000) -> str:
     return f"{sign}{whole}{fraction} s"
 
 
+def format_clock(ns: int) -> str:
+    """A moment on the clock of the trace, in µs as in kernel_details.csv: "1736412474714258.990 µs"."""
+    sign, length = ("-", -ns) if ns < 0 else ("", ns)
+    return f"{sign}{length // 1000}.{length % 1000:03d} µs"
+
+
 def format_ms(ns: int, decimals: int = 3) -> str:
     """Milliseconds with up to three decimals, rounded: "1,234.568". For columns that are compared."""
     sign, length = ("-", -ns) if ns < 0 else ("", ns)

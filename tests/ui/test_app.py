@@ -60,7 +60,7 @@ async def test_the_first_screen_says_how_idle_the_device_is_and_where(moba: Path
         shown = lines(app)
         share = round(100 * analysis_of(app).devices[0].idle_ns / analysis_of(app).devices[0].window_ns, 1)
         assert f"idle {share} %" in shown[0]
-        assert "NPU idle" in shown[4] and "█" in shown[4]
+        assert "NPU idle" in shown[5] and "█" in shown[5]
         assert any("Python" in line for line in shown)
         assert all(len(line) == SIZE[0] for line in shown)
         assert "worst gap" in shown[-1]

@@ -72,6 +72,12 @@ class TimelineLines:
                 return place
         return -1
 
+    def label(self, place: int) -> str:
+        """The label of a line; below the first line of a track, that of the track."""
+        while not self.lines[place].label and place > 0:
+            place -= 1
+        return self.lines[place].label
+
 
 def track_key(track: Track) -> Key:
     """What tells a track apart from all others of its trace."""

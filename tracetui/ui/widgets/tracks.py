@@ -7,7 +7,7 @@ strip is cached under everything that changes its look, and only lines whose loo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -133,12 +133,20 @@ class Tracks(SparingWidget, can_focus=True):
         place = y if y < self.lines.fixed else y + self.top
         return place if 0 <= place < len(self.lines.lines) else -1
 
+    def line_at(self, y: int) -> TrackLine | None:
+        """What a line of the screen shows: the first below those on top has the label of its track."""
+        place = self.place_at(y)
+        if place < 0:
+            return None
+        line = self.lines.lines[place]
+        return replace(line, label=self.lines.label(place)) if y == self.lines.fixed else line
+
     def show_state(self) -> None:
         """Draw again the lines whose look the state has changed."""
         changed = [
             y
             for y in range(self.size.height)
-            if (place := self.place_at(y)) >= 0 and self._key(self.lines.lines[place]) != self._shown.get(y)
+            if (line := self.line_at(y)) is not None and self._key(line) != self._shown.get(y)
         ]
         if 2 * len(changed) > self.size.height:
             self.refresh()
@@ -162,7 +170,7 @@ class Tracks(SparingWidget, can_focus=True):
     # Drawing
 
     def draw_lines(self, lines: Sequence[int]) -> list[Strip]:
-        wanted = {y: self.lines.lines[place] for y in lines if (place := self.place_at(y)) >= 0}
+        wanted = {y: line for y in lines if (line := self.line_at(y)) is not None}
         keys = {y: self._key(line) for y, line in wanted.items()}
         self._shown.update(keys)
         strips = {y: self._strips.get(key) for y, key in keys.items()}
@@ -187,7 +195,16 @@ class Tracks(SparingWidget, can_focus=True):
             ):
                 selected = state.row
         here = state.place.cursor == line.key
-        return line.key, line.folded, state.viewport, self.size.width, self.label_width, selected, here
+        return (
+            line.key,
+            line.label,
+            line.folded,
+            state.viewport,
+            self.size.width,
+            self.label_width,
+            selected,
+            here,
+        )
 
     # The mouse
 
