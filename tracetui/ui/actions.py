@@ -69,6 +69,7 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("zoom(4)", ("W",), MOVE, "zoom: in, faster", "Four times as fast", T),
     _unlisted("zoom(-4)", ("S",), MOVE, "zoom: out, faster", "Four times as fast", T),
     Action("show_all", ("0",), MOVE, "show: whole trace", "Everything from start to end", T),
+    Action("go_to_time", ("at",), MOVE, "go: to a time", "12.3ms, 1.2s, or the µs of kernel_details.csv", T),
     Action("fit_selection", ("f",), MOVE, "fit: selection", "The selected slice or gap fills the screen", T),
     Action("undo", ("backspace",), MOVE, "undo: movement", "Back to where you looked before"),
     Action("redo", ("U",), MOVE, "redo: movement", "Take the undo back"),
@@ -154,6 +155,7 @@ ACTIONS: tuple[Action, ...] = (
 )  # fmt: skip
 
 _LABELS = {
+    "at": "@",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "comma": ",",

@@ -14,6 +14,7 @@ from tracetui.ui.drawing.rows import LineKind, TrackLine, folded_group, group_ke
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.follow import follow
 from tracetui.ui.screens.search import SearchPrompt, same_name, step_to_hit
+from tracetui.ui.screens.time_prompt import TimePrompt
 from tracetui.ui.screens.timeline_view import TimelineView
 from tracetui.ui.screens.track_finder import TrackFinder
 from tracetui.ui.state import Key, Viewport
@@ -54,6 +55,21 @@ class TimelineScreen(TimelineView):
     def action_show_all(self) -> None:
         self.viewer.state.look(self.viewer.state.bounds)
         self.viewer.view_changed()
+
+    def action_go_to_time(self) -> None:
+        if self.trace is None:
+            self.viewer.say("Nothing is read yet.")
+        else:
+            self.app.push_screen(TimePrompt(), self._go_to)
+
+    def _go_to(self, time_ns: int | None) -> None:
+        """Put the cursor at a time in the middle of the screen, on the line that it is on."""
+        state, line = self.viewer.state, self._cursor_line()
+        if time_ns is None or line is None:
+            return
+        state.pan(time_ns - state.viewport.centre_ns)
+        self.viewer.view_changed()
+        self._to_line(self.tracks.lines.index(line.key), time_ns)
 
     def action_fit_selection(self) -> None:
         span = self.selected_span() or self.viewer.state.window
