@@ -56,6 +56,7 @@ class TrackLine:
     foldable: Key = ()  #: what `fold` folds when the cursor is here; () where nothing can be folded
     folded: bool = False
     members: int = 0  #: tracks of a GROUP
+    away: int = 0  #: shown at the edge behind which it is scrolled away: above (-1) or below (1)
 
 
 @dataclass(frozen=True)

@@ -155,10 +155,14 @@ class TimelineScreen(TimelineView):
         row = state.row
         links = viewer.analysis.links if viewer.analysis is not None else None
         found = follow(trace, links, row, by, self.details.chain) if row >= 0 else -1
-        if found >= 0:
-            viewer.select(found)
-        else:
+        if found < 0:
             viewer.say("The flow ends here." if row >= 0 else "Nothing is selected.")
+            return
+        first, last = sorted(int(trace.slices.start[end]) for end in (row, found))
+        if last - first < state.viewport.span_ns * 4 // 5:  # both fit: pan no further than that
+            state.look(state.viewport.showing(first, last + 1, state.bounds), "select")
+        self.followed = found
+        viewer.select(found)
 
     def action_nth_gap(self, rank: int) -> None:
         self.viewer.action_nth_gap(rank)

@@ -50,6 +50,7 @@ class TimelineView(Screen[None]):
 
     CSS = "TimelineView { background: ansi_default; }"
     AUTO_FOCUS = "Tracks"
+    followed = -1  #: the slice that a flow has led to
     _measuring = False  # the last line tells of the window that is being made
 
     @property
@@ -107,9 +108,15 @@ class TimelineView(Screen[None]):
         self._show_state()
 
     def on_selection_changed(self, message: SelectionChanged) -> None:
-        self._show_state()
         self.details.show_state()
+        self._show_chain()
+        self._show_state()
         self._reveal()
+
+    def _show_chain(self) -> None:
+        """Draw the chain of the selection; while one goes along it, both its ends stay on screen."""
+        row = self.viewer.state.row
+        self.tracks.follow(self.details.chain, row >= 0 and row == self.followed)
 
     def on_status(self, message: Status) -> None:
         self.key_line.say(message.sentence)
@@ -126,6 +133,7 @@ class TimelineView(Screen[None]):
             self.tracks.show_trace(self.viewer.picture)
         self.top_line.update()
         self.details.renew()
+        self._show_chain()
         self._laid_out()
 
     def _laid_out(self) -> None:
