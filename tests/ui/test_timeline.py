@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.ui.viewing import analysis_of, lines_of, said, timeline, viewing
+from tests.analysis.machine import npu, operator, task
+from tests.synthetic import trace_of
+from tests.ui.viewing import analysis_of, lines_of, said, timeline, until, viewing
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
+from tracetui.ui.app import TraceApp
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.state import Viewport
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 
 
@@ -130,3 +135,35 @@ async def test_a_time_that_is_none_of_the_trace_is_refused_in_words(moba: Trace,
         await pilot.pause()
         assert app.state.place == place and app.screen is app.screen_stack[-1]
         assert timeline(app).tracks.has_focus
+
+
+def recorded_long_before(work_ns: int, before_ns: int) -> Trace:
+    """A device that works at the end of a recording."""
+    events = [*npu(), task(1_000_000 + before_ns, work_ns, connection=1, name="matmul")]
+    return trace_of([*events, operator(1_000_000, 10, "aten::import")])
+
+
+async def test_what_is_first_shown_is_where_the_device_works() -> None:
+    async with viewing(recorded_long_before(1000, 9000), "timeline", (80, 24)) as (app, pilot):
+        state, (device,) = app.state, analysis_of(app).devices
+        assert state.viewport == Viewport(device.start_ns - 20, device.end_ns)
+        assert not state.undo_stack
+        await pilot.press("0")
+        assert state.viewport == state.bounds
+        await pilot.press("backspace")
+        assert state.viewport.start_ns == device.start_ns - 20
+
+
+async def test_all_is_shown_where_the_device_works_most_of_the_time() -> None:
+    async with viewing(recorded_long_before(9500, 300), "timeline", (80, 24)) as (app, _):
+        assert app.state.viewport == app.state.bounds
+
+
+async def test_who_has_looked_elsewhere_meanwhile_stays_there() -> None:
+    app = TraceApp(Path("t"), ViewerOptions(palette="none"), trace=recorded_long_before(1000, 9000))
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.analysing = True
+        seen = Viewport(app.state.bounds.start_ns, app.state.bounds.start_ns + 5000)
+        app.state.look(seen)
+        await until(pilot, lambda: app.analysis is not None)
+        assert app.state.viewport == seen
