@@ -98,7 +98,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_hit(1)", ("n",), SEARCH, "search: next hit", "The next slice found", T),
     Action("next_hit(-1)", ("N",), SEARCH, "search: previous hit", "The slice found before", T),
     Action("search_same", ("asterisk",), SEARCH, "search: this name", "All slices of the selected name", T),
-    Action("mark_window", ("v",), WINDOW, "mark: window", "Start it here; then end it, or measure", T),
+    Action("mark_window", ("v",), WINDOW, "mark: window", "From here to the next v; says its length", T),
     Action("window_selection", ("r",), WINDOW, "window: selection", "The window becomes the selection", T),
     Action("statistics", ("i",), WINDOW, "show: statistics", "Time per name, and idle time, in the window"),
     Action("export", ("e",), WINDOW, "export: window", "Write the slices of the window to a CSV file"),

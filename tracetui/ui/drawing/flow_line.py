@@ -7,12 +7,11 @@ next one is, and there to its start, behind what is drawn.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.strip import Strip
 
 from tracetui.ui.drawing.glyphs import Glyphs
 
@@ -72,27 +71,44 @@ def _between(start: Stop, end: Stop, glyphs: Glyphs) -> Iterator[tuple[int, Ink]
             yield end.y, Ink(end.last + 1, glyphs.to_left, False)
 
 
-def overlaid(strip: Strip, inks: Sequence[Ink], left: int, style: Style) -> list[Segment]:
+def overlaid(line: Iterable[Segment], inks: Sequence[Ink], left: int, style: Style) -> list[Segment]:
     """A line with the cells of a flow in it, x counted from `left`; the label on the left of it stays."""
-    width = strip.cell_length
-    empty = _empty_cells(strip)
     parts: list[Segment] = []
-    at = 0
-    for ink in inks:
-        x = ink.x + left
-        if left <= x < width and (empty[x] or not ink.behind):
-            parts += [*strip.crop(at, x), Segment(ink.glyph, style)]
-            at = x + 1
-    return [*parts, *strip.crop(at, width)]
+    wanted = [ink for ink in reversed(inks) if ink.x >= 0]
+    at = 0  # the cell that the rest of the segment starts at
+    drawn = -1  # the cell after the last one of the flow
+    for segment in line:
+        rest = segment
+        while wanted and (x := wanted[-1].x + left) < at + rest.cell_length:
+            ink = wanted.pop()
+            if ink.behind and not _is_blank(rest, x - at):
+                continue
+            before, rest = _split(rest, x - at)
+            _, rest = _split(rest, 1)
+            if before.text:
+                parts.append(before)
+            if drawn == x:
+                parts[-1] = Segment(parts[-1].text + ink.glyph, style)
+            else:
+                parts.append(Segment(ink.glyph, style))
+            at = drawn = x + 1
+        at += rest.cell_length
+        if rest.text:
+            parts.append(rest)
+    return parts
 
 
-def _empty_cells(strip: Strip) -> list[bool]:
-    """Whether nothing is drawn in each cell: no glyph, no fill."""
-    empty: list[bool] = []
-    for segment in strip:
-        style = segment.style
-        filled = style is not None and (style.reverse or style.underline or style.bgcolor is not None)
-        blanks = [not filled and character == " " for character in segment.text]
-        whole = len(blanks) == segment.cell_length  # no character takes two cells
-        empty += blanks if whole else [False] * segment.cell_length
-    return empty
+def _is_blank(segment: Segment, cell: int) -> bool:
+    """Whether nothing is drawn in a cell: no glyph, no fill."""
+    text, style, _ = segment
+    if style is not None and (style.reverse or style.underline or style.bgcolor is not None):
+        return False
+    return len(text) == segment.cell_length and text[cell] == " "
+
+
+def _split(segment: Segment, cell: int) -> tuple[Segment, Segment]:
+    """The first cells of a segment, and the others."""
+    text, style, _ = segment
+    if len(text) != segment.cell_length:  # Textual's way, for characters that take two cells, is slow
+        return segment.split_cells(cell)
+    return Segment(text[:cell], style), Segment(text[cell:], style)
