@@ -24,6 +24,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.messages import TraceGrew
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.timeline import TimelineScreen
+from tracetui.units import parse_window
 
 SIZE = (120, 40)
 
@@ -60,7 +61,7 @@ async def test_the_first_screen_says_how_idle_the_device_is_and_where(moba: Path
         shown = lines(app)
         share = round(100 * analysis_of(app).devices[0].idle_ns / analysis_of(app).devices[0].window_ns, 1)
         assert f"idle {share} %" in shown[0]
-        assert "NPU idle" in shown[4] and "█" in shown[4]
+        assert "NPU idle" in shown[5] and "█" in shown[5]
         assert any("Python" in line for line in shown)
         assert all(len(line) == SIZE[0] for line in shown)
         assert "worst gap" in shown[-1]
@@ -262,9 +263,12 @@ async def test_every_screen_opens_and_escape_comes_back(moba: Path) -> None:
 
 
 async def test_a_window_of_the_command_line_is_shown(moba: Path) -> None:
-    async with viewer(moba, window=(1_000_000, 2_000_000)) as (app, _):
+    async with viewer(moba, window=parse_window("1ms..2ms")) as (app, _):
         assert app.state.viewport.start_ns - trace_in(app).start_ns == 1_000_000
         assert app.state.viewport.span_ns == 1_000_000
+    async with viewer(moba, window=parse_window("1900000000000000..")) as (app, _):
+        assert app.state.viewport.span_ns == app.state.bounds.span_ns
+        assert "not in this trace" in lines(app)[-1]
 
 
 async def test_the_frame_rules_of_the_command_line_choose_the_lines(moba: Path) -> None:

@@ -23,7 +23,7 @@ from tracetui.export.reasons import Reasons
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
-from tracetui.ui.drawing.causes import LOOKS, cause_letter, cause_words, legend, short_legend
+from tracetui.ui.drawing.causes import LOOKS, cause_letter, cause_words, legend, main_legend
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.idle_line import IdleLine
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
@@ -87,9 +87,10 @@ def test_a_legend_takes_no_more_than_its_room_most_first() -> None:
     palette = Palette("none")
     text = "".join(text for text, _ in legend(shares, palette, 80))
     assert text.split() == ["S", "sync", "70.0", "%", "G", "gc", "20.0", "%", "P", "python", "10.0", "%"]
-    assert "".join(text for text, _ in short_legend(shares, palette, 80)) == "S 70 G 20 P 10 %"
+    for width, main in ((80, "S sync 70.0 %"), (13, "S sync 70.0 %"), (12, "S sync 70 %"), (10, "S sync")):
+        assert "".join(text for text, _ in main_legend(shares, palette, width)) == main
     for width in range(40):
-        for make in (legend, short_legend):
+        for make in (legend, main_legend):
             assert sum(cell_len(text) for text, _ in make(shares, palette, width)) <= width
 
 
@@ -274,8 +275,15 @@ async def test_the_map_tells_the_causes_and_the_pane_the_story(trace: Trace) -> 
         assert isinstance(app.screen, TimelineScreen) and app.analysis is not None
         minimap, details = app.screen.minimap, app.screen.details
         (most_of, _), *_ = app.analysis.causes.by_cause().items()
-        assert lines_of(minimap)[1].startswith(f" {cause_letter(most_of)} ")
+        assert lines_of(minimap)[1].startswith(" worst gaps 1 to 9 ")
+        assert lines_of(minimap)[2].startswith(" why idle ") and cause_words(most_of) in lines_of(minimap)[2]
+        await pilot.resize_terminal(
+            80, 24
+        )  # no line for a legend: in the margin, and where nothing is selected
+        await pilot.pause()
+        assert lines_of(minimap)[1].startswith(f" {cause_words(most_of)} ") and minimap.size.height == 2
         assert cause_words(most_of) in details.text
+        await pilot.resize_terminal(120, 36)
         await pilot.press("x")
         await pilot.pause()
         drawn = lines_of(details)

@@ -119,8 +119,8 @@ async def test_the_whole_time_is_sketched_before_anything_is_read(moba: Path) ->
         shown = screen_lines(app)
         assert "sampled" in shown[0] and "Ascend" in shown[0] and "esc stops" in shown[0]
         assert "busy device" in shown[1] and is_sketched(shown[1])
-        assert "NPU 0 idle" in shown[4] or "NPU idle" in shown[4]
-        assert "reading, 0 % so far: gaps are found once all is read" in shown[4]
+        assert "NPU 0 idle" in shown[5] or "NPU idle" in shown[5]
+        assert "reading, 0 % so far: gaps are found once all is read" in shown[5]
         stream = next(line for line in shown if "Stream 2" in line)
         assert is_sketched(stream)
         assert any("not read yet" in line for line in shown)
@@ -142,7 +142,7 @@ async def test_what_is_read_takes_the_place_of_the_sketch(moba: Path) -> None:
             await read_to(app, pilot, gate, share)
             shown = screen_lines(app)
             assert f"reading {app.share} % of" in shown[0]
-            assert f"reading, {app.share} % so far" in shown[4]
+            assert f"reading, {app.share} % so far" in shown[5]
             lines.append(sum(shade in line for line in shown[6:] for shade in BLOCKS.unread.strip()))
         assert lines[0] > lines[-1]
 

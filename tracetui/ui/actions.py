@@ -69,6 +69,7 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("zoom(4)", ("W",), MOVE, "zoom: in, faster", "Four times as fast", T),
     _unlisted("zoom(-4)", ("S",), MOVE, "zoom: out, faster", "Four times as fast", T),
     Action("show_all", ("0",), MOVE, "show: whole trace", "Everything from start to end", T),
+    Action("go_to_time", ("at",), MOVE, "go: to a time", "12.3ms, 1.2s, or the µs of kernel_details.csv", T),
     Action("fit_selection", ("f",), MOVE, "fit: selection", "The selected slice or gap fills the screen", T),
     Action("undo", ("backspace",), MOVE, "undo: movement", "Back to where you looked before"),
     Action("redo", ("U",), MOVE, "redo: movement", "Take the undo back"),
@@ -97,7 +98,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_hit(1)", ("n",), SEARCH, "search: next hit", "The next slice found", T),
     Action("next_hit(-1)", ("N",), SEARCH, "search: previous hit", "The slice found before", T),
     Action("search_same", ("asterisk",), SEARCH, "search: this name", "All slices of the selected name", T),
-    Action("mark_window", ("v",), WINDOW, "mark: window", "Start a window at the selection; then end it", T),
+    Action("mark_window", ("v",), WINDOW, "mark: window", "From here to the next v; says its length", T),
     Action("window_selection", ("r",), WINDOW, "window: selection", "The window becomes the selection", T),
     Action("statistics", ("i",), WINDOW, "show: statistics", "Time per name, and idle time, in the window"),
     Action("export", ("e",), WINDOW, "export: window", "Write the slices of the window to a CSV file"),
@@ -155,6 +156,7 @@ ACTIONS: tuple[Action, ...] = (
 )  # fmt: skip
 
 _LABELS = {
+    "at": "@",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "comma": ",",

@@ -20,6 +20,7 @@ from tracetui.trace.model import Trace
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.sketch import Sketch
+from tracetui.ui.first_view import first_view
 from tracetui.ui.loading import analyse_trace, load
 from tracetui.ui.messages import (
     AnalysisFailed,
@@ -116,6 +117,7 @@ class ReadingApp(App[int]):
         self.ranked = message.analysis.gaps.ranked()
         self._rank_of = np.empty_like(self.ranked)
         self._rank_of[self.ranked] = np.arange(1, len(self.ranked) + 1)
+        self._look_first(message.analysis)
         self.tell(lambda: AnalysisReady(message.analysis))
         awaited = self._awaited
         self._open_step()
@@ -146,13 +148,22 @@ class ReadingApp(App[int]):
             row = int(found[0]) if len(found) else -1
             self.state.place = replace(self.state.place, row=row)
 
+    def _look_first(self, analysis: Analysis) -> None:
+        """Look at where the devices work, unless somebody has looked elsewhere already."""
+        state = self.state
+        if not state.undo_stack and state.viewport == state.bounds:
+            view = first_view(analysis, state.bounds)
+            state.place = replace(state.place, viewport=view, time_ns=view.start_ns)
+
     def _open_window(self) -> None:
         """Look at the window that was asked for on the command line."""
         if self.options.window is not None and self.trace is not None:
-            start, end = (self.trace.start_ns + time for time in self.options.window)
-            end = min(end, self.state.bounds.end_ns)
+            start, end = self.options.window.on_clock(self.trace.start_ns)
+            start, end = max(start, self.state.bounds.start_ns), min(end, self.state.bounds.end_ns)
             if start < end:
                 self.state.look(Viewport(start, end))
+            else:
+                self.say("The window asked for is not in this trace.")
 
     def _open_step(self) -> None:
         """Look at the step that was asked for on the command line."""

@@ -6,13 +6,14 @@ alike share a colour; the letter tells them apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.style import Style
 
 from tracetui.analysis.idle.calls import Cause
+from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Paint, Palette, Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.units import format_percent
@@ -72,31 +73,29 @@ def cause_paint(cause: Cause, palette: Palette) -> Paint:
     return palette.paint_of(LOOKS[cause].role)
 
 
+def main_legend(by_cause: Mapping[Cause, int], palette: Palette, width: int) -> list[Piece]:
+    """The largest cause with its share, in as many words as fit: "D data loader 72.3 %", "D data loader"."""
+    whole = sum(by_cause.values())
+    if whole <= 0:
+        return []
+    cause, ns = max(by_cause.items(), key=lambda item: item[1])
+    words, share = cause_words(cause), format_percent(ns, whole)
+    rounded = f"{(200 * ns + whole) // (2 * whole)} %"
+    fitting = (f" {tail}" for tail in (share, rounded) if cell_len(f"{words} {tail}") <= width)
+    tail = next(fitting, "")
+    return [
+        (clip_cells(words, min(cell_len(words), width), ""), cause_style(cause, palette)),
+        (tail, palette.style_of(Role.TEXT)),
+    ]
+
+
 def legend(by_cause: Mapping[Cause, int], palette: Palette, width: int) -> list[Piece]:
     """The causes with their shares, as many as fit: "P python 62.0 %  S sync 12.1 %"."""
     whole = sum(by_cause.values())
-    entries = (
-        (f"{cause_words(cause)} ", f"{format_percent(ns, whole)}  ", cause)
-        for cause, ns in sorted(by_cause.items(), key=lambda item: -item[1])
-    )
-    return _fitting(entries, palette, width)
-
-
-def short_legend(by_cause: Mapping[Cause, int], palette: Palette, width: int) -> list[Piece]:
-    """The letters of the causes with their shares in whole per cent, as many as fit: "P 62 S 12 %"."""
-    whole = max(sum(by_cause.values()), 1)
-    entries = (
-        (f"{cause_letter(cause)} ", f"{(200 * ns + whole) // (2 * whole)} ", cause)
-        for cause, ns in sorted(by_cause.items(), key=lambda item: -item[1])
-        if 200 * ns >= whole
-    )
-    pieces = _fitting(entries, palette, width - 1)
-    return [*pieces, ("%", palette.style_of(Role.DIM))] if pieces else []
-
-
-def _fitting(entries: Iterable[tuple[str, str, Cause]], palette: Palette, width: int) -> list[Piece]:
     pieces: list[Piece] = []
-    for words, share, cause in entries:
+    for cause, ns in sorted(by_cause.items(), key=lambda item: -item[1]):
+        words = f"{'  ' if pieces else ''}{cause_words(cause)} "
+        share = format_percent(ns, whole)
         width -= cell_len(words) + cell_len(share)
         if width < 0:
             break

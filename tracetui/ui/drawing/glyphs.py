@@ -25,6 +25,9 @@ class Glyphs:
     right: str
     ellipsis: str
     arrow: str  #: one hop of a chain
+    corners: str  #: of a line that comes from below, from above, and goes right; the same to the left
+    to_right: str  #: the end of a line
+    to_left: str
     here: str  #: the line that the cursor is on
     pin: str
     dot: str  #: separates items of one line
@@ -51,6 +54,9 @@ BLOCKS = Glyphs(
     right="▌",
     ellipsis="…",
     arrow="→",
+    corners="╭╰╮╯",
+    to_right="▸",
+    to_left="◂",
     here="›",
     pin="◆",
     dot="·",
@@ -77,6 +83,9 @@ ASCII = Glyphs(
     right="]",
     ellipsis="~",
     arrow=">",
+    corners="++++",
+    to_right=">",
+    to_left="<",
     here=">",
     pin="*",
     dot="-",

@@ -17,6 +17,7 @@ from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.ui.drawing.causes import LOOKS, cause_letter, cause_paint, cause_words
 from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import Unread, boxed_columns, draw_lane, runs
 from tracetui.ui.drawing.palette import Paint, Palette, Role
 from tracetui.ui.drawing.picture import Picture
@@ -133,14 +134,16 @@ class IdleLine:
         """
         assert self._picture.analysis is not None
         gaps, strip, viewport = self._picture.analysis.gaps, Strip(drawn, columns), state.viewport
-        for gap, rank in sorted(self._picture.ranks.items(), key=lambda item: -item[1]):
+        narrow: dict[int, int] = {}  # the gap of a column
+        for gap in self._picture.ranks:
             start, end = int(gaps.start[gap]), int(gaps.end[gap])
-            column = viewport.column_of((start + end) // 2, columns)
-            narrow = (end - start) * columns < _RANK_CELLS * viewport.span_ns
-            if gaps.device[gap] == device and narrow and 0 <= column < columns:
-                parts = strip.divide([column, column + 1, columns])
-                style = cause_paint(self._picture.gap_cause(gap), self._palette).box
-                strip = Strip.join([parts[0], Strip([Segment(str(rank), style)], 1), parts[2]])
+            if gaps.device[gap] == device and (end - start) * columns < _RANK_CELLS * viewport.span_ns:
+                narrow.setdefault(viewport.column_of((start + end) // 2, columns), gap)
+        ranks = ((column, str(self._picture.ranks[gap])) for column, gap in narrow.items())
+        for column, digit in apart(ranks, columns).items():
+            parts = strip.divide([column, column + 1, columns])
+            style = cause_paint(self._picture.gap_cause(narrow[column]), self._palette).box
+            strip = Strip.join([parts[0], Strip([Segment(digit, style)], 1), parts[2]])
         return list(strip)
 
 

@@ -71,7 +71,8 @@ class LineArt:
 
     def _label(self, line: TrackLine, here: bool, viewport: Viewport, width: int) -> Segment:
         """The label column; that of an idle line tells how much of what is on screen is idle."""
-        text = f"{self._glyphs.here if here else ' '}{line.label}"
+        away = {-1: self._glyphs.up, 1: self._glyphs.down}.get(line.away, " ")
+        text = f"{self._glyphs.here if here else away}{line.label}"
         if line.kind is LineKind.FOLDED:
             text += f" {self._glyphs.folded}"
         share = f" {self._idle_share(line.device, viewport)} " if line.kind is LineKind.IDLE else " "

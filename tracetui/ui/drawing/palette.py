@@ -45,6 +45,7 @@ class Role(Enum):
     CURSOR = "cursor"  #: the row of the timeline that holds the cursor
     WINDOW = "window"  #: the window of time
     HIT = "hit"  #: what a search or a filter found
+    FLOW = "flow"  #: the line from the host to the device
     STEP = "step"  #: boundaries of steps
     USER_LINE = "user line"  #: the user's own frame of a stack, a line of their source
     WARNING = "warning"
@@ -92,6 +93,7 @@ _ROLES: Mapping[Role | Activity, tuple[tuple[str, str, str], str]] = {
     Role.CURSOR: (_PLAIN, "bold"),
     Role.WINDOW: (_YELLOW, "underline"),
     Role.HIT: (_YELLOW, "bold underline"),
+    Role.FLOW: (_PLAIN, "bold"),
     Role.STEP: (_GREY, ""),
     Role.USER_LINE: (_YELLOW, "bold"),
     Role.WARNING: (_YELLOW, "bold"),

@@ -56,6 +56,7 @@ class TrackLine:
     foldable: Key = ()  #: what `fold` folds when the cursor is here; () where nothing can be folded
     folded: bool = False
     members: int = 0  #: tracks of a GROUP
+    away: int = 0  #: shown at the edge behind which it is scrolled away: above (-1) or below (1)
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,12 @@ class TimelineLines:
             if line.key == key:
                 return place
         return -1
+
+    def label(self, place: int) -> str:
+        """The label of a line; below the first line of a track, that of the track."""
+        while not self.lines[place].label and place > 0:
+            place -= 1
+        return self.lines[place].label
 
 
 def track_key(track: Track) -> Key:

@@ -14,12 +14,14 @@ from tracetui.ui.drawing.rows import LineKind, TrackLine, folded_group, group_ke
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.follow import follow
 from tracetui.ui.screens.search import SearchPrompt, same_name, step_to_hit
+from tracetui.ui.screens.time_prompt import TimePrompt
 from tracetui.ui.screens.timeline_view import TimelineView
 from tracetui.ui.screens.track_finder import TrackFinder
 from tracetui.ui.state import Key, Viewport
 from tracetui.ui.steps import beside, gap_beside, snapped
 from tracetui.ui.widgets.minimap import Minimap
 from tracetui.ui.widgets.tracks import Tracks
+from tracetui.units import format_exact, format_time
 
 PAN_PARTS = 8  #: a pan moves by one eighth of the screen
 ZOOM = (2, 3)  #: a zoom in leaves two thirds of the span
@@ -54,8 +56,23 @@ class TimelineScreen(TimelineView):
         self.viewer.state.look(self.viewer.state.bounds)
         self.viewer.view_changed()
 
+    def action_go_to_time(self) -> None:
+        if self.trace is None:
+            self.viewer.say("Nothing is read yet.")
+        else:
+            self.app.push_screen(TimePrompt(), self._go_to)
+
+    def _go_to(self, time_ns: int | None) -> None:
+        """Put the cursor at a time in the middle of the screen, on the line that it is on."""
+        state, line = self.viewer.state, self._cursor_line()
+        if time_ns is None or line is None:
+            return
+        state.pan(time_ns - state.viewport.centre_ns)
+        self.viewer.view_changed()
+        self._to_line(self.tracks.lines.index(line.key), time_ns)
+
     def action_fit_selection(self) -> None:
-        span = self._selected_span()
+        span = self.selected_span() or self.viewer.state.window
         if span is None:
             self.viewer.say("Nothing is selected.")
             return
@@ -63,16 +80,6 @@ class TimelineScreen(TimelineView):
         margin = max((end - start) // 40, 1)
         self.viewer.state.look(Viewport(start - margin, end + margin))
         self.viewer.view_changed()
-
-    def _selected_span(self) -> tuple[int, int] | None:
-        """Start and end of the selected gap or slice, else the window."""
-        viewer, state = self.viewer, self.viewer.state
-        if state.gap >= 0 and viewer.analysis is not None:
-            gaps = viewer.analysis.gaps
-            return int(gaps.start[state.gap]), int(gaps.end[state.gap])
-        if state.row >= 0 and self.trace is not None:
-            return int(self.trace.slices.start[state.row]), int(self.trace.slices.end[state.row])
-        return state.window
 
     # Selecting
 
@@ -148,10 +155,14 @@ class TimelineScreen(TimelineView):
         row = state.row
         links = viewer.analysis.links if viewer.analysis is not None else None
         found = follow(trace, links, row, by, self.details.chain) if row >= 0 else -1
-        if found >= 0:
-            viewer.select(found)
-        else:
+        if found < 0:
             viewer.say("The flow ends here." if row >= 0 else "Nothing is selected.")
+            return
+        first, last = sorted(int(trace.slices.start[end]) for end in (row, found))
+        if last - first < state.viewport.span_ns * 4 // 5:  # both fit: pan no further than that
+            state.look(state.viewport.showing(first, last + 1, state.bounds), "select")
+        self.followed = found
+        viewer.select(found)
 
     def action_nth_gap(self, rank: int) -> None:
         self.viewer.action_nth_gap(rank)
@@ -213,21 +224,28 @@ class TimelineScreen(TimelineView):
 
     def action_mark_window(self) -> None:
         """Start a window at the selection, or end the one that was started."""
-        state = self.viewer.state
-        span = self._selected_span() if max(state.row, state.gap) >= 0 else None
-        start, end = span or (state.place.time_ns, state.place.time_ns)
-        if state.mark is None:
-            state.mark = start
-            self.viewer.say("The window starts here: go to its end and press v again, or escape.")
+        state, window = self.viewer.state, self.marked_window()
+        if window is None:
+            state.mark = (self.selected_span() or (state.place.time_ns,))[0]
         else:
-            self._set_window(min(state.mark, start), max(state.mark, end))
             state.mark = None
+            self._set_window(*window)
+            self._say_window()
         self.viewer.view_changed()
 
     def action_window_selection(self) -> None:
-        span = self._selected_span()
+        span = self.selected_span()
         if span is not None:
             self._set_window(*span)
+            self._say_window()
+
+    def _say_window(self) -> None:
+        """The window that was set, and how long it is."""
+        state = self.viewer.state
+        if state.window is not None:
+            start, end = state.window
+            moments = (format_time(moment - state.bounds.start_ns) for moment in (start, end))
+            self.viewer.say(f"Window of {format_exact(end - start)}: {' to '.join(moments)}.")
 
     def _set_window(self, start_ns: int, end_ns: int, burst: str | None = None) -> None:
         state = self.viewer.state
@@ -288,6 +306,7 @@ class TimelineScreen(TimelineView):
             start, end = sorted((self._snapped(line, state.place.time_ns), edge))
             if end > start:
                 self._set_window(start, end, "drag")
+                self._say_window()
         elif message.on_label and line.kind is LineKind.GROUP:
             self._fold(line.foldable)
         else:

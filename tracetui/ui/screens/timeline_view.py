@@ -27,6 +27,7 @@ from tracetui.ui.widgets.minimap import Minimap
 from tracetui.ui.widgets.ruler import Ruler
 from tracetui.ui.widgets.status import KeyLine, TopLine
 from tracetui.ui.widgets.tracks import Tracks
+from tracetui.units import format_exact, format_time
 
 if TYPE_CHECKING:
     from tracetui.ui.app import TraceApp
@@ -40,11 +41,17 @@ FOOTER = (
 )
 
 
+#: lines of a screen from which one is spent on what the letters of the causes stand for
+LEGEND_FROM = 30
+
+
 class TimelineView(Screen[None]):
     """Top line, map, ruler, tracks, details, keys."""
 
     CSS = "TimelineView { background: ansi_default; }"
     AUTO_FOCUS = "Tracks"
+    followed = -1  #: the slice that a flow has led to
+    _measuring = False  # the last line tells of the window that is being made
 
     @property
     def viewer(self) -> TraceApp:
@@ -69,6 +76,9 @@ class TimelineView(Screen[None]):
             self._show_trace()
 
     def on_resize(self, event: events.Resize) -> None:
+        tall = event.size.height >= LEGEND_FROM
+        self.minimap.styles.height = 3 if tall else 2
+        self.details.tells_causes = not tall
         self.details.styles.height = min(max(event.size.height // 4 + 2, 7), 16)
         self.call_after_refresh(self._laid_out)
 
@@ -98,15 +108,22 @@ class TimelineView(Screen[None]):
         self._show_state()
 
     def on_selection_changed(self, message: SelectionChanged) -> None:
-        self._show_state()
         self.details.show_state()
+        self._show_chain()
+        self._show_state()
         self._reveal()
+
+    def _show_chain(self) -> None:
+        """Draw the chain of the selection; while one goes along it, both its ends stay on screen."""
+        row = self.viewer.state.row
+        self.tracks.follow(self.details.chain, row >= 0 and row == self.followed)
 
     def on_status(self, message: Status) -> None:
         self.key_line.say(message.sentence)
 
     def on_key(self) -> None:
         self.key_line.say("")
+        self._say_measure()
 
     def on_screen_suspend(self) -> None:
         self.key_line.say("")
@@ -116,6 +133,7 @@ class TimelineView(Screen[None]):
             self.tracks.show_trace(self.viewer.picture)
         self.top_line.update()
         self.details.renew()
+        self._show_chain()
         self._laid_out()
 
     @on(Tracks.Aligned)
@@ -128,7 +146,47 @@ class TimelineView(Screen[None]):
     def _show_state(self) -> None:
         self.tracks.show_state()
         self.minimap.show_state()
+        self.ruler.window = self._shown_window()
         self.ruler.show_state()
+        self._say_measure()
+
+    def selected_span(self) -> tuple[int, int] | None:
+        """Start and end of the selected gap or slice, ns."""
+        viewer, state = self.viewer, self.viewer.state
+        if state.gap >= 0 and viewer.analysis is not None:
+            gaps = viewer.analysis.gaps
+            return int(gaps.start[state.gap]), int(gaps.end[state.gap])
+        if state.row >= 0 and self.trace is not None:
+            return int(self.trace.slices.start[state.row]), int(self.trace.slices.end[state.row])
+        return None
+
+    def marked_window(self) -> tuple[int, int] | None:
+        """The window from the mark to the selection or the cursor, whichever is first; None without one."""
+        state = self.viewer.state
+        if state.mark is None:
+            return None
+        start, end = self.selected_span() or (state.place.time_ns, state.place.time_ns)
+        return min(state.mark, start), max(state.mark, end)
+
+    def _shown_window(self) -> tuple[int, int] | None:
+        return self.marked_window() or self.viewer.state.window
+
+    def _say_measure(self) -> None:
+        """While a window is being made: how far it is from its mark to here, and how long it would be."""
+        state, window = self.viewer.state, self.marked_window()
+        was_said, self._measuring = self._measuring, state.mark is not None
+        if state.mark is None or window is None:
+            if was_said:
+                self.key_line.say("")
+            return
+        here = (self.selected_span() or (state.place.time_ns,))[0]
+        if here == state.mark:
+            moment = format_time(here - state.bounds.start_ns)
+            self.key_line.say(f"The window starts at {moment}: v at its end ends it, esc drops it.")
+            return
+        dot = f" {self.viewer.glyphs.dot} "
+        length, away = format_exact(window[1] - window[0]), format_exact(here - state.mark)
+        self.key_line.say(f"window {length}{dot}here {away} from the mark{dot}v ends, esc drops")
 
     def _reveal(self) -> None:
         """Scroll to the line of the cursor; lay out again if it came from a group that was folded."""

@@ -21,7 +21,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
 from tracetui.ui.stories.gap_shares import main_line
 from tracetui.ui.stories.gap_words import GapWords
-from tracetui.units import format_duration, format_exact, format_time
+from tracetui.units import format_clock, format_duration, format_exact, format_time
 
 _ACTIVITIES = {
     Activity.AICORE: "AI core",
@@ -33,11 +33,12 @@ _ACTIVITIES = {
     Activity.EVENT: "event",
     Activity.OTHER: "other task",
 }
+_EPOCH = 10**18  #: ns: clocks that show more, 2001, count from 1970
 _LINE = 36  #: cells of a line of Python
 
 
 def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
-    """Name, times and place of a slice: two lines."""
+    """Name, times and place of a slice: three lines."""
     track = trace.track_of(row)
     start, dur = int(trace.slices.start[row]), int(trace.slices.dur[row])
     activity = Activity(int(trace.slices.activity[row]))
@@ -59,7 +60,14 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
         task_type = trace.string(int(trace.slices.task_type[row]))
         if task_type:
             facts.append(pen.text(f" {printable(task_type, 40)}", Role.DIM))
-    return [head, facts]
+    return [head, facts, describe_clock(trace, start, start + dur, pen)]
+
+
+def describe_clock(trace: Trace, start_ns: int, end_ns: int, pen: Pen) -> Line:
+    """The times on the clock of the trace, as they are written in it and in the tables beside it."""
+    label = "epoch" if trace.start_ns >= _EPOCH else "clock"
+    end = f" to {format_clock(end_ns)}" if end_ns > start_ns else " µs"
+    return [pen.label(label), pen.text(format_clock(start_ns).removesuffix(" µs") + end)]
 
 
 def describe_gap(analysis: Analysis, gap: int, blamed: Sequence[Line], pen: Pen, width: int) -> list[Line]:
@@ -68,7 +76,8 @@ def describe_gap(analysis: Analysis, gap: int, blamed: Sequence[Line], pen: Pen,
     before, after = int(gaps.before[gap]), int(gaps.after[gap])
     bar, *story = GapWords(analysis, gap, pen).lines(width)
     around = [_neighbour("after", trace, before, pen), _neighbour("ended by", trace, after, pen)]
-    return [bar, *blamed, *story, *around]
+    clock = describe_clock(trace, int(gaps.start[gap]), int(gaps.end[gap]), pen)
+    return [bar, *blamed, *story, *around, clock]
 
 
 def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[Line]:

@@ -78,6 +78,7 @@ class Details(SparingWidget, can_focus=True):
         self.top = 0
         self.chain: Chain | None = None  #: of the selected slice, or of the task that ended the selected gap
         self.shows_stack = False
+        self.tells_causes = True  #: with nothing selected: what the letters of the causes stand for
         self._main = MainLine((), False)  # of the selected gap
         self._title = ""
         self._worst = 0  # so many of the last lines are the worst gaps, by rank
@@ -223,8 +224,9 @@ class Details(SparingWidget, can_focus=True):
             self._told = app.analysis, describe_worst(app.analysis, worst, pen)
         if worst:
             self._title = "worst gaps: a click, a digit or x goes there"
-            shares = legend(app.analysis.causes.by_cause(), app.palette, self.size.width - 6)
-            warn.append([pen.text(" why  ", Role.DIM), *shares])
+            if self.tells_causes:
+                shares = legend(app.analysis.causes.by_cause(), app.palette, self.size.width - 6)
+                warn.append([pen.text(" why  ", Role.DIM), *shares])
         self._worst = len(worst)
         return [*warn, *self._told[1]]
 

@@ -1,4 +1,4 @@
-"""The whole trace in two lines: how idle the devices are and why, the worst gaps, hits, what is on screen.
+"""The whole trace in two or three lines: how idle the devices are and why, the worst gaps, what is on screen.
 
 Until that is known the first line tells how busy they are, and what is not read yet.
 """
@@ -17,7 +17,8 @@ from tracetui.analysis.idle.calls import Cause
 from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
-from tracetui.ui.drawing.causes import cause_paint, short_legend
+from tracetui.ui.drawing.causes import cause_paint, legend, main_legend
+from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments, shades
 from tracetui.ui.drawing.load import is_of_host, load
 from tracetui.ui.drawing.palette import Role
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
 
 
 class Minimap(SparingWidget):
-    """Line 0: idle time of all devices, coloured by cause. Line 1: the viewport, steps, hits, worst gaps."""
+    """Line 0: idle time of all devices, coloured by cause. Line 1: the viewport, steps, hits, worst gaps.
+
+    Line 2, where there is one: what the colours and letters of the causes stand for.
+    """
 
     DEFAULT_CSS = """
     Minimap { width: 1fr; height: 2; }
@@ -72,21 +76,39 @@ class Minimap(SparingWidget):
             self.redraw([1])
 
     def draw_line(self, y: int) -> Strip:
+        if y == 2:
+            return fitted(self._legend(), self.size.width, "")
         line = self._idle_line() if y == 0 else self._mark_line()
         return Strip([*self._label(y), *line]).adjust_cell_length(self.size.width)
 
     def _label(self, y: int) -> Strip:
-        """What the first line is; which causes its colours stand for."""
-        palette = self.trace_app.palette
+        """What the line is; where there is no line for it, which cause there is most of."""
+        palette, width = self.trace_app.palette, self._label_width
         pieces: list[Piece] = [(self._title() if y == 0 else " ", palette.style_of(Role.DIM))]
-        if y == 1 and self._picture is not None and self._picture.analysis is not None:
-            pieces += short_legend(self._picture.analysis.causes.by_cause(), palette, self._label_width - 2)
-        return fitted(pieces, self._label_width, "")
+        if y == 1 and self._picture is not None and self._picture.ranks:
+            if self.size.height > 2:
+                count = len(self._picture.ranks)
+                words = f"worst gaps 1 to {count}" if count > 1 else "1 is the only gap"
+                pieces.append((words, palette.style_of(Role.DIM)))
+            else:
+                by_cause = self._picture.analysis.causes.by_cause() if self._picture.analysis else {}
+                pieces += main_legend(by_cause, palette, width - 2)
+        return fitted(pieces, width, "")
+
+    def _legend(self) -> list[Piece]:
+        """All causes of idle time with their shares; until they are known, when they will be."""
+        palette, picture = self.trace_app.palette, self._picture
+        dim = palette.style_of(Role.DIM)
+        label: Piece = (" why idle ".ljust(self._label_width), dim)
+        if picture is None or picture.analysis is None:
+            return [label, ("known once all is read", dim)] if picture and picture.trace.devices else []
+        by_cause = picture.analysis.causes.by_cause()
+        return [label, *legend(by_cause, palette, self.size.width - len(label[0]))] if by_cause else []
 
     def _title(self) -> str:
         picture = self._picture
         if picture is None or picture.analysis is not None:
-            return " whole trace"
+            return " idle, whole trace" if picture is not None and picture.ranks else " whole trace"
         what = " busy host" if is_of_host(picture) else " busy device"
         return what if picture.sketch is not None or not self.trace_app.progress else f"{what} so far"
 
@@ -153,12 +175,20 @@ class Minimap(SparingWidget):
             self._mark(state.bounds.column_of(step.start_ns, self.columns), glyphs.tick, 6, cells, style)
         for column in state.search.columns(state.bounds.edges(self.columns)).tolist():
             self._mark(column, glyphs.hit, 9, cells, style)
-        if self._picture and analysis:
-            for gap, rank in sorted(self._picture.ranks.items(), key=lambda item: -item[1]):
-                middle = int(analysis.gaps.start[gap] + analysis.gaps.end[gap]) // 2
-                self._mark(state.bounds.column_of(middle, self.columns), str(rank), 0, cells, style)
+        for column, digit in self._worst().items():
+            self._mark(column, digit, 0, cells, style)
         roles = (Role.IDLE, Role.TEXT, Role.STEP, Role.HIT)
         return segments(cells, style, [palette.style_of(role) for role in roles for _ in range(3)])
+
+    def _worst(self) -> dict[int, str]:
+        """The ranks of the worst gaps by column, as many as can be told apart."""
+        picture, bounds = self._picture, self.trace_app.state.bounds
+        if picture is None or picture.analysis is None:
+            return {}
+        gaps = picture.analysis.gaps
+        middles = ((int(gaps.start[gap] + gaps.end[gap]) // 2, rank) for gap, rank in picture.ranks.items())
+        ranks = [(bounds.column_of(middle, self.columns), str(rank)) for middle, rank in middles]
+        return apart((rank for rank in ranks if rank[0] not in self._marks), self.columns)
 
     def _mark(self, column: int, glyph: str, style_at: int, cells: list[str], style: Int64s) -> None:
         if 0 <= column < self.columns and column not in self._marks:

@@ -1,4 +1,4 @@
-"""The ruler over the tracks: round times from the start of the trace, cursor, window, hits, the scale."""
+"""The ruler over the tracks: round times from the start of the trace, cursor, hits, the scale, the window."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from rich.segment import Segment
 from textual.strip import Strip
 
+from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ticks import ticks
@@ -30,6 +31,7 @@ class Ruler(SparingWidget):
     def __init__(self) -> None:
         super().__init__()
         self.label_width = 0
+        self.window: tuple[int, int] | None = None  #: the window of time, or the one that is being made, ns
         self._shown: object = None
 
     @property
@@ -43,7 +45,7 @@ class Ruler(SparingWidget):
 
     def _key(self) -> object:
         state = self.trace_app.state
-        place = state.viewport, state.place.time_ns, state.window, state.mark
+        place = state.viewport, state.place.time_ns, self.window
         return place, state.search, self.size, self.label_width
 
     def draw_line(self, y: int) -> Strip:
@@ -58,15 +60,15 @@ class Ruler(SparingWidget):
         palette, glyphs, state = self.trace_app.palette, self.trace_app.glyphs, self.trace_app.state
         cells = [" "] * columns
         style = np.full(columns, _PLAIN, dtype=np.int64)
-        for tick in ticks(state.viewport, state.bounds.start_ns, columns):
-            text = f"{glyphs.tick}{tick.label}"[: columns - tick.column]
-            cells[tick.column : tick.column + len(text)] = text
+        scale = ticks(state.viewport, state.bounds.start_ns, columns)
+        labels = [(tick.column, f"{glyphs.tick}{tick.label}"[: columns - tick.column]) for tick in scale]
+        for column, text in apart([*self._length(columns), *labels], columns).items():
+            cells[column : column + len(text)] = text
         for column in state.search.columns(state.viewport.edges(columns)).tolist():
             cells[column] = glyphs.hit if cells[column] == " " else cells[column]
             style[column] = _HIT
-        window = state.window or ((state.mark, state.place.time_ns) if state.mark is not None else None)
-        if window:
-            first, last = (state.viewport.column_of(time, columns) for time in sorted(window))
+        if self.window:
+            first, last = (state.viewport.column_of(time, columns) for time in self.window)
             style[max(first, 0) : max(last + 1, 0)] = _WINDOW
             for at, glyph in ((first, glyphs.left), (last, glyphs.right)):
                 if 0 <= at < columns:
@@ -76,3 +78,14 @@ class Ruler(SparingWidget):
             cells[at], style[at] = glyphs.cursor, _CURSOR
         roles = (Role.DIM, Role.NUMBER, Role.WINDOW, Role.HIT)
         return segments(cells, style, [palette.style_of(role) for role in roles for _ in range(3)])
+
+    def _length(self, columns: int) -> list[tuple[int, str]]:
+        """The length of the window, in the middle of what is on screen of it, if there is room."""
+        if self.window is None:
+            return []
+        start, end = self.window
+        text = f" {format_duration(end - start)} "
+        viewport = self.trace_app.state.viewport
+        first = max(viewport.column_of(start, columns) + 1, 0)
+        room = min(viewport.column_of(end, columns), columns) - first
+        return [(first + (room - len(text)) // 2, text)] if room >= len(text) else []

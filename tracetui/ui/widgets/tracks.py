@@ -7,7 +7,7 @@ strip is cached under everything that changes its look, and only lines whose loo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -15,7 +15,11 @@ from textual.cache import LRUCache
 from textual.message import Message
 from textual.strip import Strip
 
+from tracetui.analysis.links import Chain
+from tracetui.ui.drawing.flow_line import Ink, flow_line, overlaid
+from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, hop_places, kept_lines, stops
 from tracetui.ui.drawing.line_art import LineArt
+from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, TimelineLines, TrackLine, timeline_lines
 from tracetui.ui.widgets.sparing import SparingWidget, WholeStrip
@@ -64,6 +68,10 @@ class Tracks(SparingWidget, can_focus=True):
         self._picture: Picture | None = None
         self._art: LineArt | None = None
         self._strips: LRUCache[object, Strip] = LRUCache(KEPT)
+        self._chain: Chain | None = None  # drawn from line to line
+        self._keeps = False  # the lines of both its ends stay on screen
+        self._hops: list[HopPlace] = []
+        self._inks: tuple[object, dict[int, list[Ink]]] = (None, {})
         self._shown: dict[int, object] = {}  #: the look that each line of the screen has now
         self._pressed: tuple[int, int] | None = None
 
@@ -85,6 +93,7 @@ class Tracks(SparingWidget, can_focus=True):
     def show_trace(self, picture: Picture) -> None:
         """Draw another trace, or the same with its analysis."""
         app = self.trace_app
+        self._chain = None
         self._picture, self._art = picture, LineArt(picture, app.palette, app.glyphs, app.waiting)
         self.lay_out()
 
@@ -105,6 +114,7 @@ class Tracks(SparingWidget, can_focus=True):
         expected, devices = (sketch.tracks, sketch.devices) if sketch is not None else ((), ())
         self.lines = timeline_lines(self._picture.trace, state.toggled, state.pinned, expected, devices)
         self._set_label_width()
+        self._find_hops()
         self._strips.clear()
         place = self.lines.index(key)
         self.scroll_lines(place - self.lines.fixed if place >= self.lines.fixed else self.top)
@@ -120,28 +130,82 @@ class Tracks(SparingWidget, can_focus=True):
         self.refresh()
         return True
 
+    def follow(self, chain: Chain | None, keeps: bool) -> None:
+        """Draw a chain from line to line; `keeps`: the lines of both its ends stay on screen."""
+        if (chain, keeps) != (self._chain, self._keeps):
+            self._chain, self._keeps = chain, keeps
+            self._find_hops()
+
+    def _find_hops(self) -> None:
+        self._hops = []
+        if self._picture is not None and self._chain is not None:
+            toggled = self.trace_app.state.toggled
+            self._hops = hop_places(self._picture.trace, self._chain, self.lines, toggled)
+
     def reveal(self, place: int) -> None:
-        """Scroll so that a line is on screen."""
+        """Scroll so that a line is on screen, and with it all of a chain that is kept, where it fits."""
         if place < self.lines.fixed:
             return
         offset = place - self.lines.fixed
         shown = max(self.size.height - self.lines.fixed, 1)
-        if offset < self.top:
-            self.scroll_lines(offset - (1 if offset else 0))
-        elif offset >= self.top + shown:
-            self.scroll_lines(offset - shown + 2)
+        others = [hop.place - self.lines.fixed for hop in self._hops if hop.place >= self.lines.fixed]
+        first, last = min([offset, *others]), max([offset, *others])
+        if self._keeps and last - first < shown:
+            self.scroll_lines(min(max(self.top, last - shown + 1), first))
+            return
+        covered = 2 if self._keeps else 0  # lines at each edge that may show others
+        if offset < self.top + covered:
+            self.scroll_lines(offset - max(covered, 1))
+        elif offset >= self.top + shown - covered:
+            self.scroll_lines(offset - shown + 1 + max(covered, 1))
+
+    @property
+    def _scrolled(self) -> Scrolled:
+        return Scrolled(self.lines.fixed, self.top, self.size.height)
+
+    @property
+    def _kept(self) -> dict[int, int]:
+        """The places of lines that are scrolled away and shown at the edge all the same, by y."""
+        return kept_lines(self._hops, self._scrolled) if self._keeps else {}
 
     def place_at(self, y: int) -> int:
         """The place in `lines` of a line of the screen, -1 below the last one."""
-        place = y if y < self.lines.fixed else y + self.top
+        place = self._kept.get(y, y if y < self.lines.fixed else y + self.top)
         return place if 0 <= place < len(self.lines.lines) else -1
+
+    def line_at(self, y: int) -> TrackLine | None:
+        """What a line of the screen shows: the first below those on top has the label of its track."""
+        place = self.place_at(y)
+        if place < 0:
+            return None
+        line, kept = self.lines.lines[place], self._kept
+        if y in kept:
+            return replace(line, label=self.lines.label(place), away=1 if place > y + self.top else -1)
+        above = y - 1 in kept or y == self.lines.fixed
+        return replace(line, label=self.lines.label(place)) if above else line
+
+    def _flow(self) -> dict[int, list[Ink]]:
+        """The cells of the line that is drawn from slice to slice of the chain, by y."""
+        if not self._hops:
+            return {}
+        viewport, scrolled, columns = self.trace_app.state.viewport, self._scrolled, self.columns
+        key = (tuple(self._hops), self._keeps, viewport, scrolled, columns)
+        if self._inks[0] != key:
+            found = stops(self._hops, self._kept, scrolled, viewport, columns)
+            inks = flow_line(found, self.trace_app.glyphs)
+            idle = [
+                y for y, line in enumerate(self.lines.lines[: scrolled.fixed]) if line.kind is LineKind.IDLE
+            ]
+            self._inks = key, {y: inks[y] for y in inks if y not in idle}
+        return self._inks[1]
 
     def show_state(self) -> None:
         """Draw again the lines whose look the state has changed."""
+        flow = self._flow()
         changed = [
             y
             for y in range(self.size.height)
-            if (place := self.place_at(y)) >= 0 and self._key(self.lines.lines[place]) != self._shown.get(y)
+            if (line := self.line_at(y)) is not None and (self._key(line), flow.get(y)) != self._shown.get(y)
         ]
         if 2 * len(changed) > self.size.height:
             self.refresh()
@@ -167,9 +231,10 @@ class Tracks(SparingWidget, can_focus=True):
     # Drawing
 
     def draw_lines(self, lines: Sequence[int]) -> list[Strip]:
-        wanted = {y: self.lines.lines[place] for y in lines if (place := self.place_at(y)) >= 0}
+        wanted = {y: line for y in lines if (line := self.line_at(y)) is not None}
         keys = {y: self._key(line) for y, line in wanted.items()}
-        self._shown.update(keys)
+        flow = self._flow()
+        self._shown.update({y: (key, flow.get(y)) for y, key in keys.items()})
         strips = {y: self._strips.get(key) for y, key in keys.items()}
         new = [y for y, strip in strips.items() if strip is None]
         if new and self._art is not None:
@@ -177,6 +242,11 @@ class Tracks(SparingWidget, can_focus=True):
             drawn = self._art.lines([wanted[y] for y in new], state, self.label_width, width)
             for y, segments in zip(new, drawn):
                 strips[y] = self._strips[keys[y]] = WholeStrip(segments, width)
+        for y in strips.keys() & flow.keys():
+            if (strip := strips[y]) is not None:
+                style = self.trace_app.palette.style_of(Role.FLOW)
+                segments = overlaid(strip, flow[y], self.label_width, style)
+                strips[y] = WholeStrip(segments, self.size.width)
         return [strips.get(y) or Strip.blank(self.size.width) for y in lines]
 
     def _key(self, line: TrackLine) -> object:
@@ -192,7 +262,17 @@ class Tracks(SparingWidget, can_focus=True):
             ):
                 selected = state.row
         here = state.place.cursor == line.key
-        return line.key, line.folded, state.viewport, self.size.width, self.label_width, selected, here
+        return (
+            line.key,
+            line.label,
+            line.away,
+            line.folded,
+            state.viewport,
+            self.size.width,
+            self.label_width,
+            selected,
+            here,
+        )
 
     # The mouse
 

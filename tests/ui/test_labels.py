@@ -1,0 +1,29 @@
+"""Labels of one line: each readable by itself, the first ones first."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.ui.drawing.labels import apart
+
+
+def test_the_worst_gaps_come_first_and_none_stands_beside_another() -> None:
+    ranks = [(7, "1"), (8, "2"), (2, "3"), (4, "4"), (1, "5"), (9, "6")]
+    assert apart(ranks, 12) == {7: "1", 2: "3", 4: "4", 9: "6"}
+
+
+@given(
+    st.lists(st.tuples(st.integers(-5, 50), st.text("0123456789", min_size=1, max_size=3))),
+    st.integers(0, 40),
+)
+def test_labels_are_whole_within_the_line_and_apart(wanted: list[tuple[int, str]], columns: int) -> None:
+    shown = apart(wanted, columns)
+    line = [" "] * columns
+    for column, label in shown.items():
+        assert column >= 0 and column + len(label) <= columns
+        line[column : column + len(label)] = label
+    assert sorted("".join(line).split()) == sorted(shown.values())
+    assert all((column, label) in wanted for column, label in shown.items())
+    if wanted and wanted[0][0] >= 0 and wanted[0][0] + len(wanted[0][1]) <= columns:
+        assert shown[wanted[0][0]] == wanted[0][1]

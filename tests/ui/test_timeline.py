@@ -1,0 +1,169 @@
+"""The timeline on a screen: what its lines say after each key."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.machine import npu, operator, task
+from tests.synthetic import trace_of
+from tests.ui.viewing import analysis_of, lines_of, said, timeline, until, viewing
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
+from tracetui.trace.model import Trace
+from tracetui.ui.app import TraceApp
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.state import Viewport
+from tracetui.units import format_clock, format_duration, format_exact, format_time
+
+
+@pytest.fixture(scope="module")
+def moba(samples: Path) -> Trace:
+    with TraceFile(samples / "moba" / "trace_view.json") as trace_file:
+        return build_trace(trace_file.read())
+
+
+async def test_ranks_of_gaps_side_by_side_are_never_read_as_one_number(moba: Trace) -> None:
+    async with viewing(moba, "timeline", (80, 24)) as (app, pilot):
+        screen = timeline(app)
+        marks, idle = lines_of(screen.minimap)[1][20:], lines_of(screen.tracks)[0][20:]
+        for line in (marks, idle):
+            assert "1" in line and len(re.findall(r"\d", line)) > 3
+            assert not re.search(r"\d\d", line)
+        await pilot.press("x")
+        assert "1" in re.findall(r"\d+", lines_of(screen.tracks)[0][20:])
+
+
+async def test_the_length_of_a_window_is_said_while_it_is_marked_and_after(moba: Trace) -> None:
+    async with viewing(moba, "timeline", (100, 24)) as (app, pilot):
+        screen = timeline(app)
+        await pilot.press("1", "[", "v")
+        await pilot.pause()
+        slices, first = moba.slices, app.state.row
+        mark = int(slices.start[first])
+        assert f"starts at {format_time(mark - moba.start_ns)}" in screen.key_line.text
+        for _ in range(3):
+            await pilot.press("right")
+            await pilot.pause()
+            start, end = int(slices.start[app.state.row]), int(slices.end[app.state.row])
+            assert f"window {format_exact(end - mark)} " in screen.key_line.text
+            assert f"here {format_exact(start - mark)} from the mark" in screen.key_line.text
+            assert f" {format_duration(end - mark)} " in lines_of(screen.ruler)[0]
+        await pilot.press("v")
+        await pilot.pause()
+        assert app.state.window == (mark, end)
+        assert f"Window of {format_exact(end - mark)}: " in screen.key_line.text
+        await pilot.press("left", "left")
+        assert f" {format_duration(end - mark)} " in lines_of(screen.ruler)[0]
+        await pilot.press("escape")
+        assert f" {format_duration(end - mark)} " not in lines_of(screen.ruler)[0]
+
+
+async def test_a_window_marked_backwards_and_given_up(moba: Trace) -> None:
+    async with viewing(moba, "timeline", (100, 24)) as (app, pilot):
+        screen = timeline(app)
+        await pilot.press("1", "[", "v")
+        mark, end = int(moba.slices.start[app.state.row]), 0
+        await pilot.press("left", "left")
+        await pilot.pause()
+        start, end = (int(column[app.state.row]) for column in (moba.slices.start, moba.slices.end))
+        assert end <= mark
+        assert f"window {format_exact(mark - start)} " in screen.key_line.text
+        assert f"here -{format_exact(mark - start)} from the mark" in screen.key_line.text
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.state.mark is None and app.state.window is None and "window" not in screen.key_line.text
+
+
+async def test_the_first_line_below_the_fixed_ones_tells_its_track(moba: Trace) -> None:
+    async with viewing(moba, "timeline", (80, 24)) as (app, pilot):
+        tracks = timeline(app).tracks
+        deep = next(place for place, line in enumerate(tracks.lines.lines) if not line.label)
+        label = tracks.lines.lines[deep - 1].label
+        tracks.scroll_lines(deep - tracks.lines.fixed)
+        await pilot.pause()
+        assert lines_of(tracks)[tracks.lines.fixed].startswith(f" {label} ")
+        assert lines_of(tracks)[tracks.lines.fixed + 1].startswith("  "), "and only the first"
+        tracks.scroll_lines(deep - 1 - tracks.lines.fixed)
+        await pilot.pause()
+        assert [line.startswith(f" {label} ") for line in lines_of(tracks)[1:3]] == [True, False]
+
+
+async def test_the_details_tell_times_as_the_tables_of_the_producer_do(moba: Trace) -> None:
+    async with viewing(moba, "timeline", (120, 40)) as (app, pilot):
+        details, gaps = timeline(app).details, analysis_of(app).gaps
+        await pilot.press("1")
+        await pilot.pause()
+        start, end = (format_clock(int(column[app.state.gap])) for column in (gaps.start, gaps.end))
+        assert f"epoch    {start[:-3]} to {end}" in details.text
+        await pilot.press("]")
+        await pilot.pause()
+        row = app.state.row
+        start, end = (format_clock(int(column[row])) for column in (moba.slices.start, moba.slices.end))
+        assert f"epoch    {start[:-3]} to {end}" in details.text and start.startswith("17364124747")
+
+
+@pytest.mark.parametrize("written", ["9.5ms", "0.0095 s", "9500us", "clock"])
+async def test_the_prompt_for_a_time_goes_there_on_the_line_of_the_cursor(moba: Trace, written: str) -> None:
+    async with viewing(moba, "timeline", (100, 24)) as (app, pilot):
+        state, wanted = app.state, moba.start_ns + 9_500_000
+        await pilot.press("1", *"wwwj")
+        cursor, span = state.place.cursor, state.viewport.span_ns
+        text = format_clock(wanted)[:-3] if written == "clock" else written
+        await pilot.press("at", *(" " if key == " " else key for key in text))
+        await pilot.pause()
+        assert f"0.009500000 s = {format_clock(wanted)}" in said(app, "title")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (state.place.time_ns, state.place.cursor) == (wanted, cursor)
+        assert state.viewport.span_ns == span and abs(state.viewport.centre_ns - wanted) <= 1
+        assert "▼" in lines_of(timeline(app).ruler)[0]
+
+
+@pytest.mark.parametrize(
+    "text, why", [("12", "unit"), ("1h", "number with a unit"), ("99s", "ends at 0.0229")]
+)
+async def test_a_time_that_is_none_of_the_trace_is_refused_in_words(moba: Trace, text: str, why: str) -> None:
+    async with viewing(moba, "timeline", (100, 24)) as (app, pilot):
+        place = app.state.place
+        await pilot.press("at", *text, "enter")
+        await pilot.pause()
+        assert why in said(app, "title")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.state.place == place and app.screen is app.screen_stack[-1]
+        assert timeline(app).tracks.has_focus
+
+
+def recorded_long_before(work_ns: int, before_ns: int) -> Trace:
+    """A device that works at the end of a recording."""
+    events = [*npu(), task(1_000_000 + before_ns, work_ns, connection=1, name="matmul")]
+    return trace_of([*events, operator(1_000_000, 10, "aten::import")])
+
+
+async def test_what_is_first_shown_is_where_the_device_works() -> None:
+    async with viewing(recorded_long_before(1000, 9000), "timeline", (80, 24)) as (app, pilot):
+        state, (device,) = app.state, analysis_of(app).devices
+        assert state.viewport == Viewport(device.start_ns - 20, device.end_ns)
+        assert not state.undo_stack
+        await pilot.press("0")
+        assert state.viewport == state.bounds
+        await pilot.press("backspace")
+        assert state.viewport.start_ns == device.start_ns - 20
+
+
+async def test_all_is_shown_where_the_device_works_most_of_the_time() -> None:
+    async with viewing(recorded_long_before(9500, 300), "timeline", (80, 24)) as (app, _):
+        assert app.state.viewport == app.state.bounds
+
+
+async def test_who_has_looked_elsewhere_meanwhile_stays_there() -> None:
+    app = TraceApp(Path("t"), ViewerOptions(palette="none"), trace=recorded_long_before(1000, 9000))
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.analysing = True
+        seen = Viewport(app.state.bounds.start_ns, app.state.bounds.start_ns + 5000)
+        app.state.look(seen)
+        await until(pilot, lambda: app.analysis is not None)
+        assert app.state.viewport == seen

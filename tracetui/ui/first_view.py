@@ -1,0 +1,29 @@
+"""What of a trace is shown first: the part in which its devices work. Pure: knows an analysis, no screen.
+
+Profilers record long before and after that: counters, their own start, the import of modules.
+"""
+
+from __future__ import annotations
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.ui.state import Viewport
+
+_MARGIN = 50  #: one part of so many is left on either side
+_WORTH = 10  #: less than one part of so many to leave out is not worth it
+
+
+def first_view(analysis: Analysis, bounds: Viewport) -> Viewport:
+    """From the first step or work of a device to the last; all where that is most of it, or nothing."""
+    spans = [(device.start_ns, device.end_ns) for device in analysis.devices if device.window_ns]
+    if not spans:
+        return bounds
+    spans += [
+        (min(step.host_start_ns, step.start_ns), max(step.host_end_ns, step.end_ns))
+        for step in analysis.steps
+    ]
+    start, end = min(start for start, _ in spans), max(end for _, end in spans)
+    margin = max((end - start) // _MARGIN, 1)
+    start, end = max(start - margin, bounds.start_ns), min(end + margin, bounds.end_ns)
+    if start >= end or (end - start) * _WORTH > bounds.span_ns * (_WORTH - 1):
+        return bounds
+    return Viewport(start, end)
