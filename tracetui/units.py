@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 NS_PER_S = 1_000_000_000
 
 #: A time no trace reaches: the end of a window that was left open. Added to an epoch time it fits int64.
 OPEN_END = 1 << 62
 
+#: A length of time no trace has, 31 years: what is later is a time since 1970.
+_LONGEST_TRACE = 10**18
+#: What clocks show 17 minutes after they began, in ns: a smaller number without a unit lacks its unit.
+_LEAST_CLOCK = 10**12
+
 _SCALES = {"ns": 1, "us": 1000, "µs": 1000, "μs": 1000, "ms": 1_000_000, "s": NS_PER_S}
 _TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*(ns|us|µs|μs|ms|s)?", re.ASCII)
+_NO_UNIT = "a time needs a unit: s, ms, us or ns"
 
 
 def format_duration(ns: int) -> str:
@@ -32,7 +39,7 @@ def format_exact(ns: int) -> str:
 def format_time(ns: int, step_ns: int = 1000) -> str:
     """A moment, in seconds from the start of the trace: "0.129863 s", with the decimals `step_ns` needs.
 
-    Cut, not rounded, so that moments keep their order, and those a step apart differ. `parse_time` reads it.
+    Cut, not rounded, so that moments keep their order, and those a step apart differ.
     """
     decimals = 0
     while decimals < 9 and 10 ** (9 - decimals) > step_ns:
@@ -41,6 +48,12 @@ def format_time(ns: int, step_ns: int = 1000) -> str:
     whole, rest = divmod(length, NS_PER_S)
     fraction = f".{rest:09d}"[: decimals + 1] if decimals else ""
     return f"{sign}{whole}{fraction} s"
+
+
+def format_clock(ns: int) -> str:
+    """A moment on the clock of the trace, in µs as in kernel_details.csv: "1736412474714258.990 µs"."""
+    sign, length = ("-", -ns) if ns < 0 else ("", ns)
+    return f"{sign}{length // 1000}.{length % 1000:03d} µs"
 
 
 def format_ms(ns: int, decimals: int = 3) -> str:
@@ -73,30 +86,67 @@ def format_percent(part: int, whole: int) -> str:
     return f"{permille // 10}.{permille % 10} %"
 
 
-def parse_time(text: str) -> int:
-    """ns of "1.2s", "350 ms", "17µs", "17us" or "900ns". Raises ValueError with a sentence."""
-    return _scaled(*_split(text))
+def parse_duration(text: str) -> int:
+    """Return the ns of a length of time: "1.2s", "350 ms", "17µs", "17us" or "900ns".
 
-
-def parse_window(text: str) -> tuple[int, int]:
-    """(start, end) in ns from the start of the trace, of "1.2s..1.35s".
-
-    Either end may be missing: 0 and `OPEN_END` then. A unit written once holds for both: "1.2..1.35s".
     Raises ValueError with a sentence.
+    """
+    number, unit = _split(text)
+    if unit is None:
+        raise ValueError(_NO_UNIT)
+    return _scaled(number, unit)
+
+
+class Moment(NamedTuple):
+    """A time as it is written, before it is known when the trace starts."""
+
+    ns: int
+    absolute: bool = False  #: on the clock of the trace, not from its start
+
+    def on_clock(self, trace_start_ns: int) -> int:
+        """Return the moment in ns on the clock of a trace that starts then."""
+        return self.ns if self.absolute else trace_start_ns + self.ns
+
+
+class Window(NamedTuple):
+    """A window of time as it is written, before it is known when the trace starts."""
+
+    start: Moment
+    end: Moment
+
+    def on_clock(self, trace_start_ns: int) -> tuple[int, int]:
+        """Return (start, end) in ns on the clock of a trace that starts then; the end may be the earlier."""
+        return self.start.on_clock(trace_start_ns), self.end.on_clock(trace_start_ns)
+
+
+def parse_time(text: str, trace_start_ns: int) -> int:
+    """Return the ns, on the clock of the trace, of a moment.
+
+    A number with a unit counts from the start of the trace: "1.35s", "350 ms". A number without one is the
+    time in µs on the clock of the trace, as in its `ts` and in kernel_details.csv: "1736412474714258.990"; so
+    is a time with a unit that is too long for a trace: "1736412474714258.990us", "1736412474.7s".
+    Raises ValueError with a sentence.
+    """
+    return _moment(*_split(text)).on_clock(trace_start_ns)
+
+
+def parse_window(text: str) -> Window:
+    """Return the window of "1.2s..1.35s", or of other moments that `parse_time` reads.
+
+    Either end may be missing: the start of the trace and `OPEN_END` then. A unit written once holds for
+    both: "1.2..1.35s". Raises ValueError with a sentence.
     """
     start_text, dots, end_text = text.partition("..")
     start_text, end_text = start_text.strip(), end_text.strip()
     if not dots or not (start_text or end_text):
         raise ValueError("a window is START..END, like 1.2s..1.35s, 350ms.. or ..900us")
-    start = _split(start_text) if start_text else ("0", "s")
-    end = _split(end_text) if end_text else None
-    if end is None:
-        return _scaled(*start), OPEN_END
-    start_ns = _scaled(start[0], start[1] or end[1])
-    end_ns = _scaled(end[0], end[1] or start[1])
-    if end_ns <= start_ns:
+    start, start_unit = _split(start_text) if start_text else ("0", "s")
+    end, end_unit = _split(end_text) if end_text else ("", None)
+    first = _moment(start, start_unit or end_unit)
+    last = _moment(end, end_unit or (start_unit if start_text else None)) if end_text else Moment(OPEN_END)
+    if first.absolute == last.absolute and last.ns <= first.ns:
         raise ValueError("a window ends after it starts")
-    return start_ns, end_ns
+    return Window(first, last)
 
 
 def _split(text: str) -> tuple[str, str | None]:
@@ -106,11 +156,16 @@ def _split(text: str) -> tuple[str, str | None]:
     return match[1], match[2]
 
 
-def _scaled(number: str, unit: str | None) -> int:
-    if unit is None:
-        raise ValueError("a time needs a unit: s, ms, us or ns")
+def _moment(number: str, unit: str | None) -> Moment:
+    ns = _scaled(number, unit or "us")
+    if unit is None and ns < _LEAST_CLOCK:
+        raise ValueError(_NO_UNIT)
+    return Moment(ns, unit is None or ns >= _LONGEST_TRACE)
+
+
+def _scaled(number: str, unit: str) -> int:
     whole, _, fraction = number.partition(".")
-    if len(whole) > 18:
+    if len(whole) > 19:
         raise ValueError("a time this large is in no trace")
     # Integers throughout; what is finer than a nanosecond is cut.
     ns = (int(whole or "0") * 10**9 + int(fraction[:9].ljust(9, "0"))) * _SCALES[unit] // 10**9

@@ -21,6 +21,7 @@ from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.export.cells import text_cell
 from tracetui.ui.options import ViewerOptions
+from tracetui.units import Moment, Window, format_clock
 
 
 class Output:
@@ -198,6 +199,21 @@ def test_a_step_that_is_not_there(run: Run, trace_path: str) -> None:
     output = run("gaps", trace_path, "--step", "99")
     assert output.code == ExitCode.USAGE
     assert only_sentence(output) == "there is no step 99 in this trace: its steps are 5, 6"
+
+
+def test_a_window_on_the_clock_of_the_trace(run: Run, trace_path: str) -> None:
+    trace = json.loads(run("summary", trace_path, "--json").out)["trace"]
+    relative = run("gaps", trace_path, "--json", "--window", "200us..0.5ms")
+    start, end = (format_clock(trace["start_ns"] + ns) for ns in (200_000, 500_000))
+    for window in (f"{start}..{end}", f"{start[:-3]}..{end[:-3]}", f"{start}..500us"):
+        assert run("gaps", trace_path, "--json", "--window", window).out == relative.out
+    before = run("gaps", trace_path, "--window", "1000000000..1000000001")
+    assert before.out == "No gaps.\n"
+    assert "ends before the start of the trace, which is" in before.err
+    assert f"starts at {format_clock(trace['start_ns'])}\n" in before.err
+    reverse = run("gaps", trace_path, "--window", f"{end}..1us")
+    assert reverse.code == ExitCode.USAGE
+    assert only_sentence(reverse).startswith("a window ends after it starts; this trace starts at ")
 
 
 def test_a_window_after_the_end_is_said(run: Run, trace_path: str) -> None:
@@ -447,5 +463,7 @@ def test_the_viewer_gets_the_options(monkeypatch: pytest.MonkeyPatch, trace_path
     arguments = ["--step", "6", "--window", "1us..2us", "--no-mouse", "--source", "src", "--skip-frame", "a/"]
     assert main([trace_path, *arguments, "--jobs", "3"]) == 0
     rules = FrameRules((), ("a/",))
-    expected = ViewerOptions("256", False, False, (Path("src"),), 6, (1000, 2000), rules, jobs=3)
+    expected = ViewerOptions(
+        "256", False, False, (Path("src"),), 6, Window(Moment(1000), Moment(2000)), rules, jobs=3
+    )
     assert opened == [(Path(trace_path), expected)]

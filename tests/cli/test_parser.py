@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tracetui.cli.parser import COMMANDS, Request, UsageError, parse_arguments
+from tracetui.units import Moment, Window
 
 
 def test_a_path_asks_for_the_viewer() -> None:
@@ -21,7 +22,7 @@ def test_options_of_the_viewer() -> None:
         "view",
         "t.json",
         step=3,
-        window=(10**6, 2 * 10**6),
+        window=Window(Moment(10**6), Moment(2 * 10**6)),
         palette="256",
         ascii=True,
         mouse=False,

@@ -24,6 +24,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.messages import TraceGrew
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.timeline import TimelineScreen
+from tracetui.units import parse_window
 
 SIZE = (120, 40)
 
@@ -262,9 +263,12 @@ async def test_every_screen_opens_and_escape_comes_back(moba: Path) -> None:
 
 
 async def test_a_window_of_the_command_line_is_shown(moba: Path) -> None:
-    async with viewer(moba, window=(1_000_000, 2_000_000)) as (app, _):
+    async with viewer(moba, window=parse_window("1ms..2ms")) as (app, _):
         assert app.state.viewport.start_ns - trace_in(app).start_ns == 1_000_000
         assert app.state.viewport.span_ns == 1_000_000
+    async with viewer(moba, window=parse_window("1900000000000000..")) as (app, _):
+        assert app.state.viewport.span_ns == app.state.bounds.span_ns
+        assert "not in this trace" in lines(app)[-1]
 
 
 async def test_the_frame_rules_of_the_command_line_choose_the_lines(moba: Path) -> None:

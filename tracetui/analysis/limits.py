@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tracetui.analysis.idle.calls import Cause
-from tracetui.units import format_duration, format_percent, parse_time
+from tracetui.units import format_duration, format_percent, parse_duration
 
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
@@ -68,7 +68,7 @@ def parse_limit(measure: str, text: str) -> Limit:
     percent = _PERCENT.fullmatch(text.strip())
     if percent is None:
         try:
-            return Limit(measure, None, parse_time(text))
+            return Limit(measure, None, parse_duration(text))
         except ValueError:
             raise ValueError("a limit is a share or a time, like 10% or 3ms") from None
     share = Fraction(f"0{percent[1]}") / 100

@@ -42,7 +42,7 @@ from tracetui.export.tables_csv import write_advice, write_gaps, write_hotspots,
 from tracetui.export.text import to_ascii
 from tracetui.reader.locate import locate_trace
 from tracetui.trace.clean import printable
-from tracetui.units import OPEN_END, format_count, format_duration
+from tracetui.units import OPEN_END, format_clock, format_count, format_duration
 
 TOP = 20  #: rows that `tracetui gaps` lists as text
 
@@ -218,10 +218,15 @@ def _open(request: Request) -> tuple[Analysis, Selection]:
         raise UsageError(f"there is no step {request.step} in this trace: {known}")
     if request.window is None:
         return analysis, Selection(request.step)
-    span = trace.end_ns - trace.start_ns
-    if request.window[0] >= span:
-        _say(f"the window starts after the end of the trace, which is {format_duration(span)} long")
-    start, end = (trace.start_ns + ns for ns in request.window)
+    start, end = request.window.on_clock(trace.start_ns)
+    if end <= start:
+        raise UsageError(
+            "a window ends after it starts; this trace starts at " + format_clock(trace.start_ns)
+        )
+    if start >= trace.end_ns or end <= trace.start_ns:
+        where = "starts after the end" if start >= trace.end_ns else "ends before the start"
+        span, since = format_duration(trace.end_ns - trace.start_ns), format_clock(trace.start_ns)
+        _say(f"the window {where} of the trace, which is {span} long and starts at {since}")
     return analysis, Selection(request.step, (start, end))
 
 

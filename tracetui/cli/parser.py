@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tracetui import __version__
 from tracetui.cli import descriptions
-from tracetui.units import parse_window
+from tracetui.units import Window, parse_window
 
 if TYPE_CHECKING:
     from tracetui.analysis.limits import Limit
@@ -36,7 +36,7 @@ class Request:
     csv: str | None = None  #: "-" is stdout
     top: int | None = None  #: rows to list; 0: all; None: the command's own default
     step: int | None = None
-    window: tuple[int, int] | None = None  #: ns from the start of the trace
+    window: Window | None = None
     force: bool = False
     tracks: str | None = None
     palette: str = "auto"
@@ -240,7 +240,8 @@ def _add_restrictions(
         "--window",
         metavar="START..END",
         type=_window,
-        help=f"{window}, from the start of the trace: 1.2s..1.35s, 350ms.., ..900us",
+        help=f"{window}: 1.2s..1.35s, 350ms.. or ..900us from the start of the trace; numbers without "
+        "a unit are its own timestamps in us, as in kernel_details.csv",
     )
 
 
@@ -291,7 +292,7 @@ def _parsed(parse: Callable[[], Limit]) -> Limit:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _window(text: str) -> tuple[int, int]:
+def _window(text: str) -> Window:
     try:
         return parse_window(text)
     except ValueError as error:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.units import Window
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class ViewerOptions:
     mouse: bool = True
     sources: tuple[Path, ...] = ()  #: roots under which source files of the training host may be found
     step: int | None = None  #: open at this step
-    window: tuple[int, int] | None = None  #: open at this window, ns from the start of the trace
+    window: Window | None = None  #: open at this window
     rules: FrameRules | None = None  #: which frame of a stack is the user's own; None: the usual ones
     cache: bool = True  #: keep what is read, and use what was kept
     jobs: int | None = None  #: processes that decode at once; None: as many as are of use

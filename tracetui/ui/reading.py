@@ -149,10 +149,12 @@ class ReadingApp(App[int]):
     def _open_window(self) -> None:
         """Look at the window that was asked for on the command line."""
         if self.options.window is not None and self.trace is not None:
-            start, end = (self.trace.start_ns + time for time in self.options.window)
-            end = min(end, self.state.bounds.end_ns)
+            start, end = self.options.window.on_clock(self.trace.start_ns)
+            start, end = max(start, self.state.bounds.start_ns), min(end, self.state.bounds.end_ns)
             if start < end:
                 self.state.look(Viewport(start, end))
+            else:
+                self.say("The window asked for is not in this trace.")
 
     def _open_step(self) -> None:
         """Look at the step that was asked for on the command line."""
