@@ -62,7 +62,9 @@ def test_help_and_version_succeed(run: Run, arguments: list[str]) -> None:
     assert __version__ in output.out or "usage: tracetui" in output.out
 
 
-@pytest.mark.parametrize("arguments", [[], ["summary"], ["--window", "1..2", "t"], ["t", "--nonsense"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["summary"], ["--window", "1..2", "t"], ["t", "--nonsense"], ["check", "t"]]
+)
 def test_wrong_arguments(run: Run, arguments: list[str]) -> None:
     output = run(*arguments)
     assert output.code == ExitCode.USAGE
@@ -374,7 +376,7 @@ def test_what_nobody_expects_is_one_sentence(
     def fail(*_: object) -> None:
         raise raised
 
-    monkeypatch.setattr("tracetui.cli.commands.load", fail)
+    monkeypatch.setattr("tracetui.cli.opening.load", fail)
     output = run("summary", trace_path)
     assert output.code == code
     assert only_sentence(output).startswith(sentence)
@@ -394,7 +396,7 @@ def test_ctrl_c_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch, trace_path: 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tracetui.cli.commands.load", interrupt)
+    monkeypatch.setattr("tracetui.cli.opening.load", interrupt)
     output = run("summary", trace_path)
     assert (output.code, output.out, output.err) == (ExitCode.CANCELLED, "", "")
 
@@ -406,7 +408,7 @@ def test_sigterm_while_writing_leaves_no_file(
         os.kill(os.getpid(), 15)
         return 0
 
-    monkeypatch.setattr("tracetui.cli.commands.write_gaps", terminated)
+    monkeypatch.setattr("tracetui.export.tables_csv.write_gaps", terminated)
     assert run("gaps", trace_path, "--csv", str(tmp_path / "x.csv")).code == ExitCode.CANCELLED
     assert list(tmp_path.iterdir()) == []
 
