@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -347,6 +348,32 @@ def test_a_truncated_trace_is_read_and_said(run: Run, trace_path: str, tmp_path:
     assert document["trace"]["truncated"] is True
     assert document["trace"]["warnings"]
     assert all(warning in output.err for warning in document["trace"]["warnings"])
+
+
+@pytest.mark.parametrize("command", ["summary", "gaps", "hotspots", "advice"])
+def test_people_read_one_unit_for_microseconds(run: Run, samples: Path, command: str) -> None:
+    trace = str(samples / "moba" / "trace_view.json")
+    for form in ([], ["--md"]):
+        out = run(command, trace, *form).out
+        assert " µs" in out
+        assert not re.search(r"[0-9] us\b", out)
+        out = run(command, trace, *form, "--ascii").out
+        assert re.search(r"[0-9] us\b", out)
+    assert "µ" not in run(command, trace, "--json").out
+
+
+def test_text_is_as_wide_as_columns_says(run: Run, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def width(columns: str, command: str) -> int:
+        monkeypatch.setenv("COLUMNS", columns)
+        return max(map(len, run(command, str(samples / "moba" / "trace_view.json")).out.splitlines()))
+
+    for command in ("summary", "gaps", "hotspots", "advice"):
+        usual = width("", command)
+        assert usual <= 80
+        assert usual < width("120", command) <= 120
+        assert {width(text, command) for text in ("0", "-5", "x", "٣")} == {usual}
+        assert width("60", command) <= max(60, width("1", command))
+        assert width("9" * 7, command) <= 1000
 
 
 @pytest.mark.parametrize("command", ["summary", "gaps", "hotspots"])
