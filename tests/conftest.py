@@ -19,6 +19,14 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_width() -> Iterator[None]:
+    """Write text as wide as ever, whatever COLUMNS says where the tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COLUMNS", raising=False)
+        yield
+
+
 @pytest.fixture(scope="session")
 def real_traces() -> Path:
     """The directory of real traces beside the checkout.

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tracetui.analysis.idle.calls import Cause
+from tracetui.cli.commands import COMMANDS
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import COMMANDS
 from tracetui.ui.actions import keys_markdown
 from tracetui.ui.drawing.causes import cause_letter
 
@@ -29,7 +29,7 @@ def test_every_cause_is_explained_with_its_letter(cause: Cause) -> None:
 
 def test_every_command_and_exit_status_is_told() -> None:
     for command in COMMANDS:
-        assert re.search(rf"tracetui {command}\b", README), command
+        assert re.search(rf"tracetui {command.name}\b", README), command
     statuses = README.partition("Exit status:")[2].partition("\n\n")[0]
     assert {int(number) for number in re.findall(r"\b\d+\b", statuses)} == {int(code) for code in ExitCode}
 

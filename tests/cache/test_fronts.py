@@ -16,7 +16,8 @@ from tests.cache.files import found, read, read_and_keep, same
 from tracetui.cache.background import finish
 from tracetui.cache.traces import cached_traces
 from tracetui.cli import main
-from tracetui.cli.parser import CACHE, Request, UsageError, parse_arguments
+from tracetui.cli.command_line import parse_arguments
+from tracetui.cli.parser import UsageError
 from tracetui.reader.source import TraceFile
 from tracetui.ui.loading import load
 from tracetui.ui.messages import TraceLoaded
@@ -117,9 +118,12 @@ def test_the_list(path: Path, home: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_arguments(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert parse_arguments(["cache", "clear"]) == Request(CACHE, "", action="clear")
-    assert parse_arguments(["--no-cache", "t"]) == Request("view", "t", cache=False)
-    assert parse_arguments(["./cache"]) == Request("view", "./cache")
+    command, request = parse_arguments(["cache", "clear"])
+    assert (command.name, request.action) == ("cache", "clear")
+    command, request = parse_arguments(["--no-cache", "t"])
+    assert (command.name, request.path, request.cache) == ("", "t", False)
+    command, request = parse_arguments(["./cache"])
+    assert (command.name, request.path, request.cache) == ("", "./cache", True)
     for wrong in (["cache"], ["cache", "empty"], ["cache", "list", "t"]):
         with pytest.raises(UsageError, match="tracetui cache --help"):
             parse_arguments(wrong)

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -62,7 +63,9 @@ def test_help_and_version_succeed(run: Run, arguments: list[str]) -> None:
     assert __version__ in output.out or "usage: tracetui" in output.out
 
 
-@pytest.mark.parametrize("arguments", [[], ["summary"], ["--window", "1..2", "t"], ["t", "--nonsense"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["summary"], ["--window", "1..2", "t"], ["t", "--nonsense"], ["check", "t"]]
+)
 def test_wrong_arguments(run: Run, arguments: list[str]) -> None:
     output = run(*arguments)
     assert output.code == ExitCode.USAGE
@@ -347,6 +350,32 @@ def test_a_truncated_trace_is_read_and_said(run: Run, trace_path: str, tmp_path:
     assert all(warning in output.err for warning in document["trace"]["warnings"])
 
 
+@pytest.mark.parametrize("command", ["summary", "gaps", "hotspots", "advice"])
+def test_people_read_one_unit_for_microseconds(run: Run, samples: Path, command: str) -> None:
+    trace = str(samples / "moba" / "trace_view.json")
+    for form in ([], ["--md"]):
+        out = run(command, trace, *form).out
+        assert " µs" in out
+        assert not re.search(r"[0-9] us\b", out)
+        out = run(command, trace, *form, "--ascii").out
+        assert re.search(r"[0-9] us\b", out)
+    assert "µ" not in run(command, trace, "--json").out
+
+
+def test_text_is_as_wide_as_columns_says(run: Run, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def width(columns: str, command: str) -> int:
+        monkeypatch.setenv("COLUMNS", columns)
+        return max(map(len, run(command, str(samples / "moba" / "trace_view.json")).out.splitlines()))
+
+    for command in ("summary", "gaps", "hotspots", "advice"):
+        usual = width("", command)
+        assert usual <= 80
+        assert usual < width("120", command) <= 120
+        assert {width(text, command) for text in ("0", "-5", "x", "٣")} == {usual}
+        assert width("60", command) <= max(60, width("1", command))
+        assert width("9" * 7, command) <= 1000
+
+
 @pytest.mark.parametrize("command", ["summary", "gaps", "hotspots"])
 def test_ascii_on_demand_and_where_stdout_knows_no_more(
     run: Run, trace_path: str, command: str, monkeypatch: pytest.MonkeyPatch
@@ -374,7 +403,7 @@ def test_what_nobody_expects_is_one_sentence(
     def fail(*_: object) -> None:
         raise raised
 
-    monkeypatch.setattr("tracetui.cli.commands.load", fail)
+    monkeypatch.setattr("tracetui.cli.opening.load", fail)
     output = run("summary", trace_path)
     assert output.code == code
     assert only_sentence(output).startswith(sentence)
@@ -394,7 +423,7 @@ def test_ctrl_c_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch, trace_path: 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tracetui.cli.commands.load", interrupt)
+    monkeypatch.setattr("tracetui.cli.opening.load", interrupt)
     output = run("summary", trace_path)
     assert (output.code, output.out, output.err) == (ExitCode.CANCELLED, "", "")
 
@@ -406,7 +435,7 @@ def test_sigterm_while_writing_leaves_no_file(
         os.kill(os.getpid(), 15)
         return 0
 
-    monkeypatch.setattr("tracetui.cli.commands.write_gaps", terminated)
+    monkeypatch.setattr("tracetui.export.tables_csv.write_gaps", terminated)
     assert run("gaps", trace_path, "--csv", str(tmp_path / "x.csv")).code == ExitCode.CANCELLED
     assert list(tmp_path.iterdir()) == []
 

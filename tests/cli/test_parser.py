@@ -7,53 +7,99 @@ from pathlib import Path
 
 import pytest
 
-from tracetui.cli.parser import COMMANDS, Request, UsageError, parse_arguments
+from tracetui.cli import main
+from tracetui.cli.command import Command
+from tracetui.cli.command_line import parse_arguments
+from tracetui.cli.commands import COMMANDS, VIEW
+from tracetui.cli.parser import Parser, Request, UsageError, add_trace
 from tracetui.units import Moment, Window
+
+NAMES = tuple(command.name for command in COMMANDS if command.name != "cache")  #: of a trace
+#: what a command cannot do without, beside its trace
+NEEDED = {"export": ["--csv", "-"], "check": ["--max-free", "1%"]}
 
 
 def test_a_path_asks_for_the_viewer() -> None:
-    assert parse_arguments(["trace.json"]) == Request("view", "trace.json")
+    command, request = parse_arguments(["trace.json"])
+    assert command is VIEW
+    assert request.path == "trace.json"
+    assert request.cache and request.mouse
+    assert (request.palette, request.sources, request.jobs, request.window) == ("auto", (), None, None)
 
 
 def test_options_of_the_viewer() -> None:
     line = "--palette 256 --ascii --no-mouse --source a t.json --source b --step 3 --window 1ms..2ms"
-    request = parse_arguments(line.split())
-    assert request == Request(
-        "view",
-        "t.json",
-        step=3,
-        window=Window(Moment(10**6), Moment(2 * 10**6)),
-        palette="256",
-        ascii=True,
-        mouse=False,
-        sources=(Path("a"), Path("b")),
-    )
+    command, request = parse_arguments(line.split())
+    assert (command, request.path) == (VIEW, "t.json")
+    assert (request.palette, request.ascii, request.mouse) == ("256", True, False)
+    assert request.sources == (Path("a"), Path("b"))
+    assert (request.step, request.window) == (3, Window(Moment(10**6), Moment(2 * 10**6)))
 
 
 def test_options_of_a_table() -> None:
-    request = parse_arguments(["gaps", "--json", "--csv", "x.csv", "--top", "0", "--force", "t.json"])
-    assert request == Request("gaps", "t.json", json=True, csv="x.csv", top=0, force=True)
+    command, request = parse_arguments(
+        ["gaps", "--json", "--csv", "x.csv", "--top", "0", "--force", "t.json"]
+    )
+    assert (command.name, request.path) == ("gaps", "t.json")
+    assert (request.json, request.md, request.csv, request.top, request.force) == (
+        True,
+        False,
+        "x.csv",
+        0,
+        True,
+    )
 
 
-def test_rules_of_frames_of_every_command() -> None:
-    line = "--user-frame /site/megatron/ --skip-frame a/ --skip-frame b/ t.json"
-    for command in ([], *([name] for name in COMMANDS)):
-        needed = {"export": ["--csv", "-"], "check": ["--max-free", "1%"]}.get("".join(command), [])
-        request = parse_arguments([*command, *line.split(), *needed])
-        assert (request.user_frames, request.skip_frames) == (("/site/megatron/",), ("a/", "b/"))
+@pytest.mark.parametrize("name", ["", *NAMES])
+def test_every_command_that_reads_takes_rules_of_frames_and_a_number_of_processes(name: str) -> None:
+    words, needed = [name] * bool(name), NEEDED.get(name, [])
+    line = "--user-frame /site/megatron/ --skip-frame a/ --skip-frame b/ --jobs 3 t.json"
+    _, request = parse_arguments([*words, *line.split(), *needed])
+    assert (request.user_frames, request.skip_frames) == (("/site/megatron/",), ("a/", "b/"))
+    assert request.jobs == 3
+    assert parse_arguments([*words, "t", *needed])[1].jobs is None
 
 
-@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
-def test_every_command_that_reads_takes_a_number_of_processes(command: list[str]) -> None:
-    needed = {"export": ["--csv", "-"], "check": ["--max-free", "1%"]}.get("".join(command), [])
-    assert parse_arguments([*command, "--jobs", "3", "t", *needed]).jobs == 3
-    assert parse_arguments([*command, "t", *needed]).jobs is None
+@pytest.mark.parametrize("name", NAMES)
+def test_options_may_stand_before_a_command(name: str) -> None:
+    for line in (
+        f"--no-cache {name} --jobs 3 t",
+        f"--no-cache --jobs 3 {name} t",
+        f"--jobs=3 --no-cache {name} t",
+        f"{name} --no-cache t --jobs 3",
+    ):
+        command, request = parse_arguments([*line.split(), *NEEDED.get(name, [])])
+        assert (command.name, request.path, request.cache, request.jobs) == (name, "t", False, 3)
+    command, request = parse_arguments(["--top", "5", "--csv", name, "gaps", "t"])
+    assert (command.name, request.csv, request.top) == ("gaps", name, 5)
+    with pytest.raises(UsageError, match=rf"--no-mouse; see tracetui {name} --help"):
+        parse_arguments(["--no-mouse", name, "t", *NEEDED.get(name, [])])
+
+
+def test_a_command_is_a_module_and_an_entry_of_the_list(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def add_arguments(parser: Parser) -> None:
+        add_trace(parser)
+        parser.add_argument("--loudly", action="store_true")
+
+    def run(request: Request) -> int:
+        return 7 if request.loudly else 8
+
+    sing = Command("sing", "sing PATH", "the trace as a song", "Sing a trace.", add_arguments, run)
+    monkeypatch.setattr("tracetui.cli.commands.COMMANDS", (*COMMANDS, sing))
+    assert (main(["sing", "t"]), main(["--no-cache", "--loudly", "sing", "t"])) == (8, 7)
+    assert main(["--help"]) == main(["sing", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "  tracetui sing PATH      the trace as a song\n" in out
+    assert "Sing a trace." in out
 
 
 def test_limits() -> None:
     line = "check t --max-free 10% --max-cause host.sync=3ms --max-idle .5% --max-cause host=5% --each-step"
-    request = parse_arguments(line.split())
-    assert [(limit.measure, limit.share, limit.ns) for limit in request.limits] == [
+    _, request = parse_arguments(line.split())
+    limits = (*request.limits, *request.limits_of_causes)
+    assert [(limit.measure, limit.share, limit.ns) for limit in limits] == [
         ("free", Fraction(1, 10), None),
         ("idle", Fraction(1, 200), None),
         ("host.sync", None, 3_000_000),
@@ -62,18 +108,20 @@ def test_limits() -> None:
     assert request.each_step
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_trace_named_like_a_command(command: str) -> None:
-    assert parse_arguments([f"./{command}"]) == Request("view", f"./{command}")
-    assert parse_arguments(["--", command]) == Request("view", command)
-    assert parse_arguments(["--ascii", command]).path == command
-    with pytest.raises(UsageError, match="PATH"):
-        parse_arguments([command])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_trace_named_like_a_command(name: str) -> None:
+    for arguments in ([f"./{name}"], ["--", name], ["--ascii", "--", name], ["t", "--source", name]):
+        command, request = parse_arguments(arguments)
+        assert command is VIEW
+        assert request.path in (f"./{name}", name, "t")
+    for arguments in ([name], ["--ascii", name]):
+        with pytest.raises(UsageError, match=f"PATH.*; see tracetui {name} --help"):
+            parse_arguments(arguments)
 
 
 def test_a_path_that_starts_with_a_dash() -> None:
-    assert parse_arguments(["gaps", "--", "-t.json"]).path == "-t.json"
-    assert parse_arguments(["--", "--help"]).path == "--help"
+    assert parse_arguments(["gaps", "--", "-t.json"])[1].path == "-t.json"
+    assert parse_arguments(["--", "--help"])[1].path == "--help"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +145,6 @@ def test_a_path_that_starts_with_a_dash() -> None:
         (["gaps", "t", "--md", "--csv", "-"], "stdout"),
         (["advice", "t", "--top", "3"], "unrecognized"),
         (["t", "--skip-frame", ""], "at least one character"),
-        (["check", "t"], "no limit is given"),
         (["check", "t", "--max-cause", "host.pyton=5%"], "there are host.gc, .*, host.python, .*unlinked"),
         (["check", "t", "--max-cause", "host.python"], "CAUSE=SHARE"),
         (["check", "t", "--max-free", "10"], "a share or a time"),
@@ -116,9 +163,7 @@ def test_wrong_arguments_are_one_sentence(arguments: list[str], about: str) -> N
     assert "--help" in str(raised.value) or "stdout" in about
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], *([command, "--help"] for command in COMMANDS)]
-)
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], *([name, "--help"] for name in NAMES)])
 def test_help_fits_a_terminal_of_80_columns(
     arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,13 +18,20 @@ ROOT = Path(__file__).resolve().parents[2]
 SLOW = {"numpy", "orjson", "pandas", "rich", "textual"}
 
 
-def start(*arguments: str, stdout: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[bytes]:
+def start(
+    *arguments: str,
+    stdout: int | IO[bytes] = subprocess.PIPE,
+    stderr: int | IO[bytes] = subprocess.PIPE,
+    **variables: str,
+) -> subprocess.Popen[bytes]:
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environ = {**os.environ, "PYTHONPATH": paths, "TERM": "xterm"}
+    environ = {**os.environ, "PYTHONPATH": paths, "TERM": "xterm", **variables}
     command = [sys.executable, *arguments]
-    return subprocess.Popen(
-        command, env=environ, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE
-    )
+    return subprocess.Popen(command, env=environ, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
+
+
+def shell(line: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, timeout=60)
 
 
 def loaded_by(program: str) -> set[str]:
@@ -73,6 +81,60 @@ def test_a_pipe_that_closes_is_no_error(trace_path: str, arguments: list[str]) -
     process.stdout.close()
     _, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (0, b"")
+
+
+#: a limit that the trace passes
+LIMIT = ("--max-free", "0.001%")
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--each-step"]])
+def test_the_status_of_a_check_is_known_without_a_reader(trace_path: str, form: list[str]) -> None:
+    process = start("-m", "tracetui", "check", trace_path, *LIMIT, *form)
+    assert process.stdout is not None
+    process.stdout.close()
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (4, b"")
+
+
+def test_the_status_of_a_check_is_known_without_stdout(trace_path: str) -> None:
+    command = shlex.join([sys.executable, "-m", "tracetui", "check", trace_path])
+    for limit, code in (("0.001%", 4), ("100%", 0)):
+        done = shell(f"{command} --max-free {limit} >&-")
+        assert (done.returncode, done.stderr) == (code, b"")
+        done = shell(f"{command} --max-free {limit} 2>&-")
+        assert done.returncode == code
+    piped = shell(f"{command} {' '.join(LIMIT)} --each-step | head -n 1; exit ${{PIPESTATUS[0]}}")
+    assert (piped.returncode, piped.stderr, piped.stdout.count(b"\n")) == (4, b"", 1)
+
+
+def test_a_closed_stdout_is_one_sentence(trace_path: str) -> None:
+    command = shlex.join([sys.executable, "-m", "tracetui", "gaps", trace_path])
+    done = shell(f"{command} >&-")
+    assert (done.returncode, done.stderr) == (1, b"tracetui: stdout is closed\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["summary"], 0), (["gaps", "--csv", "-"], 0), (["check", *LIMIT], 4), (["gaps", "--step", "99"], 2)],
+)
+def test_a_warning_that_cannot_be_written_changes_nothing(
+    trace_path: str, tmp_path: Path, arguments: list[str], code: int
+) -> None:
+    path = tmp_path / "cut.json"
+    path.write_bytes(Path(trace_path).read_bytes()[:-100])
+    command = ["-m", "tracetui", arguments[0], str(path), *arguments[1:]]
+    heard = start(*command)
+    out, err = heard.communicate(timeout=30)
+    assert b"tracetui: " in err
+    with Path("/dev/full").open("wb") as full:
+        unheard = start(*command, stderr=full)
+        assert (unheard.communicate(timeout=30)[0], unheard.returncode) == (out, code)
+    assert heard.returncode == code
+    if code == 0:  # and a row count
+        with Path("/dev/full").open("wb") as full:
+            written = start(*command, "--csv", str(tmp_path / "table.csv"), stderr=full)
+            written.communicate(timeout=30)
+        assert (written.returncode, (tmp_path / "table.csv").exists()) == (0, True)
 
 
 def test_a_full_disk_is_one_sentence(trace_path: str) -> None:

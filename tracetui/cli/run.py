@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from typing import TextIO
 
+from tracetui.cli import streams
+from tracetui.cli.command_line import parse_arguments
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import UsageError, parse_arguments
+from tracetui.cli.parser import UsageError
+from tracetui.cli.signals import as_cancel
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run tracetui with `arguments` (those of the process by default); returns the exit status."""
     for stream in (sys.stdout, sys.stderr):
-        _never_fail_to_encode(stream)
+        streams.never_fail_to_encode(stream)
     try:
-        if sys.stdout is None:
-            raise OSError(errno.EBADF, "stdout is closed")
         code = _run(sys.argv[1:] if arguments is None else arguments)
-        sys.stdout.flush()
+        streams.flush(sys.stdout)
         return code
     except KeyboardInterrupt:
         return ExitCode.CANCELLED
-    except BrokenPipeError:
-        # The reader has seen enough. What is still buffered must not fail once more when Python exits.
-        _drop_stdout()
+    except BrokenPipeError:  # The reader has seen enough.
+        streams.drop(sys.stdout)
         return ExitCode.OK
     except Exception as error:
         return _fail(error)
@@ -35,14 +34,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        request = parse_arguments(arguments)
+        command, request = parse_arguments(arguments)
     except SystemExit as done:  # argparse has printed the help or the version
         return int(done.code or 0)
+    if sys.stdout is None and command.needs_stdout:
+        raise OSError(errno.EBADF, "stdout is closed")
     for library in ("OPENBLAS", "OMP", "MKL"):  # they would start a thread for each core, and let it spin
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    from tracetui.cli.commands import run  # imports numpy and the reader
-
-    return run(request)
+    with as_cancel(signal.SIGTERM, signal.SIGHUP):
+        return command.run(request)
 
 
 def _fail(error: Exception) -> ExitCode:
@@ -51,12 +51,9 @@ def _fail(error: Exception) -> ExitCode:
 
         traceback.print_exception(type(error), error, error.__traceback__)
     code, sentence = _verdict(error)
-    with contextlib.suppress(OSError, ValueError):
-        if sys.stderr is not None:
-            sys.stderr.write(f"tracetui: {sentence}\n")
-            sys.stderr.flush()
+    streams.say(sentence)
     if isinstance(error, OSError):
-        _drop_stdout()
+        streams.drop(sys.stdout)
     return code
 
 
@@ -79,17 +76,3 @@ def _verdict(error: Exception) -> tuple[ExitCode, str]:
 def _plain(text: str) -> str:
     """A sentence on one line that no terminal obeys."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
-
-
-def _never_fail_to_encode(stream: TextIO | None) -> None:
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
-
-
-def _drop_stdout() -> None:
-    """Let all that is still to be written to stdout vanish."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-        os.close(null)

@@ -1,13 +1,18 @@
-"""What the terminal can show: the viewer or text, in which colours, with which glyphs. Pure functions of the
-environment and the streams; Textual is not imported here."""
+"""What the terminal can show: the viewer or text, how wide, in which colours, with which glyphs. Functions of
+the environment and the streams; Textual is not imported here."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping, MutableMapping
 from enum import Enum
 from typing import IO, Optional
 
 Stream = Optional[IO[str]]
+
+#: of text; a column more than a sentence takes is never used, whatever COLUMNS says
+LEAST_COLUMNS, USUAL_COLUMNS, MOST_COLUMNS = 20, 80, 1000
 
 
 class Front(Enum):
@@ -50,6 +55,16 @@ def prepare_viewer(environ: MutableMapping[str, str]) -> None:
     if environ.get("SSH_CONNECTION"):
         environ.setdefault("TEXTUAL_FPS", "15")
         environ.setdefault("TEXTUAL_ANIMATIONS", "none")
+
+
+def text_width() -> int:
+    """Columns of text on stdout: the terminal's, else what COLUMNS says, else 80."""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError, AttributeError):
+        named = os.environ.get("COLUMNS", "")
+        columns = int(named) if named.isascii() and named.isdigit() and len(named) < 9 else 0
+    return min(max(columns, LEAST_COLUMNS), MOST_COLUMNS) if columns else USUAL_COLUMNS
 
 
 def is_terminal(stream: Stream) -> bool:

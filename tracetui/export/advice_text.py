@@ -9,6 +9,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.export.advice import advice_document
 from tracetui.export.idle_text import place_name
 from tracetui.export.text import MARGIN, cell_width, cut
+from tracetui.export.words import micro
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration
@@ -60,7 +61,7 @@ def _advice(advice: dict[str, Any], number: str, margin: str, width: int) -> lis
     cost = cost_words(advice)
     title = number + advice["title"]
     lines = [title + cost.rjust(max(width - cell_width(title), len(cost) + 2))]
-    lines += _wrapped(advice["text"], margin, margin, width)
+    lines += _wrapped(micro(advice["text"]), margin, margin, width)
     if advice["file"] is not None:
         room = width - len(margin) - 4
         lines.append(f"{margin}at  {cut(printable(place_name(advice)), room, keep_end=True)}")
@@ -68,7 +69,7 @@ def _advice(advice: dict[str, Any], number: str, margin: str, width: int) -> lis
         names = ", ".join(printable(subject, 60) for subject in advice["subjects"][:SUBJECTS])
         left = len(advice["subjects"]) - SUBJECTS
         lines.append(cut(f"{margin}of  {names}" + (f" and {left} more" if left > 0 else ""), width))
-    return lines + _wrapped(advice["rule"], f"{margin}if  ", f"{margin}    ", width)
+    return lines + _wrapped(micro(advice["rule"]), f"{margin}if  ", f"{margin}    ", width)
 
 
 def _wrapped(text: str, first: str, later: str, width: int) -> list[str]:

@@ -23,7 +23,7 @@ from tracetui.export.markdown import code, plain, table
 from tracetui.export.report import STEP_COLUMNS, TOP_GAPS, TOP_STEPS, trace_facts
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import sync_numbers, syncs_title
-from tracetui.export.words import MEANINGS, line_name
+from tracetui.export.words import MEANINGS, line_name, micro
 from tracetui.units import format_count, format_duration, format_ms, format_percent, format_time
 
 
@@ -179,11 +179,11 @@ def _advice(analysis: Analysis) -> list[str]:
     lines = [f"## {TITLE}", ""]
     for number, advice in enumerate(advice_document(analysis)["advice"], 1):
         title = f"**{plain(advice['title'])}** ({cost_words(advice)})"
-        lines.append(f"{number}. {title}. {plain(advice['text'])}")
+        lines.append(f"{number}. {title}. {plain(micro(advice['text']))}")
         place = f"At {code(place_name(advice))}. " if advice["file"] is not None else ""
         names = ", ".join(map(code, advice["subjects"][:SUBJECTS]))
         about = f"Of {names}. " if names else ""
-        lines.append(f"   {place}{about}Rule: {plain(advice['rule'])}")
+        lines.append(f"   {place}{about}Rule: {plain(micro(advice['rule']))}")
     return lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from tracetui.analysis.idle.calls import LABELS, Cause
@@ -31,6 +32,7 @@ MEANINGS = {LABELS[cause]: meaning for cause, meaning in _MEANINGS.items()}
 LONGEST_MEANING = max(map(len, MEANINGS.values()))
 
 NO_STACK = "(no stack)"
+_ASCII_MICRO = re.compile(r"(?<=[0-9] )us\b")
 
 
 def line_name(file: str | None, line: int, function: str) -> str:
@@ -55,6 +57,11 @@ def shares(parts: Mapping[str, int], most: int) -> str:
     if len(ranked) == 1:
         return ranked[0][0]
     return ", ".join(f"{name} {_percent(ns, whole)}" for name, ns in ranked[:most])
+
+
+def micro(text: str) -> str:
+    """The sentences of a piece of advice, which are ASCII, with times as all others: "20.0 µs"."""
+    return _ASCII_MICRO.sub("µs", text)
 
 
 def _percent(part: int, whole: int) -> str:

@@ -12,6 +12,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.advice import Advice
 from tracetui.export.advice_text import NOTHING
+from tracetui.export.words import micro
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
@@ -81,9 +82,9 @@ class AdviceStory(Story):
         """
         room = min(width, READABLE)
         lines = [self._title(advice, width)]
-        lines += [[(text, self._text)] for text in wrapped(advice.text, room)]
+        lines += [[(text, self._text)] for text in wrapped(micro(advice.text), room)]
         lines += [[], *self._about(advice), *self._numbers(advice, room), []]
-        lines += [[(text, self._dim)] for text in wrapped(f"Rule {advice.id}: {advice.rule}", room)]
+        lines += [[(text, self._dim)] for text in wrapped(f"Rule {advice.id}: {micro(advice.rule)}", room)]
         return lines if len(lines) <= height else [line for line in lines if line]
 
     def _title(self, advice: Advice, width: int) -> Line:

@@ -1,0 +1,19 @@
+"""The commands, a module each with its arguments, its help and its run. To add one, write it and list it."""
+
+from __future__ import annotations
+
+from tracetui.cli.command import Command
+from tracetui.cli.commands import advice, cache, check, export, gaps, hotspots, summary, view
+
+#: `tracetui PATH`
+VIEW: Command = view.COMMAND
+#: `tracetui NAME …`, as --help lists them
+COMMANDS: tuple[Command, ...] = (
+    summary.COMMAND,
+    gaps.COMMAND,
+    hotspots.COMMAND,
+    advice.COMMAND,
+    check.COMMAND,
+    export.COMMAND,
+    cache.COMMAND,
+)

@@ -1,0 +1,49 @@
+"""`tracetui advice`: what could be done about lost time."""
+
+from __future__ import annotations
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_rules, add_trace
+from tracetui.cli.terminal import text_width
+
+_DESCRIPTION = f"""Print what the trace says could be done about idle time, most time first, each
+with the evidence it follows from. There is none without evidence.
+
+{PATHS}"""
+
+
+def _add_arguments(parser: Parser) -> None:
+    add_trace(parser)
+    add_outputs(parser)
+    add_rules(parser)
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.opening import open_trace
+    from tracetui.cli.output import answer
+    from tracetui.export.advice import advice_document
+    from tracetui.export.advice_text import advice_text
+    from tracetui.export.markdown_report import advice_markdown
+    from tracetui.export.tables_csv import write_advice
+
+    analysis, _ = open_trace(request)
+    answer(
+        request,
+        what="pieces of advice",
+        csv=lambda stream: write_advice(stream, analysis),
+        document=lambda: advice_document(analysis),
+        markdown=lambda: advice_markdown(analysis),
+        text=lambda: advice_text(analysis, text_width()),
+    )
+    return ExitCode.OK
+
+
+COMMAND = Command(
+    "advice",
+    "advice PATH",
+    "what the trace says could be done about it",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

@@ -1,0 +1,57 @@
+"""`tracetui gaps`: the AICore gaps, most idle first."""
+
+from __future__ import annotations
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_restrictions, add_rules, add_trace
+from tracetui.cli.terminal import text_width
+
+_DESCRIPTION = f"""Print the AICore gaps of a trace, most idle first: how much of each the device
+idled and why, what ended it, and the Python line behind that: of the cause with
+the most time, the line with the most of it.
+
+--step picks the gaps that start in the device part of a step, --window those
+that start in the window. --csv writes the columns of --json, one gap a row.
+
+{PATHS}"""
+
+_TOP = 20  #: rows as text or Markdown where nothing else is asked for
+
+
+def _add_arguments(parser: Parser) -> None:
+    add_trace(parser)
+    add_outputs(parser, "list N gaps; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
+    add_restrictions(parser)
+    add_rules(parser)
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.opening import open_trace
+    from tracetui.cli.output import answer
+    from tracetui.export.documents import gaps_document
+    from tracetui.export.idle_text import gaps_text
+    from tracetui.export.markdown_report import gaps_markdown
+    from tracetui.export.tables_csv import write_gaps
+
+    analysis, selection = open_trace(request)
+    top = _TOP if request.top is None else request.top
+    answer(
+        request,
+        what="gaps",
+        csv=lambda stream: write_gaps(stream, analysis, selection, request.top or 0),
+        document=lambda: gaps_document(analysis, selection, request.top or 0),
+        markdown=lambda: gaps_markdown(analysis, selection, top),
+        text=lambda: gaps_text(analysis, selection, top, text_width()),
+    )
+    return ExitCode.OK
+
+
+COMMAND = Command(
+    "gaps",
+    "gaps PATH",
+    "the AICore gaps, most idle first, each with its cause",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

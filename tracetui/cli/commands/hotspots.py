@@ -1,0 +1,68 @@
+"""`tracetui hotspots`: the idle time by line of Python."""
+
+from __future__ import annotations
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_restrictions, add_rules, add_trace
+from tracetui.cli.terminal import text_width
+
+_DESCRIPTION = f"""Print the idle time of all devices by line of Python: the line in your own code
+that ran, or that launched what the device waited for. All idle time is in the
+table; what no stack tells the line of has a row of its own, "(no stack)".
+
+"saves at most" is not the idle time of a line, but the time that it held up the
+whole run, through other gaps too; bounds of several lines do not add up.
+
+Below stand the calls that made the host wait for a device, with the line of
+each, and the idle time that they expose: that began while the host waited, and
+went on until it had launched the next work. It is charged above to what the
+host did in it, so a line above may pay for a call of another line below.
+
+--step and --window leave only the gaps that start there (see tracetui gaps):
+the idle times are then those of these gaps, and add up to theirs. "saves at
+most" is then of that step; of a window it is not known. Calls are listed that
+start there, or expose idle time of these gaps. --csv writes the lines.
+
+{PATHS}"""
+
+
+def _add_arguments(parser: Parser) -> None:
+    add_trace(parser)
+    add_outputs(
+        parser,
+        "list N lines and, as text or Markdown, N synchronisations; 0: all "
+        "(default: 20 and 5 as text or Markdown, all lines as JSON or CSV)",
+    )
+    add_restrictions(parser, "only gaps of step N", "only gaps of this window of time")
+    add_rules(parser)
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.opening import open_trace
+    from tracetui.cli.output import answer
+    from tracetui.export.findings import hotspots_document
+    from tracetui.export.idle_text import hotspots_text
+    from tracetui.export.markdown_report import hotspots_markdown
+    from tracetui.export.tables_csv import write_hotspots
+
+    analysis, selection = open_trace(request)
+    answer(
+        request,
+        what="lines",
+        csv=lambda stream: write_hotspots(stream, analysis, selection, request.top or 0),
+        document=lambda: hotspots_document(analysis, selection, request.top or 0),
+        markdown=lambda: hotspots_markdown(analysis, selection, request.top),
+        text=lambda: hotspots_text(analysis, selection, request.top, text_width()),
+    )
+    return ExitCode.OK
+
+
+COMMAND = Command(
+    "hotspots",
+    "hotspots PATH",
+    "the idle time by line of Python",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

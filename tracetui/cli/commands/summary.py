@@ -1,0 +1,55 @@
+"""`tracetui summary`: what the devices did, and why they were idle."""
+
+from __future__ import annotations
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_restrictions, add_rules, add_trace
+from tracetui.cli.terminal import text_width
+
+_DESCRIPTION = f"""Print what each device of a trace did: computing, communication, free, idle,
+why it was idle, the table of steps, the worst gaps, and the first advice.
+
+--step and --window pick the steps and gaps that are listed: a step is in a
+window if its device part starts in it, a gap if it starts in it; the gaps of a
+step start in its device part. The totals and causes of a device, and the
+advice, are always those of the whole trace. --csv writes the table of steps.
+
+{PATHS}"""
+
+
+def _add_arguments(parser: Parser) -> None:
+    add_trace(parser)
+    add_outputs(parser, "rows to list of the gaps (default 5) and of the steps (default 20); 0: all")
+    add_restrictions(parser)
+    add_rules(parser)
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.opening import open_trace
+    from tracetui.cli.output import answer
+    from tracetui.export.documents import summary_document
+    from tracetui.export.markdown_report import summary_markdown
+    from tracetui.export.report import summary_text
+    from tracetui.export.tables_csv import write_steps
+
+    analysis, selection = open_trace(request)
+    answer(
+        request,
+        what="steps",
+        csv=lambda stream: write_steps(stream, analysis, selection),
+        document=lambda: summary_document(analysis, selection),
+        markdown=lambda: summary_markdown(analysis, selection, request.top),
+        text=lambda: summary_text(analysis, selection, request.top, text_width()),
+    )
+    return ExitCode.OK
+
+
+COMMAND = Command(
+    "summary",
+    "summary PATH",
+    "what the devices did, why they idled, the worst gaps",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

@@ -1,0 +1,61 @@
+"""The trace of a command: it is read, what is wrong with it is said, what is asked for is found."""
+
+from __future__ import annotations
+
+import sys
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.api import load
+from tracetui.cli import output, terminal
+from tracetui.cli.parser import Request, UsageError
+from tracetui.cli.progress import ProgressLine
+from tracetui.export.selection import Selection
+from tracetui.export.step_numbers import StepNumbers
+from tracetui.trace.clean import printable
+from tracetui.units import Window, format_clock, format_duration
+
+
+def open_trace(request: Request) -> tuple[Analysis, Selection]:
+    """Return the analysis of the trace, and what of it is asked for.
+
+    Raises UsageError where that is not in it, UnreadableTrace where there is no trace.
+    """
+    output.refuse_early(request)
+    with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
+        analysis = load(request.path, line.show, rules_of(request), request.cache, request.jobs)
+    trace = analysis.trace
+    if not request.json:
+        for warning in (*trace.report.warnings, *trace.notes):
+            output.say(printable(warning))
+    numbers = StepNumbers(analysis).known()
+    if request.step is not None and request.step not in numbers:
+        known = f"its steps are {_listed(numbers)}" if numbers else "it has no ProfilerStep"
+        raise UsageError(f"there is no step {request.step} in this trace: {known}")
+    window = None if request.window is None else _interval(analysis, request.window)
+    return analysis, Selection(request.step, window)
+
+
+def rules_of(request: Request) -> FrameRules:
+    """Return the rules of whose code is whose."""
+    return FrameRules(request.user_frames, request.skip_frames)
+
+
+def _interval(analysis: Analysis, window: Window) -> tuple[int, int]:
+    """The window on the clock of the trace; says if it is not in the trace."""
+    trace = analysis.trace
+    start, end = window.on_clock(trace.start_ns)
+    since = f"starts at {format_clock(trace.start_ns)}"
+    if end <= start:
+        raise UsageError(f"a window ends after it starts; this trace {since}")
+    if start >= trace.end_ns or end <= trace.start_ns:
+        where = "starts after the end" if start >= trace.end_ns else "ends before the start"
+        span = format_duration(trace.end_ns - trace.start_ns)
+        output.say(f"the window {where} of the trace, which is {span} long and {since}")
+    return start, end
+
+
+def _listed(numbers: list[int]) -> str:
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(map(str, numbers[:10])) + (", ..." if len(numbers) > 10 else "")
