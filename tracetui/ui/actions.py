@@ -120,6 +120,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_view", ("tab",), TABLES, "show: the other table", "Device or host; next heat", VIEWS),
     Action("instance(-1)", ("comma",), TABLES, "go: instance before", "Of the operator, in time", OPS),
     Action("instance(1)", ("full_stop",), TABLES, "go: next instance", "Of the operator, in time", OPS),
+    Action("open_type", ("space",), TABLES, "open: type", "Its names; again: back to all types", OPS),
+    Action("fold_types", ("z",), TABLES, "fold: types", "One row per type, or per name", OPS),
     Action("beside_step(-1)", ("left_square_bracket",), TABLES, "limit: step before", "Only one step", OPS),
     Action("beside_step(1)", ("right_square_bracket",), TABLES, "limit: next step", "Only one step", OPS),
     _unlisted("cell(0, -1)", ("left", "h"), TABLES, "move: cell left", "The cell before", M),
