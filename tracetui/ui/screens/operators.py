@@ -75,10 +75,10 @@ class OperatorsScreen(TableScreen):
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
-        inside = ("esc", "all types") if self._type else ("space", "names of it")
+        inside = ("esc", "all types") if self._type else ("space", "names")
         return (
             *(() if self._by_name else (inside,)),
-            ("z", "types" if self._by_name else "all names"),
+            ("z", "types" if self._by_name else "all"),
             ("enter", "longest"),
             (", .", "instances"),
             ("tab", "device" if self._host else "host"),
