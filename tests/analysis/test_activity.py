@@ -11,6 +11,7 @@ from tests.analysis import real
 from tests.analysis.machine import HARDWARE, collective, npu, task, us
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.activity import OVERLAP_ROWS, device_activities, device_activity, overlap_rows
+from tracetui.analysis.task_counts import task_counts
 
 OVERLAP = 500
 
@@ -92,3 +93,10 @@ def test_a_device_that_does_not_work_has_an_empty_window(tasks: list[dict[str, o
 def test_a_single_task_fills_its_window() -> None:
     (activity,) = device_activities(trace_of([*npu(), task(50, 7)]))
     assert (activity.start_ns, activity.end_ns, activity.free_ns, activity.computing_ns) == (50, 57, 0, 7)
+
+
+def test_tasks_are_told_apart_by_what_they_do(real_traces: Path) -> None:
+    analysis = real.npu(real_traces, "level2/rank0")
+    counts = task_counts(analysis.trace, analysis.devices[0])
+    assert counts == (187, 4, 24, 324)  # kernel_details.csv has 191 rows: the first two
+    assert (counts.work, counts.total) == (len(analysis.work), len(analysis.devices[0].tasks)) == (215, 539)

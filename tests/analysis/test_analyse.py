@@ -62,7 +62,7 @@ def test_what_is_missing_is_empty(events: list[dict[str, Any]]) -> None:
     assert analysis.links.linked <= analysis.links.total
     assert len(analysis.gaps.ranked()) == len(analysis.gaps)
     for index in range(len(analysis.steps)):
-        assert analysis.operators_in_step(index).total_ns.sum() >= 0
-        analysis.operators_in_step(index, host=True)
+        assert analysis.operators_in_step(index).by_name().total_ns.sum() >= 0
+        analysis.operators_in_step(index, host=True).by_name()
     for host in (True, False):
-        assert analysis.operators_in_window(0, 10**9, host).total_ns.sum() >= 0
+        assert analysis.operators_in_window(0, 10**9, host).by_name().total_ns.sum() >= 0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
+from tests.analysis import real
 from tests.analysis.machine import operator
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
@@ -14,9 +16,9 @@ from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.operators import OperatorTable
 from tracetui.analysis.window import window_statistics
-from tracetui.trace.model import Trace
+from tracetui.trace.model import Activity, Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.screens.operators import OperatorsScreen, instances
+from tracetui.ui.screens.operators import OperatorsScreen
 from tracetui.ui.screens.statistics import StatisticsPanel
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.statistics import Statistics, idle_answer
@@ -33,18 +35,15 @@ def screen_of(app: TraceApp) -> OperatorsScreen:
     return app.screen
 
 
-def cells_of(names: OperatorTable, place: int) -> list[str]:
+def cells_of(names: OperatorTable, place: int, host: bool = False) -> list[str]:
     """What a row has to show, apart from the activity and the bar."""
     row = names[place]
-    times = (row.mean_ns, row.p50_ns, row.p95_ns, row.min_ns, row.max_ns)
-    share = format_percent(row.total_ns, int(names.total_ns.sum()))
-    return [
-        row.name,
-        format_count(row.count),
-        format_duration(row.total_ns),
-        share,
-        *map(format_duration, times),
-    ]
+    times = [row.mean_ns, row.p50_ns, row.p95_ns, row.min_ns, row.max_ns]
+    share = format_percent(row.self_ns, int(names.self_ns.sum()))
+    several = [format_count(row.names)] if (names.names > 1).any() else []
+    ranked = format_duration(row.self_ns if host else row.total_ns)
+    told = [row.name, *several, format_count(row.count), ranked, share]
+    return [*told, *map(format_duration, [row.total_ns, *times] if host else times)]
 
 
 def drawn_cells(line: str) -> list[str]:
@@ -53,16 +52,43 @@ def drawn_cells(line: str) -> list[str]:
 
 async def test_the_rows_are_the_names_of_the_analysis_on_device_and_host(trace: Trace) -> None:
     async with viewing(trace, "operators", (200, 40)) as (app, pilot):
-        for names, key in ((analysis_of(app).device_operators, "tab"), (analysis_of(app).host_operators, "")):
-            lines = lines_of(screen_of(app).table)[1:]
-            for place in range(len(names)):
+        analysis = analysis_of(app)
+        views = (
+            (analysis.operators().by_type(), "z"),
+            (analysis.device_operators, "tab"),
+            (analysis.host_operators, "z"),
+            (analysis.operators(host=True).by_type(), ""),
+        )
+        for at, (table, key) in enumerate(views):
+            lines, host = lines_of(screen_of(app).table)[1:], at > 1
+            for place in range(len(table)):
                 drawn = drawn_cells(lines[place])
-                host = names is analysis_of(app).host_operators
-                assert (drawn if host else [drawn[0], *drawn[2:]]) == cells_of(names, place)
-            assert f"{len(names):,} names of {int(names.count.sum()):,}" in said(app, "answer")
+                assert (drawn if host else [drawn[0], *drawn[2:]]) == cells_of(table, place, host)
+            names = int(table.names.sum())
+            assert f"{names:,} names: {int(table.count.sum()):,}" in said(app, "answer")
             if key:
                 await pilot.press(key)
                 await pilot.pause(SETTLED_S)
+
+
+async def test_a_type_opens_into_its_names_and_closes_again(real_traces: Path) -> None:
+    async with viewing(real.npu(real_traces, "level2/rank0").trace, "operators") as (app, pilot):
+        screen, operators = screen_of(app), analysis_of(app).operators()
+        assert "35 types of 83 names: 215 of 539 tasks (187 compute, 4 communication, 24 copies)" in said(
+            app, "answer"
+        )
+        await pilot.press("j", "j", "space")
+        await pilot.pause(SETTLED_S)
+        names = operators.of_type("TransData", Activity.AICORE).by_name()
+        assert "29 names: 57 tasks, 1.39 ms" in said(app, "answer")
+        assert len(names) == len(screen.table.rows.view) == 29
+        await pilot.press("full_stop")
+        assert app.state.row == operators.of_type("TransData", Activity.AICORE).instances(names, 0)[0]
+        await pilot.press("escape")
+        await pilot.pause(SETTLED_S)
+        assert (len(screen.table.rows.view), screen.table.row) == (35, 2)
+        await pilot.press("full_stop")
+        assert "instance 23 of 57, aclnnMaxPool" in said(app, "answer")  # after the one selected
 
 
 async def test_it_is_limited_to_the_window_or_to_a_step_and_says_so(trace: Trace) -> None:
@@ -72,14 +98,14 @@ async def test_it_is_limited_to_the_window_or_to_a_step_and_says_so(trace: Trace
         app.state.place = app.state.place.__class__(app.state.viewport, window=(step.start_ns, step.end_ns))
         app.view_changed()
         await pilot.pause(SETTLED_S)
-        inside = analysis.operators_in_window(step.start_ns, step.end_ns)
+        inside = analysis.operators_in_window(step.start_ns, step.end_ns).by_name()
         assert "in the window" in said(app, "answer")
-        assert f"of {int(inside.count.sum()):,} device tasks" in said(app, "answer")
+        assert f"names: {int(inside.count.sum()):,} tasks" in said(app, "answer")
         await pilot.press("right_square_bracket")
         await pilot.pause(SETTLED_S)
-        of_step = analysis.operators_in_step(0)
+        of_step = analysis.operators_in_step(0).by_name()
         assert f"of step {analysis.steps[0].number} on" in said(app, "answer")
-        assert f"of {int(of_step.count.sum()):,} device tasks" in said(app, "answer")
+        assert f"names: {int(of_step.count.sum()):,} tasks" in said(app, "answer")
         await pilot.press("left_square_bracket")
         await pilot.pause(SETTLED_S)
         assert "in the window" in said(app, "answer")
@@ -87,9 +113,10 @@ async def test_it_is_limited_to_the_window_or_to_a_step_and_says_so(trace: Trace
 
 async def test_enter_goes_to_the_longest_and_full_stop_through_all(trace: Trace) -> None:
     async with viewing(trace, "operators") as (app, pilot):
-        names = analysis_of(app).device_operators
+        names = analysis_of(app).operators().by_type()
         place = screen_of(app).table.row
-        rows = instances(trace, int(names.name[place]), int(names.activity[place])).tolist()
+        operators = analysis_of(app).operators()
+        rows = operators.instances(operators.by_type(), place).tolist()
         assert len(rows) == int(names.count[place])
         seen = []
         for _ in rows:
@@ -113,7 +140,7 @@ async def test_the_statistics_are_those_of_the_window_over_the_screen_in_front(t
         await pilot.pause(SETTLED_S)
         panel = app.screen
         assert isinstance(panel, StatisticsPanel)
-        names = analysis.operators_in_window(*window)
+        names = analysis.operators_in_window(*window).by_name()
         lines = lines_of(panel.table)[1:]
         for place in range(min(len(names), len(lines))):
             drawn = drawn_cells(lines[place])
@@ -146,7 +173,7 @@ def test_a_window_without_a_device_has_no_idle_time() -> None:
 
 async def test_the_rows_are_exported_in_the_order_shown(trace: Trace) -> None:
     async with viewing(trace, "operators") as (app, _):
-        screen, names = screen_of(app), analysis_of(app).device_operators
+        screen, names = screen_of(app), analysis_of(app).operators().by_type()
         for sort, descending in ((0, False), (3, True)):
             screen.table.sort_by(sort, descending)
             view = screen.table.rows.view

@@ -20,15 +20,17 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.idle.lines import LineIdle, StackNode, idle_lines, stack_tree
+from tracetui.analysis.idle.lines import Charges, LineIdle, StackNode, idle_lines, stack_tree
 from tracetui.analysis.idle.preparing import Preparing, explain_preparing
 from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.links import Links, link_tasks
-from tracetui.analysis.operators import OperatorTable, host_operators, operator_table
+from tracetui.analysis.modules import ModuleIdle, idle_modules
+from tracetui.analysis.nested_idle import FrameIdle, idle_frames
+from tracetui.analysis.operators import Operators, OperatorTable, host_operators
 from tracetui.analysis.raster import Raster
+from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
-from tracetui.analysis.window import cut_durations
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
 
@@ -128,7 +130,24 @@ class Analysis:
     @cached_property
     def stacks(self) -> StackNode:
         """The idle time of all devices as a tree of stacks."""
-        return stack_tree(self.trace, explain(self.idle, self.links, self.hosts, by_frame=True).charges)
+        return stack_tree(self.trace, self.frame_charges)
+
+    @cached_property
+    def frame_charges(self) -> Charges:
+        """The idle time in pieces cut wherever a frame of Python begins or ends."""
+        if not self.trace.slices.have_stacks:
+            return self.causes.charges  # cut so already
+        return explain(self.idle, self.links, self.hosts, by_frame=True).charges
+
+    @cached_property
+    def modules(self) -> tuple[ModuleIdle, ...]:
+        """The idle time of all devices by nn.Module, most first; () where no module is recorded."""
+        return idle_modules(self.trace, self.links.callers.ancestors, self.frame_charges)
+
+    @cached_property
+    def frames(self) -> tuple[FrameIdle, ...]:
+        """The idle time of all devices by frame at any depth of the stacks, most first."""
+        return idle_frames(self.trace, self.frame_charges)
 
     @cached_property
     def dependencies(self) -> Dependencies:
@@ -161,31 +180,45 @@ class Analysis:
     @cached_property
     def device_operators(self) -> OperatorTable:
         """The time of all work of all devices by name and activity."""
-        return operator_table(self.trace, self.work)
+        return self.operators().by_name()
 
     @cached_property
     def host_operators(self) -> OperatorTable:
-        """The time of all host operators by name, nested ones included in those around them."""
-        return operator_table(self.trace, host_operators(self.trace))
+        """The time of all host operators by name: in total, and without those inside."""
+        return self.operators(host=True).by_name()
 
-    def operators_in_step(self, index: int, host: bool = False) -> OperatorTable:
+    def operators(self, host: bool = False) -> Operators:
+        """All work of all devices, or all host operators."""
+        if not host:
+            durations = self.trace.slices.dur[self.work]
+            return Operators(self.trace, self.work, durations, durations)
+        rows = host_operators(self.trace)
+        return Operators(self.trace, rows, self.trace.slices.dur[rows], self._own_of_operators)
+
+    def operators_in_step(self, index: int, host: bool = False) -> Operators:
         """Of the work that starts in one of `steps` on its device, or of operators inside it on the host."""
-        step, starts = self.steps[index], self.trace.slices.start
+        step, starts, operators = self.steps[index], self.trace.slices.start, self.operators(host)
         if host:
-            rows = host_operators(self.trace)
-            kept = (starts[rows] >= step.host_start_ns) & (starts[rows] < step.host_end_ns)
-        else:
-            activity = next(device for device in self.devices if device.device == step.device)
-            rows = activity.work
-            kept = step_of(self.steps, step.device, starts[rows]) == index
-        return operator_table(self.trace, rows[kept])
+            inside = starts[operators.rows] >= step.host_start_ns
+            return operators.at(inside & (starts[operators.rows] < step.host_end_ns))
+        activity = next(device for device in self.devices if device.device == step.device)
+        durations = self.trace.slices.dur[activity.work]
+        inside = step_of(self.steps, step.device, starts[activity.work]) == index
+        return Operators(self.trace, activity.work, durations, durations).at(inside)
 
-    def operators_in_window(self, start_ns: int, end_ns: int, host: bool = False) -> OperatorTable:
+    def operators_in_window(self, start_ns: int, end_ns: int, host: bool = False) -> Operators:
         """Of the work of all devices, or of host operators, cut to [start_ns, end_ns)."""
+        slices = self.trace.slices
         rows = host_operators(self.trace) if host else self.work
-        kept = (self.trace.slices.start[rows] < end_ns) & (self.trace.slices.end[rows] > start_ns)
-        rows = rows[kept]
-        return operator_table(self.trace, rows, cut_durations(self.trace, rows, start_ns, end_ns))
+        rows = rows[(slices.start[rows] < end_ns) & (slices.end[rows] > start_ns)]
+        starts, ends = np.maximum(slices.start[rows], start_ns), np.minimum(slices.end[rows], end_ns)
+        own = self_times(self.links.callers.ancestors, rows, starts, ends) if host else ends - starts
+        return Operators(self.trace, rows, ends - starts, own)
+
+    @cached_property
+    def _own_of_operators(self) -> Int64s:
+        slices, rows = self.trace.slices, host_operators(self.trace)
+        return self_times(self.links.callers.ancestors, rows, slices.start[rows], slices.end[rows])
 
     @cached_property
     def _host_time(self) -> HostTime:

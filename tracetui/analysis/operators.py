@@ -1,42 +1,52 @@
-"""Time per name: device tasks by activity, and host operators. Percentiles are durations that occur."""
+"""Time per name, or per type: device tasks by activity, and host operators.
+
+An operator of the host may hold others. Its total holds theirs, its own time (self) does not: the own times
+of a thread add up to the time in which any ran. Percentiles are durations that occur.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from tracetui.analysis.operator_types import OperatorTypes, operator_types
 from tracetui.analysis.search import of_category, rows_of
-from tracetui.arrays import Floats, Int8s, Int32s, Int64s
+from tracetui.arrays import Bools, Floats, Int8s, Int32s, Int64s
 from tracetui.trace.model import Activity, Family, Layer, Trace
 
 
 @dataclass(frozen=True)
 class OperatorRow:
-    """All slices of one name and activity."""
+    """All slices of one name, or type, and activity."""
 
-    name: str  #: as written in the trace: never print it unescaped
+    name: str  #: as written in the trace, or a part of that: never print it unescaped
     kind: str  #: "device" or "host"
     activity: Activity  #: NONE on the host
+    names: int  #: how many names it stands for
     count: int
     total_ns: int
-    mean_ns: int  #: rounded down
+    self_ns: int  #: without the operators inside; of tasks, which hold no others, all
+    mean_ns: int  #: of the total, rounded down
     p50_ns: int  #: nearest rank
     p95_ns: int
     min_ns: int
     max_ns: int
-    share: float  #: of the table's total, 0..1
+    share: float  #: of the table's own time, 0..1: self_ns of all rows
 
 
 @dataclass(frozen=True, eq=False)
 class OperatorTable:
-    """`OperatorRow`s as columns, largest total first."""
+    """`OperatorRow`s as columns, most own time first."""
 
     strings: list[str]
-    name: Int32s  #: string
+    name: Int32s  #: place in `strings`
     activity: Int8s  #: Activity, NONE on the host
+    names: Int64s  #: how many names each row stands for
     count: Int64s
     total_ns: Int64s
+    self_ns: Int64s
     mean_ns: Int64s
     p50_ns: Int64s
     p95_ns: Int64s
@@ -54,8 +64,10 @@ class OperatorTable:
             name=self.strings[int(self.name[index])],
             kind="host" if activity == Activity.NONE else "device",
             activity=activity,
+            names=int(self.names[index]),
             count=int(self.count[index]),
             total_ns=int(self.total_ns[index]),
+            self_ns=int(self.self_ns[index]),
             mean_ns=int(self.mean_ns[index]),
             p50_ns=int(self.p50_ns[index]),
             p95_ns=int(self.p95_ns[index]),
@@ -65,32 +77,93 @@ class OperatorTable:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Operators:
+    """Slices to be summed up by name or type: tasks of devices, or operators of the host."""
+
+    trace: Trace
+    rows: Int64s
+    durations: Int64s  #: ns of each, cut where they are
+    own: Int64s  #: ns of each, without the operators inside
+
+    def at(self, kept: Bools) -> Operators:
+        """Those that are kept."""
+        return Operators(self.trace, self.rows[kept], self.durations[kept], self.own[kept])
+
+    @cached_property
+    def types(self) -> OperatorTypes:
+        """The types of their names."""
+        names, on_host = self._names, self._on_host
+        return operator_types(self.trace, names[~on_host], names[on_host])
+
+    def by_name(self) -> OperatorTable:
+        """One row per name and activity."""
+        return self._table(self.trace.strings, self._names)
+
+    def by_type(self) -> OperatorTable:
+        """One row per type and activity."""
+        return self._table(self.types.strings, self._type)
+
+    def of_type(self, name: str, activity: Activity) -> Operators:
+        """Those of one type and activity."""
+        kept: Bools = self._type == self.types.place(name)
+        return self.at(kept & (self.trace.slices.activity[self.rows] == activity))
+
+    def instances(self, table: OperatorTable, place: int) -> Int64s:
+        """int64[k]: the slice rows that a row of one of their tables sums up, in order of time."""
+        names = self._type if table.strings is self.types.strings else self._names
+        kept = names == table.name[place]
+        rows = self.rows[kept & (self.trace.slices.activity[self.rows] == table.activity[place])]
+        in_time: Int64s = rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
+        return in_time
+
+    @cached_property
+    def _names(self) -> Int32s:
+        return self.trace.slices.name[self.rows]
+
+    @cached_property
+    def _on_host(self) -> Bools:
+        on_host: Bools = self.trace.slices.activity[self.rows] == Activity.NONE
+        return on_host
+
+    @cached_property
+    def _type(self) -> Int32s:
+        return self.types.of(self._names, self._on_host)
+
+    def _table(self, strings: list[str], name: Int32s) -> OperatorTable:
+        """The table, given the name of each slice: a place in `strings`."""
+        rows, durations, own = self.rows, self.durations, self.own
+        key = name.astype(np.int64) * len(Activity) + self.trace.slices.activity[rows]
+        order = np.lexsort((durations, key))
+        rows, durations, own = rows[order], durations[order], own[order]
+        keys, first, count = np.unique(key[order], return_index=True, return_counts=True)
+        total, own = (np.add.reduceat(ns, first) if len(keys) else ns for ns in (durations, own))
+        several = np.unique(key * len(self.trace.strings) + self._names) // len(self.trace.strings)
+        ranked = np.lexsort((keys, -total, -own))
+        keys, first, count, total, own = (part[ranked] for part in (keys, first, count, total, own))
+        last = first + count - 1
+        return OperatorTable(
+            strings=strings,
+            name=(keys // len(Activity)).astype(np.int32),
+            activity=(keys % len(Activity)).astype(np.int8),
+            names=np.searchsorted(several, keys, "right") - np.searchsorted(several, keys, "left"),
+            count=count.astype(np.int64),
+            total_ns=total,
+            self_ns=own,
+            mean_ns=total // np.maximum(count, 1),
+            p50_ns=durations[first + -(-count * 50 // 100) - 1],
+            p95_ns=durations[first + -(-count * 95 // 100) - 1],
+            min_ns=durations[first],
+            max_ns=durations[last],
+            share=own / max(int(own.sum()), 1),
+            longest=rows[last],
+        )
+
+
 def operator_table(trace: Trace, rows: Int64s, durations: Int64s | None = None) -> OperatorTable:
-    """The table of some slice rows; `durations` (ns, one per row) stand for theirs where they are cut."""
-    slices = trace.slices
-    durations = slices.dur[rows] if durations is None else durations
-    key = slices.name[rows].astype(np.int64) * len(Activity) + slices.activity[rows]
-    order = np.lexsort((durations, key))
-    rows, durations = rows[order], durations[order]
-    keys, first, count = np.unique(key[order], return_index=True, return_counts=True)
-    total = np.add.reduceat(durations, first) if len(keys) else durations
-    ranked = np.lexsort((keys, -total))
-    keys, first, count, total = keys[ranked], first[ranked], count[ranked], total[ranked]
-    last = first + count - 1
-    return OperatorTable(
-        strings=trace.strings,
-        name=(keys // len(Activity)).astype(np.int32),
-        activity=(keys % len(Activity)).astype(np.int8),
-        count=count.astype(np.int64),
-        total_ns=total,
-        mean_ns=total // np.maximum(count, 1),
-        p50_ns=durations[first + -(-count * 50 // 100) - 1],
-        p95_ns=durations[first + -(-count * 95 // 100) - 1],
-        min_ns=durations[first],
-        max_ns=durations[last],
-        share=total / max(int(total.sum()), 1),
-        longest=rows[last],
-    )
+    """The table by name of some slices, all time of each its own; `durations` (ns) are theirs where cut."""
+    whole = trace.slices.dur[rows] if durations is None else durations
+    return Operators(trace, rows, whole, whole).by_name()
 
 
 def host_operators(trace: Trace) -> Int64s:

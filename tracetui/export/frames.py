@@ -189,9 +189,10 @@ def advice_frame(analysis: Analysis) -> pd.DataFrame:
 
 
 def operators_frame(table: OperatorTable) -> pd.DataFrame:
-    """One row per name and activity, such as of `analysis.device_operators`; most time first.
+    """One row per name (or type) and activity, as of `analysis.device_operators`; most own time first.
 
-    `mean_ns` is rounded down, `p50_ns` and `p95_ns` are durations that occur, `share` is of the total.
+    `self_ns` is without the operators inside, `share` is of that of all. `mean_ns`, of the total, is rounded
+    down, `p50_ns` and `p95_ns` are durations that occur.
     """
     return _frame(
         {
@@ -199,6 +200,7 @@ def operators_frame(table: OperatorTable) -> pd.DataFrame:
             "activity": _texts(table.activity, _activity),
             "count": table.count,
             "total_ns": table.total_ns,
+            "self_ns": table.self_ns,
             "mean_ns": table.mean_ns,
             "p50_ns": table.p50_ns,
             "p95_ns": table.p95_ns,

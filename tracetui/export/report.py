@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.task_counts import task_counts
 from tracetui.export.advice_text import first_advice
 from tracetui.export.documents import summary_document
 from tracetui.export.idle_text import gap_lines
 from tracetui.export.selection import Selection
 from tracetui.export.text import MARGIN, Column, bar, cut, table
-from tracetui.export.words import LONGEST_MEANING, MEANINGS, shares
+from tracetui.export.words import LONGEST_MEANING, MEANINGS, shares, task_words
 from tracetui.trace.clean import printable
+from tracetui.trace.model import Trace
 from tracetui.units import (
     format_bytes,
     format_count,
@@ -51,7 +54,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     if not document["devices"]:
         lines += ["", "No device in this trace: it shows the host only."]
     for device, activity in zip(document["devices"], analysis.devices):
-        lines += ["", *_device(device, activity, trace["start_ns"])]
+        lines += ["", *_device(analysis.trace, device, activity, width)]
         lines += _why(device, width)
         lines += _steps(device["steps"], TOP_STEPS if top is None else top, width)
     if len(analysis.gaps):
@@ -76,7 +79,7 @@ def trace_facts(trace: dict[str, Any]) -> list[str]:
     return facts
 
 
-def _device(device: dict[str, Any], activity: DeviceActivity, origin_ns: int) -> list[str]:
+def _device(trace: Trace, device: dict[str, Any], activity: DeviceActivity, width: int) -> list[str]:
     start, end = device["start_ns"], device["end_ns"]
     window = end - start
     name = printable(device["device"])
@@ -89,7 +92,7 @@ def _device(device: dict[str, Any], activity: DeviceActivity, origin_ns: int) ->
         ("free", device["free_ns"]),
         ("  idle", device["idle_ns"]),
     ]
-    span = f"from {format_time(start - origin_ns)} to {format_time(end - origin_ns)}"
+    span = f"from {format_time(start - trace.start_ns)} to {format_time(end - trace.start_ns)}"
     lines = [f"{name}: {format_duration(window)}, {span}"]
     for label, ns in rows:
         share = format_percent(ns, window)
@@ -97,7 +100,8 @@ def _device(device: dict[str, Any], activity: DeviceActivity, origin_ns: int) ->
             f"{MARGIN}{label:<16}{format_ms(ns):>14} ms{share:>9}  {bar(ns, window, BAR_CELLS)}".rstrip()
         )
     linked = format_percent(device["linked_tasks"], device["tasks"])
-    lines.append(f"{MARGIN}{format_count(device['tasks'])} tasks; {linked} of them lead back to an operator")
+    tasks = f"{task_words(task_counts(trace, activity))}; {linked} lead back to an operator"
+    lines += wrap(tasks, width, initial_indent=MARGIN, subsequent_indent=MARGIN)
     if activity.differs and activity.producer is not None:
         lines += _producer(device, activity.producer)
     return lines

@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 
 from tracetui.analysis.idle.calls import LABELS, Cause
+from tracetui.analysis.task_counts import TaskCounts
 from tracetui.trace.stack import Frame
+from tracetui.units import format_count
 
 _MEANINGS = {
     Cause.GC: "Python collected garbage",
@@ -43,6 +45,13 @@ def line_name(file: str | None, line: int, function: str) -> str:
     if file is None:
         return NO_STACK
     return f"{file}({line}) {function}" if file else function
+
+
+def task_words(counts: TaskCounts) -> str:
+    """ "12 tasks: 8 compute, 1 communication, 3 waits and the like" """
+    named = ("compute", "communication", "copies", "waits and the like")
+    kinds = ", ".join(f"{format_count(count)} {what}" for count, what in zip(counts, named) if count)
+    return f"{format_count(counts.total)} {'task' if counts.total == 1 else 'tasks'}: {kinds}"
 
 
 def file_line(frame: Frame | None) -> str | None:

@@ -13,7 +13,7 @@ from itertools import groupby
 from textual.binding import Binding
 
 #: the screens, in the order of their keys in the footer
-SCREENS = ("timeline", "gaps", "hotspots", "heatmap", "operators", "steps", "advice")
+SCREENS = ("timeline", "gaps", "hotspots", "flame", "heatmap", "operators", "steps", "advice")
 
 #: action groups, in the order of the help screen
 MOVE, SELECT, IDLE, SEARCH, WINDOW, TRACKS, TABLES, STACK, GO, PROGRAM = GROUPS = (
@@ -53,6 +53,7 @@ def _unlisted(
 
 T = ("timeline",)
 G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advice",)
+F = ("flame",)
 #: the screens that are a table of rows
 ROWS = ("gaps", "hotspots", "operators", "steps", "statistics", "advice")
 #: those that write it to a file
@@ -121,6 +122,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_view", ("tab",), TABLES, "show: the other table", "Device or host; next heat", VIEWS),
     Action("instance(-1)", ("comma",), TABLES, "go: instance before", "Of the operator, in time", OPS),
     Action("instance(1)", ("full_stop",), TABLES, "go: next instance", "Of the operator, in time", OPS),
+    Action("open_type", ("space",), TABLES, "open: type", "Its names; again: back to all types", OPS),
+    Action("fold_types", ("z",), TABLES, "fold: types", "One row per type, or per name", OPS),
     Action("beside_step(-1)", ("left_square_bracket",), TABLES, "limit: step before", "Only one step", OPS),
     Action("beside_step(1)", ("right_square_bracket",), TABLES, "limit: next step", "Only one step", OPS),
     _unlisted("cell(0, -1)", ("left", "h"), TABLES, "move: cell left", "The cell before", M),
@@ -137,10 +140,20 @@ ACTIONS: tuple[Action, ...] = (
     Action("threshold(1)", ("plus",), STACK, "stacks: show fewer", "Sum up more of the small frames", H),
     Action("threshold(-1)", ("minus",), STACK, "stacks: show more", "Sum up fewer of the small frames", H),
     Action("fold_frames", ("z",), STACK, "stacks: fold packages", "Fold or show the frames of packages", H),
+    _unlisted("move(-1, 0)", ("up", "k"), STACK, "flame: caller", "The frame above", F),
+    _unlisted("move(1, 0)", ("down", "j"), STACK, "flame: widest below", "What takes most in the frame", F),
+    _unlisted("move(0, -1)", ("left", "h"), STACK, "flame: frame left", "The frame beside it", F),
+    _unlisted("move(0, 1)", ("right", "l"), STACK, "flame: frame right", "The frame beside it", F),
+    _unlisted("ends(-1)", ("home",), STACK, "flame: first row", "The outermost frame", F),
+    _unlisted("ends(1)", ("end",), STACK, "flame: last row", "Down along the widest frames", F),
+    Action("zoom_in", ("enter", "plus"), STACK, "flame: zoom in", "The frame fills the screen", F),
+    Action("zoom_out", ("backspace", "minus"), STACK, "flame: zoom out", "Back again; so does esc", F),
+    Action("fold_frames", ("z",), STACK, "flame: fold packages", "Fold or show the frames of packages", F),
     Action("open_editor", ("o",), STACK, "open: editor", "$EDITOR at the line shown"),
     Action("go('timeline')", ("T",), GO, "go: timeline", "Tracks over time"),
     Action("go('gaps')", ("G",), GO, "go: gaps", "All gaps, the most idle first"),
     Action("go('hotspots')", ("H",), GO, "go: hotspots", "Python lines by the idle time they cause"),
+    Action("go('flame')", ("F",), GO, "go: flame view", "Stacks by the idle time under each frame"),
     Action("go('heatmap')", ("M",), GO, "go: heatmap", "Where and when it is busy or idle"),
     Action("go('operators')", ("O",), GO, "go: operators", "Kernels and operators by time"),
     Action("go('steps')", ("I",), GO, "go: steps", "What each iteration spent its time on"),

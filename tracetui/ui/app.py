@@ -60,6 +60,7 @@ class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
         "timeline": _screen("timeline", "TimelineScreen"),
         "gaps": _screen("gaps", "GapsScreen"),
         "hotspots": _screen("hotspots", "HotspotsScreen"),
+        "flame": _screen("flame", "FlameScreen"),
         "heatmap": _screen("heatmap", "HeatmapScreen"),
         "operators": _screen("operators", "OperatorsScreen"),
         "steps": _screen("steps", "StepsScreen"),

@@ -7,11 +7,12 @@ its own plus that of the rows below it, among them one row that stands for all t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tracetui.analysis.idle.frames import FRAMEWORKS, FrameRules, Origin
 from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.modules import module_of
 from tracetui.trace.stack import Frame
 
 #: shares of the total below which a frame is not shown by itself, in tenths of a percent
@@ -182,19 +183,28 @@ class Branches:
         return rows
 
     def _branch(self, parent: Branch | None, node: StackNode, indent: int) -> Branch:
-        nodes = tuple(self._chain(node)) if self.folds else (node,)
+        nodes = self.chain(node)
         last = nodes[-1]
         return Branch(nodes, parent, indent, node.idle_ns, last.own_ns, opened=id(last) in self._opened)
 
-    def _chain(self, node: StackNode) -> Iterator[StackNode]:
-        """The node and those below that fold into its row: none is the user's, no time is lost between."""
-        yield node
-        while not node.own_ns and len(node.children) == 1 and self._foreign(node, node.children[0]):
-            node = node.children[0]
-            yield node
+    def chain(self, node: StackNode, spare_ns: int = 0) -> tuple[StackNode, ...]:
+        """The node and those below that fold into its row; all but the last take `spare_ns` at most.
 
-    def _foreign(self, *nodes: StackNode) -> bool:
-        return all(node.frame is not None and not self.is_users(node.frame) for node in nodes)
+        None of them is the user's, and none but the first is a module of the model.
+        """
+        nodes = [node]
+        while self.folds and len(node.children) == 1 and self._folds(node, node.children[0]):
+            spare_ns -= node.own_ns
+            if spare_ns < 0:
+                break
+            node = node.children[0]
+            nodes.append(node)
+        return tuple(nodes)
+
+    def _folds(self, node: StackNode, below: StackNode) -> bool:
+        if node.frame is None or below.frame is None or module_of(below.frame.function) is not None:
+            return False
+        return not self.is_users(node.frame) and not self.is_users(below.frame)
 
 
 def _alike(one: Frame, other: Frame) -> bool:

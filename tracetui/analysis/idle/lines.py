@@ -119,12 +119,20 @@ def lines_of(trace: Trace, stack: Int32s, frame: Int64s, rules: FrameRules) -> t
 
 def stack_tree(trace: Trace, charges: Charges) -> StackNode:
     """The charges by whole stack: of python_function slices where there is one, else the call stack."""
-    stacks, of_charge = _stacks(trace, charges.stack, charges.frame, frames_first=True)
+    stacks, of_charge = charged_stacks(trace, charges)
     tree = _Tree()
     for stack, places in runs(of_charge):
-        path: tuple[Frame | None, ...] = () if stack < 0 else stacks[stack][::-1][:DEEPEST_STACK]
-        tree.add(path or (None,), int(charges.ns[places].sum()), charges.gap[places])
+        path: tuple[Frame | None, ...] = (None,) if stack < 0 else stacks[stack]
+        tree.add(path, int(charges.ns[places].sum()), charges.gap[places])
     return tree.root()
+
+
+def charged_stacks(trace: Trace, charges: Charges) -> tuple[list[tuple[Frame, ...]], Int64s]:
+    """The stacks of a tree, from the root, and the place among them of each charge; -1 where it has none."""
+    stacks, of_charge = _stacks(trace, charges.stack, charges.frame, frames_first=True)
+    known = np.array([bool(stack) for stack in stacks], np.bool_)
+    of_charge[of_charge >= 0] = np.where(known, np.arange(len(stacks)), -1)[of_charge[of_charge >= 0]]
+    return [stack[::-1][:DEEPEST_STACK] for stack in stacks], of_charge
 
 
 def _stacks(

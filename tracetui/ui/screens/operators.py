@@ -1,4 +1,7 @@
-"""Time per name: tasks of the devices or operators of the host; of all, of the window, or of one step."""
+"""Time per type of operator, and per name: tasks of the devices or operators of the host.
+
+Of all, of the window, or of one step.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,15 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.operators import OperatorTable, host_operators
+from tracetui.analysis.operators import Operators, OperatorTable
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Activity, Trace
+from tracetui.trace.model import Activity
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import ViewChanged
 from tracetui.ui.screens.table_screen import TableScreen
-from tracetui.ui.tables.operator_columns import name_count, operator_columns
+from tracetui.ui.tables.operator_columns import operator_columns, operators_answer
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
 
@@ -32,42 +35,56 @@ MANY_SLICES = 200_000
 
 
 class Wanted(NamedTuple):
-    """Which slices are summed up."""
+    """Which slices are summed up, and by what."""
 
     analysis: Analysis
     host: bool
     step: int  #: index into the steps, -1 for all
     window: tuple[int, int] | None
+    by_name: bool
+    type: tuple[str, Activity] | None  #: only the names of this one
 
 
 class OperatorsScreen(TableScreen):
-    """One row per name, and per activity on a device."""
+    """One row per type, and per activity on a device; the names of one type, or all names."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("operators")]
     TITLE_OF = "Operators"
-    KEYS = (
-        ("enter", "longest"),
-        (", .", "instances"),
-        ("tab", "device/host"),
-        ("[ ]", "step"),
-        ("/", "filter"),
-    )
 
     @dataclass
     class Summed(Message, bubble=False):
-        """Time per name of what was wanted."""
+        """Time per type or name of what was wanted."""
 
         wanted: Wanted
-        names: OperatorTable
+        operators: Operators
+        table: OperatorTable
 
     def __init__(self) -> None:
         super().__init__()
         self._host = False
         self._step = -1  # index into analysis.steps
         self._window: tuple[int, int] | None = None
+        self._by_name = False
+        self._type: tuple[str, Activity] | None = None  # whose names are shown
         self._wanted: Wanted | None = None
-        self._names: OperatorTable | None = None
-        self._instances: tuple[Trace, tuple[int, int], Int64s] | None = None  # that were gone through last
+        self._summed: OperatorsScreen.Summed | None = None  # what is in the table
+
+    @property
+    def heading(self) -> str:
+        return "Operators" if self._type is None else printable(self._type[0], 40)
+
+    @property
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        inside = ("esc", "all types") if self._type else ("space", "names")
+        return (
+            *(() if self._by_name else (inside,)),
+            ("z", "types" if self._by_name else "all"),
+            ("enter", "longest"),
+            (", .", "instances"),
+            ("tab", "device" if self._host else "host"),
+            ("[ ]", "step"),
+            ("/", "filter"),
+        )
 
     def build(self) -> None:
         analysis = self.viewer.analysis
@@ -75,42 +92,50 @@ class OperatorsScreen(TableScreen):
         if self._step >= len(analysis.steps):
             self._step = -1
         self._window = self.viewer.state.window
-        wanted = self._wanted = Wanted(analysis, self._host, self._step, self._window)
+        wanted = self._wanted = Wanted(
+            analysis, self._host, self._step, self._window, self._by_name, self._type
+        )
+        self.show_keys()
         if len(analysis.trace.slices) < MANY_SLICES:
-            self._show_summed(self.Summed(wanted, operators(wanted)))
+            self._show_summed(summed(wanted))
         else:
             self.table.empty = "Summing up."
             self.say("summing up", self.place())
-            self.in_background("operators", lambda: self.Summed(wanted, operators(wanted)))
+            self.in_background("operators", lambda: summed(wanted))
 
     @on(Summed)
     def _show_summed(self, message: Summed) -> None:
         if message.wanted is not self._wanted:
             return
-        analysis, names = message.wanted.analysis, message.names
-        self._names = names
-        if not len(names):
+        analysis, table = message.wanted.analysis, message.table
+        before, self._summed = self._summed, message
+        if not len(table):
             self.table.empty = self._nothing(analysis)
         palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        columns = operator_columns(names, palette, glyphs, host=self._host)
-        total = next(place for place, column in enumerate(columns) if column.key == "total_ns")
-        first = not self.table.rows.columns
-        self.table.show(columns, len(names), sort=total if first else None)
-        self.say(self._answer(analysis, names), self.place())
+        columns = operator_columns(table, palette, glyphs, host=self._host, types=self._of_types)
+        kept = before is not None and _kind(before.wanted) == _kind(message.wanted)
+        key = "self_ns" if self._host else "total_ns"
+        ranked = next(place for place, column in enumerate(columns) if column.key == key)
+        self.table.show(columns, len(table), sort=None if kept else ranked)
+        self.say(self._answer(message), self.place())
 
-    def _answer(self, analysis: Analysis, names: OperatorTable) -> str:
-        """ "Host, step 51: 214 names, 12,345 times, 91.2 ms" """
-        where = "of the whole trace"
+    def _answer(self, summed: Summed) -> str:
+        """What the table sums up: how many of what, where, and the time of all together."""
+        analysis = summed.wanted.analysis
+        where = ""
         if self._step >= 0:
             step = analysis.steps[self._step]
-            where = f"of step {step.number} on {printable(step.device, 20)}"
+            where = f" of step {step.number} on {printable(step.device, 20)}"
         elif self._window is not None:
             start, end = (time - analysis.trace.start_ns for time in self._window)
-            where = f"in the window {format_time(start)} .. {format_time(end)}"
-        side = "host operators" if self._host else "device tasks"
-        count, total = int(names.count.sum()), format_duration(int(names.total_ns.sum()))
-        nested = ", nested ones counted twice" if self._host else ""
-        return f"{name_count(len(names))} of {count:,} {side} {where}: {total}{nested}"
+            where = f" in the window {format_time(start)} .. {format_time(end)}"
+        whole = not where and not self._host and self._type is None
+        tasks = sum(len(device.tasks) for device in analysis.devices) if whole else None
+        return operators_answer(summed.table, summed.operators, self._host, self._of_types, where, tasks)
+
+    @property
+    def _of_types(self) -> bool:
+        return self._type is None and not self._by_name
 
     def _nothing(self, analysis: Analysis) -> str:
         if not analysis.devices and not self._host:
@@ -121,8 +146,21 @@ class OperatorsScreen(TableScreen):
         if self._window != self.viewer.state.window:
             self.refresh_answer()
 
+    def export_name(self) -> str:
+        what = "operator_types" if self._of_types else "operators"
+        return f"host_{what}" if self._host else f"device_{what}"
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.frames import operators_frame
+
+        assert self._summed is not None
+        shown: pd.DataFrame = operators_frame(self._summed.table).take(view)
+        return shown
+
+    # --------------------------------------------------------- what is shown
+
     def action_next_view(self) -> None:
-        self._host = not self._host
+        self._host, self._type = not self._host, None
         self.refresh_answer()
 
     def action_beside_step(self, by: int) -> None:
@@ -132,73 +170,80 @@ class OperatorsScreen(TableScreen):
             self._step = (self._step + 1 + by) % (len(analysis.steps) + 1) - 1
             self.refresh_answer()
 
-    def export_name(self) -> str:
-        return "host_operators" if self._host else "device_operators"
+    def action_fold_types(self) -> None:
+        """All names, or types."""
+        self._by_name, self._type = not self._by_name, None
+        self.refresh_answer()
 
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.frames import operators_frame
+    def action_open_type(self) -> None:
+        """The names of the type under the cursor; from there back to the types."""
+        summed, place = self._summed, self.table.row
+        if self._type is not None:
+            self._close_type()
+        elif summed is not None and summed.wanted is self._wanted and place >= 0 and self._of_types:
+            row = summed.table[place]
+            self._type = row.name, row.activity
+            self.refresh_answer()
+            self.table.action_first()
 
-        assert self._names is not None
-        shown: pd.DataFrame = operators_frame(self._names).take(view)
-        return shown
+    async def action_leave(self) -> None:
+        if self._type is not None and not self.viewer.state.filter:
+            self._close_type()
+        else:
+            await super().action_leave()
+
+    def _close_type(self) -> None:
+        shut, self._type = self._type, None
+        self.refresh_answer()
+        table = self._summed.table if self._summed is not None and self._summed.wanted is self._wanted else ()
+        for place in range(len(table)):
+            row = table[place]
+            if (row.name, row.activity) == shut:
+                self.table.move_to_row(place)
 
     # ------------------------------------------------------------ instances
 
     @on(Table.Activated)
     def _open(self, message: Table.Activated) -> None:
         analysis = self.viewer.analysis
-        if analysis is not None and self._names is not None:
-            row = int(self._names.longest[message.row])
+        if analysis is not None and self._summed is not None:
+            row = int(self._summed.table.longest[message.row])
             slices = analysis.trace.slices
             self.viewer.show_interval(int(slices.start[row]), int(slices.end[row]), row)
 
     def action_instance(self, by: int) -> None:
-        """Select the next slice of that name, in time; says which one it is."""
-        analysis, names, place = self.viewer.analysis, self._names, self.table.row
-        if analysis is None or names is None or place < 0:
+        """Select the next slice of the row, in time; says which one it is."""
+        summed, place = self._summed, self.table.row
+        if summed is None or place < 0:
             return
-        trace = analysis.trace
-        which_name = int(names.name[place]), int(names.activity[place])
-        if self._instances is None or self._instances[:2] != (trace, which_name):
-            self._instances = trace, which_name, instances(trace, *which_name)
-        rows = self._limited(analysis, self._instances[2])
-        if not len(rows):
-            return
+        rows = summed.operators.instances(summed.table, place)
         here = np.flatnonzero(rows == self.viewer.state.row)
         at = int(here[0]) + by if len(here) else (0 if by > 0 else len(rows) - 1)
         row = int(rows[at % len(rows)])
         self.viewer.select(row)
+        trace = summed.operators.trace
         start, dur = int(trace.slices.start[row]) - trace.start_ns, int(trace.slices.dur[row])
         which = f"instance {at % len(rows) + 1:,} of {len(rows):,}"
-        words = f"{which}: {format_duration(dur)} at {format_time(start)}"
+        name = "" if not self._of_types else f", {printable(trace.name(row), 40)}"
+        words = f"{which}{name}: {format_duration(dur)} at {format_time(start)}"
         self.say(words, [("T shows it ", self.style_of(Role.DIM)), *self.place()])
 
-    def _limited(self, analysis: Analysis, rows: Int64s) -> Int64s:
-        slices = analysis.trace.slices
-        if self._step >= 0:
-            step = analysis.steps[self._step]
-            host = (step.host_start_ns, step.host_end_ns)
-            start, end = host if self._host else (step.start_ns, step.end_ns)
-            return rows[(slices.start[rows] >= start) & (slices.start[rows] < end)]
-        if self._window is not None:
-            start, end = self._window
-            return rows[(slices.start[rows] < end) & (slices.end[rows] > start)]
-        return rows
 
-
-def operators(wanted: Wanted) -> OperatorTable:
-    """Time per name of what is wanted."""
-    analysis, host, step, window = wanted
+def summed(wanted: Wanted) -> OperatorsScreen.Summed:
+    """The operators that are wanted, and their table."""
+    analysis, host, step, window, by_name, of_type = wanted
     if step >= 0:
-        return analysis.operators_in_step(step, host=host)
-    if window is not None:
-        return analysis.operators_in_window(*window, host=host)
-    return analysis.host_operators if host else analysis.device_operators
+        operators = analysis.operators_in_step(step, host)
+    elif window is not None:
+        operators = analysis.operators_in_window(*window, host)
+    else:
+        operators = analysis.operators(host)
+    if of_type is not None:
+        operators = operators.of_type(*of_type)
+    table = operators.by_type() if of_type is None and not by_name else operators.by_name()
+    return OperatorsScreen.Summed(wanted, operators, table)
 
 
-def instances(trace: Trace, name: int, activity: int) -> Int64s:
-    """int64[k]: the slice rows of a name and activity, in order of time."""
-    rows = np.flatnonzero((trace.slices.name == name) & (trace.slices.activity == activity)).astype(np.int64)
-    if activity == Activity.NONE:
-        rows = rows[np.isin(rows, host_operators(trace))]
-    return rows[np.argsort(trace.slices.start[rows], kind="stable")]
+def _kind(wanted: Wanted) -> tuple[bool, bool, bool]:
+    """What tells whether two tables have the same columns."""
+    return wanted.host, wanted.by_name, wanted.type is not None

@@ -1,4 +1,4 @@
-"""The columns of a table of operators: time per name."""
+"""The columns of a table of operators, time per name or per type, and its answer in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from rich.style import Style
 
-from tracetui.analysis.operators import OperatorTable
+from tracetui.analysis.operators import Operators, OperatorTable
+from tracetui.analysis.task_counts import counts_of
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.bars import share_bar
@@ -41,17 +42,25 @@ _TIMES = (
 )
 
 
-def operator_columns(table: OperatorTable, palette: Palette, glyphs: Glyphs, host: bool) -> list[Column]:
-    """One row per name (and activity, on a device)."""
+def operator_columns(
+    table: OperatorTable, palette: Palette, glyphs: Glyphs, host: bool, types: bool = False
+) -> list[Column]:
+    """One row per name, or type (and activity, on a device)."""
     codes, names = distinct(table.strings, table.name)
-    columns = [name_column("name", "name", codes, names, width=60, least=30)]
+    columns = [name_column("name", "type" if types else "name", codes, names, width=60, least=30)]
     if not host:
         columns.append(_activity_column(table))
+    if types and (table.names > 1).any():
+        columns.append(_count_column("names", "names", table.names, 4))
+    columns.append(_count_column("count", "count", table.count, 1))
+    number = palette.style_of(Role.NUMBER)
+    total = _time_column("total_ns", "total", table.total_ns, 2 if host else 0, None if host else number)
+    own = _time_column("self_ns", "self", table.self_ns, 0, number)
     columns += [
-        number_column("count", "count", table.count, lambda count: format_count(int(count)), rank=1),
-        _time_column("total_ns", "total", table.total_ns, 0, palette.style_of(Role.NUMBER)),
+        own if host else total,
         _share_column(table),
         _bar_column(table, palette, glyphs),
+        *([total] if host else []),
     ]
     columns += [_time_column(key, title, getattr(table, key), rank) for key, title, rank in _TIMES]
     return columns
@@ -60,6 +69,38 @@ def operator_columns(table: OperatorTable, palette: Palette, glyphs: Glyphs, hos
 def name_count(count: int) -> str:
     """ "1 name", "214 names" """
     return "1 name" if count == 1 else f"{count:,} names"
+
+
+def operators_answer(
+    table: OperatorTable, operators: Operators, host: bool, types: bool, where: str, tasks: int | None
+) -> str:
+    """ "35 types of 83 names: 215 of 539 tasks (187 compute, 4 communication, 24 copies), 110 ms"
+
+    Args:
+        table: what is shown of the operators.
+        operators: all that are summed up.
+        host: they are operators of the host.
+        types: the table has a row per type.
+        where: which of them, in words, such as " of step 3"; "" for all.
+        tasks: how many tasks there are with those that do no work; None: not to be said.
+    """
+    names = name_count(int(table.names.sum()))
+    rows = f"{len(table):,} {'type' if len(table) == 1 else 'types'} of {names}" if types else names
+    count = len(operators.rows)
+    if host:
+        told = "1 host operator" if count == 1 else f"{count:,} host operators"
+    else:
+        of = counts_of(operators.trace.slices.activity[operators.rows])
+        told = f"{count:,} of {tasks:,} tasks" if tasks is not None else f"{count:,} tasks"
+        parts = ((of.compute, "compute"), (of.communication, "communication"), (of.copies, "copies"))
+        kinds = [f"{number:,} {what}" for number, what in parts if number]
+        told += f" ({', '.join(kinds)})" if len(kinds) > 1 else ""
+    own = format_duration(int(table.self_ns.sum()))
+    return f"{rows}: {told}{where}, {'self ' if host else ''}{own}"
+
+
+def _count_column(key: str, title: str, values: Int64s, rank: int) -> Column:
+    return number_column(key, title, values, lambda count: format_count(int(count)), rank=rank)
 
 
 def _time_column(key: str, title: str, values: Int64s, rank: int, style: Style | None = None) -> Column:
@@ -76,10 +117,11 @@ def _activity_column(table: OperatorTable) -> Column:
 
 
 def _share_column(table: OperatorTable) -> Column:
-    whole_ns = int(table.total_ns.sum())
+    """Of the own time of all rows."""
+    whole_ns = int(table.self_ns.sum())
 
     def draw(row: int, width: int) -> str:
-        return format_percent(int(table.total_ns[row]), whole_ns)
+        return format_percent(int(table.self_ns[row]), whole_ns)
 
     return Column("share", "share", table.share, draw, 7, rank=1)
 

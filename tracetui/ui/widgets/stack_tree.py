@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.modules import module_of
 from tracetui.export.words import NO_STACK
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
@@ -254,16 +255,24 @@ class StackTree(Wheeled, can_focus=True):
             return [(f"{self._glyphs.ellipsis} {branch.small} frames under {under} each", dim)]
         if len(branch.nodes) > 1:
             packages = printable(self.branches.packages(branch.nodes))
-            last = f"{_named(frame)}  " if frame is not None else ""
-            return [(f"{self._glyphs.ellipsis} {last}({len(branch.nodes)} frames of {packages})", dim)]
+            folded = f"({len(branch.nodes)} frames of {packages})"
+            first = branch.nodes[0].frame
+            module = module_of(first.function) if first is not None else None
+            if module is not None:
+                return [(printable(module, 200), self._palette.style_of(Role.TITLE)), (f"  {folded}", dim)]
+            last = f"{function_name(frame)}  " if frame is not None else ""
+            return [(f"{self._glyphs.ellipsis} {last}{folded}", dim)]
         if frame is None:
             return [(NO_STACK, dim)]
+        module = module_of(frame.function)
+        if module is not None:
+            return [(printable(module, 200), self._palette.style_of(Role.TITLE))]
         name = self._palette.style_of(Role.USER_LINE) if self.branches.is_users(frame) else dim
         file = printable(path_end(frame.file))
-        return [(_named(frame), name), (f"  {file}({frame.line})" if file else "", dim)]
+        return [(function_name(frame), name), (f"  {file}({frame.line})" if file else "", dim)]
 
 
-def _named(frame: Frame) -> str:
+def function_name(frame: Frame) -> str:
     """The function of a frame: "mean" for "<built-in method mean of Tensor object>"."""
     built_in = _BUILT_IN.fullmatch(frame.function)
     return printable(built_in[1] if built_in else frame.function, 200)

@@ -47,15 +47,16 @@ class Statistics(Vertical):
         """Show the window of a track; without one, of the devices or of the host. Returns the rows."""
         tracks = () if of is None else (of,)
         inside = window_statistics(analysis.trace, tracks, analysis.devices, *window)
-        names = inside.names if of is not None else analysis.operators_in_window(*window, host=host)
+        names = inside.names if of is not None else analysis.operators_in_window(*window, host=host).by_name()
         text = self._palette.style_of(Role.TEXT)
-        whose = track_words(of) if of is not None else "host operators" if host else "device tasks"
-        count, total = int(names.count.sum()), format_duration(int(names.total_ns.sum()))
+        whose = track_words(of) if of is not None else "host operators" if host else "tasks that work"
+        count, total = int(names.count.sum()), format_duration(int(names.self_ns.sum()))
         rows = f"{name_count(len(names))} of {count:,} {whose}, {total} cut to the window"
         idle = self._palette.style_of(Role.IDLE)
         self.query_one(Lines).show([[(idle_answer(analysis, inside), idle)], [(rows, text)]])
         columns = operator_columns(names, self._palette, self._glyphs, host=host and of is None)
-        total_column = next(place for place, column in enumerate(columns) if column.key == "total_ns")
+        ranked = "self_ns" if host and of is None else "total_ns"
+        total_column = next(place for place, column in enumerate(columns) if column.key == ranked)
         self.table.empty = "Nothing runs there."
         self.table.show(columns, len(names), sort=total_column)
         return names

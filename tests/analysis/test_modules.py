@@ -1,0 +1,181 @@
+"""Idle time by nn.Module and by frame: all of it, each once as its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.analysis import real
+from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, arrow, call, frame, npu, operator, task
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.modules import ModuleIdle, module_of
+from tracetui.trace.stack import Frame
+
+MODEL, LAYER, LINEAR = "nn.Module: Net_0", "nn.Module: Layer_3", "nn.Module: Linear_7"
+TRACES = (*(f"npu:{rank}" for rank in real.NPU), "resnet_act_checkpoint.json.gz", "resnet_rank0.json.gz")
+
+
+def check(analysis: Analysis) -> None:
+    """The own times sum to the idle time; frames are those of the tree; what holds another is no less."""
+    modules, frames, idle = analysis.modules, analysis.frames, analysis.idle_ns
+    if modules:
+        assert sum(module.own_ns for module in modules) == idle
+    assert sum(each.own_ns for each in frames) == idle
+    inclusive, own = _of_tree(analysis.stacks)
+    assert {each.frame: each.idle_ns for each in frames} == inclusive
+    assert {each.frame: each.own_ns for each in frames if each.own_ns} == own
+    by_name = {module.module: module for module in modules}
+    for each in (*modules, *frames):
+        assert 0 <= each.own_ns <= each.idle_ns
+        assert sum(each.ops.values()) == sum(each.causes.values()) == each.idle_ns
+        assert len(set(each.gap_indices.tolist())) == each.gaps > 0
+        assert each.longest_ns <= each.idle_ns and each.backward_ns <= each.idle_ns
+    for module in modules:
+        for name in module.path:
+            assert by_name[name].idle_ns >= module.own_ns
+
+
+def _of_tree(root: StackNode) -> tuple[dict[Frame | None, int], dict[Frame | None, int]]:
+    """ns under every frame and its own, where it is under itself once."""
+    inclusive: dict[Frame | None, int] = {}
+    own: dict[Frame | None, int] = {}
+
+    def walk(node: StackNode, around: frozenset[Frame | None]) -> None:
+        if node.frame not in around:
+            inclusive[node.frame] = inclusive.get(node.frame, 0) + node.idle_ns
+        if node.own_ns:
+            own[node.frame] = own.get(node.frame, 0) + node.own_ns
+        for child in node.children:
+            walk(child, around | {node.frame})
+
+    for child in root.children:
+        walk(child, frozenset())
+    return inclusive, own
+
+
+def analysis_of(real_traces: Path, name: str) -> Analysis:
+    kind, _, rank = name.rpartition(":")
+    return real.npu(real_traces, rank) if kind else real.gpu(real_traces, name)
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_real_idle_time_is_shared_out_whole(real_traces: Path, name: str) -> None:
+    check(analysis_of(real_traces, name))
+
+
+def test_modules_of_a_real_trace_are_those_of_the_model(real_traces: Path) -> None:
+    modules = {module.module: module for module in real.npu(real_traces, "level2/rank0").modules}
+    assert len(modules) == 27  # AlexNet has 22 in 2 Sequentials, then DDP and the loss; the rest is outside
+    dropout = modules["Dropout_0"]
+    assert dropout.path == ("DistributedDataParallel_0", "AlexNet_0", "Sequential_1")
+    assert dropout.forward == Frame("torch/nn/modules/dropout.py", 57, "forward")
+    assert (dropout.idle_ns, dropout.own_ns) == (1_640_090, 1_640_090)
+    assert modules["AlexNet_0"].idle_ns > modules["Sequential_1"].idle_ns > modules["Linear_2"].idle_ns
+    assert modules["Linear_2"].backward_ns > 0
+    assert modules[None].path == () and modules[None].idle_ns == modules[None].own_ns
+
+
+def test_what_a_checkpoint_runs_again_is_of_the_same_module(real_traces: Path) -> None:
+    modules = {module.module: module for module in real.gpu(real_traces, TRACES[3]).modules}
+    assert modules["ReLU_8"].path[:2] == ("DistributedDataParallel_0", "ResNet_0")
+    assert modules["ReLU_8"].path[-1] == "BasicBlock_7"
+
+
+def test_a_trace_without_modules_has_none(real_traces: Path) -> None:
+    assert real.gpu(real_traces, "resnet_rank0.json.gz").modules == ()
+
+
+def launched(at: int, connection: int, start: int, tid: int = MAIN) -> list[dict[str, Any]]:
+    """A kernel of 10 ns and the operator that launches it."""
+    return [
+        operator(at, 8, tid=tid),
+        call(at + 2, 2, connection, tid=tid),
+        task(start, 10, connection=connection),
+    ]
+
+
+def test_idle_time_goes_to_the_innermost_module_and_back_through_autograd() -> None:
+    events = [
+        *npu(),
+        frame(0, 100, "train.py(1): main"),
+        frame(10, 60, MODEL),
+        frame(11, 58, "net.py(5): forward"),
+        frame(15, 40, LAYER),
+        frame(20, 20, LINEAR),
+        task(0, 10),
+        *launched(22, 1, 40),
+        *launched(60, 2, 80),
+        operator(110, 30, "autograd::engine::evaluate_function: MmBackward0", tid=AUTOGRAD),
+        *launched(112, 3, 130, AUTOGRAD),
+        *arrow("fwdbwd", 1, (PYTHON, MAIN, 22), (PYTHON, AUTOGRAD, 112)),
+    ]
+    analysis = analyse(trace_of(events))
+    check(analysis)
+
+    def told(module: ModuleIdle) -> tuple[object, ...]:
+        return module.module, module.path, module.idle_ns, module.own_ns, module.backward_ns
+
+    found = [told(module) for module in analysis.modules]
+    assert sum(own for _, _, _, own, _ in found) == analysis.idle_ns == 100  # type: ignore[misc]
+    names = [name for name, *_ in found]
+    assert set(names) == {"Net_0", "Layer_3", "Linear_7", None}
+    linear = next(module for module in analysis.modules if module.module == "Linear_7")
+    assert linear.path == ("Net_0", "Layer_3")
+    assert linear.backward_ns > 0
+    net = next(module for module in analysis.modules if module.module == "Net_0")
+    assert net.forward == Frame("net.py", 5, "forward")
+
+
+FRAMES = ("a.py(1): f", "a.py(2): g", MODEL, LAYER, LINEAR)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Nested frames, some of modules and some of themselves, and kernels launched in them."""
+    events: list[dict[str, Any]] = [*npu(), task(0, 1)]
+    time, connection, busy = 2, 0, 1
+
+    def grow(depth: int) -> None:
+        nonlocal time, connection, busy
+        begin, place = time, len(events)
+        events.append({})
+        for _ in range(draw(st.integers(0, 2))):
+            time += draw(st.integers(0, 9))
+            if depth < 4 and draw(st.booleans()):
+                grow(depth + 1)
+            else:
+                connection += 1
+                busy = max(busy, time + 4) + draw(st.integers(0, 9))
+                events.extend(
+                    [operator(time, 8), call(time + 2, 2, connection), task(busy, 3, connection=connection)]
+                )
+                busy, time = busy + 3, time + 8
+        time += draw(st.integers(1, 4))
+        events[place] = frame(begin, time - begin, draw(st.sampled_from(FRAMES)))
+
+    for _ in range(draw(st.integers(1, 3))):
+        grow(0)
+        time += draw(st.integers(0, 9))
+    return events
+
+
+@given(programs())
+def test_all_idle_time_is_shared_out_once(events: list[dict[str, Any]]) -> None:
+    check(analyse(trace_of(events)))
+
+
+def test_a_call_stack_without_frames_is_none() -> None:
+    analysis = analyse(trace_of([*npu(), task(0, 10), operator(20, 8, stack=(" ;",)), *launched(40, 1, 60)]))
+    check(analysis)
+    assert [each.frame for each in analysis.frames] == [None]
+
+
+def test_module_names() -> None:
+    assert module_of("nn.Module: Conv2d_7") == "Conv2d_7"
+    assert module_of("torch/nn.py(3): Module") is None

@@ -1,0 +1,113 @@
+"""The flame view: cells as wide as their time, all of it; keys walk, zoom and come back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from tests.analysis import real
+from tests.synthetic import trace_of
+from tests.ui.test_branches import node, nodes, root
+from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, until, viewing
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import StackNode
+from tracetui.trace.stack import Frame
+from tracetui.ui.branches import Branches
+from tracetui.ui.drawing.flame import flame_rows
+from tracetui.ui.frame_kinds import FrameKind, kind_of
+from tracetui.ui.screens.flame import FlameScreen
+
+
+@given(st.lists(nodes, max_size=5), st.integers(1, 60), st.booleans())
+def test_cells_are_as_wide_as_their_time_and_below_their_callers(
+    tops: list[StackNode], width: int, folds: bool
+) -> None:
+    top, branches = root(*tops), Branches(root(*tops))
+    branches.folds = folds
+    rows = flame_rows(top, width, branches.chain)
+    assert bool(rows) == (top.idle_ns > 0)
+    for above, row in zip([None, *rows], rows):
+        edge = 0
+        for cell in row:
+            assert edge <= cell.left < cell.right <= width
+            assert cell.left == cell.start_ns * width // top.idle_ns
+            assert cell.right == (cell.start_ns + cell.idle_ns) * width // top.idle_ns
+            edge = cell.right
+            frames = cell.nodes or cell.small
+            assert frames and cell.idle_ns == (
+                cell.nodes[0].idle_ns if cell.nodes else sum(each.idle_ns for each in cell.small)
+            )
+            for outer, inner in zip(cell.nodes, cell.nodes[1:]):
+                assert outer.children == (inner,)
+            if above is not None:
+                caller = above[cell.parent]
+                assert caller.left <= cell.left and cell.right <= caller.right
+                assert caller.node is not None and frames[0] in caller.node.children
+
+
+def test_what_is_too_small_shares_a_cell_and_a_zoom_shows_it() -> None:
+    small = [node(f"f{at}", 10) for at in range(10)]
+    top = root(node("main", 0, node("large", 900), *small))
+    _, (main,), (large, rest) = flame_rows(top, 50)
+    assert (main.left, main.right, large.right) == (0, 50, 45)
+    assert (rest.left, rest.right, len(rest.small), rest.idle_ns) == (45, 50, 10, 100)
+
+
+@pytest.mark.parametrize(
+    ("frame", "kind"),
+    [
+        (Frame("train.py", 3, "main"), FrameKind.YOURS),
+        (Frame("", 0, "nn.Module: Conv2d_7"), FrameKind.MODULE),
+        (Frame("torch/nn/functional.py", 3, "linear"), FrameKind.FRAMEWORK),
+        (Frame("/x/site-packages/transformers/a.py", 3, "f"), FrameKind.OTHER),
+        (Frame("", 0, "<built-in function linear>"), FrameKind.OTHER),
+    ],
+)
+def test_frames_are_told_apart(frame: Frame, kind: FrameKind) -> None:
+    assert kind_of(frame, FrameRules()) is kind
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
+async def test_keys_walk_zoom_and_come_back(real_traces: Path, size: tuple[int, int]) -> None:
+    trace = real.npu(real_traces, "level2/rank0").trace
+    async with viewing(trace, "flame", size) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, FlameScreen)
+        view, idle = screen.view, analysis_of(app).idle_ns
+        await until(pilot, lambda: bool(view.cells))
+        await pilot.pause(SETTLED_S)
+        assert view.cells[0][0].idle_ns == idle
+        assert "main.py(375): train  your code" in said(app, "story")
+        assert all(cell_len(line) <= size[0] for line in lines_of(view))
+        await pilot.press("j")
+        await pilot.pause()
+        assert "nn.Module: DistributedDataParallel_0" in said(app, "story")
+        assert "idle 14.0 ms (55.9 % of all)" in said(app, "story")
+        await pilot.press("j", "j", "j", "l", "enter")
+        await pilot.pause()
+        assert "below Sequential_0" in said(app, "answer")
+        (top,) = view.cells[0]
+        assert (top.left, top.right) == (0, size[0])
+        assert "in main_worker > train > DistributedDataParallel_0 > AlexNet_0" in said(app, "story")
+        await pilot.press("j", "z")
+        await pilot.pause()
+        assert "nn.Module: Conv2d_2" in screen.copy_text() or "container.py" in screen.copy_text()
+        assert screen.copy_text().splitlines()[-1] == "<string>(1): <module>"
+        await pilot.press("z", "escape")
+        await pilot.pause()
+        assert not view.zoomed and "nn.Module: Sequential_0" in said(app, "story")
+        await pilot.press("home", "k", "end", "backspace", "escape")
+        await pilot.pause()
+        assert app.current_mode == "timeline"
+
+
+async def test_without_a_device_it_says_so() -> None:
+    async with viewing(trace_of([]), "flame", (80, 24)) as (app, pilot):
+        assert "No device in this trace" in said(app, "answer")
+        await pilot.press("j", "enter", "backspace", "z", "o", "y")
+        await pilot.pause()
+        assert isinstance(app.screen, FlameScreen)

@@ -1,0 +1,130 @@
+"""Idle time by nn.Module: every piece of an idle interval is charged to the innermost module around it.
+
+A module is one of the `nn.Module: Conv2d_7` frames that the profiler records with with_stack or with_modules;
+the number tells the instances of a class apart. What the forward operator ran in counts for its backward
+operator. What was outside any module has a row of its own: the own times of all rows sum to the idle time.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.idle.lines import Charges
+from tracetui.analysis.nested_idle import NestedIdle, nested, under
+from tracetui.analysis.search import pick, rows_of
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Family, Trace
+from tracetui.trace.stack import Frame, parse_frame
+
+_MODULE = re.compile(r"nn\.Module: (.*)", re.DOTALL)
+_FORWARD = "forward"
+
+
+def module_of(frame: str) -> str | None:
+    """The module that a frame of this name is of: "Conv2d_7"; None where it is of none."""
+    found = _MODULE.fullmatch(frame)
+    return found[1] if found else None
+
+
+@dataclass(frozen=True, eq=False)
+class ModuleIdle(NestedIdle):
+    """The idle time under one module, or outside all."""
+
+    module: str | None  #: "Conv2d_7": never print it unescaped; None: outside any module
+    path: tuple[str, ...]  #: the modules around it, outermost first
+    forward: Frame | None  #: where its `forward` is defined; None where no frame tells
+
+
+def idle_modules(trace: Trace, ancestors: Ancestors, charges: Charges) -> tuple[ModuleIdle, ...]:
+    """The charges by module, most idle first; none where the trace has no frames of modules.
+
+    Args:
+        trace: the trace.
+        ancestors: what its slices are nested in.
+        charges: cut wherever a frame begins or ends.
+    """
+    modules = Modules(trace, ancestors)
+    return modules.idle(charges) if len(modules.calls) else ()
+
+
+class Modules:
+    """The modules of a trace: which frames are their calls, what those are nested in."""
+
+    def __init__(self, trace: Trace, ancestors: Ancestors) -> None:
+        self._trace, self._ancestors = trace, ancestors
+        self._modules = [module_of(text) for text in trace.strings]
+        self._is_module = np.array([name is not None for name in self._modules], np.bool_)
+        self._frames = rows_of(track for track in trace.tracks if track.family == Family.FRAMES)
+        self.calls = self._frames[self._of_module(self._frames)]  #: rows of frames
+
+    def idle(self, charges: Charges) -> tuple[ModuleIdle, ...]:
+        """The charges by module, most idle first, what is outside any among them."""
+        rows, place = np.unique(charges.frame, return_inverse=True)
+        innermost = self._around(rows)
+        own = pick(self._trace.slices.name, innermost)[place.reshape(-1)]
+        leaf = np.where(own < 0, -1, place.reshape(-1))
+        paths, forwards = self._paths(), self._forwards()
+        found = [
+            ModuleIdle(
+                **vars(nested(self._trace, charges, places, own == name)),
+                module=None if name < 0 else self._modules[name],
+                path=paths.get(name, ()),
+                forward=forwards.get(name),
+            )
+            for name, places in under(leaf, self._nested(innermost))
+        ]
+        return tuple(sorted(found, key=lambda each: (-each.idle_ns, len(each.path), each.module or "")))
+
+    def _around(self, rows: Int64s) -> Int64s:
+        """The call of the innermost module at or around each frame, -1 where none; rows."""
+        return self._ancestors.nearest(rows, self._of_module)
+
+    def _of_module(self, rows: Int64s) -> Bools:
+        of_module: Bools = self._is_module[self._trace.slices.name[rows]]
+        return of_module
+
+    def _nested(self, innermost: Int64s) -> Int64s:
+        """int64[m, 2]: places of calls, and each module (a string) that these are in, themselves included."""
+        width, pairs, row = len(self._trace.strings), [np.empty(0, np.int64)], innermost
+        place = np.arange(len(row))
+        while True:
+            place, row = place[row >= 0], row[row >= 0]
+            if not len(row):
+                break
+            pairs.append(place * width + self._trace.slices.name[row])
+            row = self._around(self._ancestors.parents_of(row))
+        found = np.unique(np.concatenate(pairs))  # a module that calls itself holds what it does once
+        return np.stack((found // width, found % width), axis=1)
+
+    def _paths(self) -> dict[int, tuple[str, ...]]:
+        """The modules around each (a string): those of its deepest call, of equals the first.
+
+        What a checkpoint runs again in the backward pass has fewer around it there.
+        """
+        names = self._trace.slices.name
+        levels, row = [], self._around(self._ancestors.parents_of(self.calls))
+        while (row >= 0).any():
+            levels.append(pick(names, row))
+            row = self._around(self._ancestors.parents_of(row))
+        depth = sum(((level >= 0).astype(np.int64) for level in levels), np.zeros(len(self.calls), np.int64))
+        order = np.lexsort((self._trace.slices.start[self.calls], -depth, names[self.calls]))
+        own, first = np.unique(names[self.calls][order], return_index=True)
+        return {
+            name: tuple(self._modules[level[call]] or "" for level in reversed(levels) if level[call] >= 0)
+            for name, call in zip(own.tolist(), order[first].tolist())
+        }
+
+    def _forwards(self) -> dict[int, Frame]:
+        """Where the `forward` of each module (a string) is defined: the first frame of that name in it."""
+        names, strings = self._trace.slices.name, self._trace.strings
+        is_forward = np.array([text.endswith(f": {_FORWARD}") for text in strings], np.bool_)
+        rows = self._frames[is_forward[names[self._frames]]]
+        rows = rows[np.argsort(self._trace.slices.start[rows], kind="stable")]
+        module = pick(names, self._around(rows))
+        of, first = np.unique(module, return_index=True)
+        found = zip(of.tolist(), names[rows[first]].tolist())
+        return {name: parse_frame(strings[frame]) for name, frame in found if name >= 0}

@@ -1,0 +1,96 @@
+"""Idle time under frames of Python and modules: with what is inside (idle), and without (own).
+
+The idle times of those inside one another hold the same pieces, the own times hold each piece once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.lines import Charges, charged_stacks
+from tracetui.analysis.search import pick, runs
+from tracetui.analysis.sums import most_first
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Trace
+from tracetui.trace.stack import Frame
+
+
+@dataclass(frozen=True, eq=False)
+class NestedIdle:
+    """The idle time under something that holds others of its kind."""
+
+    idle_ns: int  #: with what is inside
+    own_ns: int  #: without
+    backward_ns: int  #: of idle_ns, in the backward pass
+    gaps: int  #: AICore gaps with an idle interval under it
+    longest_ns: int  #: the most in one gap
+    ops: dict[str, int]  #: ns by name of the operator, most first; "" where none ran or is known
+    causes: dict[Cause, int]  #: ns, most first
+    gap_indices: Int64s  #: of those gaps, most idle under it first
+
+
+@dataclass(frozen=True, eq=False)
+class FrameIdle(NestedIdle):
+    """The idle time under one frame, wherever in stacks it is; once where it calls itself."""
+
+    frame: Frame | None  #: None: there is no stack
+
+
+def idle_frames(trace: Trace, charges: Charges) -> tuple[FrameIdle, ...]:
+    """The charges by frame, most idle first; the own times sum to the idle time.
+
+    Args:
+        trace: the trace.
+        charges: cut wherever a frame begins or ends, as for `stack_tree`, which holds the same times.
+    """
+    stacks, stack = charged_stacks(trace, charges)
+    frames: dict[Frame, int] = {}
+    paths = [[frames.setdefault(frame, len(frames)) for frame in path] for path in stacks]
+    pairs = [(at, frame) for at, path in enumerate(paths) for frame in set(path)]
+    own = pick(np.array([path[-1] if path else -1 for path in paths], np.int64), stack)
+    listed = [*frames]  # by depth where they first are: of equals the outer one comes first
+    found = [
+        FrameIdle(
+            **vars(nested(trace, charges, places, own == frame)), frame=None if frame < 0 else listed[frame]
+        )
+        for frame, places in under(stack, np.array(pairs, np.int64).reshape(-1, 2))
+    ]
+    return tuple(sorted(found, key=lambda each: -each.idle_ns))
+
+
+def under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
+    """Each that holds leaves, with the places of all that is charged to them; -1 with those of no leaf.
+
+    Args:
+        leaf: int64[n], what each piece is charged to: a number from 0, -1 for none.
+        pairs: int64[m, 2], leaves and what each is inside of (itself included), every pair once.
+    """
+    places = dict(runs(leaf))
+    if -1 in places:
+        yield -1, places[-1]
+    for holder, at in runs(pairs[:, 1]):
+        parts = [places[each] for each in pairs[at, 0].tolist() if each in places]
+        if parts:
+            yield holder, np.sort(np.concatenate(parts))
+
+
+def nested(trace: Trace, charges: Charges, places: Int64s, own: Bools) -> NestedIdle:
+    """What is charged at some places, one at least; `own` tells of all charges which are its own."""
+    ns = charges.ns[places]
+    gaps, per_gap = most_first(charges.gap[places], ns)
+    causes, per_cause = most_first(charges.cause[places].astype(np.int64), ns)
+    ops, per_op = most_first(pick(trace.slices.name, charges.operator[places]), ns)
+    return NestedIdle(
+        idle_ns=int(ns.sum()),
+        own_ns=int(ns[own[places]].sum()),
+        backward_ns=int(ns[charges.backward[places]].sum()),
+        gaps=len(gaps),
+        longest_ns=int(per_gap[0]),
+        ops={trace.string(op) or "": total for op, total in zip(ops.tolist(), per_op.tolist())},
+        causes={Cause(cause): total for cause, total in zip(causes.tolist(), per_cause.tolist())},
+        gap_indices=gaps,
+    )

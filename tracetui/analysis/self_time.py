@@ -1,0 +1,51 @@
+"""The own time of slices that hold others: of each, what is left without those directly inside."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.search import first_equal
+from tracetui.arrays import Bools, Int64s
+
+
+def self_times(ancestors: Ancestors, rows: Int64s, starts: Int64s, ends: Int64s) -> Int64s:
+    """ns of each slice without those among the others that are nested in it.
+
+    Of slices that nest, as operators of one thread do, the sum is the time in which any runs.
+
+    Args:
+        ancestors: what slices are nested in.
+        rows: int64[n], distinct rows; whatever else lies between them does not count.
+        starts, ends: int64[n], ns, of each: cut to a window, or whole.
+    """
+    own = ends - starts
+    outer = first_equal(rows, _around(ancestors, rows))
+    inner = np.flatnonzero(outer >= 0)
+    if not len(inner):
+        return own
+    inner = inner[np.lexsort((starts[inner], outer[inner]))]
+    outer = outer[inner]
+    (first,) = np.nonzero(np.concatenate(([True], outer[1:] != outer[:-1])))
+    holders = outer[first]
+    # One line of time for all holders, one behind the other: what overlaps in one of them counts once.
+    length = own[holders]
+    begins = np.repeat(np.cumsum(length) - length - starts[holders], np.diff(first, append=len(outer)))
+    reached = np.maximum.accumulate(begins + ends[inner])
+    before = np.concatenate(([0], reached[:-1]))
+    covered = reached - np.maximum(before, begins + starts[inner])
+    own[holders] -= np.add.reduceat(covered, first)
+    return own
+
+
+def _around(ancestors: Ancestors, rows: Int64s) -> Int64s:
+    """The innermost of the rows that each is nested in, -1 where none."""
+    among = np.zeros(int(rows.max(initial=-1)) + 1, np.bool_)
+    among[rows] = True
+    last = len(among) - 1
+
+    def is_among(some: Int64s) -> Bools:
+        found: Bools = among[np.minimum(some, last)] & (some <= last)
+        return found
+
+    return ancestors.nearest(ancestors.parents_of(rows), is_among)

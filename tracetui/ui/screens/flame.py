@@ -1,0 +1,163 @@
+"""The flame view: stacks by the idle time under each frame; the one under the cursor in words, its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widget import Widget
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.ui.actions import bindings
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.frame_kinds import FrameKind
+from tracetui.ui.screens.hotspots import NO_FILE, NO_STACK, no_idle
+from tracetui.ui.screens.table_screen import AnswerScreen
+from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.stories.flame_story import flame_answer, flame_story
+from tracetui.ui.widgets.flame import FlameView, flame_style
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.source import SourcePane
+
+TALL = 32  #: lines of a terminal from which on the source is shown
+
+
+class FlameScreen(AnswerScreen):
+    """The stacks as a flame, below it what is under the cursor and its source."""
+
+    DEFAULT_CSS = """
+    FlameScreen FlameView { height: 2fr; }
+    FlameScreen #story { height: 3; }
+    FlameScreen SourcePane { height: 1fr; }
+    """
+    AUTO_FOCUS = "FlameView"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("flame"),
+        Binding("escape", "leave", show=False),
+        Binding("o", "open_editor", show=False),
+    ]
+    TITLE_OF = "Flame"
+    KEYS = (
+        ("arrows", "frames"),
+        ("enter", "zoom"),
+        ("backspace", "out"),
+        ("z", "fold"),
+        ("o", "editor"),
+        ("H", "lines"),
+        ("?", "keys"),
+    )
+
+    @dataclass
+    class Charged(Message, bubble=False):
+        """The idle time is charged to stacks, which may take a while."""
+
+        analysis: Analysis
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: Analysis | None = None
+
+    def body(self) -> Iterable[Widget]:
+        viewer = self.viewer
+        yield FlameView(viewer.palette, viewer.glyphs)
+        yield Lines(viewer.glyphs, id="story")
+        yield SourcePane(viewer.palette, viewer.glyphs)
+
+    @property
+    def view(self) -> FlameView:
+        return self.query_one(FlameView)
+
+    @property
+    def source(self) -> SourcePane:
+        return self.query_one(SourcePane)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.source.display = event.size.height >= TALL
+
+    def build(self) -> None:
+        analysis = self.viewer.analysis
+        assert analysis is not None
+        if not any(device.idle_ns for device in analysis.devices):
+            self.missing(no_idle(analysis))
+            return
+        self.missing("Charging the idle time to stacks.")
+
+        def charge() -> Message:
+            _ = analysis.stacks
+            return self.Charged(analysis)
+
+        self.in_background("charge", charge)
+
+    @on(Charged)
+    def _fill(self, message: Charged) -> None:
+        analysis = message.analysis
+        if analysis is not self.viewer.analysis:
+            return
+        self._shown, viewer = analysis, self.viewer
+        self.source.files = SourceFiles(viewer.path, viewer.options.sources, analysis.trace.end_ns)
+        self.view.show(analysis.stacks, analysis.rules)
+
+    def missing(self, sentence: str) -> None:
+        self._shown = None
+        self.view.clear()
+        self.query_one("#story", Lines).show([])
+        self.source.show("", 0)
+        self.say(sentence)
+
+    @on(FlameView.Moved)
+    def _tell(self) -> None:
+        analysis, view = self._shown, self.view
+        if analysis is None:
+            return
+        self.say(flame_answer(analysis, view), self._legend())
+        self.query_one("#story", Lines).show(flame_story(analysis, view, self.viewer.palette))
+        frame = view.written
+        self.source.nothing = NO_STACK if view.is_without_stack else NO_FILE
+        if frame is None:
+            self.source.show("", 0)
+        else:
+            self.source.show(*frame)
+
+    def _legend(self) -> list[Piece]:
+        """What the colours and marks of the cells are."""
+        legend: list[Piece] = []
+        for kind in FrameKind:
+            mark = self.view.mark(kind)
+            legend.append((f" {mark}{kind.value} ", flame_style(kind, self.viewer.palette)))
+        return legend if self.size.width >= 120 else []
+
+    # --------------------------------------------------------------- actions
+
+    def action_move(self, rows: int, cells: int) -> None:
+        self.view.action_move(rows, cells)
+
+    def action_ends(self, side: int) -> None:
+        self.view.action_ends(side)
+
+    def action_zoom_in(self) -> None:
+        self.view.action_zoom_in()
+
+    def action_zoom_out(self) -> None:
+        self.view.action_zoom_out()
+
+    def action_fold_frames(self) -> None:
+        self.view.action_folds()
+
+    async def action_leave(self) -> None:
+        """Zoom out; where all is shown, go back."""
+        if not self.view.action_zoom_out():
+            await self.viewer.run_action("back")
+
+    def action_open_editor(self) -> None:
+        problem = self.source.edit()
+        if problem:
+            self.query_one("#story", Lines).show([[(problem, self.style_of(Role.WARNING))]])
+
+    def copy_text(self) -> str:
+        """The stack under the cursor, the innermost frame first."""
+        return "\n".join(self.view.stack())
