@@ -16,6 +16,7 @@ from tracetui.siblings.metadata import ParallelGroup
 from tracetui.trace.model import Trace
 
 _OPERATION = re.compile(r"hcom_[A-Za-z]+_{1,2}([0-9]{1,3})_[0-9]+(?:_[0-9]+)?$")
+_SHORTEST_KEY = 10  # digits: "Group 0 Communication" has an index
 _TRACK = re.compile(r"Group (.+?) Communication$")
 
 
@@ -73,7 +74,8 @@ def _known(
     """
     match = _TRACK.match(title)
     called = match[1] if match else title
-    exact = [group for group in told if called in (group.communicator, group.key)]
+    is_index = called.isdecimal() and len(called) < _SHORTEST_KEY
+    exact = [group for group in told if called in (group.communicator, group.key) and not is_index]
     if len(exact) == 1:
         return exact[0]
     fits = [

@@ -7,7 +7,7 @@ and of GPUs have operations without planes.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class PlaneTasks:
 
     def at(self, places: Int64s | Bools) -> PlaneTasks:
         """Those at some places."""
-        return PlaneTasks(**{name: column[places] for name, column in vars(self).items()})
+        return PlaneTasks(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
     def named(self, trace: Trace, *names: str) -> Bools:
         """Which of them are tasks of one of these names."""
