@@ -179,3 +179,12 @@ def test_transfers_by_an_unknown_link_or_without_a_rank() -> None:
     )
     told = [(link.dst, link.transport, link.bytes, link.gb_per_s) for link in found.link_table]
     assert told == [(1, "SDMA", 64, 3.2), (2, "HCCS", 8, None)]
+
+
+def test_sizes_that_cannot_be_are_none() -> None:
+    found = communication(
+        operation(0, 1000),
+        plane_task(10, 20, "Memcpy", size=(1 << 63) - 1),
+        plane_task(40, 20, "Memcpy", size=7),
+    )
+    assert [link.bytes for link in found.link_table] == [7]

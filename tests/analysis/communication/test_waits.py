@@ -158,3 +158,15 @@ def test_a_trace_without_communication_has_none() -> None:
     found = communication(task(0, 100), planes=0)
     assert (len(found.operations), len(found.exposed), found.late_peers, found.lines) == (0, 0, (), ())
     assert (found.link_table, found.groups) == ((), {})
+
+
+def test_operations_say_how_much_they_are_about() -> None:
+    told = [("FP32", 1024, 4096), ("bfp16", 3, 6), ("RESERVED", 7, -1), ("INT64", 1 << 62, -1), (None, 5, -1)]
+    found = communication(
+        *[
+            operation(100 * place, 50, data_type=dtype, count=count)
+            for place, (dtype, count, _) in enumerate(told)
+        ]
+    ).operations
+    assert found.size.tolist() == [size for _, _, size in told]
+    assert found.count.tolist() == [count for _, count, _ in told]

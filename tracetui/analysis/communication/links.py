@@ -19,6 +19,7 @@ from tracetui.trace.model import Trace
 MASTER_PLANE = "Plane 1"  #: whose tasks are those that the producer counts the time of an operation by
 MOVES = ("Memcpy", "Reduce_Inline")
 RDMA_SEND = "RDMASend"
+TOO_LARGE = 1 << 40  #: bytes that no task moves; the sum of those of 8 M tasks is still an int64
 LOCAL = "LOCAL"
 #: What carries a transfer by SDMA, by link type; other link types carry "SDMA".
 TRANSPORTS = {"ON_CHIP": LOCAL, "HCCS": "HCCS", "HCCS_SW": "HCCS", "PCIE": "PCIE", "SIO": "SIO"}
@@ -39,7 +40,7 @@ class Transfers:
     end: Int64s  #: ns
     src: Int32s  #: rank in the group
     dst: Int32s  #: rank in the group; equal to src on the chip
-    size: Int64s  #: bytes
+    size: Int64s  #: bytes, 0 where not told
     transport: Int8s  #: index into CARRIERS
     link: Int32s  #: string of the link type, -1 where not told
 
@@ -92,7 +93,7 @@ def find_transfers(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> 
     (sdma,) = np.nonzero(by_sdma)
     first, close, size = _payloads(trace, collectives, tasks, transport == 1)
     place, end = np.concatenate((sdma, first)), np.concatenate((tasks.end[sdma], tasks.end[close]))
-    size = np.concatenate((np.maximum(tasks.size[sdma], 0), size))
+    size = np.concatenate((_usable(tasks.size[sdma]), size))
     kept = tasks.src[place] >= 0
     order = np.argsort(place[kept], kind="stable")
     rdma = np.full(len(first), CARRIERS.index("RDMA"), np.int8)
@@ -173,8 +174,13 @@ def _payloads(
     whole[whole] = (tasks.plane[close[whole]] == tasks.plane[first[whole]]) & (
         tasks.operation[close[whole]] == tasks.operation[first[whole]]
     )
-    sizes = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.maximum(tasks.size, 0))))
+    sizes = np.concatenate((np.zeros(1, np.int64), np.cumsum(_usable(tasks.size))))
     return first[whole], close[whole], (sizes[last + 1] - sizes[first])[whole]
+
+
+def _usable(size: Int64s) -> Int64s:
+    """Bytes of tasks, 0 where they are not told or cannot be."""
+    return np.where((size >= 0) & (size < TOO_LARGE), size, 0)
 
 
 def _link(trace: Trace, transfers: Transfers, places: Int64s) -> Link:

@@ -19,6 +19,24 @@ from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 
 NOTIFY_WAIT = "Notify_Wait"
+LARGEST = 1 << 60  #: bytes: what is said to be larger is none
+#: Bytes of an element by HCCL's name of its type, in upper case.
+DTYPES = {
+    "INT8": 1,
+    "UINT8": 1,
+    "FP16": 2,
+    "BFP16": 2,
+    "BF16": 2,
+    "INT16": 2,
+    "UINT16": 2,
+    "FP32": 4,
+    "INT32": 4,
+    "UINT32": 4,
+    "FP64": 8,
+    "INT64": 8,
+    "UINT64": 8,
+    "INT128": 16,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +51,7 @@ class Operations:
     count: Int64s  #: elements of `dtype`, -1 where not told
     dtype: Int32s  #: string, -1 where not told
     algorithm: Int32s  #: string of `alg_type`, -1 where not told
+    size: Int64s  #: bytes of the message: `count` elements of `dtype`; -1 where not told
 
     def __len__(self) -> int:
         return len(self.row)
@@ -77,15 +96,19 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operatio
     track = track_of_rows(trace, row)
     is_group = np.array([track.family == Family.GROUP for track in trace.tracks], np.bool_)
     hccl, at = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
+    count, dtype = pick(hccl.count, at), pick(hccl.dtype, at).astype(np.int32)
+    width = meanings(trace.strings, dtype, lambda text: DTYPES.get(text.upper())).astype(np.int64)
+    told = (width > 0) & (count >= 0) & (count <= LARGEST // np.maximum(width, 1))
     return Operations(
         row=row,
         device=np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts]),
         group=np.where(is_group[track], track, np.int32(-1)) if len(row) else track,
         start=trace.slices.start[row],
         end=trace.slices.end[row],
-        count=pick(hccl.count, at),
-        dtype=pick(hccl.dtype, at).astype(np.int32),
+        count=count,
+        dtype=dtype,
         algorithm=pick(hccl.algorithm, at).astype(np.int32),
+        size=np.where(told, count * width, -1),
     )
 
 
