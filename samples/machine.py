@@ -215,7 +215,17 @@ class Machine:
         stream.tasks += 1
         index = len(self.recording.collectives)
         self.recording.collectives.append(
-            Collective(index, begin, end, node.connection, count, link, launch, clock_fraction(end - begin))
+            Collective(
+                index,
+                begin,
+                end,
+                node.connection,
+                count,
+                link,
+                launch,
+                int(skew_us * 1000),
+                clock_fraction(end - begin),
+            )
         )
         stream.free = end
         self._done(worker, launch)

@@ -171,6 +171,7 @@ class Collective:
     count: int
     link: Link
     launch: Launch
+    skew: int  #: ns: so late came the first peer
     fraction: int = 0
 
 

@@ -18,6 +18,7 @@ from tracetui.reader.events import (
     CounterColumns,
     EventTable,
     FlowColumns,
+    HcclColumns,
     InstantColumns,
     Metadata,
     ReadReport,
@@ -30,6 +31,9 @@ _FLOW_PHASES = {"s": 0, "t": 1, "f": 2}
 _CORRELATIONS = ("connection_id", "correlation_id", "correlation")
 _COUNTER_IDS = {"acc_id", "PA Link ID", "PCIE ID"}
 _NO_CORRELATION = {4294967295, 18446744073709551615}
+_HCCL_SIGNS = {"transport type", "data_type"}
+_HCCL_NUMBERS = ("src rank", "dst rank", "size(Byte)", "count")
+_HCCL_TEXTS = ("transport type", "link type", "data_type", "alg_type")
 _NO_FLOW = {"18446744069414584320", "18446744073709551615"}
 
 
@@ -63,6 +67,7 @@ def event_table(
         threads=list(table.threads),
         series=list(table.series),
         slices=SliceColumns(*_columns(table.slices, "qqiiiqqiiii")),
+        hccl=HcclColumns(*_columns(table.hccl, "qiiqqiiii")),
         flows=FlowColumns(*_columns(table.flows, "qiibq")),
         counters=CounterColumns(*_columns(table.counters, "qid")),
         instants=InstantColumns(*_columns(table.instants, "qiiq")),
@@ -124,6 +129,7 @@ class _Table:
         self.series: dict[tuple[int, int, str], int] = {}
         self.big_ids: dict[str, int] = {}
         self.slices: list[tuple[int, ...]] = []
+        self.hccl: list[tuple[int, ...]] = []
         self.flows: list[tuple[int, ...]] = []
         self.counters: list[tuple[float, ...]] = []
         self.instants: list[tuple[int, ...]] = []
@@ -169,6 +175,9 @@ class _Table:
         stack = self._string(args.get("Call stack") or None)
         row = (start, dur, thread_index, name, category, ordinal, _correlation(args), task_type, direction)
         self.slices.append((*row, stack, int(args.get("Python id", -1))))
+        if not _HCCL_SIGNS.isdisjoint(args) and "Task Type" not in args:
+            numbers = (_no_rank(int(args.get(key, -1))) for key in _HCCL_NUMBERS)
+            self.hccl.append((ordinal, *numbers, *(self._string(args.get(key)) for key in _HCCL_TEXTS)))
 
     def _time(self, event: dict[str, Any]) -> int:
         """Epoch ns; a time before 2001 counts from the document's own beginning."""
@@ -189,6 +198,10 @@ class _Table:
 
 def _correlation(args: dict[str, Any]) -> int:
     value = next((int(args[key]) for key in _CORRELATIONS if key in args), -1)
+    return -1 if value in _NO_CORRELATION else value
+
+
+def _no_rank(value: int) -> int:
     return -1 if value in _NO_CORRELATION else value
 
 

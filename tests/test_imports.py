@@ -21,7 +21,8 @@ ALLOWED = {
     "reader": {"reader"},
     "trace": {"trace", "reader"},
     "cache": {"cache", "trace", "reader"},
-    "analysis": {"analysis", "trace"},
+    "siblings": {"siblings"},
+    "analysis": {"analysis", "siblings", "trace"},
     "export": {"export", "analysis", "trace"},
     "api": {"analysis", "cache", "trace", "reader"},
     "ui": {"ui", "export", "analysis", "cache", "trace", "reader"},
@@ -118,4 +119,4 @@ def test_what_a_summary_loads(form: list[str], samples: Path) -> None:
     loaded = [module.split(".") for module in json.loads(done.stdout)]
     assert {module[0] for module in loaded} - set(sys.stdlib_module_names) == {"numpy", "orjson", "tracetui"}
     own = {module[1] for module in loaded if module[0] == "tracetui" and len(module) > 1}
-    assert own - SHARED == {"analysis", "api", "cache", "cli", "export", "reader", "trace"}
+    assert own - SHARED == {*("analysis", "api", "cache", "cli", "export", "reader", "siblings", "trace")}

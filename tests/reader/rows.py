@@ -15,6 +15,7 @@ class Rows(NamedTuple):
     """All of a table, strings and threads spelled out."""
 
     slices: list[tuple[Any, ...]]
+    hccl: list[tuple[Any, ...]]
     flows: list[tuple[Any, ...]]
     counters: list[tuple[Any, ...]]
     instants: list[tuple[Any, ...]]
@@ -25,7 +26,7 @@ def rows_of(table: EventTable) -> Rows:
     def text(code: int) -> str | None:
         return None if code < 0 else table.strings[code]
 
-    s, f, c, i = table.slices, table.flows, table.counters, table.instants
+    s, h, f, c, i = table.slices, table.hccl, table.flows, table.counters, table.instants
     return Rows(
         [
             (
@@ -50,6 +51,20 @@ def rows_of(table: EventTable) -> Rows:
                 s.direction.tolist(),
                 s.stack.tolist(),
                 s.python_id.tolist(),
+            )
+        ],
+        [
+            (*row[:5], *map(text, row[5:]))
+            for row in zip(
+                h.event.tolist(),
+                h.src.tolist(),
+                h.dst.tolist(),
+                h.size.tolist(),
+                h.count.tolist(),
+                h.transport.tolist(),
+                h.link.tolist(),
+                h.dtype.tolist(),
+                h.algorithm.tolist(),
             )
         ],
         [
@@ -88,7 +103,7 @@ def nanoseconds(value: Any, rounding: str = ROUND_DOWN) -> int:
 
 def expected_rows(text: str) -> Rows:
     """The rows of well-formed events (an array as JSON), one by one from their definition."""
-    rows = Rows([], [], [], [], [])
+    rows = Rows([], [], [], [], [], [])
     big: dict[str, int] = {}
     for ordinal, event in enumerate(json.loads(text, parse_float=Decimal)):
         thread = (str(event.get("pid", "")), str(event.get("tid", "")))
@@ -117,6 +132,20 @@ def expected_rows(text: str) -> Rows:
                     args.get("Python id", -1),
                 )
             )
+            if "transport type" in args or "data_type" in args:
+                ranks = [args.get(key, -1) for key in ("src rank", "dst rank")]
+                rows.hccl.append(
+                    (
+                        ordinal,
+                        *(-1 if rank == 0xFFFFFFFF else rank for rank in ranks),
+                        args.get("size(Byte)", -1),
+                        args.get("count", -1),
+                        args.get("transport type"),
+                        args.get("link type"),
+                        args.get("data_type"),
+                        args.get("alg_type"),
+                    )
+                )
         elif phase in "stf":
             number = int(event["id"])
             if number >= 1 << 63:

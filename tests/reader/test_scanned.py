@@ -60,11 +60,12 @@ value = st.recursive(
     max_leaves=6,
 )
 ODD = 0.04  # of all values
+HCCL = ("src rank", "dst rank", "size(Byte)", "count", "transport type", "link type", "data_type", "alg_type")
 LINKS = ("connection_id", "correlation_id", "correlation", "Python id")
 ARGS = {
     "C": (("value", "b c", "acc_id"), ("0", "1", "-3", "2.5")),
     "X": (
-        (*LINKS, "Task Type", "Call stack", "memcpy direction", "operation"),
+        (*LINKS, *HCCL, "Task Type", "Call stack", "memcpy direction", "operation"),
         ('"AI_CORE"', "17", '"17"', "4294967295", "null"),
     ),
 }
@@ -96,7 +97,7 @@ def events(draw: st.DrawFn) -> str:
             member("id", "5", '"5"', '"40006882869110636543"', "40006882869110636543", '"aclrtMemcpy"')
         )
     names, common = ARGS["C" if phase == "C" else "X"]
-    chosen = draw(st.lists(st.sampled_from(names), max_size=4, unique=draw(st.floats(0, 1)) > ODD))
+    chosen = draw(st.lists(st.sampled_from(names), max_size=8, unique=draw(st.floats(0, 1)) > ODD))
     found.append((f'"args"{draw(space)}', _object([member(key, *common) for key in chosen]) + draw(space)))
     if draw(st.floats(0, 1)) < ODD:
         found.append((draw(keys), draw(value)))

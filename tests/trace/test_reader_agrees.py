@@ -43,6 +43,10 @@ def test_traces_are_equal(real_traces: Path, name: str) -> None:
         assert np.array_equal(getattr(read.slices, column), getattr(expected.slices, column)), column
     for column in TEXTS:
         assert texts(read, getattr(read.slices, column)) == texts(expected, getattr(expected.slices, column))
+    for column in ("event", "src", "dst", "size", "count"):
+        assert np.array_equal(getattr(read.hccl, column), getattr(expected.hccl, column)), column
+    for column in ("transport", "link", "dtype", "algorithm"):
+        assert texts(read, getattr(read.hccl, column)) == texts(expected, getattr(expected.hccl, column))
     assert np.array_equal(read.counters.value, expected.counters.value)
     arrows = [
         sorted(

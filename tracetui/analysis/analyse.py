@@ -9,6 +9,7 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity, device_activities
 from tracetui.analysis.advice import Advice, find_advice
+from tracetui.analysis.communication.analyse import Communication
 from tracetui.analysis.critical.chain import Critical, CriticalChain, critical_chains
 from tracetui.analysis.critical.dependencies import Dependencies, dependencies
 from tracetui.analysis.critical.host_time import HostTime
@@ -91,6 +92,12 @@ class Analysis:
     def causes(self) -> Causes:
         """Why the devices were idle: the idle intervals in pieces, each with a cause and a stack."""
         return explain(self.idle, self.links, self.hosts)
+
+    @cached_property
+    def communication(self) -> Communication:
+        """Whom collectives waited for, what they moved, and what of it was exposed."""
+        windows = StepWindows(self.steps)
+        return Communication(self.trace, self.devices, self.gaps, windows, self.links, self.rules)
 
     @cached_property
     def idle_rasters(self) -> tuple[Raster, ...]:

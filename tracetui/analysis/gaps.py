@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +19,14 @@ from tracetui.analysis.search import first_equal, pick, ranges
 from tracetui.analysis.steps import StepWindows
 from tracetui.arrays import Int32s, Int64s
 from tracetui.trace.model import Activity, Trace
+
+
+class Measure(Enum):
+    """What gaps are ranked by: a column of theirs."""
+
+    LOST = "lost"
+    IDLE = "idle"
+    COMMUNICATION = "communication"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +50,21 @@ class Gaps:
     def __len__(self) -> int:
         return len(self.start)
 
-    def ranked(self) -> Int64s:
-        """Gap indices, most idle first; equal ones earliest first."""
-        return self._ranked
+    @cached_property
+    def lost(self) -> Int64s:
+        """ns of each gap in which nothing is computed: idle, communication and copies."""
+        return self.idle + self.communication + self.copy
+
+    def ranked(self, by: Measure = Measure.IDLE) -> Int64s:
+        """Gap indices, those with the most of a measure first; equal ones earliest first."""
+        if by not in self._rankings:
+            ns: Int64s = getattr(self, by.value)
+            self._rankings[by] = np.lexsort((self.start, -ns)).astype(np.int64)
+        return self._rankings[by]
 
     @cached_property
-    def _ranked(self) -> Int64s:
-        return np.lexsort((self.start, -self.idle)).astype(np.int64)
+    def _rankings(self) -> dict[Measure, Int64s]:
+        return {}
 
 
 @dataclass(frozen=True, eq=False)

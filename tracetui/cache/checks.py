@@ -10,18 +10,20 @@ from dataclasses import fields
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.reader.events import BlockColumns
+from tracetui.reader.events import BlockColumns, HcclColumns
 from tracetui.trace.model import Activity, Counters, Flows, Instants, Layer, Slices, Trace
 
 
 def check(trace: Trace, blocks: BlockColumns) -> None:
     """Raise ValueError where an index points nowhere, or an order that is relied upon doesn't hold."""
     events = _check_blocks(blocks)
-    for table in (trace.slices, trace.flows, trace.counters, trace.instants):
+    for table in (trace.slices, trace.hccl, trace.flows, trace.counters, trace.instants):
         _same_length(table)
     _check_lanes(trace)
     _check_slices(trace, events)
     slices, strings, flows, instants = len(trace.slices), len(trace.strings), trace.flows, trace.instants
+    for column in (trace.hccl.transport, trace.hccl.link, trace.hccl.dtype, trace.hccl.algorithm):
+        _within(column, -1, strings)
     _within(flows.category, -1, strings)
     _within(flows.source, -1, slices)
     _within(flows.target, -1, slices)
@@ -83,7 +85,7 @@ def _check_blocks(blocks: BlockColumns) -> int:
     return events
 
 
-def _same_length(table: Slices | Flows | Counters | Instants) -> None:
+def _same_length(table: Slices | HcclColumns | Flows | Counters | Instants) -> None:
     _require(len({len(getattr(table, field.name)) for field in fields(table)}) == 1)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Int64s
 from tracetui.cache.container import Arrays
-from tracetui.reader.events import BlockColumns, ReadReport, Skip
+from tracetui.reader.events import BlockColumns, HcclColumns, ReadReport, Skip
 from tracetui.trace.model import (
     Counters,
     Family,
@@ -35,7 +35,7 @@ _DTYPES = {
     "Floats": ("<f8",),
 }
 _RANGES = ("lanes", "rows", "samples")
-Table = TypeVar("Table", Slices, Flows, Counters, Instants, BlockColumns)
+Table = TypeVar("Table", Slices, HcclColumns, Flows, Counters, Instants, BlockColumns)
 
 
 def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
@@ -58,8 +58,9 @@ def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
         "lane_rows": trace.lane_rows,
         "lane_track": trace.lane_track,
     }
-    tables: dict[str, Slices | Flows | Counters | Instants | BlockColumns] = {
+    tables: dict[str, Slices | HcclColumns | Flows | Counters | Instants | BlockColumns] = {
         "slices": trace.slices,
+        "hccl": trace.hccl,
         "flows": trace.flows,
         "counters": trace.counters,
         "instants": trace.instants,
@@ -86,6 +87,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         threads=[(_text(pid), _text(tid)) for pid, tid in document["threads"]],
         tracks=tuple(_track(index, track) for index, track in enumerate(document["tracks"])),
         slices=_table(Slices, "slices", arrays),
+        hccl=_table(HcclColumns, "hccl", arrays),
         lane_rows=_column(arrays, "lane_rows", "Int64s"),
         lane_track=_column(arrays, "lane_track", "Int32s"),
         flows=_table(Flows, "flows", arrays),

@@ -6,7 +6,7 @@ Knows nothing of the file or of JSON.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from tracetui.reader.events import (
     CounterColumns,
     EventTable,
     FlowColumns,
+    HcclColumns,
     InstantColumns,
     Metadata,
     ReadReport,
@@ -42,6 +43,8 @@ _SLICE = (
     "stack",
     "python_id",
 )
+_HCCL = tuple(field.name for field in fields(HcclColumns))
+_TEXTS = ("category", "task_type", "direction", "stack", "transport", "link", "dtype", "algorithm")
 _DTYPES: dict[str, type[np.generic]] = {
     "time": np.int64,
     "dur": np.int64,
@@ -96,7 +99,7 @@ class TableBuilder:
         )
         flow_ids = np.array([-2 - self._flow_ids[text] for text in part.flow_ids], np.int64)
         tables = {"thread": threads, "name": names, "series": series}
-        tables.update(dict.fromkeys(("category", "task_type", "direction", "stack"), filled))
+        tables.update(dict.fromkeys(_TEXTS, filled))
         for name, values in part.columns.items():
             if name == "flow.id" and len(flow_ids):
                 big = values < -1
@@ -126,6 +129,7 @@ class TableBuilder:
             list(self._threads),
             list(self._series),
             SliceColumns(slices.pop("time"), **slices),
+            HcclColumns(**self._table("hccl", _HCCL, last)),
             FlowColumns(**flows),
             CounterColumns(**counters),
             InstantColumns(**instants),

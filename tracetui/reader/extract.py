@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.reader.events import Metadata
 from tracetui.reader.literals import exactly
-from tracetui.reader.normalise import normalised, text_of
+from tracetui.reader.normalise import normalised, text_of, whole_below
 from tracetui.reader.numbering import FlowIds, numbers
 from tracetui.reader.packing import correlations, floats, packed, python_ids
 from tracetui.reader.phases import (
@@ -45,6 +45,13 @@ _OF_SHAPE = {
     "flow": ("thread", "category"),
     "instant": ("thread", "name"),
 }
+_HCCL_NUMBERS = (("src", "src rank"), ("dst", "dst rank"), ("size", "size(Byte)"), ("count", "count"))
+_HCCL_TEXTS = (
+    ("transport", "transport type"),
+    ("link", "link type"),
+    ("dtype", "data_type"),
+    ("algorithm", "alg_type"),
+)
 _NOT_A_SERIES = frozenset(("acc_id", "PA Link ID", "PCIE ID"))
 _INT64_END = 1 << 63
 _NO_ARGS: dict[str, Any] = {}
@@ -225,6 +232,27 @@ class PartReader:
             block[table + ".python_id"] = python_ids([args.get("Python id", -1) for args in all_args])
         else:
             block[table + ".python_id"] = np.full(len(events), -1, np.int32)
+        if table == "slice" and ("transport type" in keys or "data_type" in keys):
+            self._hccl(all_args)
+
+    def _hccl(self, all_args: list[dict[str, Any]]) -> None:
+        """What HCCL says of collectives and their parts: rows for those that have such args."""
+        block = self._block
+        rows = [
+            row
+            for row, args in enumerate(all_args)
+            if ("transport type" in args or "data_type" in args) and "Task Type" not in args
+        ]
+        if not rows:
+            return
+        chosen = [all_args[row] for row in rows]
+        block["hccl.event"] = block["slice.event"][rows]
+        for column, key in _HCCL_NUMBERS:
+            limit = 1 << (31 if column in ("src", "dst") else 63)
+            numbers = [whole_below(args.get(key), limit) for args in chosen]
+            block["hccl." + column] = np.array(numbers, np.int64)
+        for column, key in _HCCL_TEXTS:
+            block["hccl." + column] = self._interned([args.get(key) for args in chosen])
 
     def _flows(self, events: list[Any]) -> None:
         ids, number = self._exact([event[_ID] for event in events]), self._flow_ids
@@ -264,6 +292,7 @@ class PartReader:
                 if not usable.all():
                     own = {name: values[usable] for name, values in own.items()}
             columns.update({prefix + name: values for name, values in own.items()})
+        columns.update({name: self._array(name) for name in [*self._kept]})
         part = Part(
             self.events,
             [None if text is None else text_of(text) for text in self._strings],

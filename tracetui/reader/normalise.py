@@ -97,17 +97,19 @@ def _float(text: str) -> float | None:
 
 def correlation_of(args: dict[str, Any]) -> int:
     """The first usable of the three ids that link a device task to its launch; -1 for none."""
-    for key in CORRELATION_KEYS:
-        number = whole_of(args.get(key))
-        if 0 <= number < _INT64_END and number not in _NONE_IDS:
-            return number
-    return -1
+    numbers = (whole_below(args.get(key), _INT64_END) for key in CORRELATION_KEYS)
+    return next((number for number in numbers if number >= 0), -1)
 
 
 def int32_of(value: Any) -> int:
     """A number that fits 31 bits, else -1."""
+    return whole_below(value, 1 << 31)
+
+
+def whole_below(value: Any, end: int) -> int:
+    """An integer from 0 to below `end` that is not one of those that mean none; else -1."""
     number = whole_of(value)
-    return number if 0 <= number < 1 << 31 else -1
+    return number if 0 <= number < end and number not in _NONE_IDS else -1
 
 
 def whole_of(value: Any) -> int:

@@ -33,6 +33,8 @@ _DTYPES: dict[str, type[np.generic]] = {
     "correlation": np.int64,
     "id": np.int64,
     "value": np.float64,
+    "size": np.int64,
+    "count": np.int64,
 }
 _NUMBERED = {
     "shape": "shapes",
@@ -40,6 +42,10 @@ _NUMBERED = {
     "task_type": "texts",
     "stack": "texts",
     "direction": "texts",
+    "transport": "texts",
+    "link": "texts",
+    "dtype": "texts",
+    "algorithm": "texts",
 }
 
 

@@ -47,6 +47,7 @@ def build_trace(table: EventTable) -> Trace:
         threads=table.threads,
         tracks=tracks,
         slices=slices,
+        hccl=table.hccl,
         lane_rows=lane_rows,
         lane_track=lane_track,
         flows=bind_flows(table, _Rows(slices, lane_rows), tracks, processes),

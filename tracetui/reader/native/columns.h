@@ -41,6 +41,15 @@ enum {
     COUNTER_SAMPLE,
     COUNTER_TIME,
     COUNTER_VALUE,
+    HCCL_EVENT,
+    HCCL_SRC,
+    HCCL_DST,
+    HCCL_SIZE,
+    HCCL_COUNT,
+    HCCL_TRANSPORT,
+    HCCL_LINK,
+    HCCL_DTYPE,
+    HCCL_ALGORITHM,
     COLUMNS
 };
 
@@ -76,6 +85,15 @@ static const char *const COLUMN_NAMES[] = {
     "counter.sample",
     "counter.time",
     "counter.value",
+    "hccl.event",
+    "hccl.src",
+    "hccl.dst",
+    "hccl.size",
+    "hccl.count",
+    "hccl.transport",
+    "hccl.link",
+    "hccl.dtype",
+    "hccl.algorithm",
 };
 
 typedef struct {

@@ -12,6 +12,8 @@
 #define MOST_MEMBERS 64 /* of the args of an event */
 #define LINK_END ((uint64_t)1 << 63)
 #define PYTHON_ID_END ((uint64_t)1 << 31)
+#define RANK_END ((uint64_t)1 << 31)
+#define SIZE_END ((uint64_t)1 << 63)
 
 enum { SHAPES, SAMPLES, TEXTS, FLOW_IDS, NUMBERINGS };
 
@@ -142,6 +144,31 @@ static bool put_text(Scanner *scanner, Column *column, const Value *value) {
     return put32(column, text);
 }
 
+/* What HCCL says of a collective, or of a part of one: a row for those that have such args. */
+static bool put_hccl(Scanner *scanner) {
+    static const char *const RANKS[] = {"src rank", "dst rank"};
+    static const char *const SIZES[] = {"size(Byte)", "count"};
+    static const char *const TEXT_KEYS[] = {"transport type", "link type", "data_type", "alg_type"};
+    const Event *event = &scanner->event;
+    Column *columns = scanner->columns;
+    Value transport, dtype, value;
+    int64_t number;
+    if (!find(event, TEXT_KEYS[0], &transport) || !find(event, TEXT_KEYS[2], &dtype)) return false;
+    if (!transport.type && !dtype.type) return true;
+    if (!put32(&columns[HCCL_EVENT], scanner->events)) return false;
+    for (int key = 0; key < 2; key++) {
+        if (!find(event, RANKS[key], &value) || !id_or_none_of(&value, RANK_END, &number)) return false;
+        if (!put32(&columns[HCCL_SRC + key], (int32_t)number)) return false;
+        if (!find(event, SIZES[key], &value) || !id_or_none_of(&value, SIZE_END, &number)) return false;
+        if (!put64(&columns[HCCL_SIZE + key], number)) return false;
+    }
+    for (int key = 0; key < 4; key++) {
+        if (!find(event, TEXT_KEYS[key], &value)) return false;
+        if (!put_text(scanner, &columns[HCCL_TRANSPORT + key], &value)) return false;
+    }
+    return true;
+}
+
 /* `first`: SLICE_SHAPE or BEGIN_SHAPE; the other columns of a slice follow. */
 static bool put_slice(Scanner *scanner, int first) {
     static const char *const LINKS[] = {"connection_id", "correlation_id", "correlation"};
@@ -163,6 +190,7 @@ static bool put_slice(Scanner *scanner, int first) {
         if (!find(event, "memcpy direction", &direction)) return false;
         bool told = direction.type && direction.type != 'n';
         if (!told && !find(event, "operation", &direction)) return false;
+        if (first == SLICE_SHAPE && !task_type.type && !put_hccl(scanner)) return false;
     }
     return put_known(scanner, first, true) && put64(&columns[SLICE_DUR], duration) &&
            put64(&columns[SLICE_CORRELATION], correlation) &&

@@ -1,0 +1,157 @@
+"""Exposed communication: when a device communicates and does not compute, cut into waits and transfers.
+
+The set is M \\ C of each device, and the pieces sum to it exactly, in every interval, gap and step. Where
+operations overlap, the one that began last owns the time; of its time, what lies before the arrival of the
+late rank is wait, the rest transfer. Each piece is charged to the operator that issued the operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.communication.owners import last_begun
+from tracetui.analysis.communication.planes import Operations
+from tracetui.analysis.communication.waits import Waits
+from tracetui.analysis.gaps import Gaps
+from tracetui.analysis.idle.pieces import cut, edges_of
+from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import pick
+from tracetui.analysis.steps import StepWindows
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+
+_CAUSES = tuple(CommunicationCause)
+
+
+@dataclass(frozen=True, eq=False)
+class Exposed:
+    """The pieces of exposed communication as columns of equal length, by device, then start."""
+
+    device: Int32s  #: index into the devices of the analysis
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+    cause: Int8s  #: CommunicationCause
+    operation: Int64s  #: index into the operations: the one that owns the time
+    gap: Int64s  #: index of the AICore gap that holds it
+    step: Int32s  #: index of the step in whose row of the step table it counts, -1 in none
+    operator: Int64s  #: row of the operator that issued the operation, -1 where not known
+    stack: Int32s  #: string of the `Call stack` it is charged to, -1 where none
+    frame: Int64s  #: row of the innermost python_function slice it is charged to, -1 where none
+    backward: Bools  #: issued in the backward pass: the stack is that of the forward operator
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def ns(self) -> Int64s:
+        """The length of each piece."""
+        return self.end - self.start
+
+    def at(self, places: Int64s | Bools | slice) -> Exposed:
+        """Those at some places."""
+        return Exposed(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+
+    def window(self, start_ns: int, end_ns: int) -> Exposed:
+        """The pieces inside [start_ns, end_ns), cut to it."""
+        own = self.at((self.start < end_ns) & (self.end > start_ns))
+        cut_to = {"start": np.maximum(own.start, start_ns), "end": np.minimum(own.end, end_ns)}
+        return Exposed(**{**{column.name: getattr(own, column.name) for column in fields(own)}, **cut_to})
+
+    def of_gap(self, gap: int) -> slice:
+        """The places of the pieces in an AICore gap, by time."""
+        first, stop = np.searchsorted(self.gap, np.array([gap, gap + 1])).tolist()
+        return slice(first, stop)
+
+    def of_device(self, device: int) -> slice:
+        """The places of the pieces of a device, by its index."""
+        first, stop = np.searchsorted(self.device, np.array([device, device + 1], np.int32)).tolist()
+        return slice(first, stop)
+
+    def by_cause(self, places: slice = slice(None)) -> dict[CommunicationCause, int]:
+        """ns of each cause there is among some pieces, by default all; most first."""
+        total = np.zeros(len(_CAUSES), np.int64)
+        np.add.at(total, self.cause[places], self.end[places] - self.start[places])
+        return _ranked(total)
+
+    def by_step(self, step: int) -> dict[CommunicationCause, int]:
+        """ns of each cause in a step (its index; -1: in none), most first."""
+        return _ranked(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
+
+    @cached_property
+    def _of_steps(self) -> Int64s:
+        """int64[steps + 1, causes]: ns of each cause in each step, last in none."""
+        table = np.zeros((int(self.step.max(initial=-1)) + 2, len(_CAUSES)), np.int64)
+        np.add.at(table, (self.step, self.cause), self.ns)
+        return table
+
+
+def find_exposed(
+    activities: Sequence[DeviceActivity],
+    collectives: Operations,
+    waits: Waits,
+    gaps: Gaps,
+    windows: StepWindows,
+    links: Links,
+) -> Exposed:
+    """The exposed communication of all devices; of each, the pieces sum to |M \\ C|."""
+    parts = [np.empty((7, 0), np.int64)]
+    for index, activity in enumerate(activities):
+        (own,) = np.nonzero(collectives.device == index)
+        operation, start, end, interval = _owned(own, collectives, activity.communication_not_overlapped)
+        cause, start, end, place = _split(operation, start, end, collectives, waits)
+        interval = interval[place]
+        intervals = activity.communication_not_overlapped.starts
+        first, stop = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32)).tolist()
+        gap = first + np.searchsorted(gaps.start[first:stop], intervals, "right") - 1
+        step = windows.step_of(activity.device, intervals)
+        device = np.full(len(start), index)
+        parts.append(np.stack([device, start, end, cause, operation[place], gap[interval], step[interval]]))
+    device, start, end, cause, operation, gap, step = np.concatenate(parts, axis=1)
+    task = links.index(collectives.row[operation])
+    return Exposed(
+        device=device.astype(np.int32),
+        start=start,
+        end=end,
+        cause=cause.astype(np.int8),
+        operation=operation,
+        gap=gap,
+        step=step.astype(np.int32),
+        operator=pick(links.operator, task),
+        stack=links.stack[task],
+        frame=pick(links.frame, task),
+        backward=links.backward[task],
+    )
+
+
+def _owned(own: Int64s, collectives: Operations, exposed: Intervals) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    """Operation, start, end and exposed interval of each piece of a device's exposed communication."""
+    owned = last_begun(collectives.start[own], collectives.end[own])
+    cuts = cut(owned.start, owned.end, edges_of(exposed.starts, exposed.ends))
+    interval = exposed.index_at(cuts.start)
+    inside = interval >= 0
+    operation = own[owned.place[cuts.place[inside]]]
+    return operation, cuts.start[inside], cuts.end[inside], interval[inside]
+
+
+def _split(
+    operation: Int64s, start: Int64s, end: Int64s, collectives: Operations, waits: Waits
+) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    """Pieces cut where the waits of their operations end: cause, start, end, and the piece each is of."""
+    arrived = np.clip(collectives.start[operation] + waits.wait[operation], start, end)
+    starts = np.stack((start, arrived), axis=1).reshape(-1)
+    ends = np.stack((arrived, end), axis=1).reshape(-1)
+    after = np.where(waits.known[operation], CommunicationCause.TRANSFER, CommunicationCause.UNSPLIT)
+    cause = np.stack((np.full(len(after), CommunicationCause.WAIT), after), axis=1).reshape(-1)
+    (kept,) = np.nonzero(starts < ends)
+    return cause[kept], starts[kept], ends[kept], kept // 2
+
+
+def _ranked(total: Int64s) -> dict[CommunicationCause, int]:
+    told = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
+    return {cause: -less for less, cause in told}

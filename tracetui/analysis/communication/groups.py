@@ -1,0 +1,89 @@
+"""Which group of the job a communication group of the trace is: its name, and the global ranks in it.
+
+Known from `profiler_metadata.json` beside the trace; without it a group has the number that its operations
+carry (`hcom_<type>__<number>_<index>_<iteration>`), and its ranks are numbers in the group and no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tracetui.analysis.communication.planes import Operations, PlaneTasks
+from tracetui.analysis.search import distinct, runs
+from tracetui.siblings.metadata import ParallelGroup
+from tracetui.trace.model import Trace
+
+_OPERATION = re.compile(r"hcom_[A-Za-z]+_{1,2}([0-9]{1,3})_[0-9]+(?:_[0-9]+)?$")
+_SHORTEST_KEY = 10  # digits: "Group 0 Communication" has an index
+_TRACK = re.compile(r"Group (.+?) Communication$")
+
+
+@dataclass(frozen=True)
+class Group:
+    """A communication group of the trace, or what runs without one (GPU)."""
+
+    track: int  #: index of its track; -1: operations of streams
+    number: str  #: the last digits of its key as its operations carry them, "" where they don't
+    name: str  #: what it is for: "tp", "dp"; "" where not known
+    rank: int | None  #: this rank's own number in the group
+    global_ranks: tuple[int, ...]  #: of its ranks 0, 1, ...; empty where not known
+
+    def global_rank(self, rank: int) -> int | None:
+        """The rank in the job of one in the group; None where not known: never guessed."""
+        return self.global_ranks[rank] if 0 <= rank < len(self.global_ranks) else None
+
+
+def find_groups(
+    trace: Trace, collectives: Operations, tasks: PlaneTasks, told: Sequence[ParallelGroup]
+) -> dict[int, Group]:
+    """The groups that have operations, by the index of their track, in the order of these."""
+    own_tasks = dict(runs(tasks.group))
+    found = {}
+    for track, places in runs(collectives.group):
+        names = [
+            trace.strings[name] for name in distinct(trace.slices.name[collectives.row[places]]).tolist()
+        ]
+        numbers = {match[1] for match in map(_OPERATION.match, names) if match} if track >= 0 else set()
+        number = numbers.pop() if len(numbers) == 1 else ""
+        ranks, highest = set[int](), -1
+        if track in own_tasks:
+            src, dst = tasks.src[own_tasks[track]], tasks.dst[own_tasks[track]]
+            ranks = set(distinct(src[src >= 0]).tolist())
+            highest = int(max(src.max(), dst.max()))
+        own = ranks.pop() if len(ranks) == 1 else None
+        title = trace.tracks[track].name if track >= 0 else ""
+        known = _known(title, number, own, highest, told)
+        found[track] = Group(
+            track=track,
+            number=number,
+            name=known.name if known else "",
+            rank=known.group_rank if known and own is None else own,
+            global_ranks=known.global_ranks if known else (),
+        )
+    return found
+
+
+def _known(
+    title: str, number: str, own: int | None, highest: int, told: Sequence[ParallelGroup]
+) -> ParallelGroup | None:
+    """The one group of the metadata that it can be; None where none is, or where several are.
+
+    A thread may carry the whole name or key of its group, an operation the last three digits of the key.
+    """
+    match = _TRACK.match(title)
+    called = match[1] if match else title
+    is_index = called.isdecimal() and len(called) < _SHORTEST_KEY
+    exact = [group for group in told if called in (group.communicator, group.key) and not is_index]
+    if len(exact) == 1:
+        return exact[0]
+    fits = [
+        group
+        for group in told
+        if number
+        and group.key.endswith(number.zfill(3))
+        and (not group.global_ranks or highest < len(group.global_ranks))
+        and (own is None or group.group_rank is None or own == group.group_rank)
+    ]
+    return fits[0] if len(fits) == 1 else None

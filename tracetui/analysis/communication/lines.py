@@ -1,0 +1,129 @@
+"""Exposed communication by the line of Python that issued it, and by the late rank it waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.communication.exposed import Exposed
+from tracetui.analysis.communication.groups import Group
+from tracetui.analysis.communication.planes import Operations
+from tracetui.analysis.communication.waits import Waits
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import lines_of, python_line
+from tracetui.analysis.search import runs
+from tracetui.analysis.sums import most_first
+from tracetui.arrays import Int8s, Int32s, Int64s
+from tracetui.trace.model import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class LineCommunication:
+    """The exposed communication that one line of Python issued (or its backward pass)."""
+
+    file: str | None  #: None: there is no stack; "" where its frames have no file
+    line: int  #: 0 without a file
+    function: str
+    backward: bool
+    communication_ns: int
+    operations: int  #: that have exposed time
+    longest_ns: int  #: the most of one operation
+    causes: dict[CommunicationCause, int]  #: ns, most first
+    names: dict[str, int]  #: ns by name of the operation, most first
+    peers: dict[tuple[int, int], int]  #: ns of wait by (group, late rank in it), most first
+    steps: dict[int, int]  #: ns by index of the step, in order; -1: of none
+    devices: dict[int, int]  #: ns by index of the device, in order
+
+
+@dataclass(frozen=True)
+class LatePeer:
+    """A rank of a group that came late."""
+
+    group: int  #: index of the track of the group
+    peer: int  #: rank in the group
+    global_rank: int | None  #: rank in the job, None where not known
+    ring: bool  #: of some of the operations: it, or a rank before it
+    operations: int  #: that waited for it
+    wait_ns: int  #: of those operations together, whatever else the device did
+    exposed_ns: int  #: of it exposed: nothing was computed meanwhile
+    longest_ns: int  #: the longest of the waits
+
+
+def communication_lines(
+    trace: Trace, collectives: Operations, waits: Waits, exposed: Exposed, rules: FrameRules
+) -> tuple[LineCommunication, ...]:
+    """The lines with exposed communication, most first. Their sum is that of all pieces."""
+    frames, of_frame = lines_of(trace, exposed.stack, exposed.frame, rules)
+    key = np.where(of_frame >= 0, of_frame * 2 + exposed.backward, -1)
+    lines = []
+    for line, places in runs(key):
+        own = exposed.at(places)
+        told = python_line(None if line < 0 else frames[line // 2])
+        backward = line >= 0 and line % 2 == 1
+        names = trace.slices.name[collectives.row[own.operation]]
+        _, per_operation = most_first(own.operation, own.ns)
+        lines.append(
+            LineCommunication(
+                **told._asdict(),
+                backward=backward,
+                communication_ns=int(own.ns.sum()),
+                operations=len(per_operation),
+                longest_ns=int(per_operation[0]),
+                causes=own.by_cause(),
+                names={trace.strings[name]: ns for name, ns in _ranked(names, own.ns)},
+                peers=_peers(collectives, waits, own),
+                steps=dict(sorted(_ranked(own.step, own.ns))),
+                devices=dict(sorted(_ranked(own.device, own.ns))),
+            )
+        )
+    lines.sort(
+        key=lambda line: (-line.communication_ns, line.file or "", line.line, line.function, line.backward)
+    )
+    return tuple(lines)
+
+
+def late_peers(
+    collectives: Operations, waits: Waits, exposed: Exposed, groups: Mapping[int, Group]
+) -> tuple[LatePeer, ...]:
+    """The late ranks, those first that were waited for longest."""
+    waited = exposed.cause == CommunicationCause.WAIT
+    open_ns = np.zeros(len(collectives), np.int64)
+    np.add.at(open_ns, exposed.operation[waited], exposed.ns[waited])
+    (late,) = np.nonzero(waits.peer >= 0)
+    found = []
+    for group, of_group in runs(collectives.group[late]):
+        for peer, places in runs(waits.peer[late[of_group]]):
+            own = late[of_group[places]]
+            found.append(
+                LatePeer(
+                    group=group,
+                    peer=peer,
+                    global_rank=groups[group].global_rank(peer),
+                    ring=bool(waits.ring[own].any()),
+                    operations=len(own),
+                    wait_ns=int(waits.wait[own].sum()),
+                    exposed_ns=int(open_ns[own].sum()),
+                    longest_ns=int(waits.wait[own].max()),
+                )
+            )
+    return tuple(sorted(found, key=lambda late: (-late.wait_ns, late.group, late.peer)))
+
+
+def _peers(collectives: Operations, waits: Waits, own: Exposed) -> dict[tuple[int, int], int]:
+    """ns of wait by (group, late rank), most first."""
+    waited = own.at(own.cause == CommunicationCause.WAIT)
+    group, peer = collectives.group[waited.operation], waits.peer[waited.operation]
+    total = {
+        (number, rank): int(waited.ns[of_group[places]].sum())
+        for number, of_group in runs(group)
+        for rank, places in runs(peer[of_group])
+    }
+    return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _ranked(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
+    each, total = most_first(keys.astype(np.int64), ns)
+    return list(zip(each.tolist(), total.tolist()))

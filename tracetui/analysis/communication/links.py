@@ -1,0 +1,213 @@
+"""What moved between ranks, by which link and how fast: communication_matrix.json, from the planes alone.
+
+A transfer is a task that moves bytes by SDMA, or by RDMA from the first of consecutive payloads until the
+handshake behind them has ended. A group's ranks are numbered within it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from tracetui.analysis.communication.planes import NOTIFY_WAIT, Operations, PlaneTasks
+from tracetui.analysis.search import grouped
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.trace.meanings import meanings
+from tracetui.trace.model import Trace
+
+MASTER_PLANE = "Plane 1"  #: whose tasks are those that the producer counts the time of an operation by
+MOVES = ("Memcpy", "Reduce_Inline")
+RDMA_SEND = "RDMASend"
+TOO_LARGE = 1 << 40  #: bytes that no task moves; the sum of those of 8 M tasks is still an int64
+LOCAL = "LOCAL"
+#: What carries a transfer by SDMA, by link type; other link types carry "SDMA".
+TRANSPORTS = {"ON_CHIP": LOCAL, "HCCS": "HCCS", "HCCS_SW": "HCCS", "PCIE": "PCIE", "SIO": "SIO"}
+CARRIERS = ("SDMA", LOCAL, "HCCS", "PCIE", "SIO", "RDMA")
+#: Tasks from the last payload to the end of its handshake, itself included: of a send or receive, of others.
+CLOSING = (3, 5)
+
+
+@dataclass(frozen=True, eq=False)
+class Transfers:
+    """What moved bytes, as columns of equal length, by group, then plane, then start."""
+
+    row: Int64s  #: slice row of the task, of the first payload
+    operation: Int64s  #: index into the operations, -1 outside of all
+    group: Int32s  #: index of the track of the group, -1 where not known
+    plane: Int32s  #: index of the track of the plane
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+    src: Int32s  #: rank in the group
+    dst: Int32s  #: rank in the group; equal to src on the chip
+    size: Int64s  #: bytes, 0 where not told
+    transport: Int8s  #: index into CARRIERS
+    link: Int32s  #: string of the link type, -1 where not told
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def at(self, places: Int64s | Bools) -> Transfers:
+        """Those at some places."""
+        return Transfers(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+
+    def window(self, start_ns: int, end_ns: int) -> Transfers:
+        """Those that start in [start_ns, end_ns), whole: bytes cannot be cut."""
+        return self.at((self.start >= start_ns) & (self.start < end_ns))
+
+
+@dataclass(frozen=True)
+class Link:
+    """What moved from one rank of a group to another, by one transport and link type."""
+
+    group: int  #: index of the track of the group, -1 where not known
+    src: int  #: rank in the group
+    dst: int  #: rank in the group
+    transport: str  #: of CARRIERS
+    link_type: str  #: as written; "" where not told
+    bytes: int
+    ns: int  #: sum over its transfers
+    sizes: dict[int, tuple[int, int]]  #: transfers and their ns, by the bytes of each
+
+    @property
+    def gb_per_s(self) -> float | None:
+        """bytes / ns; None where it took no time."""
+        return self.bytes / self.ns if self.ns else None
+
+
+@dataclass(frozen=True, eq=False)
+class MasterTimes:
+    """The producer's own times of each operation, those of its master plane; columns as long as those."""
+
+    transit: Int64s  #: ns of transfers to other ranks, -1 where it has no planes
+    wait: Int64s  #: ns of all waits, also those that other ranks do not cause
+    synchronization: Int64s  #: ns of the waits before the first transfer
+
+
+def find_transfers(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Transfers:
+    """All that moved bytes."""
+    transport = meanings(trace.strings, tasks.transport, {"SDMA": 0, "RDMA": 1}.get)
+    by_sdma = (transport == 0) & tasks.named(trace, *MOVES)
+    carrier = meanings(trace.strings, tasks.link, lambda text: CARRIERS.index(TRANSPORTS.get(text, "SDMA")))
+    carrier[carrier < 0] = CARRIERS.index("SDMA")
+    (sdma,) = np.nonzero(by_sdma)
+    first, close, size = _payloads(trace, collectives, tasks, transport == 1)
+    place, end = np.concatenate((sdma, first)), np.concatenate((tasks.end[sdma], tasks.end[close]))
+    size = np.concatenate((_usable(tasks.size[sdma]), size))
+    kept = tasks.src[place] >= 0
+    order = np.argsort(place[kept], kind="stable")
+    rdma = np.full(len(first), CARRIERS.index("RDMA"), np.int8)
+    carried = np.concatenate((carrier[sdma], rdma))[kept][order]
+    place, end, size = place[kept][order], end[kept][order], size[kept][order]
+    return Transfers(
+        row=tasks.row[place],
+        operation=tasks.operation[place],
+        group=tasks.group[place],
+        plane=tasks.plane[place],
+        start=tasks.start[place],
+        end=end,
+        src=tasks.src[place],
+        dst=np.where(tasks.dst[place] < 0, tasks.src[place], tasks.dst[place]),
+        size=size,
+        transport=carried,
+        link=tasks.link[place],
+    )
+
+
+def link_table(trace: Trace, transfers: Transfers) -> tuple[Link, ...]:
+    """The links of some transfers, by group, source, destination, then most bytes."""
+    columns = (transfers.link, transfers.transport, transfers.dst, transfers.src, transfers.group)
+    order = np.lexsort(columns)
+    opens = np.zeros(len(order), np.bool_)
+    opens[:1] = True
+    for column in columns:
+        opens[1:] |= column[order[1:]] != column[order[:-1]]
+    found = [_link(trace, transfers, own) for own in np.split(order, np.flatnonzero(opens)[1:]) if len(own)]
+    return tuple(sorted(found, key=lambda link: (link.group, link.src, link.dst, -link.bytes)))
+
+
+def master_times(
+    trace: Trace, collectives: Operations, tasks: PlaneTasks, transfers: Transfers
+) -> MasterTimes:
+    """The producer's times of all operations.
+
+    The master plane is the one of that name, or the first of an operation that has no task on such a one.
+    """
+    master = _master_planes(trace, len(collectives), tasks)
+    times = MasterTimes(*(np.zeros(len(collectives), np.int64) for _ in fields(MasterTimes)))
+    remote = (transfers.transport != CARRIERS.index(LOCAL)) & (transfers.operation >= 0)
+    remote &= transfers.plane == master[transfers.operation]
+    moved = transfers.at(remote)
+    np.add.at(times.transit, moved.operation, moved.end - moved.start)
+    first = np.full(len(collectives), np.iinfo(np.int64).max)
+    np.minimum.at(first, moved.operation, moved.start)
+    waiting = (tasks.operation >= 0) & (tasks.plane == master[tasks.operation])
+    waits = tasks.at(waiting & tasks.named(trace, NOTIFY_WAIT))
+    np.add.at(times.wait, waits.operation, waits.end - waits.start)
+    early = waits.at(waits.start < first[waits.operation])
+    np.add.at(times.synchronization, early.operation, early.end - early.start)
+    for column in vars(times).values():
+        column[master[:-1] < 0] = -1
+    return times
+
+
+def _payloads(
+    trace: Trace, collectives: Operations, tasks: PlaneTasks, by_rdma: Bools
+) -> tuple[Int64s, Int64s, Int64s]:
+    """Of each run of payloads by RDMA the places of its first and of the task that closes it, and its bytes.
+
+    A payload is a send that another send follows; a notification is a send that a wait follows.
+    """
+    sends = by_rdma & tasks.named(trace, RDMA_SEND) & (tasks.operation >= 0)
+    goes_on = np.zeros(len(tasks), np.bool_)  # the next task is of the same plane in the same operation
+    goes_on[:-1] = (tasks.plane[1:] == tasks.plane[:-1]) & (tasks.operation[1:] == tasks.operation[:-1])
+    payload = sends & goes_on
+    payload[:-1] &= sends[1:]
+    opens, closes = payload.copy(), payload.copy()
+    opens[1:] &= ~(payload[:-1] & goes_on[:-1])
+    closes[:-1] &= ~(payload[1:] & goes_on[:-1])
+    (first,), (last,) = np.nonzero(opens), np.nonzero(closes)
+    names = trace.slices.name[collectives.row]
+    pair = meanings(trace.strings, names, lambda name: "send" in name.lower() or "receive" in name.lower())
+    close = last + np.where(pair == 1, *CLOSING)[tasks.operation[first]] - 1
+    whole = close < len(tasks)
+    whole[whole] = (tasks.plane[close[whole]] == tasks.plane[first[whole]]) & (
+        tasks.operation[close[whole]] == tasks.operation[first[whole]]
+    )
+    sizes = np.concatenate((np.zeros(1, np.int64), np.cumsum(_usable(tasks.size))))
+    return first[whole], close[whole], (sizes[last + 1] - sizes[first])[whole]
+
+
+def _usable(size: Int64s) -> Int64s:
+    """Bytes of tasks, 0 where they are not told or cannot be."""
+    return np.where((size >= 0) & (size < TOO_LARGE), size, 0)
+
+
+def _link(trace: Trace, transfers: Transfers, places: Int64s) -> Link:
+    own = transfers.at(places)
+    ns = own.end - own.start
+    order, first = grouped(own.size)
+    counts = np.diff(first, append=len(order)).tolist()
+    each = zip(own.size[order[first]].tolist(), counts, np.add.reduceat(ns[order], first).tolist())
+    return Link(
+        group=int(own.group[0]),
+        src=int(own.src[0]),
+        dst=int(own.dst[0]),
+        transport=CARRIERS[int(own.transport[0])],
+        link_type=trace.string(int(own.link[0])) or "",
+        bytes=int(own.size.sum()),
+        ns=int(ns.sum()),
+        sizes={size: (count, taken) for size, count, taken in each},
+    )
+
+
+def _master_planes(trace: Trace, count: int, tasks: PlaneTasks) -> Int64s:
+    """int64[count + 1]: the track of the master plane of each operation, -1 without planes; last -1."""
+    named = np.array([track.name == MASTER_PLANE for track in trace.tracks], np.bool_)
+    master = np.full(count + 1, len(trace.tracks), np.int64)
+    (own,) = np.nonzero(tasks.operation >= 0)
+    np.minimum.at(master, tasks.operation[own], tasks.plane[own])
+    own = own[named[tasks.plane[own]]]
+    master[tasks.operation[own]] = tasks.plane[own]
+    master[master == len(trace.tracks)] = -1
+    return master

@@ -1,0 +1,49 @@
+"""Who owns the time of intervals that overlap: the one that began last. Knows intervals only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.idle.pieces import Cuts
+from tracetui.arrays import Int64s
+
+
+def last_begun(starts: Int64s, ends: Int64s) -> Cuts:
+    """The union of `[start, end)` cut into disjoint pieces by start, each of the one that began last.
+
+    Of those that begin in the same ns the later in the columns owns the time.
+    `place`: the index of the owner.
+    """
+    order = np.argsort(starts, kind="stable")
+    order = order[starts[order] < ends[order]]
+    start, end = starts[order], ends[order]
+    if not (start[1:] < end[:-1]).any():
+        return Cuts(order, start, end)
+    place, begin, stop = _sweep(start.tolist(), end.tolist())
+    return Cuts(order[np.array(place, np.int64)], np.array(begin, np.int64), np.array(stop, np.int64))
+
+
+def _sweep(starts: list[int], ends: list[int]) -> tuple[list[int], list[int], list[int]]:
+    """Place, start and end of the pieces. The stack holds those that began, the last one on top."""
+    pieces: tuple[list[int], list[int], list[int]] = ([], [], [])
+    stack: list[int] = []
+    now = 0
+
+    def run(until: int | None) -> None:
+        nonlocal now
+        while stack and (until is None or now < until):
+            top = stack[-1]
+            stop = ends[top] if until is None else min(ends[top], until)
+            if stop > now:
+                for column, value in zip(pieces, (top, now, stop)):
+                    column.append(value)
+                now = stop
+            if ends[top] <= now:
+                stack.pop()
+
+    for place, start in enumerate(starts):
+        run(start)
+        now = start
+        stack.append(place)
+    run(None)
+    return pieces

@@ -1,0 +1,174 @@
+"""Collectives, and the tasks of their planes: the slices joined to what HCCL's args say of them.
+
+A group's operations run on planes: notifications to and from peers, and what moves bytes. Traces of level 0
+and of GPUs have operations without planes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.communication.owners import last_begun
+from tracetui.analysis.search import first_equal, pick, rows_of, runs, track_of_rows
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.meanings import meanings
+from tracetui.trace.model import Activity, Family, Layer, Trace, Track
+
+NOTIFY_WAIT = "Notify_Wait"
+LARGEST = 1 << 60  #: bytes: what is said to be larger is none
+#: Bytes of an element by HCCL's name of its type, in upper case.
+DTYPES = {
+    "INT8": 1,
+    "UINT8": 1,
+    "FP16": 2,
+    "BFP16": 2,
+    "BF16": 2,
+    "INT16": 2,
+    "UINT16": 2,
+    "FP32": 4,
+    "INT32": 4,
+    "UINT32": 4,
+    "FP64": 8,
+    "INT64": 8,
+    "UINT64": 8,
+    "INT128": 16,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Operations:
+    """The communication operations of all devices as columns of equal length, by device, then start."""
+
+    row: Int64s  #: slice row
+    device: Int32s  #: index into the devices of the analysis
+    group: Int32s  #: index of the track of its group; -1: it runs on a stream (GPU)
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+    count: Int64s  #: elements of `dtype`, -1 where not told
+    dtype: Int32s  #: string, -1 where not told
+    algorithm: Int32s  #: string of `alg_type`, -1 where not told
+    size: Int64s  #: bytes of the message: `count` elements of `dtype`; -1 where not told
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneTasks:
+    """The tasks of all planes as columns of equal length, by group, then plane, then start."""
+
+    row: Int64s  #: slice row
+    operation: Int64s  #: index into the operations: of its group the last begun at its start; -1 none
+    group: Int32s  #: index of the track of its group, -1 where not known
+    plane: Int32s  #: index of the track of its plane
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+    src: Int32s  #: rank in the group, -1 where not told
+    dst: Int32s  #: rank in the group, -1 where not told, or where there is no peer
+    size: Int64s  #: bytes, -1 where not told
+    transport: Int32s  #: string: LOCAL, SDMA, RDMA; -1 where not told
+    link: Int32s  #: string: HCCS, PCIE, ROCE, ON_CHIP; -1 where not told
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def at(self, places: Int64s | Bools) -> PlaneTasks:
+        """Those at some places."""
+        return PlaneTasks(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+
+    def named(self, trace: Trace, *names: str) -> Bools:
+        """Which of them are tasks of one of these names."""
+        chosen: Bools = meanings(trace.strings, trace.slices.name[self.row], lambda name: name in names) == 1
+        return chosen
+
+
+def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operations:
+    """All communication operations, what M is the union of."""
+    parts = [
+        activity.tasks[trace.slices.activity[activity.tasks] == Activity.COMMUNICATION]
+        for activity in activities
+    ]
+    row = np.concatenate([np.empty(0, np.int64), *parts])
+    track = track_of_rows(trace, row)
+    is_group = np.array([track.family == Family.GROUP for track in trace.tracks], np.bool_)
+    hccl, at = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
+    count, dtype = pick(hccl.count, at), pick(hccl.dtype, at).astype(np.int32)
+    width = meanings(trace.strings, dtype, lambda text: DTYPES.get(text.upper())).astype(np.int64)
+    told = (width > 0) & (count >= 0) & (count <= LARGEST // np.maximum(width, 1))
+    return Operations(
+        row=row,
+        device=np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts]),
+        group=np.where(is_group[track], track, np.int32(-1)) if len(row) else track,
+        start=trace.slices.start[row],
+        end=trace.slices.end[row],
+        count=count,
+        dtype=dtype,
+        algorithm=pick(hccl.algorithm, at).astype(np.int32),
+        size=np.where(told, count * width, -1),
+    )
+
+
+def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
+    """The tasks of all planes of the trace; empty at level 0 and on GPUs."""
+    planes = [track for track in trace.tracks if track.family == Family.PLANE]
+    group_of = np.full(len(trace.tracks) + 1, -1, np.int32)
+    group_of[[plane.index for plane in planes]] = _groups_of(trace, planes)
+    row = rows_of(planes)
+    plane, start = track_of_rows(trace, row), trace.slices.start[row]
+    order = np.lexsort((start, plane, group_of[plane]))
+    row, plane, start = row[order], plane[order], start[order]
+    hccl, at = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
+    return PlaneTasks(
+        row=row,
+        operation=_operation_at(collectives, group_of[plane], start),
+        group=group_of[plane],
+        plane=plane,
+        start=start,
+        end=trace.slices.end[row],
+        src=pick(hccl.src, at).astype(np.int32),
+        dst=pick(hccl.dst, at).astype(np.int32),
+        size=pick(hccl.size, at),
+        transport=pick(hccl.transport, at).astype(np.int32),
+        link=pick(hccl.link, at).astype(np.int32),
+    )
+
+
+def _operation_at(collectives: Operations, group: Int32s, start: Int64s) -> Int64s:
+    """Of each (group, time) the operation under way that began last, -1 where none is."""
+    found = np.full(len(group), -1, np.int64)
+    own = dict(runs(collectives.group))
+    for index, places in runs(group):
+        if index in own:
+            cuts = last_begun(collectives.start[own[index]], collectives.end[own[index]])
+            piece = np.searchsorted(cuts.start, start[places], "right") - 1
+            held = (piece >= 0) & (start[places] < cuts.end[piece]) if len(cuts.end) else piece >= 0
+            found[places[held]] = own[index][cuts.place[piece[held]]]
+    return found
+
+
+def _groups_of(trace: Trace, planes: list[Track]) -> list[int]:
+    """The track of the group of each plane, -1 where that is not known.
+
+    Threads of planes follow that of their group; in traces of 2023 they stand before it, the only one.
+    """
+    groups: dict[str, list[tuple[int, int]]] = {}
+    for track in trace.tracks:
+        if track.layer == Layer.COMMUNICATION and track.family == Family.GROUP:
+            groups.setdefault(track.pid, []).append(_thread_order(track))
+    found = []
+    for own in groups.values():
+        own.sort()
+    for plane in planes:
+        own = groups.get(plane.pid, [])
+        place = bisect_right(own, _thread_order(plane)) - 1
+        found.append(own[place][1] if place >= 0 or len(own) == 1 else -1)
+    return found
+
+
+def _thread_order(track: Track) -> tuple[int, int]:
+    """The number of its thread, and its index."""
+    return (int(track.tid) if track.tid.isdecimal() and len(track.tid) < 19 else -1, track.index)

@@ -1,0 +1,76 @@
+"""`profiler_metadata.json`: what a rank knows of the groups it communicates in.
+
+The profiler of PyTorch writes it into the directory of the rank, above that of the trace. It is optional, and
+whatever it holds may be missing or of another type: what cannot be read is left out, and nothing here fails.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+NAME = "profiler_metadata.json"
+LARGEST = 1 << 25  #: bytes: a file of 10,000 ranks in hundreds of groups has a few MB
+_HASH_FACTORS = (29, 131)
+
+
+@dataclass(frozen=True)
+class ParallelGroup:
+    """A communication group of the job, as one of its ranks knows it."""
+
+    communicator: str  #: HCCL's name of it
+    name: str  #: what it is for: "tp", "dp", "default_group"; "" where not told
+    group_rank: int | None  #: the rank's own number in the group
+    global_ranks: tuple[int, ...]  #: of the numbers 0, 1, ... in the group; empty where not told
+
+    @property
+    def key(self) -> str:
+        """The group's name in communication.json; hcom names carry its last three digits."""
+        return group_hash(self.communicator)
+
+
+def group_hash(communicator: str) -> str:
+    """The decimal hash by which msprof calls a communicator: two polynomials of 32 bits, h0 << 32 | h1."""
+    halves = [0, 0]
+    for character in communicator:
+        for half, factor in enumerate(_HASH_FACTORS):
+            halves[half] = (halves[half] * factor + ord(character)) & 0xFFFFFFFF
+    return str(halves[0] << 32 | halves[1])
+
+
+def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
+    """The groups of the rank whose trace is at a path, in the order of the file; () where nothing tells."""
+    for directory in trace.parents[:2]:
+        document = _document(directory / NAME)
+        if document is not None:
+            told = document.get("parallel_group_info")
+            groups = told.items() if isinstance(told, dict) else ()
+            return tuple(_group(name, group) for name, group in groups if isinstance(group, dict))
+    return ()
+
+
+def _document(path: Path) -> dict[str, Any] | None:
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return None
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _group(communicator: str, group: dict[str, Any]) -> ParallelGroup:
+    name, own, ranks = group.get("group_name"), group.get("group_rank"), group.get("global_ranks")
+    usable = isinstance(ranks, list) and all(map(_is_rank, ranks)) and len(set(ranks)) == len(ranks)
+    return ParallelGroup(
+        communicator=communicator,
+        name=name if isinstance(name, str) else "",
+        group_rank=own if _is_rank(own) else None,
+        global_ranks=tuple(ranks) if usable and isinstance(ranks, list) else (),
+    )
+
+
+def _is_rank(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 31
