@@ -21,14 +21,18 @@ from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable
 from tracetui.reader.pieces import Piece, Syntax, guess_start, read_pieces
 from tracetui.reader.reading import Reading
+from tracetui.reader.scanned import BUILD, STALE
 from tracetui.reader.text import Stamp, Text, open_text
 
 if TYPE_CHECKING:
     from tracetui.reader.skeleton import Skeleton
 
+#: What has a hand in the columns beside Python: the compiled scanner. None: nothing.
+COMPILED_FROM = None if STALE else BUILD
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
 PART = 1 << 24  #: bytes whose columns are made together, and between two calls of `on_progress`
 _LONGEST_HEAD = 1 << 26
+_STALE = "the compiled scanner is of other sources, so reading takes longer: install tracetui again"
 _COARSEST_CLOCK = 2_000_000_000  # ns between two times of modification that a file system tells apart
 
 
@@ -124,6 +128,8 @@ class TraceFile:
         """Read from `first` to the end, and then what stands before; from the start where it is 0."""
         reading = Reading(self.path, self._text, self._start, self._wrapped, self._document, first)
         self._chunks = reading.chunks
+        if STALE:
+            reading.troubles.append(_STALE)
         passages = [(first, sys.maxsize), (self._start, first)] if first else [(self._start, sys.maxsize)]
         for start, end in passages:
             if end == first:
