@@ -12,7 +12,7 @@ import threading
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Callable, NamedTuple, Protocol
 
 from tracetui.reader.errors import Reason, UnreadableTrace
 
@@ -53,8 +53,9 @@ class Loan:
 class LentText:
     """The text of a loan. Raises EOFError for what is behind it."""
 
-    def __init__(self, loan: Loan) -> None:
+    def __init__(self, loan: Loan, on_read: Callable[[], None] | None = None) -> None:
         self._loan = loan
+        self._on_read = on_read
         self.problem: str | None = None  #: why there is less text than there should be
 
     def read(self, offset: int, length: int) -> bytes:
@@ -64,6 +65,8 @@ class LentText:
             raise EOFError
         text, problem = _pread(loan.fd, min(length, loan.end - offset), offset + loan.shift)
         self.problem = self.problem or problem
+        if self._on_read is not None:
+            self._on_read()
         return text
 
 
