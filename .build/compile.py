@@ -6,17 +6,20 @@ HATCH_BUILD_NO_HOOKS=1 makes such a wheel anywhere.
 
 from __future__ import annotations
 
+import runpy
 import sysconfig
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_MODULE = "tracetui.reader.native.scan"
+_MODULE = "_tracetui_scan"  # at the top: where the package lies is no place for it in an editable install
+_READER = Path("tracetui", "reader")
 
 
 class CompileScanner(BuildHookInterface):  # type: ignore[misc,type-arg]
-    """Adds the compiled module to a wheel, or to the folder of the sources for an editable one."""
+    """Adds the compiled module to a wheel, beside the package."""
 
     PLUGIN_NAME = "compile-scanner"
 
@@ -24,34 +27,39 @@ class CompileScanner(BuildHookInterface):  # type: ignore[misc,type-arg]
         """Compile, and name the wheel after this kind of machine."""
         if self.target_name != "wheel":
             return
+        self._built = tempfile.TemporaryDirectory(prefix="tracetui-")
         try:
-            module = _compiled(Path(self.root))
+            module = _compiled(Path(self.root) / _READER, Path(self._built.name))
         except Exception as error:  # there are many ways, and none keeps tracetui from running
             self.app.display_warning(f"not compiled, so traces take longer to open: {error}")
             return
         build_data["pure_python"] = False
         build_data["tag"] = f"cp39-abi3-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
-        build_data["artifacts"].append(f"/{module}")
+        build_data["force_include"][str(module)] = module.name
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what is in the wheel now."""
+        if self.target_name == "wheel":
+            self._built.cleanup()
 
 
-def _compiled(root: Path) -> Path:
-    """The compiled module, relative to the root; raises where there is no compiler, or it fails."""
+def _compiled(reader: Path, target: Path) -> Path:
+    """Compile the module into `target`; raises where there is no compiler, or it fails."""
     # Here, since a build that is not isolated may lack it: that is no worse than to lack a compiler.
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
-    path = Path(*_MODULE.split("."))
-    folder = root / path.parent
+    stamp = runpy.run_path(str(reader / "fingerprint.py"))["fingerprint"]()
     extension = Extension(
         _MODULE,
-        sources=[str(root / path.with_suffix(".c"))],
-        depends=[str(header) for header in folder.glob("*.h")],
+        sources=[str(reader / "native" / "scan.c")],
+        define_macros=[("TRACETUI_FINGERPRINT", f'"{stamp}"')],
         extra_compile_args=["-O3", "-std=c11"],
         py_limited_api=True,
     )
     command = build_ext(Distribution({"name": "tracetui", "ext_modules": [extension]}))
-    command.build_lib = str(root)
-    command.build_temp = str(root / "build")
+    command.build_lib = str(target)
+    command.build_temp = str(target / "objects")
     command.ensure_finalized()
     command.run()
-    return path.with_name(Path(command.get_ext_filename(_MODULE)).name)
+    return target / command.get_ext_filename(_MODULE)

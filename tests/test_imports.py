@@ -38,6 +38,7 @@ READER_FRONT = {
     "tracetui.reader.skeleton",
     "tracetui.reader.source",
 }
+SCANNER = "_tracetui_scan"  #: compiled, where there is a compiler
 TERMINAL = {"textual", "rich"}
 #: the one module that imports pandas, which takes half a second: nobody imports it before a table is made.
 FRAMES = PACKAGE / "export" / "frames.py"
@@ -92,7 +93,8 @@ def test_a_module_is_short_enough_to_read_and_says_what_it_knows(path: Path) -> 
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="sys.stdlib_module_names came with 3.10")
 def test_only_known_third_parties_are_imported() -> None:
-    known = {"numpy", "orjson", "pandas", "rich", "textual", "tracetui"} | set(sys.stdlib_module_names)
+    known = {"numpy", "orjson", "pandas", "rich", "textual", "tracetui", SCANNER}
+    known |= set(sys.stdlib_module_names)
     for path in MODULES:
         tops = {module.split(".")[0] for module in imports_of(path)}
         assert tops <= known, f"{path} imports {sorted(tops - known)}"
@@ -117,6 +119,7 @@ def test_what_a_summary_loads(form: list[str], samples: Path) -> None:
     command = [sys.executable, "-c", LOADED, "summary", trace, *form]
     done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
     loaded = [module.split(".") for module in json.loads(done.stdout)]
-    assert {module[0] for module in loaded} - set(sys.stdlib_module_names) == {"numpy", "orjson", "tracetui"}
+    tops = {module[0] for module in loaded} - set(sys.stdlib_module_names) - {SCANNER}
+    assert tops == {"numpy", "orjson", "tracetui"}
     own = {module[1] for module in loaded if module[0] == "tracetui" and len(module) > 1}
     assert own - SHARED == {*("analysis", "api", "cache", "cli", "export", "reader", "siblings", "trace")}

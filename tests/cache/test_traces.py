@@ -125,6 +125,12 @@ def test_the_code_that_makes_the_columns_is_part_of_the_program(tmp_path: Path, 
     assert traces._digest(tmp_path / "tracetui") != before
 
 
+def test_what_is_compiled_is_part_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = traces._digest(ROOT / "tracetui")
+    monkeypatch.setattr(traces, "COMPILED_FROM", "other sources")
+    assert traces._digest(ROOT / "tracetui") != before
+
+
 def test_others_files_are_not_trusted(path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read_and_keep(path)
     (entry,) = home.iterdir()

@@ -105,5 +105,18 @@ def test_progress_leaves_an_empty_line(monkeypatch: pytest.MonkeyPatch) -> None:
         line.show(progress(50, events=7))
 
 
-def progress(done: int, events: int) -> Progress:
-    return Progress(done, 100, events, lambda: event_table([]))
+def test_silence_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tracetui.cli.progress.FIRST", 60)
+    stream = io.StringIO()
+    line = ProgressLine(stream)
+    line.show(progress(50, events=7))
+    assert not stream.getvalue()
+    for seconds in (3, 4, 0):
+        line.show(progress(50, events=7, silent_s=seconds))
+    so_far = "reading 50 %  50 B of 100 B  7 events"
+    drawn = [text.rstrip() for text in stream.getvalue().split("\r")[1:]]
+    assert drawn == [f"{so_far}, nothing for 3 s", f"{so_far}, nothing for 4 s", so_far]
+
+
+def progress(done: int, events: int, silent_s: int = 0) -> Progress:
+    return Progress(done, 100, events, lambda: event_table([]), silent_s)

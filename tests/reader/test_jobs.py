@@ -23,12 +23,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.reader.rows import expected_rows, rows_of
-from tracetui.reader import crew, source
+from tracetui.reader import pool, source
 from tracetui.reader.damage import Damage
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import ReadReport
 from tracetui.reader.pieces import Piece, PieceReader, Reads, Syntax, guess_start, read_pieces
-from tracetui.reader.processes import Rooms
+from tracetui.reader.processes import Buffers
 from tracetui.reader.source import TraceFile
 from tracetui.reader.text import open_text
 from tracetui.reader.worker import Answer, Task, done
@@ -44,10 +44,10 @@ class Stage:
         self.answered = 0
 
     def set(self, patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(crew, "Worker", self.hire)
+        patch.setattr(pool, "Worker", self.start)
         patch.setattr("selectors.DefaultSelector", lambda: self)
 
-    def hire(self, fds: list[int]) -> Actor:
+    def start(self, fds: list[int]) -> Actor:
         self.workers.append(Actor(self))
         return self.workers[-1]
 
@@ -71,11 +71,12 @@ class Actor:
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.tasks: dict[int, Task] = {}
+        self.silent = 0.0
         self.queue: list[bytes] = []
         self.reader: PieceReader | None = None
         self.process = SimpleNamespace(stdout=0, kill=lambda: None)
 
-    def tell(self, line: bytes) -> bool:
+    def send(self, line: bytes) -> bool:
         if self.reader is None:
             self.reader = PieceReader(Syntax(**orjson.loads(line)))
         else:
@@ -84,6 +85,8 @@ class Actor:
 
     def lines(self) -> list[bytes] | None:
         assert self.reader is not None
+        if self.stage.chance.random() < 0.1:
+            return [b""]  # it is at work
         task = Task.of(self.queue.pop(0))
         if self.stage.chance.random() >= self.stage.mishaps:
             self.stage.answered += 1
@@ -97,12 +100,12 @@ class Actor:
             return [Answer(task.number).line()]
         answer = done(task, self.reader)
         if mishap == 3:
-            os.pwrite(task.room, b"\0" * 64, 0)
+            os.pwrite(task.buffer, b"\0" * 64, 0)
         else:
             answer = dataclasses.replace(answer, length=answer.length + 8)
         return [answer.line()]
 
-    def bury(self) -> int | None:
+    def reap(self, seconds: float = 0) -> int | None:
         self.stage.workers.remove(self)
         self.queue.clear()
         return -9
@@ -228,7 +231,7 @@ def test_any_workers_give_what_one_process_gives(
     path.write_bytes(gzip.compress(content, 1) if packed else content)
     sizes = {"part_bytes": part, "block_bytes": block}
     with monkeypatch.context() as patch:
-        patch.setattr(crew, "_BEHIND", behind)  # bytes of an inflated text: too few for some events
+        patch.setattr(pool, "_BEHIND", behind)  # bytes of an inflated text: too few for some events
         result, stage = played(patch, path, seed, mishaps, jobs=jobs, first=first, **sizes)
     assert result == everything(path, jobs=1, first=first, **sizes)
     assert not stage.workers, "all are gone"
@@ -255,7 +258,7 @@ def test_lists_within_events_mislead_no_worker(
             own.append(start)
             return super().read(text, start, stop, lost)
 
-    monkeypatch.setattr(crew, "PieceReader", Own)
+    monkeypatch.setattr(pool, "PieceReader", Own)
     sizes = {"part_bytes": 10_000, "block_bytes": 5000}
     result, stage = played(monkeypatch, path, 1, 0, jobs=3, **sizes)
     assert result == everything(path, jobs=1, **sizes)
@@ -295,12 +298,12 @@ def test_one_worker_is_better_than_none(tmp_path: Path, monkeypatch: pytest.Monk
     stage = Stage(3, 0)
     stage.set(monkeypatch)
 
-    def hire(fds: list[int]) -> Actor:
+    def start(fds: list[int]) -> Actor:
         if stage.workers:
             raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
-        return stage.hire(fds)
+        return stage.start(fds)
 
-    monkeypatch.setattr(crew, "Worker", hire)
+    monkeypatch.setattr(pool, "Worker", start)
     with TraceFile(path, jobs=3, part_bytes=3000, block_bytes=1000) as trace:
         table = trace.read()
     assert rows_of(table) == expected_rows(path.read_text())
@@ -348,26 +351,26 @@ def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
-def test_rooms_are_shared_and_given_back(
+def test_buffers_are_shared_and_given_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_memory: bool
 ) -> None:
     if not in_memory:  # as on macOS, and in some sandboxes
         monkeypatch.delattr(os, "memfd_create", raising=False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    rooms = Rooms()
-    rooms.open(2, with_text=True)
-    fds = rooms.fds()
+    buffers = Buffers()
+    buffers.open(2, with_text=True)
+    fds = buffers.fds()
     assert len(set(fds)) == 4
-    first, second = rooms.take(5), rooms.take(6)
+    first, second = buffers.take(5), buffers.take(6)
     assert first is not second
-    assert rooms.take(7) is None
-    rooms.free(5)
+    assert buffers.take(7) is None
+    buffers.free(5)
     assert first is not None
-    assert rooms.take(8) is first
+    assert buffers.take(8) is first
     os.pwrite(first.piece, b"text", 100)
     assert os.pread(first.piece, 9, 100) == b"text"
     assert not [*tmp_path.iterdir()], "no name, nothing to be left"
-    rooms.close()
+    buffers.close()
     for fd in fds:
         with pytest.raises(OSError, match="Bad file"):
             os.fstat(fd)

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import pytest
 from tests.reader.rows import expected_rows, rows_of
 from tests.reader.test_jobs import everything
 from tracetui.cli import main
-from tracetui.reader import source
+from tracetui.reader import pool, source
 from tracetui.reader.source import Progress, TraceFile
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,12 +122,39 @@ def test_workers_that_are_none(
         python.write_text(f"#!/bin/sh\n{program}\n")
         python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
-    monkeypatch.setattr("tracetui.reader.processes._GOODBYE", 0.4)
+    monkeypatch.setattr("tracetui.reader.processes.GOODBYE", 0.4)
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read()
     assert rows_of(table) == expected_rows(TEXT)
     (warning,) = table.report.warnings
     assert warning.startswith(said)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("packed", [False, True])
+def test_workers_that_never_answer_are_given_up(
+    path: Path, monkeypatch: pytest.MonkeyPatch, count: int, packed: bool
+) -> None:
+    if packed:
+        path.write_bytes(gzip.compress(path.read_bytes()))
+    monkeypatch.setattr(pool, "_SILENCE", 0.5)
+    stopped: list[int] = []
+
+    def halt(_: Progress) -> None:
+        if not stopped:
+            stopped.extend(list(children())[:count])
+            for pid in stopped:
+                os.kill(pid, signal.SIGSTOP)
+
+    with TraceFile(path, jobs=2, **SIZES) as trace:
+        table = trace.read(halt)
+    assert rows_of(table) == expected_rows(TEXT)
+    (warning,) = table.report.warnings
+    said = re.fullmatch(
+        r"(\d) of 2 worker processes ended early \(it did not answer\); .* read again", warning
+    )
+    assert said is not None
+    assert int(said[1]) >= count, "one that took long to start may be taken for such"
 
 
 def test_a_reading_can_be_stopped_while_workers_hang(path: Path) -> None:
@@ -181,7 +209,7 @@ def test_exports_are_equal_to_the_byte(
 READER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from tracetui.reader import source
+from tracetui.reader import pool, source
 source.SMALLEST = 0
 with source.TraceFile(sys.argv[2], jobs=2, part_bytes=20_000) as trace:
     table = trace.read({})

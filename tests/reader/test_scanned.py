@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 
 import orjson
@@ -204,6 +205,21 @@ def test_what_is_unusual_is_left_to_the_decoder(event: str) -> None:
     assert reader.scan(text, len(text)) == 0
     part = reader.finish()
     assert (part.events, part.threads, part.columns) == (0, [], {})
+
+
+def test_other_threads_run_while_one_scans() -> None:
+    """A frame of the viewer, for one; but none that uses the same scanner."""
+    reader = PartReader()
+    assert reader._scanner is not None
+    text = ",".join([EVENT] * 300_000).encode()
+    counts: list[int] = []
+    thread = threading.Thread(target=lambda: counts.append(reader.scan(text, len(text))))
+    thread.start()
+    with pytest.raises(RuntimeError, match="another thread"):
+        while thread.is_alive():
+            reader._scanner.take(0)
+    thread.join()
+    assert counts == [300_000]
 
 
 def test_a_length_is_within_the_text() -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.reader.rows import rows_of
 from tracetui.reader import text as text_module
 from tracetui.reader.errors import Reason, UnreadableTrace
-from tracetui.reader.source import Progress, TraceFile
+from tracetui.reader.source import BLOCK, Progress, TraceFile
 from tracetui.reader.text import open_text
 
 EVENT = b'{"ph": "X", "name": "e%d", "pid": 1, "tid": 2, "ts": "%d.000", "dur": 1.5}'
@@ -61,17 +61,100 @@ def test_cut_gzip_gives_what_can_be_inflated(tmp_path: Path, kept: float) -> Non
     assert table.report.warnings[0] == "the gzip stream is cut off"
 
 
-def test_damaged_gzip_gives_what_is_before_the_damage(tmp_path: Path) -> None:
-    packed = bytearray(gzip.compress(os.urandom(20_000).hex().encode()))
-    start = gzip.compress(_trace(500)[:-1])
-    packed[300:320] = b"\xff" * 20
+def _altered(packed: bytes, at: int) -> bytes:
+    """With one byte changed; -8 is of the check sum, -4 of the length."""
+    altered = bytearray(packed)
+    altered[at] ^= 0x55
+    return bytes(altered)
+
+
+CONTENT = _trace(3000)
+THIRDS = [CONTENT[:70_000], CONTENT[70_000:140_000], CONTENT[140_000:]]
+MEMBERS = [gzip.compress(third) for third in THIRDS]
+
+
+@pytest.mark.parametrize(
+    ("packed", "said"),
+    [
+        (_altered(gzip.compress(CONTENT), -8), "the gzip stream has a wrong check sum"),
+        (_altered(gzip.compress(CONTENT), -4), "the gzip stream has a wrong check sum"),
+        (_altered(gzip.compress(CONTENT, 0), -8), "the gzip stream has a wrong check sum"),
+        (gzip.compress(CONTENT)[:-5], "the gzip stream is cut off"),
+        (gzip.compress(CONTENT) + b"garbage" * 9, "bytes behind the gzip stream are left out"),
+        (gzip.compress(CONTENT) + b"!", "bytes behind the gzip stream are left out"),
+        (MEMBERS[0] + _altered(MEMBERS[1], -7) + MEMBERS[2], "the gzip stream has a wrong check sum"),
+        (MEMBERS[0] + _altered(MEMBERS[1], -3) + MEMBERS[2], "the gzip stream has a wrong check sum"),
+        (MEMBERS[0] + b"?" + MEMBERS[1] + MEMBERS[2], "bytes behind the gzip stream are left out"),
+        (b"".join(member + b"\0" * 512 for member in MEMBERS), None),
+    ],
+)
+@pytest.mark.parametrize("fetched", [29, 1 << 18])
+def test_all_that_is_inflated_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bytes, said: str | None, fetched: int
+) -> None:
+    monkeypatch.setattr(text_module, "_INFLATE_STEP", fetched)
     path = tmp_path / "t.json.gz"
-    path.write_bytes(start + packed)
+    path.write_bytes(packed)
     with TraceFile(path) as trace:
         report = trace.read().report
-    assert report.events == 500
-    assert report.truncated
-    assert "the gzip stream is damaged" in report.warnings
+        assert (report.events, report.skipped, report.truncated) == (3000, 0, False)
+        assert report.warnings == (() if said is None else (said,))
+        assert trace.event(2999)["name"] == "e2999"
+        assert trace.event(0)["name"] == "e0"
+
+
+def _flushed(text: bytes) -> bytes:
+    """The begin of a member, to the end of a block."""
+    stream = zlib.compressobj(wbits=31)
+    return stream.compress(text) + stream.flush(zlib.Z_FULL_FLUSH)
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "said"),
+    [
+        (MEMBERS[1][:2000], b"\xff" * 40 + MEMBERS[1][2040:], "the gzip stream has a wrong check sum"),
+        (_flushed(THIRDS[1][:20_000]), b"\x07" + b"?" * 40, "the gzip stream is damaged"),
+        (MEMBERS[1][:10], b"\x07" + MEMBERS[1][11:], "the gzip stream is damaged"),
+    ],
+)
+def test_a_damaged_member_costs_only_what_is_behind_the_damage(
+    tmp_path: Path, before: bytes, behind: bytes, said: str
+) -> None:
+    path = tmp_path / "t.json.gz"
+    path.write_bytes(MEMBERS[0] + before + behind + MEMBERS[2])
+    with TraceFile(path) as trace:
+        table = trace.read()
+    names = {table.strings[name] for name in table.slices.name.tolist()}
+    first = (THIRDS[0] + zlib.decompressobj(wbits=31).decompress(before)).count(b"}")
+    last = THIRDS[2].count(b"{")
+    assert names >= {f"e{number}" for number in [*range(first), *range(3000 - last, 3000)]}
+    assert table.report.warnings[0] == said
+    assert not table.report.truncated
+
+
+def test_what_zlib_refuses_at_once_is_no_trace(tmp_path: Path) -> None:
+    path = tmp_path / "t.json.gz"
+    path.write_bytes(b"\x1f\x8b\x09" + b"x" * 100)
+    with pytest.raises(UnreadableTrace, match="nothing can be inflated"):
+        TraceFile(path)
+
+
+def test_text_far_beyond_what_is_inflated_at_a_time(tmp_path: Path) -> None:
+    """Several of zlib's outputs, of the windows that are dropped, and of reads that span them."""
+    content = _trace(200_000)
+    assert len(content) > 3 * text_module._INFLATED
+    path = tmp_path / "t.json.gz"
+    path.write_bytes(gzip.compress(content, 1))
+    text = open_text(path)
+    for length in (BLOCK, 7_000_003):
+        at = 0
+        while at < len(content):
+            assert text.read(at, length) == content[at : at + length]
+            at += length
+        assert text.read(at, length) == b""
+    text.close()
+    with TraceFile(path) as trace:
+        assert trace.read().report.events == 200_000
 
 
 def test_a_file_that_grows_is_read_to_its_first_size(tmp_path: Path) -> None:

@@ -238,6 +238,32 @@ def test_a_picture_is_made_as_soon_as_the_devices_are_read() -> None:
     assert [type(message) for message in posted] == [LoadProgress, LoadProgress, TraceGrew, LoadProgress]
 
 
+def test_silence_is_worth_a_line_and_no_picture() -> None:
+    table = event_table([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}])
+    posted: list[Message] = []
+    watch = loading._Watch(posted.append, None, None)
+    watch._next_line = math.inf
+    for silent_s in (3, 4):
+        watch.see(Progress(40, 100, 0, lambda: table, silent_s))
+    watch._next_picture = math.inf
+    watch.see(Progress(41, 100, 0, lambda: table))
+    assert [message.silent_s for message in posted if isinstance(message, LoadProgress)] == [3, 4, 0]
+    assert len(posted) == 3
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_the_top_line_says_that_nothing_is_read(moba: Path, size: tuple[int, int]) -> None:
+    async with reading(moba, size) as (app, pilot, gate):
+        await until(pilot, lambda: app.picture is not None)
+        app.post_message(LoadProgress(10, 100, 5, 12))
+        await until(
+            pilot, lambda: "reading 10 % of 100 B, nothing for 12 s  esc stops" in screen_lines(app)[0]
+        )
+        app.post_message(LoadProgress(20, 100, 5))
+        await until(pilot, lambda: "nothing" not in screen_lines(app)[0])
+        await read_all(app, pilot, gate)
+
+
 async def test_gaps_asked_for_too_early_tell_how_far_the_reading_is(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
         await until(pilot, lambda: app.picture is not None)

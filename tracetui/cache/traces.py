@@ -23,7 +23,7 @@ from tracetui.cache.checks import check
 from tracetui.cache.columns import freeze, thaw
 from tracetui.cache.container import pack, read_arrays, read_document
 from tracetui.cache.directory import Directory
-from tracetui.reader.source import TraceFile, stamp_of
+from tracetui.reader.source import COMPILED_FROM, TraceFile, stamp_of
 from tracetui.trace.model import Trace
 
 #: bytes of text below which a trace is read again as fast
@@ -193,9 +193,8 @@ def _program() -> str:
 
 
 def _digest(packages: Path) -> str:
-    digest = hashlib.sha256(f"{__version__} {sys.byteorder}".encode())
+    digest = hashlib.sha256(f"{__version__} {sys.byteorder} {COMPILED_FROM}".encode())
     for package in ("reader", "trace", "cache"):
-        for module in sorted((packages / package).rglob("*")):
-            if module.suffix in (".py", ".so"):
-                digest.update(module.read_bytes())
+        for module in sorted((packages / package).rglob("*.py")):
+            digest.update(module.read_bytes())
     return digest.hexdigest()

@@ -28,13 +28,14 @@ class ProgressLine:
 
     def show(self, progress: Progress) -> None:
         """Draw the line, if it is time to."""
-        if self._stream is None or time.monotonic() < self._next:
+        if self._stream is None or (time.monotonic() < self._next and not progress.silent_s):
             return
-        self._next = time.monotonic() + EVERY
+        self._next = 0.0 if progress.silent_s else time.monotonic() + EVERY
         done, total = progress.done_bytes, progress.total_bytes
         share = f"{min(100, 100 * done // total)} %  " if total > 0 else ""
         text = f"reading {share}{format_bytes(done)} of {format_bytes(total)}"
-        self._draw(f"{text}  {format_count(progress.events)} events")
+        silence = f", nothing for {progress.silent_s} s" if progress.silent_s else ""
+        self._draw(f"{text}  {format_count(progress.events)} events{silence}")
 
     def erase(self) -> None:
         """Leave the line as empty as it was found."""

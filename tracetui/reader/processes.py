@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tracetui
-from tracetui.reader.text import Loan, Text
+from tracetui.reader.text import Loan
 from tracetui.reader.worker import Task, write_all
 
-_GOODBYE = 1.0  # seconds for a killed process to be gone
+GOODBYE = 1.0  #: seconds for a killed process to be gone
 _LONGEST_LINE = 1 << 12
 #: Nothing of what the site adds to a Python: the modules are found where this process finds them.
 _START = "import sys; sys.path[:] = sys.argv[1:]; from tracetui.reader.worker import main; main()"
@@ -38,7 +38,8 @@ class Worker:
     def __init__(self, fds: list[int]) -> None:
         """Start it with `fds` open. Raises OSError."""
         self.tasks: dict[int, Task] = {}  #: in hand, by number
-        self._heard = b""  # the begin of a line
+        self.silent = 0.0  #: seconds of waiting for it since it said something, or was given something to do
+        self._line = b""  # the begin of one
         self.process = subprocess.Popen(
             [sys.executable, "-S", "-c", _START, *_module_path()],
             stdin=subprocess.PIPE,
@@ -49,9 +50,10 @@ class Worker:
             env={**os.environ, **_ENVIRONMENT},
         )
 
-    def tell(self, line: bytes) -> bool:
+    def send(self, line: bytes) -> bool:
         """Send a line, shorter than a pipe is; False where the process is gone."""
         assert self.process.stdin is not None
+        self.silent = 0.0
         try:
             self.process.stdin.write(line)
         except OSError:
@@ -59,43 +61,50 @@ class Worker:
         return True
 
     def lines(self) -> list[bytes] | None:
-        """The lines it has sent, of which one has to be there; None where the process is gone or raves."""
+        """Return the lines it has sent, of which one has to be there; an empty one says that it is at work.
+
+        None where the process is gone or sends nonsense.
+        """
         assert self.process.stdout is not None
         try:
-            heard = self.process.stdout.read(1 << 16)
+            said = self.process.stdout.read(1 << 16)
         except OSError:
             return None
-        *lines, self._heard = (self._heard + heard).split(b"\n")
-        return lines if heard and len(self._heard) < _LONGEST_LINE else None
+        self.silent = 0.0
+        *lines, self._line = (self._line + said).split(b"\n")
+        return lines if said and len(self._line) < _LONGEST_LINE else None
 
-    def bury(self) -> int | None:
-        """Wait for its end, which has to be near; its exit status, None where nothing ends it."""
+    def reap(self, seconds: float = GOODBYE) -> int | None:
+        """Wait for its end, which has to be near, and else kill it.
+
+        Returns its exit status; None where nothing ends it, as while it waits for a file on a network.
+        """
         process = self.process
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()
         for _ in range(2):
             with contextlib.suppress(subprocess.TimeoutExpired):
-                return process.wait(_GOODBYE)
+                return process.wait(seconds)
             process.kill()
         return None
 
 
-class Rooms:
+class Buffers:
     """Files in memory that workers write to, each for one piece at a time."""
 
     def __init__(self) -> None:
-        self._all: list[Room] = []
-        self._free: list[Room] = []
-        self._taken: dict[int, Room] = {}
+        self._all: list[Buffer] = []
+        self._free: list[Buffer] = []
+        self._taken: dict[int, Buffer] = {}
 
     def open(self, count: int, with_text: bool) -> None:
         """Make so many; `with_text`: with a place for the text to read. Raises OSError."""
         for _ in range(count):
-            room = Room(_file())
-            self._all.append(room)
+            buffer = Buffer(_file())
+            self._all.append(buffer)
             if with_text:
-                room.text = _file()
+                buffer.text = _file()
         self._free = self._all[::-1]
 
     def close(self) -> None:
@@ -105,37 +114,39 @@ class Rooms:
         self._all.clear()
 
     def fds(self) -> list[int]:
-        """The file descriptors of all."""
-        return [fd for room in self._all for fd in (room.piece, room.text) if fd is not None]
+        """Return the file descriptors of all."""
+        return [fd for buffer in self._all for fd in (buffer.piece, buffer.text) if fd is not None]
 
-    def take(self, number: int) -> Room | None:
-        """A room for the piece with this number, None where all are taken."""
+    def take(self, number: int) -> Buffer | None:
+        """Return a buffer for the piece with this number, None where all are taken."""
         if not self._free:
             return None
         return self._taken.setdefault(number, self._free.pop())
 
     def free(self, number: int) -> None:
-        """The piece with this number needs its room no longer."""
+        """The piece with this number needs its buffer no longer."""
         self._free.append(self._taken.pop(number))
 
 
 @dataclass
-class Room:
+class Buffer:
     """Where a worker writes what it read."""
 
     piece: int  #: file descriptor
     text: int | None = None  #: of the text to read, where that isn't on disk as such
 
-    def lend(self, text: Text, start: int, stop: int) -> Loan:
-        """Put text there for a worker to read. Raises OSError."""
+    def lend(self, chars: bytes, start: int, stop: int) -> Loan:
+        """Put the text from `start` on there for a worker to read; it ends before `stop` if it is shorter.
+
+        Raises OSError.
+        """
         assert self.text is not None
-        chars = text.read(start, stop - start)
         write_all(self.text, chars, 0)
         return Loan(self.text, -start, start + len(chars), len(chars) < stop - start)
 
 
-def ended(status: int | None) -> str:
-    """How a process ended, in a word or two."""
+def exit_words(status: int | None) -> str:
+    """Return how a process ended, in a word or two."""
     if status is None:
         return "it did not answer"
     if status >= 0:
@@ -147,7 +158,7 @@ def ended(status: int | None) -> str:
 
 
 def _file() -> int:
-    """A file that has no name and takes no room in /dev/shm, which is small in containers. Raises OSError."""
+    """Make a file that has no name, and is not in /dev/shm, which is small in containers. Raises OSError."""
     if hasattr(os, "memfd_create"):
         with contextlib.suppress(OSError):  # a sandbox may not have it
             return os.memfd_create("tracetui")

@@ -15,38 +15,24 @@ import orjson
 from numpy.typing import NDArray
 
 from tracetui.arrays import Int64s
+from tracetui.reader.fingerprint import fingerprint
 from tracetui.reader.numbering import FlowIds
 
 try:
-    from tracetui.reader.native.scan import Scanner
+    import _tracetui_scan as native
 except ImportError:
-    Scanner = None  # type: ignore[assignment,misc]
+    native = None  # type: ignore[assignment]
+
+#: Of the sources of the compiled scanner; None: nothing is compiled.
+BUILD: str | None = native.FINGERPRINT if native is not None else None
+
+#: Whether the scanner is compiled from other sources than those that are here, and so is of no use.
+STALE = BUILD is not None and fingerprint() not in (None, BUILD)
 
 #: Whether blocks can be read so.
-COMPILED = Scanner is not None
+COMPILED = BUILD is not None and not STALE
 
 _SECRETS = tuple(int.from_bytes(os.urandom(8), "little") for _ in range(2))
-_DTYPES: dict[str, type[np.generic]] = {
-    "time": np.int64,
-    "phase": np.int8,
-    "dur": np.int64,
-    "correlation": np.int64,
-    "id": np.int64,
-    "value": np.float64,
-    "size": np.int64,
-    "count": np.int64,
-}
-_NUMBERED = {
-    "shape": "shapes",
-    "sample": "samples",
-    "task_type": "texts",
-    "stack": "texts",
-    "direction": "texts",
-    "transport": "texts",
-    "link": "texts",
-    "dtype": "texts",
-    "algorithm": "texts",
-}
 
 
 class BlockScanner:
@@ -58,7 +44,7 @@ class BlockScanner:
         """The numbers of the part, which grow: of (pid, tid, name, category), of (pid, tid, name, *keys), of
         texts, and of ids of flows.
         """
-        self._scanner = Scanner(*_SECRETS)
+        self._scanner = native.Scanner(*_SECRETS)
         self._part = {"shapes": shapes, "samples": samples, "texts": strings}
         self._flow_ids = flow_ids
         #: By kind: the part's number of each number of the scanner's. That of no text is the last, for -1.
@@ -75,7 +61,7 @@ class BlockScanner:
         for kind, values in added.items():
             if values:
                 self._number(kind, values)
-        return {name: self._column(name.split(".")[1], content, first) for name, content in columns.items()}
+        return {name: self._column(name, content, first) for name, content in columns.items()}
 
     def _number(self, kind: str, added: list[list[bytes]]) -> None:
         """Find or make the part's numbers of JSON values."""
@@ -89,14 +75,15 @@ class BlockScanner:
         end = len(known) - (kind == "texts")
         self._numbers[kind] = np.concatenate([known[:end], np.array(new, np.int64), known[end:]])
 
-    def _column(self, column: str, content: bytes, first: int) -> NDArray[Any]:
-        values: NDArray[Any] = np.frombuffer(content, _DTYPES.get(column, np.int32))
-        if column == "event":
+    def _column(self, name: str, content: bytes, first: int) -> NDArray[Any]:
+        dtype, counts = native.COLUMNS[name]
+        values: NDArray[Any] = np.frombuffer(content, dtype)
+        if counts == "events":
             values = values + np.int64(first)
-        if column == "id":
-            return self._ids(values)
-        if column in _NUMBERED:
-            return np.take(self._numbers[_NUMBERED[column]], values, mode="wrap").astype(np.int32)
+        elif counts == "flow_ids":
+            values = self._ids(values)
+        elif counts:
+            values = np.take(self._numbers[counts], values, mode="wrap").astype(np.int32)
         return values
 
     def _ids(self, ids: Int64s) -> Int64s:

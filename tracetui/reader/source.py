@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
+from tracetui.reader.background import in_background
 from tracetui.reader.chunks import Chunks
 from tracetui.reader.cores import SMALLEST, default_jobs
 from tracetui.reader.document import read_head
@@ -21,14 +22,19 @@ from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable
 from tracetui.reader.pieces import Piece, Syntax, guess_start, read_pieces
 from tracetui.reader.reading import Reading
+from tracetui.reader.scanned import BUILD, STALE
 from tracetui.reader.text import Stamp, Text, open_text
 
 if TYPE_CHECKING:
     from tracetui.reader.skeleton import Skeleton
 
+#: What has a hand in the columns beside Python: the compiled scanner. None: nothing.
+COMPILED_FROM = None if STALE else BUILD
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
 PART = 1 << 24  #: bytes whose columns are made together, and between two calls of `on_progress`
 _LONGEST_HEAD = 1 << 26
+_STALE = "the compiled scanner is of other sources, so reading takes longer: install tracetui again"
+_LONG_SILENCE = 3  # seconds
 _COARSEST_CLOCK = 2_000_000_000  # ns between two times of modification that a file system tells apart
 
 
@@ -40,6 +46,7 @@ class Progress:
     total_bytes: int
     events: int
     snapshot: Callable[[], EventTable]  #: the table of all that is read so far; costs a copy
+    silent_s: int = 0  #: seconds for which nothing could be read, where that are some
 
 
 class TraceFile:
@@ -91,7 +98,7 @@ class TraceFile:
         should_stop: Callable[[], bool] | None = None,
         first: int = 0,
     ) -> EventTable:
-        """Read all events; `on_progress` is called and `should_stop` asked every few MB.
+        """Read all events; `on_progress` is called every few MB, `should_stop` several times a second.
 
         `first`: offset in the text from where to begin, if something there is wanted first; what stands
         before is read afterwards. Whatever is damaged is left out and told in the table's report. Raises
@@ -124,7 +131,10 @@ class TraceFile:
         """Read from `first` to the end, and then what stands before; from the start where it is 0."""
         reading = Reading(self.path, self._text, self._start, self._wrapped, self._document, first)
         self._chunks = reading.chunks
+        if STALE:
+            reading.troubles.append(_STALE)
         passages = [(first, sys.maxsize), (self._start, first)] if first else [(self._start, sys.maxsize)]
+        silence = _Silence()
         for start, end in passages:
             if end == first:
                 reading.turn()
@@ -132,8 +142,8 @@ class TraceFile:
                 for piece in pieces:
                     if piece is not None:
                         reading.take(piece)
-                        if on_progress is not None:
-                            on_progress(self._progress(reading))
+                    if silence.is_news(piece is not None) and on_progress is not None:
+                        on_progress(self._progress(reading, silence.seconds))
                     if should_stop is not None and should_stop():
                         reading.stopped = True
                         return reading
@@ -185,16 +195,16 @@ class TraceFile:
         if self._text.likely < SMALLEST:
             jobs = 1
         if jobs == 1:
-            yield read_pieces(self._text, start, self._part_bytes, syntax, end)
+            yield in_background(read_pieces(self._text, start, self._part_bytes, syntax, end))
             return
-        from tracetui.reader.crew import Crew  # small files are read without the modules of processes
+        from tracetui.reader.pool import WorkerPool  # small files are read without the modules of processes
 
-        with Crew(self._text, start, self._part_bytes, syntax, jobs, end) as crew:
-            yield crew.pieces()
-            reading.troubles += crew.troubles()
+        with WorkerPool(self._text, start, self._part_bytes, syntax, jobs, end) as pool:
+            yield pool.pieces()
+            reading.troubles += pool.troubles()
 
-    def _progress(self, reading: Reading) -> Progress:
-        return Progress(reading.disk_offset(), self.size, reading.events, reading.snapshot)
+    def _progress(self, reading: Reading, silent_s: int) -> Progress:
+        return Progress(reading.disk_offset(), self.size, reading.events, reading.snapshot, silent_s)
 
     def _read_head(self) -> tuple[int, bool, dict[str, Any]]:
         length = 1 << 16
@@ -207,6 +217,21 @@ class TraceFile:
             if not head.wants:
                 raise UnreadableTrace(*_no_trace(self.path, text, head.wrapped))
             length *= 8
+
+
+class _Silence:
+    """For how long nothing could be read, as far as that is worth telling."""
+
+    def __init__(self) -> None:
+        self.seconds = 0
+        self._silent, self._now = 0.0, time.monotonic()
+
+    def is_news(self, read: bool) -> bool:
+        """Return whether there is something to tell: that something was `read`, or another second without."""
+        told, before, self._now = self.seconds, self._now, time.monotonic()
+        self._silent = 0.0 if read else self._silent + min(self._now - before, 1.0)  # more was a suspension
+        self.seconds = int(self._silent) if self._silent >= _LONG_SILENCE else 0
+        return read or self.seconds != told
 
 
 def stamp_of(path: Path) -> Stamp:

@@ -5,19 +5,24 @@ Knows bytes only. All offsets are offsets in the inflated text, after a byte ord
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import threading
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Callable, NamedTuple, Protocol
 
 from tracetui.reader.errors import Reason, UnreadableTrace
 
 _BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
+_MEMBER = _GZIP_MAGIC + b"\x08"  # how a member begins: deflate is the only method there is
 _INFLATE_STEP = 1 << 18  # compressed bytes per read
+_FED = 1 << 14  # of them to zlib at a time, which copies what it leaves
+_INFLATED = 1 << 22  # bytes of text that zlib may make at a time
+_KEPT = 1 << 20  # bytes of text behind which those before what is read are dropped
 _USUAL_RATIO = 8  # of text to what gzip makes of a trace
 _CHECKPOINT = 1 << 26  # text bytes between two places where inflating can start again
 
@@ -48,8 +53,9 @@ class Loan:
 class LentText:
     """The text of a loan. Raises EOFError for what is behind it."""
 
-    def __init__(self, loan: Loan) -> None:
+    def __init__(self, loan: Loan, on_read: Callable[[], None] | None = None) -> None:
         self._loan = loan
+        self._on_read = on_read
         self.problem: str | None = None  #: why there is less text than there should be
 
     def read(self, offset: int, length: int) -> bytes:
@@ -59,6 +65,8 @@ class LentText:
             raise EOFError
         text, problem = _pread(loan.fd, min(length, loan.end - offset), offset + loan.shift)
         self.problem = self.problem or problem
+        if self._on_read is not None:
+            self._on_read()
         return text
 
 
@@ -215,7 +223,7 @@ class GzipText(_File):
                     break
                 self._window += piece
                 surplus = min(start - self._window_start, len(self._window))
-                if surplus > _INFLATE_STEP * 4:
+                if surplus > _KEPT:
                     del self._window[:surplus]
                     self._window_start += surplus
                 if self._at.text_offset - self._checkpoints[-1].text_offset >= _CHECKPOINT:
@@ -247,8 +255,8 @@ class _Inflater:
         self.text_offset = 0  #: of the next byte that `more` returns
         self.disk_offset = 0  #: of the next compressed byte to fetch
         self._stream = zlib.decompressobj(wbits=31)
-        self._pending = b""
-        self._ended = False
+        self._pending = memoryview(b"")
+        self._lost = False  # `pending` begins in no member
 
     def copy(self) -> _Inflater:
         twin = _Inflater.__new__(_Inflater)
@@ -257,35 +265,69 @@ class _Inflater:
         return twin
 
     def more(self, file: GzipText) -> bytes:
-        """The next piece of text, at most 4 MB; empty at the end or where nothing more can be inflated."""
-        while not self._ended:
-            if not self._pending:
-                self._pending = file.fetch(self.disk_offset)
-                self.disk_offset += len(self._pending)
-                if not self._pending:
-                    self._ended = True
-                    if not self._stream.eof:
-                        file.report("the gzip stream is cut off")
-                    break
-            if self._stream.eof:
-                self._pending = self._pending.lstrip(b"\0")  # padding between members
-                if not self._pending:
-                    continue
-                if not _GZIP_MAGIC.startswith(self._pending[:2]):
-                    self._ended = True  # other bytes after the last member: gzip tools ignore them as well
-                    break
-                self._stream = zlib.decompressobj(wbits=31)
-            try:
-                piece = self._stream.decompress(self._pending, _INFLATE_STEP * 16)
-            except zlib.error:
-                self._ended = True
-                file.report("the gzip stream is damaged")
-                break
-            self._pending = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
+        """Return the next piece of text, at most 4 MB; empty at the end.
+
+        Text counts whatever its check sum is, and also behind a damaged member.
+        """
+        while self._fetch(file):
+            if self._lost or self._stream.eof:
+                self._find_member(file)
+                continue
+            piece = self._inflate(file)
             if piece:
                 self.text_offset += len(piece)
                 return piece
         return b""
+
+    def _fetch(self, file: GzipText) -> bool:
+        """Return whether compressed bytes are left; fetch more where a member's first bytes may be cut."""
+        if len(self._pending) < len(_MEMBER):
+            fetched = file.fetch(self.disk_offset)
+            self.disk_offset += len(fetched)
+            self._pending = memoryview(bytes(self._pending) + fetched)
+        if not self._pending and not (self._lost or self._stream.eof):
+            file.report("the gzip stream is cut off")
+        return len(self._pending) > 0
+
+    def _find_member(self, file: GzipText) -> None:
+        """Go on to the next member, or to where it may begin that is not fetched yet."""
+        pending = bytes(self._pending)
+        start = pending.find(_MEMBER)
+        found = start >= 0
+        if not found:
+            start = max(len(pending) - len(_MEMBER) + 1, 0) or len(pending)
+        if not self._lost and pending[:start].strip(b"\0"):  # zeros are padding
+            file.report("bytes behind the gzip stream are left out")
+            self._lost = True
+        self._pending = self._pending[start:]
+        if found:
+            self._stream = zlib.decompressobj(wbits=31)
+            self._lost = False
+
+    def _inflate(self, file: GzipText) -> bytes:
+        """Inflate some of what is pending, to the end of the member or its first damaged byte."""
+        before = self._stream.copy()
+        fed = self._pending[:_FED]
+        try:
+            piece = self._stream.decompress(fed, _INFLATED)
+        except zlib.error as error:
+            wrong_sum = str(error).endswith(("incorrect data check", "incorrect length check"))
+            what = "has a wrong check sum" if wrong_sum else "is damaged"
+            file.report(f"the gzip stream {what}")
+            self._lost = True
+            return self._inflate_bytewise(before)
+        rest = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
+        self._pending = self._pending[len(fed) - len(rest) :]
+        return piece
+
+    def _inflate_bytewise(self, stream: zlib._Decompress) -> bytes:
+        """Inflate up to the damaged byte: zlib drops the text of all bytes that it is fed with it."""
+        pieces: list[bytes] = []
+        with contextlib.suppress(zlib.error):
+            while self._pending:
+                byte, self._pending = self._pending[:1], self._pending[1:]
+                pieces.append(stream.decompress(byte))
+        return b"".join(pieces)
 
 
 def _pread(fd: int, length: int, offset: int) -> tuple[bytes, str | None]:

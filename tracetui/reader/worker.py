@@ -1,6 +1,7 @@
 """A process that reads pieces for another: a task on each line of stdin, an answer on each line of stdout.
 
-What it read lies in a file that the task names. It ends with its stdin, and so with whoever started it.
+An empty line there says that it is at work. What it read lies in a file that the task names. It ends with its
+stdin, and so with whoever started it.
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ import gc
 import os
 import signal
 import sys
+import time
 from dataclasses import dataclass
+from typing import Callable
 
 import orjson
 
 from tracetui.reader.pieces import PieceReader, Syntax, guess_start
 from tracetui.reader.text import LentText, Loan
 from tracetui.reader.transport import packed
+
+_PULSE = 1.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Task:
     exact: bool  #: a piece begins at `start`; else the first one from there on has to be found
     lost: bool
     loan: Loan
-    room: int  #: file descriptor to write the piece to
+    buffer: int  #: file descriptor to write the piece to
 
     def line(self) -> bytes:
         """The task for another process."""
@@ -72,8 +77,9 @@ def main() -> None:
     gc.disable()  # as in TraceFile.read
     stdin = sys.stdin.buffer
     reader = PieceReader(Syntax(**orjson.loads(stdin.readline())))
+    pulse = _Pulse().beat
     for line in iter(stdin.readline, b""):
-        answer = done(Task.of(line), reader)
+        answer = done(Task.of(line), reader, pulse)
         try:
             os.write(1, answer.line())
         except OSError:
@@ -81,9 +87,21 @@ def main() -> None:
     os._exit(0)
 
 
-def done(task: Task, reader: PieceReader) -> Answer:
-    """Read the piece of a task, and write it to the task's room."""
-    text = LentText(task.loan)
+class _Pulse:
+    """Tells the other process every second that something is read."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + _PULSE
+
+    def beat(self) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _PULSE
+            os.write(1, b"\n")
+
+
+def done(task: Task, reader: PieceReader, on_read: Callable[[], None] | None = None) -> Answer:
+    """Read the piece of a task, and write it to the task's buffer; `on_read` is called of each block."""
+    text = LentText(task.loan, on_read)
     try:
         start: int | None = task.start
         if not task.exact:
@@ -94,7 +112,7 @@ def done(task: Task, reader: PieceReader) -> Answer:
         contents = packed(piece)
         length = 0
         for content in contents:
-            length = write_all(task.room, content, length)
+            length = write_all(task.buffer, content, length)
     except Exception:  # the other process reads it itself, and meets what is wrong
         return Answer(task.number)
     return Answer(task.number, piece.start, len(contents[0]), length, text.problem)

@@ -110,9 +110,13 @@ class _Watch:
 
     def see(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now >= self._next_line:
+        if now >= self._next_line or progress.silent_s:
             self._next_line = now + EVERY
-            self._post(LoadProgress(progress.done_bytes, progress.total_bytes, progress.events))
+            so_far = (progress.done_bytes, progress.total_bytes, progress.events)
+            self._post(LoadProgress(*so_far, progress.silent_s))
+        if progress.silent_s:
+            self._next_line = 0.0  # whatever is read next is worth a line
+            return
         due = now - self._start >= FIRST_PICTURE and now >= self._next_picture
         if self._of_devices is not None and progress.done_bytes >= self._of_devices:
             due, self._of_devices = True, None

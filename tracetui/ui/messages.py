@@ -23,6 +23,7 @@ class LoadProgress(Message, bubble=False):
     done_bytes: int
     total_bytes: int
     events: int
+    silent_s: int = 0  #: seconds for which nothing could be read, where that are some
 
 
 @dataclass

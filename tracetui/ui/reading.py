@@ -52,6 +52,7 @@ class ReadingApp(App[int]):
     failure: Exception | None = None  #: why there is nothing to view
     problem = ""  #: why there is no analysis
     progress: tuple[int, int, int] | None  #: bytes read, bytes in all, events; None: nothing is being read
+    silent_s = 0  #: seconds for which nothing could be read, where that are some
     state: ViewState
     ranked: Int64s = np.empty(0, np.int64)  #: gaps, the most idle first
     _rank_of: Int64s = ranked
@@ -88,6 +89,7 @@ class ReadingApp(App[int]):
 
     def on_load_progress(self, message: LoadProgress) -> None:
         self.progress = (message.done_bytes, message.total_bytes, message.events)
+        self.silent_s = message.silent_s
         self.tell(lambda: LoadProgress(message.done_bytes, message.total_bytes, message.events))
 
     def on_trace_grew(self, message: TraceGrew) -> None:

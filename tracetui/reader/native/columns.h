@@ -8,93 +8,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of each table what its events have in common and their times; if these can be asked for, their numbers. */
-enum {
-    SLICE_SHAPE,
-    SLICE_TIME,
-    SLICE_EVENT,
-    SLICE_DUR,
-    SLICE_CORRELATION,
-    SLICE_TASK_TYPE,
-    SLICE_STACK,
-    SLICE_DIRECTION,
-    SLICE_PYTHON_ID,
-    BEGIN_SHAPE,
-    BEGIN_TIME,
-    BEGIN_EVENT,
-    BEGIN_DUR,
-    BEGIN_CORRELATION,
-    BEGIN_TASK_TYPE,
-    BEGIN_STACK,
-    BEGIN_DIRECTION,
-    BEGIN_PYTHON_ID,
-    END_SHAPE,
-    END_TIME,
-    END_EVENT,
-    INSTANT_SHAPE,
-    INSTANT_TIME,
-    INSTANT_EVENT,
-    FLOW_SHAPE,
-    FLOW_TIME,
-    FLOW_PHASE,
-    FLOW_ID,
-    COUNTER_SAMPLE,
-    COUNTER_TIME,
-    COUNTER_VALUE,
-    HCCL_EVENT,
-    HCCL_SRC,
-    HCCL_DST,
-    HCCL_SIZE,
-    HCCL_COUNT,
-    HCCL_TRANSPORT,
-    HCCL_LINK,
-    HCCL_DTYPE,
-    HCCL_ALGORITHM,
-    COLUMNS
-};
+/* What values are numbered by, from 0 on, as they are met: lists of JSON values. */
+#define NUMBERING_LIST(NUMBERING) \
+    NUMBERING(SHAPES, "shapes")     /* process, thread, name, category */ \
+    NUMBERING(SAMPLES, "samples")   /* process, thread, name, keys of the args: of a counter event */ \
+    NUMBERING(TEXTS, "texts")       /* of the args */ \
+    NUMBERING(FLOW_IDS, "flow_ids") /* that are no integers of 63 bits */
 
-static const char *const COLUMN_NAMES[] = {
-    "slice.shape",
-    "slice.time",
-    "slice.event",
-    "slice.dur",
-    "slice.correlation",
-    "slice.task_type",
-    "slice.stack",
-    "slice.direction",
-    "slice.python_id",
-    "begin.shape",
-    "begin.time",
-    "begin.event",
-    "begin.dur",
-    "begin.correlation",
-    "begin.task_type",
-    "begin.stack",
-    "begin.direction",
-    "begin.python_id",
-    "end.shape",
-    "end.time",
-    "end.event",
-    "instant.shape",
-    "instant.time",
-    "instant.event",
-    "flow.shape",
-    "flow.time",
-    "flow.phase",
-    "flow.id",
-    "counter.sample",
-    "counter.time",
-    "counter.value",
-    "hccl.event",
-    "hccl.src",
-    "hccl.dst",
-    "hccl.size",
-    "hccl.count",
-    "hccl.transport",
-    "hccl.link",
-    "hccl.dtype",
-    "hccl.algorithm",
-};
+/* Each column: its name, the numpy dtype of its values, and what those count.
+ *
+ * That is one of the numberings, in which -1 is no text, and -1 - number an id that is numbered; "events", all
+ * that are scanned; or nothing. In the tables of events the times follow the shapes, and the ordinals those. */
+#define COLUMN_LIST(COLUMN) \
+    COLUMN(SLICE_SHAPE, "slice.shape", "i4", "shapes") \
+    COLUMN(SLICE_TIME, "slice.time", "i8", "") \
+    COLUMN(SLICE_EVENT, "slice.event", "i4", "events") \
+    COLUMN(SLICE_DUR, "slice.dur", "i8", "") \
+    COLUMN(SLICE_CORRELATION, "slice.correlation", "i8", "") \
+    COLUMN(SLICE_TASK_TYPE, "slice.task_type", "i4", "texts") \
+    COLUMN(SLICE_STACK, "slice.stack", "i4", "texts") \
+    COLUMN(SLICE_DIRECTION, "slice.direction", "i4", "texts") \
+    COLUMN(SLICE_PYTHON_ID, "slice.python_id", "i4", "") \
+    COLUMN(BEGIN_SHAPE, "begin.shape", "i4", "shapes") \
+    COLUMN(BEGIN_TIME, "begin.time", "i8", "") \
+    COLUMN(BEGIN_EVENT, "begin.event", "i4", "events") \
+    COLUMN(BEGIN_DUR, "begin.dur", "i8", "") \
+    COLUMN(BEGIN_CORRELATION, "begin.correlation", "i8", "") \
+    COLUMN(BEGIN_TASK_TYPE, "begin.task_type", "i4", "texts") \
+    COLUMN(BEGIN_STACK, "begin.stack", "i4", "texts") \
+    COLUMN(BEGIN_DIRECTION, "begin.direction", "i4", "texts") \
+    COLUMN(BEGIN_PYTHON_ID, "begin.python_id", "i4", "") \
+    COLUMN(END_SHAPE, "end.shape", "i4", "shapes") \
+    COLUMN(END_TIME, "end.time", "i8", "") \
+    COLUMN(END_EVENT, "end.event", "i4", "events") \
+    COLUMN(INSTANT_SHAPE, "instant.shape", "i4", "shapes") \
+    COLUMN(INSTANT_TIME, "instant.time", "i8", "") \
+    COLUMN(INSTANT_EVENT, "instant.event", "i4", "events") \
+    COLUMN(FLOW_SHAPE, "flow.shape", "i4", "shapes") \
+    COLUMN(FLOW_TIME, "flow.time", "i8", "") \
+    COLUMN(FLOW_PHASE, "flow.phase", "i1", "") \
+    COLUMN(FLOW_ID, "flow.id", "i8", "flow_ids") \
+    COLUMN(COUNTER_SAMPLE, "counter.sample", "i4", "samples") \
+    COLUMN(COUNTER_TIME, "counter.time", "i8", "") \
+    COLUMN(COUNTER_VALUE, "counter.value", "f8", "") \
+    COLUMN(HCCL_EVENT, "hccl.event", "i4", "events") \
+    COLUMN(HCCL_SRC, "hccl.src", "i4", "") \
+    COLUMN(HCCL_DST, "hccl.dst", "i4", "") \
+    COLUMN(HCCL_SIZE, "hccl.size", "i8", "") \
+    COLUMN(HCCL_COUNT, "hccl.count", "i8", "") \
+    COLUMN(HCCL_TRANSPORT, "hccl.transport", "i4", "texts") \
+    COLUMN(HCCL_LINK, "hccl.link", "i4", "texts") \
+    COLUMN(HCCL_DTYPE, "hccl.dtype", "i4", "texts") \
+    COLUMN(HCCL_ALGORITHM, "hccl.algorithm", "i4", "texts")
+
+#define COLUMN_NUMBER(number, name, dtype, counts) number,
+#define NUMBERING_NUMBER(number, name) number,
+enum { COLUMN_LIST(COLUMN_NUMBER) COLUMNS };
+enum { NUMBERING_LIST(NUMBERING_NUMBER) NUMBERINGS };
 
 typedef struct {
     char *bytes;

@@ -68,6 +68,25 @@ static inline bool digits_of(const Value *value, Digits *digits) {
     return true;
 }
 
+/* The nearest float64 of a JSON number. Takes the interpreter's lock, which the thread must not have. */
+static double nearest_of(const Value *value, const char **end) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    double number = PyOS_string_to_double(value->start, (char **)end, NULL);
+    PyGILState_Release(state);
+    return number;
+}
+
+/* The shortest digits that this float is the nearest one of. Takes the interpreter's lock as well. */
+static bool shortest_of(double number, char *text, size_t size) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    char *shortest = PyOS_double_to_string(number, 'r', 0, 0, NULL);
+    bool ok = shortest && strlen(shortest) < size;
+    if (ok) strcpy(text, shortest);
+    PyMem_Free(shortest);
+    PyGILState_Release(state);
+    return ok;
+}
+
 /* A timestamp in us as ns, the fraction cut. */
 static inline bool time_of(const Value *value, int64_t *time) {
     Digits digits;
@@ -99,20 +118,18 @@ static inline bool duration_of(const Value *value, int64_t *duration) {
     Digits digits;
     if (digits_of(value, &digits) && rounded_ns(&digits, EXACT_DIGITS, duration)) return true;
     if (value->type != '0') return false;
-    char *end;
-    double us = PyOS_string_to_double(value->start, &end, NULL), ns = us * 1000.0, rounded = rint(ns);
+    const char *end;
+    double us = nearest_of(value, &end), ns = us * 1000.0, rounded = rint(ns);
     if (end != value->end || !(ns >= 0 && ns < 1e12)) return false;
     if (fabs(ns - rounded) < 0.4995) {
         *duration = (int64_t)rounded;
         return true;
     }
     /* So near to a half the shortest digits of this float decide, as they do in `timestamps.duration`. */
-    char *shortest = PyOS_double_to_string(us, 'r', 0, 0, NULL);
-    if (!shortest) return false;
+    char shortest[LONGEST_NUMBER];
+    if (!shortest_of(us, shortest, sizeof shortest)) return false;
     Value again = {shortest, shortest + strlen(shortest), '0', false};
-    bool ok = digits_of(&again, &digits) && rounded_ns(&digits, MOST_DIGITS, duration);
-    PyMem_Free(shortest);
-    return ok;
+    return digits_of(&again, &digits) && rounded_ns(&digits, MOST_DIGITS, duration);
 }
 
 /* The nearest float64 of a number, or of a string that spells a short one. */
@@ -128,8 +145,8 @@ static inline bool float_of(const Value *value, double *number) {
     }
 #endif
     if (value->type != '0') return false;
-    char *end;
-    *number = PyOS_string_to_double(value->start, &end, NULL);
+    const char *end;
+    *number = nearest_of(value, &end);
     return end == value->end && isfinite(*number);
 }
 

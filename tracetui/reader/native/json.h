@@ -140,7 +140,7 @@ static inline bool read_key(Cursor *cursor, Value *key) {
 }
 
 /* What is behind a member or an element: whether there is another one; `ok` is false for anything else. */
-static inline bool goes_on(Cursor *cursor, char closing, bool *ok) {
+static inline bool next_element(Cursor *cursor, char closing, bool *ok) {
     skip_space(cursor);
     char found = *cursor->at;
     *ok = found == ',' || found == closing;
@@ -165,7 +165,7 @@ static bool read_container(Cursor *cursor, Value *value, int depth) {
     value->type = *cursor->at;
     value->escaped = false;
     if (depth >= DEEPEST) return false;
-    for (more = !is_empty(cursor, closing); more; more = goes_on(cursor, closing, &ok)) {
+    for (more = !is_empty(cursor, closing); more; more = next_element(cursor, closing, &ok)) {
         skip_space(cursor);
         if (object && !read_key(cursor, &inner)) return false;
         if (!read_value(cursor, &inner, depth + 1)) return false;

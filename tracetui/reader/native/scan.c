@@ -15,7 +15,9 @@
 #define RANK_END ((uint64_t)1 << 31)
 #define SIZE_END ((uint64_t)1 << 63)
 
-enum { SHAPES, SAMPLES, TEXTS, FLOW_IDS, NUMBERINGS };
+#ifndef TRACETUI_FINGERPRINT
+#define TRACETUI_FINGERPRINT "" /* of all these sources, as `tracetui.reader.fingerprint` makes it */
+#endif
 
 typedef struct {
     Value key, value;
@@ -33,6 +35,7 @@ typedef struct {
     Numbering numberings[NUMBERINGS];
     Column columns[COLUMNS];
     int32_t events; /* in the columns */
+    bool busy;      /* a thread is scanning, without the interpreter's lock */
     Event event;
 } Scanner;
 
@@ -65,7 +68,7 @@ static bool read_args(Cursor *cursor, Event *event) {
     Value *args = &event->args;
     if (*cursor->at != '{') return read_value(cursor, args, 2);
     *args = (Value){cursor->at, NULL, '{', false};
-    for (more = !is_empty(cursor, '}'); more; more = goes_on(cursor, '}', &ok)) {
+    for (more = !is_empty(cursor, '}'); more; more = next_element(cursor, '}', &ok)) {
         if (event->count == MOST_MEMBERS) return false;
         Member *member = &event->members[event->count++];
         if (!read_key(cursor, &member->key) || !read_value(cursor, &member->value, 3)) return false;
@@ -79,7 +82,7 @@ static bool read_event(Cursor *cursor, Event *event) {
     Value key, other;
     memset(event, 0, offsetof(Event, members));
     if (*cursor->at != '{') return false;
-    for (more = !is_empty(cursor, '}'); more; more = goes_on(cursor, '}', &ok)) {
+    for (more = !is_empty(cursor, '}'); more; more = next_element(cursor, '}', &ok)) {
         if (!read_key(cursor, &key)) return false;
         Value *field = field_of(event, &key);
         if (field && field->type) return false; /* a second one: which counts is not for here */
@@ -274,8 +277,8 @@ static bool is_utf8(const char *text, Py_ssize_t length) {
     return decoded != NULL;
 }
 
-/* All elements up to `length`, separated by commas. */
-static bool scan_text(Scanner *scanner, const char *text, Py_ssize_t length, Py_ssize_t whole) {
+/* All elements up to `length`, separated by commas. `ascii`: whether all that was read is. */
+static bool scan_text(Scanner *scanner, const char *text, Py_ssize_t length, Py_ssize_t whole, bool *ascii) {
     Cursor cursor = {text, text + whole, true};
     const char *end = text + length;
     for (;;) {
@@ -286,7 +289,8 @@ static bool scan_text(Scanner *scanner, const char *text, Py_ssize_t length, Py_
         if (cursor.at >= end) break;
         if (*cursor.at++ != ',') return false;
     }
-    return cursor.at == end && (cursor.ascii || is_utf8(text, length));
+    *ascii = cursor.ascii;
+    return cursor.at == end;
 }
 
 /* What was numbered since this was asked: of each a list of its pieces as bytes. */
@@ -310,22 +314,35 @@ static PyObject *added(const Numbering *table) {
     return all;
 }
 
+/* Whether no other thread uses the scanner; else an exception is set. */
+static bool is_free(const Scanner *scanner) {
+    if (scanner->busy) PyErr_SetString(PyExc_RuntimeError, "the scanner is used by another thread");
+    return !scanner->busy;
+}
+
 static bool set_item(PyObject *target, const char *name, PyObject *value) {
     bool ok = value && PyDict_SetItemString(target, name, value) == 0;
     Py_XDECREF(value);
     return ok;
 }
 
+#define COLUMN_ROW(number, name, dtype, counts) {name, dtype, counts},
+#define NUMBERING_NAME(number, name) name,
+static const struct {
+    const char *name, *dtype, *counts;
+} COLUMN_INFO[] = {COLUMN_LIST(COLUMN_ROW)};
+static const char *const NUMBERING_NAMES[] = {NUMBERING_LIST(NUMBERING_NAME)};
+
 static PyObject *take(PyObject *self, PyObject *Py_UNUSED(ignored)) {
-    static const char *const NUMBERING_NAMES[] = {"shapes", "samples", "texts", "flow_ids"};
     Scanner *scanner = (Scanner *)self;
+    if (!is_free(scanner)) return NULL;
     PyObject *columns = PyDict_New(), *numbered = PyDict_New(), *result = NULL;
     bool ok = columns && numbered;
     for (int number = 0; ok && number < COLUMNS; number++) {
         const Column *column = &scanner->columns[number];
         if (!column->used) continue;
         PyObject *bytes = PyBytes_FromStringAndSize(column->bytes, (Py_ssize_t)column->used);
-        ok = set_item(columns, COLUMN_NAMES[number], bytes);
+        ok = set_item(columns, COLUMN_INFO[number].name, bytes);
     }
     for (int number = 0; ok && number < NUMBERINGS; number++)
         ok = set_item(numbered, NUMBERING_NAMES[number], added(&scanner->numberings[number]));
@@ -343,7 +360,7 @@ static PyObject *scan(PyObject *self, PyObject *args) {
     Scanner *scanner = (Scanner *)self;
     PyObject *text;
     Py_ssize_t length;
-    if (!PyArg_ParseTuple(args, "Sn", &text, &length)) return NULL;
+    if (!PyArg_ParseTuple(args, "Sn", &text, &length) || !is_free(scanner)) return NULL;
     if (length < 0 || length > PyBytes_Size(text) || PyBytes_Size(text) > INT32_MAX) {
         PyErr_SetString(PyExc_ValueError, "length is not one of the text");
         return NULL;
@@ -353,7 +370,15 @@ static PyObject *scan(PyObject *self, PyObject *args) {
     for (int number = 0; number < NUMBERINGS; number++)
         scanner->numberings[number].marked = scanner->numberings[number].count;
     int32_t events = scanner->events;
-    if (!scan_text(scanner, PyBytes_AsString(text), length, PyBytes_Size(text))) {
+    const char *chars = PyBytes_AsString(text);
+    Py_ssize_t whole = PyBytes_Size(text);
+    bool ascii = true, ok;
+    scanner->busy = true;
+    Py_BEGIN_ALLOW_THREADS /* a frame of the viewer may be drawn meanwhile */
+    ok = scan_text(scanner, chars, length, whole, &ascii);
+    Py_END_ALLOW_THREADS
+    scanner->busy = false;
+    if (!ok || !(ascii || is_utf8(chars, length))) {
         for (int number = 0; number < COLUMNS; number++)
             scanner->columns[number].used = scanner->columns[number].marked;
         scanner->events = events;
@@ -400,20 +425,38 @@ static PyType_Slot SLOTS[] = {
 };
 
 static PyType_Spec SPEC = {
-    .name = "tracetui.reader.native.scan.Scanner",
+    .name = "_tracetui_scan.Scanner",
     .basicsize = sizeof(Scanner),
     .flags = Py_TPFLAGS_DEFAULT,
     .slots = SLOTS,
 };
 
-static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "scan", NULL, -1, NULL, NULL, NULL, NULL, NULL};
+static struct PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT, "_tracetui_scan", NULL, -1, NULL, NULL, NULL, NULL, NULL,
+};
 
-PyMODINIT_FUNC PyInit_scan(void) {
-    PyObject *module = PyModule_Create(&MODULE), *type = PyType_FromSpec(&SPEC);
-    if (!module || !type || PyModule_AddObject(module, "Scanner", type) < 0) {
-        Py_XDECREF(type);
-        Py_XDECREF(module);
-        return NULL;
+/* Of each column its name: (dtype, what it counts). */
+static PyObject *columns_of_scans(void) {
+    PyObject *columns = PyDict_New();
+    for (int number = 0; columns && number < COLUMNS; number++) {
+        PyObject *meaning = Py_BuildValue("(ss)", COLUMN_INFO[number].dtype, COLUMN_INFO[number].counts);
+        if (!set_item(columns, COLUMN_INFO[number].name, meaning)) Py_CLEAR(columns);
     }
-    return module;
+    return columns;
+}
+
+/* Adds an object that is made for the module, and gives it away. */
+static bool add(PyObject *module, const char *name, PyObject *value) {
+    bool ok = module && value && PyModule_AddObject(module, name, value) == 0;
+    if (!ok) Py_XDECREF(value);
+    return ok;
+}
+
+PyMODINIT_FUNC PyInit__tracetui_scan(void) {
+    PyObject *module = PyModule_Create(&MODULE);
+    if (add(module, "Scanner", PyType_FromSpec(&SPEC)) && add(module, "COLUMNS", columns_of_scans()) &&
+        PyModule_AddStringConstant(module, "FINGERPRINT", TRACETUI_FINGERPRINT) == 0)
+        return module;
+    Py_XDECREF(module);
+    return NULL;
 }

@@ -67,9 +67,11 @@ class TopLine(Lines):
         if app.progress is not None:
             _, total, events = app.progress
             text = f"reading {app.share} % of {format_bytes(total)}"
-            if events and self.size.width > _NARROW:
+            if app.silent_s:
+                text += f", nothing for {app.silent_s} s"
+            elif events and self.size.width > _NARROW:
                 text += f", {format_count(events)} events"
-            pieces.append((f"{text}  esc stops ", style(Role.NUMBER)))
+            pieces.append((f"{text}  esc stops ", style(Role.WARNING if app.silent_s else Role.NUMBER)))
         elif app.analysing:
             pieces.append(("analysing ", style(Role.DIM)))
         if count := len(app.warnings):

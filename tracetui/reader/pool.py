@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import selectors
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import orjson
 
+from tracetui.reader.background import PATIENCE, Background
 from tracetui.reader.pieces import BEFORE, Piece, PieceReader, Syntax, stop_of
-from tracetui.reader.processes import Rooms, Worker, ended
+from tracetui.reader.processes import GOODBYE, Buffer, Buffers, Worker, exit_words
 from tracetui.reader.text import LentText, Loan, Text
 from tracetui.reader.transport import unpacked
 from tracetui.reader.worker import Answer, Task
 
 _IN_HAND = 2  # tasks of a worker: it goes on with the second while the answer to the first is taken
-_PATIENCE = 0.05  # seconds between two chances to stop
+_SILENCE = 10.0  # seconds of waiting without a word of a worker
 _BEHIND = 1 << 20  # bytes of inflated text behind a piece: for the event that goes on there
 _NONSENSE = "it answered nonsense"
 
 
-class Crew:
+class WorkerPool:
     """Reads a text with worker processes; a context manager that ends them."""
 
     def __init__(
@@ -47,15 +50,17 @@ class Crew:
         self._jobs = min(jobs, self._last)
         self._todo: dict[int, Task] = {}  # that nobody has in hand
         self._answers: dict[int, tuple[Task, Answer, Worker]] = {}
-        self._rooms = Rooms()
+        self._own: Background[Piece] | None = None  # the next piece, while this process reads it
+        self._inflating: tuple[int, Background[bytes]] | None = None  # text for workers, and its offset
+        self._buffers = Buffers()
         self._workers: list[Worker] = []
-        self._unborn: list[str] = []  # why workers could not be started
+        self._start_errors: list[str] = []  # why workers could not be started
         self._ends: list[str] = []  # why workers ended early
         self._selector = selectors.DefaultSelector()
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> WorkerPool:
         try:
-            self._hire()
+            self._start_workers()
         except BaseException:
             self.__exit__()
             raise
@@ -64,17 +69,18 @@ class Crew:
     def __exit__(self, *_error: object) -> None:
         for worker in self._workers:
             worker.process.kill()
+        deadline = time.monotonic() + GOODBYE
         for worker in self._workers:
-            worker.bury()
+            worker.reap(max(deadline - time.monotonic(), 0))
         self._workers.clear()
         self._selector.close()
-        self._rooms.close()
+        self._buffers.close()
 
     def pieces(self) -> Iterator[Piece | None]:
-        """All pieces from front to back; None where the next one isn't there yet, so that one may stop."""
+        """Yield all pieces from front to back; None while the next one is awaited, so that one may stop."""
         if self._text.shared is not None:
-            self._hand_out()
-        piece: Piece | None = self._read()  # meanwhile the workers start
+            self._assign()
+        piece = self._read()  # meanwhile the workers start
         while True:
             yield piece
             if piece is not None:
@@ -82,13 +88,13 @@ class Crew:
                     return
                 self._at, self._lost = piece.end, piece.lost
                 self._number = (piece.end - self._start) // self._piece_bytes
-                self._forget()
+                self._drop_passed()
             piece = self._piece()
 
     def troubles(self) -> Iterator[str]:
-        """What was survived, one sentence each."""
-        if self._unborn:
-            count, why = len(self._unborn), ", ".join(sorted(set(self._unborn)))
+        """Yield what was survived, one sentence each."""
+        if self._start_errors:
+            count, why = len(self._start_errors), ", ".join(sorted(set(self._start_errors)))
             yield f"{count} of {self._jobs} worker processes could not be started ({why})"
         if self._ends:
             count, why = len(self._ends), ", ".join(sorted(set(self._ends)))
@@ -96,7 +102,9 @@ class Crew:
             yield f"{count} of {self._jobs} worker processes ended early ({why}); {its} read again"
 
     def _piece(self) -> Piece | None:
-        """The next piece, if it can be had now."""
+        """Return the next piece, if it can be had now."""
+        if self._own is not None:
+            return self._read()
         number = self._number
         if number > self._last:
             return self._read()
@@ -106,34 +114,42 @@ class Crew:
             if (answer.start, task.lost) == (self._at, self._lost):
                 piece = self._fetched(task, answer, worker)
             if piece is not None or task.exact:
-                self._rooms.free(number)
-                self._hand_out()
+                self._buffers.free(number)
+                self._assign()
                 return piece or self._read()
             self._todo[number] = task
         if number in self._todo:
             self._todo[number] = replace(self._todo[number], start=self._at, exact=True, lost=self._lost)
         if not self._workers:
             return self._read()
-        more = self._hand_out()
-        for key, _ in self._selector.select(0 if more else _PATIENCE):
-            self._hear(key.data)
+        more = self._assign()
+        heard = self._selector.select(0 if more else PATIENCE)
+        for key, _ in heard:
+            self._receive(key.data)
+        if not (heard or more):
+            self._give_up_silent()
         return None
 
-    def _read(self) -> Piece:
-        """Read the next piece in this process."""
-        stop = stop_of(self._at, self._start, self._piece_bytes, self._end)
-        return self._reader.read(self._text, self._at, stop, self._lost)
+    def _read(self) -> Piece | None:
+        """Read the next piece in this process; None while that is under way."""
+        if self._own is None:
+            stop = stop_of(self._at, self._start, self._piece_bytes, self._end)
+            self._own = Background(partial(self._reader.read, self._text, self._at, stop, self._lost))
+        if not self._own.wait(PATIENCE):
+            return None
+        own, self._own = self._own, None
+        return own.result()
 
-    def _forget(self) -> None:
+    def _drop_passed(self) -> None:
         """Give up all that is before the next piece: the one before it went on over several cuts."""
         for number in [number for number in (*self._todo, *self._answers) if number < self._number]:
             self._todo.pop(number, None)
             self._answers.pop(number, None)
-            self._rooms.free(number)
+            self._buffers.free(number)
         self._fresh = max(self._fresh, self._number)
 
-    def _hand_out(self) -> bool:
-        """Give workers something to do; whether there is more, since inflating all of it would take long."""
+    def _assign(self) -> bool:
+        """Give workers something to do; return whether there is more: inflating all of it would take long."""
         while self._workers:
             worker = min(self._workers, key=lambda worker: len(worker.tasks))
             if len(worker.tasks) >= _IN_HAND:
@@ -142,67 +158,87 @@ class Crew:
             if task is None:
                 return False
             worker.tasks[task.number] = task
-            if not worker.tell(task.line()):
-                self._dismiss(worker)
+            if not worker.send(task.line()):
+                self._give_up(worker)
             if self._text.shared is None:
                 return True
         return False
 
     def _new_task(self) -> Task | None:
-        """The first piece that nobody was asked for, None where there is none, or no room for it."""
+        """Return the first piece that nobody was asked for, None where there is none, or no buffer for it."""
         number = self._fresh
-        room = self._rooms.take(number) if number <= self._last else None
-        if room is None:
+        buffer = self._buffers.take(number) if number <= self._last else None
+        if buffer is None:
             return None
         exact = number == self._number
         start = self._at if exact else self._start + number * self._piece_bytes
         stop = stop_of(start, self._start, self._piece_bytes, self._end)
         try:
-            loan = self._text.shared or room.lend(self._text, max(0, start - BEFORE), stop + _BEHIND)
-        except OSError as error:  # no room: none for other pieces either
-            self._rooms.free(number)
+            loan = self._text.shared or self._lent(buffer, max(0, start - BEFORE), stop + _BEHIND)
+        except OSError as error:  # no memory: none for other pieces either
+            self._buffers.free(number)
             for worker in [*self._workers]:
-                self._dismiss(worker, error.strerror)
+                self._give_up(worker, error.strerror)
+            return None
+        if loan is None:
+            self._buffers.free(number)
             return None
         if loan.last:
             self._last = (loan.end - 1 - self._start) // self._piece_bytes
             if number > self._last:
-                self._rooms.free(number)
+                self._buffers.free(number)
                 return None
         self._fresh += 1
-        return Task(number, start, stop, exact, exact and self._lost, loan, room.piece)
+        return Task(number, start, stop, exact, exact and self._lost, loan, buffer.piece)
 
-    def _hear(self, worker: Worker) -> None:
+    def _lent(self, buffer: Buffer, start: int, stop: int) -> Loan | None:
+        """Put inflated text where workers can read it; None while it is inflated. Raises OSError."""
+        if self._inflating is None or self._inflating[0] != start:
+            self._inflating = start, Background(partial(self._text.read, start, stop - start))
+        _, inflating = self._inflating
+        if not inflating.wait(PATIENCE):
+            return None
+        self._inflating = None
+        return buffer.lend(inflating.result(), start, stop)
+
+    def _receive(self, worker: Worker) -> None:
         """Take what a worker has to say."""
         lines = worker.lines()
         if lines is None:
-            self._dismiss(worker)
+            self._give_up(worker)
             return
-        for line in lines:
+        for line in filter(None, lines):
             try:
                 answer = Answer.of(line)
                 task = worker.tasks.pop(answer.number)
             except (ValueError, TypeError, KeyError):
-                self._dismiss(worker, _NONSENSE)
+                self._give_up(worker, _NONSENSE)
                 return
             if answer.number < self._number:
-                self._rooms.free(answer.number)
+                self._buffers.free(answer.number)
             else:
                 self._answers[answer.number] = task, answer, worker
 
     def _fetched(self, task: Task, answer: Answer, worker: Worker) -> Piece | None:
-        """The piece that a worker wrote; None where that is nonsense."""
+        """Return the piece that a worker wrote; None where that is nonsense."""
         try:
-            room = LentText(Loan(task.room, 0, answer.length, True))
-            piece = unpacked(room.read(0, answer.length), answer.document)
+            content = LentText(Loan(task.buffer, 0, answer.length, True))
+            piece = unpacked(content.read(0, answer.length), answer.document)
         except (ValueError, TypeError, KeyError, AttributeError):
-            self._dismiss(worker, _NONSENSE)
+            self._give_up(worker, _NONSENSE)
             return None
         if answer.problem:
             self._text.report(answer.problem)
         return piece
 
-    def _dismiss(self, worker: Worker, why: str | None = None) -> None:
+    def _give_up_silent(self) -> None:
+        """Go on without those that have a task and are silent for long: a clock would count a suspension."""
+        for worker in [*self._workers]:
+            worker.silent += PATIENCE
+            if worker.tasks and worker.silent >= _SILENCE:
+                self._give_up(worker, "it did not answer")
+
+    def _give_up(self, worker: Worker, why: str | None = None) -> None:
         """Go on without a worker: others do what it has in hand."""
         if worker not in self._workers:
             return
@@ -210,27 +246,27 @@ class Crew:
         self._selector.unregister(worker.process.stdout or -1)
         if why is not None:
             worker.process.kill()
-        status = worker.bury()
-        self._ends.append(why or ended(status))
+        status = worker.reap()
+        self._ends.append(why or exit_words(status))
         for number, task in worker.tasks.items():
             if number < self._number:
-                self._rooms.free(number)
+                self._buffers.free(number)
             else:
                 self._todo[number] = task
 
-    def _hire(self) -> None:
+    def _start_workers(self) -> None:
         if not sys.executable or getattr(sys, "frozen", False):
             return  # there is no interpreter to start
         try:
-            self._rooms.open(self._jobs * _IN_HAND, with_text=self._text.shared is None)
-            fds = self._rooms.fds()
+            self._buffers.open(self._jobs * _IN_HAND, with_text=self._text.shared is None)
+            fds = self._buffers.fds()
             if self._text.shared is not None:
                 fds.append(self._text.shared.fd)
             for _ in range(self._jobs):
                 worker = Worker(fds)
                 self._workers.append(worker)
                 self._selector.register(worker.process.stdout or -1, selectors.EVENT_READ, worker)
-                worker.tell(orjson.dumps(self._syntax) + b"\n")
+                worker.send(orjson.dumps(self._syntax) + b"\n")
         except (OSError, MemoryError) as error:
             why = getattr(error, "strerror", None) or "no memory"
-            self._unborn += [why] * (self._jobs - len(self._workers))
+            self._start_errors += [why] * (self._jobs - len(self._workers))
