@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
@@ -20,7 +20,7 @@ from tracetui.export.idle_text import (
     place_name,
 )
 from tracetui.export.markdown import code, plain, table
-from tracetui.export.report import STEP_COLUMNS, TOP_GAPS, TOP_STEPS, trace_facts
+from tracetui.export.report import STEP_COLUMNS, TOP_GAPS, TOP_STEPS, task_facts, trace_facts
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import sync_numbers, syncs_title
 from tracetui.export.words import MEANINGS, line_name
@@ -34,8 +34,9 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     lines = [f"# {code(trace['path'])}", "", plain(", ".join(trace_facts(trace)))]
     if not document["devices"]:
         lines += ["", "No device in this trace: it shows the host only."]
-    for device in document["devices"]:
-        lines += ["", *_device(device, trace["start_ns"])]
+    for device, activity in zip(document["devices"], analysis.devices):
+        notes = analysis.step_notes.get(activity.device, ())
+        lines += ["", *_device(device, notes, trace["start_ns"])]
         lines += _steps(device["steps"], TOP_STEPS if top is None else top)
     if len(analysis.gaps):
         lines += ["", *_gaps(analysis, selection, TOP_GAPS if top is None else top)]
@@ -106,7 +107,7 @@ def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     return lines
 
 
-def _device(device: dict[str, Any], origin_ns: int) -> list[str]:
+def _device(device: dict[str, Any], notes: Sequence[str], origin_ns: int) -> list[str]:
     start, end, idle = device["start_ns"], device["end_ns"], device["idle_ns"]
     window = end - start
     title = f"## {code(device['device'])}"
@@ -118,9 +119,8 @@ def _device(device: dict[str, Any], origin_ns: int) -> list[str]:
     span = (
         f"{format_duration(window)}, from {format_time(start - origin_ns)} to {format_time(end - origin_ns)}"
     )
-    linked = format_percent(device["linked_tasks"], device["tasks"])
-    tasks = f"{format_count(device['tasks'])} tasks; {linked} of them lead back to an operator"
-    lines = [title, "", f"{span}. {tasks}.", "", *table(["", "time", "share"], rows, [""])]
+    facts = f"{'. '.join([span, *task_facts(device, notes)])}."
+    lines = [title, "", facts, "", *table(["", "time", "share"], rows, [""])]
     lines += _why("it was idle for", idle, device["causes"])
     lines += _why("preparing steps took", device["preparing_ns"], device["preparing_causes"])
     return lines

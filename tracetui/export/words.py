@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.preparing import COPY
 from tracetui.trace.stack import Frame
 
 #: What causes mean in a few words, by their names.
-MEANINGS = {cause.label: cause.facts.brief for cause in Cause}
+MEANINGS = {**{cause.label: cause.facts.brief for cause in Cause}, COPY: "copies on the device"}
 LONGEST_MEANING = max(map(len, MEANINGS.values()))
 
 NO_STACK = "(no stack)"
