@@ -116,6 +116,7 @@ def _flushed(text: bytes) -> bytes:
         (_flushed(THIRDS[1][:20_000]), b"\x07" + b"?" * 40, "the gzip stream is damaged"),
         (MEMBERS[1][:10], b"\x07" + MEMBERS[1][11:], "the gzip stream is damaged"),
     ],
+    ids=["in its middle", "behind a flush", "at its begin"],
 )
 def test_a_damaged_member_costs_only_what_is_behind_the_damage(
     tmp_path: Path, before: bytes, behind: bytes, said: str

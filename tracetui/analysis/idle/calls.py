@@ -7,66 +7,12 @@ python_function frames. A new spelling is one more row. Nothing here reads a tra
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from typing import Callable, Optional
+
+from tracetui.analysis.idle.cause import Cause
 
 Answer = Callable[[str], Optional[bool]]
 
-
-class Cause(IntEnum):
-    """Why a device was idle for a stretch; where several hold of the host, the lower number wins."""
-
-    GC = 0  #: the garbage collector of Python ran
-    SYNC = 1  #: the host waited for the device
-    DATALOADER = 2  #: the host waited for data
-    COPY = 3  #: the host copied to the device
-    COMMUNICATION = 4  #: the host prepared a collective
-    COMPILE = 5  #: an operator or graph was compiled on the thread that enqueues
-    OPERATOR = 6  #: the framework worked on an operator
-    PYTHON = 7  #: Python ran between operators
-    UNRECORDED = 8  #: the thread recorded nothing
-    QUEUE_BUSY = 9  #: enqueued, while the thread that dequeues was at another task
-    QUEUE_WAKEUP = 10  #: enqueued, not yet taken by an unoccupied thread
-    LAUNCH_COMPILE = 11  #: dequeued, compiled
-    LAUNCH_DISPATCH = 12  #: dequeued, being launched
-    STREAM_WAIT = 13  #: launched, its stream waited for an event
-    LATENCY = 14  #: launched, the usual time until a task runs
-    UNKNOWN = 15  #: launched, not running, and nothing says why
-    UNLINKED = 16  #: the trace does not tell what launched the task
-
-    @property
-    def label(self) -> str:
-        """The dotted name: "host.sync"."""
-        return LABELS[self]
-
-    @property
-    def family(self) -> str:
-        """ "host", "queue", "launch", "device" or "unlinked"."""
-        return LABELS[self].split(".")[0]
-
-
-LABELS = {
-    Cause.GC: "host.gc",
-    Cause.SYNC: "host.sync",
-    Cause.DATALOADER: "host.dataloader",
-    Cause.COPY: "host.copy",
-    Cause.COMMUNICATION: "host.communication",
-    Cause.COMPILE: "host.compile",
-    Cause.OPERATOR: "host.operator",
-    Cause.PYTHON: "host.python",
-    Cause.UNRECORDED: "host.unrecorded",
-    Cause.QUEUE_BUSY: "queue.busy",
-    Cause.QUEUE_WAKEUP: "queue.wakeup",
-    Cause.LAUNCH_COMPILE: "launch.compile",
-    Cause.LAUNCH_DISPATCH: "launch.dispatch",
-    Cause.STREAM_WAIT: "device.stream_wait",
-    Cause.LATENCY: "device.latency",
-    Cause.UNKNOWN: "device.unknown",
-    Cause.UNLINKED: "unlinked",
-}
-
-#: Causes that would keep the device waiting as long if the host had never synchronised before.
-REASONS_OF_THEIR_OWN = (Cause.GC, Cause.DATALOADER, Cause.COPY, Cause.COMPILE, Cause.LAUNCH_COMPILE)
 
 #: Operators that copy, to the device or elsewhere: what they copied tells which.
 COPY_OPERATORS = frozenset({"aten::to", "aten::copy_", "aten::_to_copy"})
@@ -120,7 +66,14 @@ _FRAMES = (
         Cause.COMPILE,
         re.compile(r"(?:.*/)?(?:torch/_dynamo/convert_frame|torch/_inductor/compile_fx|triton/compiler/)"),
     ),
+    (
+        Cause.PROFILER,
+        re.compile(r"(?:.*/)?(?:torch_npu/profiler/|torch/profiler/|torch/autograd/profiler\.py\()"),
+    ),
 )
+
+#: Runtime calls that launch a whole graph of tasks.
+_GRAPH_LAUNCH = re.compile(r"(?:cuda|cu|hip)GraphLaunch|aclmdl(?:RI)?Execute|ModelExecute")
 
 #: Runtime calls that compile an operator as part of its launch.
 _LAUNCH_COMPILE = re.compile(r"aclopCompileAndExecute")
@@ -163,6 +116,11 @@ def cause_of_frame(name: str) -> Cause | None:
 def compiles_at_launch(call: str) -> bool:
     """Whether a runtime call compiles the operator that it launches."""
     return _LAUNCH_COMPILE.match(_LAYER.sub("", call, count=1)) is not None
+
+
+def launches_graph(call: str) -> bool:
+    """Whether a runtime call launches a graph: many tasks at once, which follow each other on the device."""
+    return _GRAPH_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
 
 
 def allocates_memory(call: str) -> bool:
