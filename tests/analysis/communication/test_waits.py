@@ -152,6 +152,8 @@ def test_a_trace_without_planes_tells_nothing() -> None:
     found = communication(operation(0, 900_000), planes=0)
     assert waited(found) == [(0, -1, False, False)]
     assert len(found.tasks) == len(found.transfers) == 0
+    times = found.master_times
+    assert times.transit.tolist() == times.wait.tolist() == times.synchronization.tolist() == [-1]
 
 
 def test_a_trace_without_communication_has_none() -> None:

@@ -115,7 +115,7 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operatio
 def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
     """The tasks of all planes of the trace; empty at level 0 and on GPUs."""
     planes = [track for track in trace.tracks if track.family == Family.PLANE]
-    group_of = np.full(len(trace.tracks) + 1, -1, np.int32)
+    group_of = np.empty(len(trace.tracks), np.int32)
     group_of[[plane.index for plane in planes]] = _groups_of(trace, planes)
     row = rows_of(planes)
     plane, start = track_of_rows(trace, row), trace.slices.start[row]
