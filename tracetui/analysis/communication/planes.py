@@ -142,7 +142,7 @@ def _operation_at(collectives: Operations, group: Int32s, start: Int64s) -> Int6
     found = np.full(len(group), -1, np.int64)
     own = dict(runs(collectives.group))
     for index, places in runs(group):
-        if index in own:
+        if index >= 0 and index in own:
             cuts = last_begun(collectives.start[own[index]], collectives.end[own[index]])
             piece = np.searchsorted(cuts.start, start[places], "right") - 1
             held = (piece >= 0) & (start[places] < cuts.end[piece]) if len(cuts.end) else piece >= 0
