@@ -122,4 +122,5 @@ def test_what_a_summary_loads(form: list[str], samples: Path) -> None:
     tops = {module[0] for module in loaded} - set(sys.stdlib_module_names) - {SCANNER}
     assert tops == {"numpy", "orjson", "tracetui"}
     own = {module[1] for module in loaded if module[0] == "tracetui" and len(module) > 1}
-    assert own - SHARED == {*("analysis", "api", "cache", "cli", "export", "reader", "siblings", "trace")}
+    parts = {"analysis", "api", "cache", "cli", "export", "reader", "siblings", "trace"}
+    assert own - SHARED == parts

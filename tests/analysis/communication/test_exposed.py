@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.analysis import real
 from tests.analysis.communication.hccl import group, operation, plane_task
-from tests.analysis.machine import npu, operator, step, task
+from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, arrow, call, npu, operator, step, task
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
@@ -62,6 +62,7 @@ def device_events(draw: st.DrawFn) -> list[dict[str, Any]]:
     return events
 
 
+@settings(deadline=None, max_examples=60)
 @given(device_events())
 def test_pieces_are_what_their_definition_says(events: list[dict[str, Any]]) -> None:
     analysis = analyse(trace_of(events))
@@ -184,6 +185,29 @@ def test_communication_is_charged_to_the_line_that_issued_it() -> None:
     assert (line.communication_ns, line.operations, line.longest_ns) == (390_000, 1, 390_000)
     ((_, peer),) = line.peers
     assert peer == 3
+
+
+def test_the_backward_pass_is_charged_to_the_forward_line_and_marked() -> None:
+    stack = ["/home/me/model.py(7): forward"]
+    lines = analyse(
+        trace_of(
+            [
+                *npu(),
+                *group(0),
+                operator(0, 5000, "c10d::allgather_", stack=stack),
+                operator(9000, 5000, "c10d::reduce_scatter_", tid=AUTOGRAD),
+                *arrow("fwdbwd", 1, (PYTHON, MAIN, 0), (PYTHON, AUTOGRAD, 9000)),
+                call(1000, 10, 5, tid=MAIN),
+                call(10_000, 10, 6, tid=AUTOGRAD),
+                operation(20_000, 100, "hcom_allGather__271_0_1", connection_id=5),
+                operation(30_000, 300, "hcom_reduceScatter__271_1_1", connection_id=6),
+            ]
+        )
+    ).communication.lines
+    assert [(line.file, line.line, line.backward, line.communication_ns, line.names) for line in lines] == [
+        ("/home/me/model.py", 7, True, 300, {"hcom_reduceScatter__271_1_1": 300}),
+        ("/home/me/model.py", 7, False, 100, {"hcom_allGather__271_0_1": 100}),
+    ]
 
 
 def test_a_window_cuts_the_pieces_to_it(real_traces: Path) -> None:

@@ -12,8 +12,8 @@ from samples.scenarios import simulate
 from samples.writer import TraceWriter
 from tests.analysis import real
 from tests.analysis.communication.hccl import NONE, group, operation, plane_task
-from tests.analysis.machine import npu, task
-from tests.synthetic import trace_of
+from tests.analysis.machine import GROUPS, npu, task
+from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.communication.analyse import Communication
 from tracetui.reader.source import TraceFile
@@ -133,6 +133,19 @@ def test_planes_are_of_the_group_whose_thread_is_before_theirs() -> None:
     assert waited(found) == [(100_000, 2, True, False), (200_000, 3, True, False)]
 
 
+@pytest.mark.parametrize(("groups", "peer"), [((70,), 2), ((70, 80), -1)])
+def test_planes_before_all_groups_are_of_the_only_one(groups: tuple[int, ...], peer: int) -> None:
+    """As in traces of 2023; of several groups none is guessed, nor an operation that is of no group."""
+    events = [*npu(), *thread(GROUPS, 1, "Plane 0"), *process(500, "python", "GPU 0", 9)]
+    events.append(piece(500, 7, "ncclKernel_AllReduce", 0, 500, "kernel"))
+    for tid in groups:
+        events += thread(GROUPS, tid, "Communication Kernel")
+        events.append(piece(GROUPS, tid, f"Default/AllReduce-op{tid}", 0, 500))
+    found = analyse(trace_of([*events, plane_task(1000, 99_000, peer=2, plane=0)])).communication
+    assert set(found.waits.peer.tolist()) == {-1, peer}
+    assert (found.tasks.operation >= 0).tolist() == [peer >= 0]
+
+
 @pytest.mark.parametrize(
     ("name", "algorithm", "ring"),
     [
@@ -152,6 +165,8 @@ def test_a_trace_without_planes_tells_nothing() -> None:
     found = communication(operation(0, 900_000), planes=0)
     assert waited(found) == [(0, -1, False, False)]
     assert len(found.tasks) == len(found.transfers) == 0
+    times = found.master_times
+    assert times.transit.tolist() == times.wait.tolist() == times.synchronization.tolist() == [-1]
 
 
 def test_a_trace_without_communication_has_none() -> None:

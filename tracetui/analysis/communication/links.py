@@ -164,8 +164,8 @@ def _payloads(
     payload = sends & goes_on
     payload[:-1] &= sends[1:]
     opens, closes = payload.copy(), payload.copy()
-    opens[1:] &= ~(payload[:-1] & goes_on[:-1])
-    closes[:-1] &= ~(payload[1:] & goes_on[:-1])
+    opens[1:] &= ~payload[:-1]  # a payload goes on: the next task is of the same run, or is no payload
+    closes[:-1] &= ~payload[1:]
     (first,), (last,) = np.nonzero(opens), np.nonzero(closes)
     names = trace.slices.name[collectives.row]
     pair = meanings(trace.strings, names, lambda name: "send" in name.lower() or "receive" in name.lower())

@@ -115,7 +115,7 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operatio
 def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
     """The tasks of all planes of the trace; empty at level 0 and on GPUs."""
     planes = [track for track in trace.tracks if track.family == Family.PLANE]
-    group_of = np.full(len(trace.tracks) + 1, -1, np.int32)
+    group_of = np.empty(len(trace.tracks), np.int32)
     group_of[[plane.index for plane in planes]] = _groups_of(trace, planes)
     row = rows_of(planes)
     plane, start = track_of_rows(trace, row), trace.slices.start[row]
@@ -142,7 +142,7 @@ def _operation_at(collectives: Operations, group: Int32s, start: Int64s) -> Int6
     found = np.full(len(group), -1, np.int64)
     own = dict(runs(collectives.group))
     for index, places in runs(group):
-        if index in own:
+        if index >= 0 and index in own:
             cuts = last_begun(collectives.start[own[index]], collectives.end[own[index]])
             piece = np.searchsorted(cuts.start, start[places], "right") - 1
             held = (piece >= 0) & (start[places] < cuts.end[piece]) if len(cuts.end) else piece >= 0
