@@ -40,15 +40,14 @@ class ModuleIdle(NestedIdle):
 
 
 def idle_modules(trace: Trace, ancestors: Ancestors, charges: Charges) -> tuple[ModuleIdle, ...]:
-    """The charges by module, most idle first; none where the trace has no frames of modules.
+    """The charges by module, most idle first; all outside where the trace has no frames of modules.
 
     Args:
         trace: the trace.
         ancestors: what its slices are nested in.
         charges: cut wherever a frame begins or ends.
     """
-    modules = Modules(trace, ancestors)
-    return modules.idle(charges) if len(modules.calls) else ()
+    return Modules(trace, ancestors).idle(charges)
 
 
 class Modules:
