@@ -6,7 +6,7 @@ In scripts and notebooks:
 
     analysis = tracetui.load("trace_view.json")
     gaps = tracetui.gaps_frame(analysis)  # a pandas DataFrame
-    lines = tracetui.hotspots_frame(analysis)  # also advice_, events_, signatures_, steps_ and syncs_frame
+    lines = tracetui.hotspots_frame(analysis)  # also modules_, frames_, signatures_, steps_frame ...
     operators = tracetui.operators_frame(analysis.device_operators)
 """
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from tracetui.export.frames import (
         advice_frame,
         events_frame,
+        frames_frame,
         gaps_frame,
         hotspots_frame,
+        modules_frame,
         operators_frame,
         signatures_frame,
         steps_frame,
@@ -31,9 +33,11 @@ if TYPE_CHECKING:
 __all__ = [
     "advice_frame",
     "events_frame",
+    "frames_frame",
     "gaps_frame",
     "hotspots_frame",
     "load",
+    "modules_frame",
     "operators_frame",
     "signatures_frame",
     "steps_frame",

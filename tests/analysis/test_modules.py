@@ -24,8 +24,7 @@ TRACES = (*(f"npu:{rank}" for rank in real.NPU), "resnet_act_checkpoint.json.gz"
 def check(analysis: Analysis) -> None:
     """The own times sum to the idle time; frames are those of the tree; what holds another is no less."""
     modules, frames, idle = analysis.modules, analysis.frames, analysis.idle_ns
-    if modules:
-        assert sum(module.own_ns for module in modules) == idle
+    assert sum(module.own_ns for module in modules) == idle
     assert sum(each.own_ns for each in frames) == idle
     inclusive, own = _of_tree(analysis.stacks)
     assert {each.frame: each.idle_ns for each in frames} == inclusive
@@ -87,8 +86,9 @@ def test_what_a_checkpoint_runs_again_is_of_the_same_module(real_traces: Path) -
     assert modules["ReLU_8"].path[-1] == "BasicBlock_7"
 
 
-def test_a_trace_without_modules_has_none(real_traces: Path) -> None:
-    assert real.gpu(real_traces, "resnet_rank0.json.gz").modules == ()
+def test_a_trace_without_modules_has_all_outside(real_traces: Path) -> None:
+    analysis = real.gpu(real_traces, "resnet_rank0.json.gz")
+    assert [(each.module, each.own_ns) for each in analysis.modules] == [(None, analysis.idle_ns)]
 
 
 def launched(at: int, connection: int, start: int, tid: int = MAIN) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from tracetui.ui.branches import Branches
 from tracetui.ui.drawing.flame import flame_rows
 from tracetui.ui.frame_kinds import FrameKind, kind_of
 from tracetui.ui.screens.flame import FlameScreen
+from tracetui.ui.screens.hotspots import HotspotsScreen
 
 
 @given(st.lists(nodes, max_size=5), st.integers(1, 60), st.booleans())
@@ -103,6 +104,26 @@ async def test_keys_walk_zoom_and_come_back(real_traces: Path, size: tuple[int, 
         await pilot.press("home", "k", "end", "backspace", "escape")
         await pilot.pause()
         assert app.current_mode == "timeline"
+
+
+async def test_modules_are_ranked_and_f_shows_what_is_below_one(real_traces: Path) -> None:
+    async with viewing(real.npu(real_traces, "level2/rank0").trace, "hotspots", (120, 36)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, HotspotsScreen)
+        await until(pilot, lambda: screen.row is not None)
+        await pilot.press("m", "j")
+        await pilot.pause(SETTLED_S)
+        assert "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)" in said(app, "answer")
+        assert "DistributedDataParallel_0 > AlexNet_0" in said(app, "story")
+        assert "holds Sequential_1 7.40 ms, Sequential_0 5.89 ms" in said(app, "story")
+        for title in ("stacks below nn.Module: AlexNet_0", "callers of nn.Module: AlexNet_0"):
+            await pilot.press("f")
+            await pilot.pause(SETTLED_S)
+            lines = lines_of(screen.stacks)
+            assert title in lines[0] and "13.9 ms 100.0 %" in lines[2]
+        await pilot.press("f")
+        await pilot.pause(SETTLED_S)
+        assert "stacks:" in lines_of(screen.stacks)[0]
 
 
 async def test_without_a_device_it_says_so() -> None:

@@ -17,7 +17,13 @@ from tests.ui.training import screen_text, viewer
 from tests.ui.viewing import said, settled
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.syncs import SyncCall
-from tracetui.export.frames import hotspots_frame, signatures_frame, syncs_frame
+from tracetui.export.frames import (
+    frames_frame,
+    hotspots_frame,
+    modules_frame,
+    signatures_frame,
+    syncs_frame,
+)
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII
@@ -26,10 +32,10 @@ from tracetui.ui.screens.hotspots import NO_GAP, HotspotsScreen
 from tracetui.ui.stories.line_story import what_if_words
 from tracetui.ui.stories.sync_story import SyncStory
 from tracetui.ui.tables.hotspot_columns import line_name, line_of, times_a_step
-from tracetui.ui.tables.hotspot_views import LINES, SIGNATURES, SYNCS, VIEWS, line_of_row
+from tracetui.ui.tables.hotspot_views import FRAMES, LINES, MODULES, SIGNATURES, SYNCS, VIEWS, line_of_row
 from tracetui.ui.widgets.source import SourcePane
 
-TABLES = (hotspots_frame, signatures_frame, syncs_frame)
+TABLES = (hotspots_frame, signatures_frame, syncs_frame, modules_frame, frames_frame)
 SYNC = "AscendCL@aclrtSynchronizeStreamWithTimeout"
 
 
@@ -60,7 +66,7 @@ async def synchronisations(app: TraceApp, pilot: Pilot[int]) -> HotspotsScreen:
     await pilot.pause()
     await pilot.press("H")
     await settled(app, pilot)
-    await pilot.press("c", "c")
+    await pilot.press(*["c"] * VIEWS.index(SYNCS))
     await settled(app, pilot)
     assert isinstance(app.screen, HotspotsScreen)
     return app.screen
@@ -70,7 +76,7 @@ async def test_c_goes_through_the_tables_and_header_and_footer_say_which(app: Tr
     assert app.analysis is not None
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await synchronisations(app, pilot)
-        for view, after in zip((SYNCS, LINES, SIGNATURES), (LINES, SIGNATURES, SYNCS)):
+        for view, after in zip((SYNCS, LINES, SIGNATURES), (MODULES, SIGNATURES, SYNCS)):
             first, *_, keys = screen_text(app)
             assert first.startswith(f"{view.title}  {view.answer(app.analysis)}".replace("µ", "u"))
             assert said(app, "note") == view.note
@@ -79,7 +85,7 @@ async def test_c_goes_through_the_tables_and_header_and_footer_say_which(app: Tr
             assert len(screen.table.rows.view) == len(view.rows(app.analysis)) > 1
             if view is not SIGNATURES:
                 assert screen.row is not None and screen.row.line == 3
-            await pilot.press("c")
+            await pilot.press(*["c"] * (3 if view is SYNCS else 1))
             await settled(app, pilot)
 
 
@@ -151,7 +157,7 @@ async def test_a_trial_is_of_the_line_of_the_synchronisation(app: TraceApp) -> N
         await pilot.press("percent_sign")
         await settled(app, pilot)
         assert said(app, "note") == what_if_words(trial, screen.size.width, ASCII)
-        await pilot.press("c")
+        await pilot.press("c", "c", "c")
         await settled(app, pilot)
         assert said(app, "note") == LINES.note
 
@@ -167,7 +173,7 @@ async def test_no_synchronisation_is_said_in_words_and_c_goes_on(tmp_path: Path)
         assert any("waited for no device" in line for line in text)
         await pilot.press("x", "X", "enter", "percent_sign", "e", "y")
         assert app.screen is screen
-        await pilot.press("c")
+        await pilot.press("c", "c", "c")
         await settled(app, pilot)
         assert len(screen.table.rows.view) == len(app.analysis.lines)
 
@@ -177,7 +183,7 @@ async def test_each_table_is_exported_as_it_is_shown(app: TraceApp, tmp_path: Pa
     assert app.analysis is not None
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await synchronisations(app, pilot)
-        await pilot.press(*["c"] * (place + 1))
+        await pilot.press(*["c"] * (place + len(VIEWS) - VIEWS.index(SYNCS)))
         await settled(app, pilot)
         screen.table.sort_by(0, False)
         await pilot.press("e")
@@ -189,7 +195,7 @@ async def test_each_table_is_exported_as_it_is_shown(app: TraceApp, tmp_path: Pa
     expected = TABLES[place](app.analysis)
     assert list(written.columns) == list(expected.columns)
     key = "exposed_ns" if VIEWS[place] is SYNCS else "idle_ns"
-    assert len(written) > 1
+    assert len(written) > (VIEWS[place] is not MODULES and VIEWS[place] is not FRAMES)
     assert written[key].tolist() == sorted(expected[key].tolist())
 
 

@@ -167,7 +167,7 @@ class Analysis:
 
     @cached_property
     def modules(self) -> tuple[ModuleIdle, ...]:
-        """The idle time of all devices by nn.Module, most first; () where no module is recorded."""
+        """The idle time of all devices by nn.Module, most first."""
         return idle_modules(self.trace, self.links.callers.ancestors, self.frame_charges)
 
     @cached_property

@@ -20,7 +20,8 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.stack import Frame, parse_frame
 
-_MODULE = re.compile(r"nn\.Module: (.*)", re.DOTALL)
+PREFIX = "nn.Module: "
+_MODULE = re.compile(rf"{re.escape(PREFIX)}(.*)", re.DOTALL)
 _FORWARD = "forward"
 
 
@@ -38,17 +39,25 @@ class ModuleIdle(NestedIdle):
     path: tuple[str, ...]  #: the modules around it, outermost first
     forward: Frame | None  #: where its `forward` is defined; None where no frame tells
 
+    @property
+    def place(self) -> Frame | None:
+        return self.forward
+
+    @property
+    def call(self) -> Frame | None:
+        """The frame that its calls have in stacks; None outside any module."""
+        return None if self.module is None else parse_frame(f"{PREFIX}{self.module}")
+
 
 def idle_modules(trace: Trace, ancestors: Ancestors, charges: Charges) -> tuple[ModuleIdle, ...]:
-    """The charges by module, most idle first; none where the trace has no frames of modules.
+    """The charges by module, most idle first; all outside where the trace has no frames of modules.
 
     Args:
         trace: the trace.
         ancestors: what its slices are nested in.
         charges: cut wherever a frame begins or ends.
     """
-    modules = Modules(trace, ancestors)
-    return modules.idle(charges) if len(modules.calls) else ()
+    return Modules(trace, ancestors).idle(charges)
 
 
 class Modules:

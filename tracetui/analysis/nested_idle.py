@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import Charges, charged_stacks
+from tracetui.analysis.idle.lines import Charges, charged_stacks, python_line
 from tracetui.analysis.search import pick, runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int64s
@@ -32,12 +32,36 @@ class NestedIdle:
     causes: dict[Cause, int]  #: ns, most first
     gap_indices: Int64s  #: of those gaps, most idle under it first
 
+    @property
+    def place(self) -> Frame | None:
+        """Where it is defined; None where nothing tells."""
+        raise NotImplementedError
+
+    @property
+    def file(self) -> str | None:
+        """The file of its place; None: nothing tells it."""
+        return python_line(self.place).file
+
+    @property
+    def line(self) -> int:
+        """The line of its place, 0 without a file."""
+        return python_line(self.place).line
+
+    @property
+    def function(self) -> str:
+        """The function of its place."""
+        return python_line(self.place).function
+
 
 @dataclass(frozen=True, eq=False)
 class FrameIdle(NestedIdle):
     """The idle time under one frame, wherever in stacks it is; once where it calls itself."""
 
     frame: Frame | None  #: None: there is no stack
+
+    @property
+    def place(self) -> Frame | None:
+        return self.frame
 
 
 def idle_frames(trace: Trace, charges: Charges) -> tuple[FrameIdle, ...]:

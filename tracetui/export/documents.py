@@ -22,7 +22,7 @@ from tracetui.trace.model import Trace
 
 SCHEMA = 1
 #: Keys of documents that are tables.
-ROWS = ("gaps", "hotspots", "advice", "breaches")
+ROWS = ("gaps", "hotspots", "modules", "frames", "advice", "breaches")
 
 #: The sums of a step, by the names of step_trace_time.csv, and its idle time.
 STEP_SUMS = (

@@ -79,11 +79,11 @@ def _hotspot(analysis: Analysis, line: LineIdle, selection: Selection) -> dict[s
         "longest_ns": line.longest_ns,
         "saves_at_most_ns": saves_at_most(analysis, line, selection),
         "causes": causes_document(line.causes),
-        "ops": _ops(line.ops),
+        "ops": ops_document(line.ops),
     }
 
 
-def _ops(ops: dict[str, int]) -> dict[str, int]:
+def ops_document(ops: dict[str, int]) -> dict[str, int]:
     """ns by the name of the operator, "" where none ran; names that differ in nothing encodable are one."""
     told: dict[str, int] = {}
     for name, ns in ops.items():

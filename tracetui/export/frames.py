@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.nested_idle import NestedIdle
 from tracetui.analysis.operators import OperatorTable
 from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Int64s
@@ -123,6 +124,37 @@ def hotspots_frame(analysis: Analysis, selection: Selection | None = None, top: 
             **_cause_columns([line.causes for line in chosen]),
         }
     )
+
+
+def modules_frame(analysis: Analysis, selection: Selection | None = None, top: int = 0) -> pd.DataFrame:
+    """One row per nn.Module behind the gaps selected, by default all; most idle first, at most `top`.
+
+    `idle_ns` holds that of the modules inside; `own_ns` does not, and sums to the idle time. `path` are the
+    modules around it, `file` and `line` where its forward is. `module` is missing for what is outside any.
+    """
+    modules = (selection or Selection()).modules(analysis)
+    chosen = modules[:top] if top else modules
+    forwards = [(None, 0, "") if module.forward is None else module.forward for module in chosen]
+    return _frame(
+        {
+            "module": _listed([module.module for module in chosen]),
+            "path": _listed([" > ".join(module.path) or None for module in chosen]),
+            **_line_columns(forwards),
+            **_nested_columns(chosen),
+        }
+    )
+
+
+def frames_frame(analysis: Analysis, selection: Selection | None = None, top: int = 0) -> pd.DataFrame:
+    """One row per frame of Python at any depth, of the gaps selected; most idle first, at most `top`.
+
+    `idle_ns` holds that of the frames it calls; `own_ns` does not, and sums to the idle time. `file` is
+    missing for what has no stack.
+    """
+    frames = (selection or Selection()).frames(analysis)
+    chosen = frames[:top] if top else frames
+    lines = [(None, 0, "") if each.frame is None else each.frame for each in chosen]
+    return _frame({**_line_columns(lines), **_nested_columns(chosen)})
 
 
 def signatures_frame(analysis: Analysis) -> pd.DataFrame:
@@ -315,6 +347,16 @@ def _line_columns(lines: Sequence[tuple[str | None, int, str]]) -> dict[str, Any
         "file": _listed([file for file, _, _ in lines]),
         "line": _known(np.array([line if file else -1 for file, line, _ in lines], np.int64)),
         "function": _listed([None if file is None else function for file, _, function in lines]),
+    }
+
+
+def _nested_columns(rows: Sequence[NestedIdle]) -> dict[str, Any]:
+    """The numbers of what holds others of its kind."""
+    keys = ("idle_ns", "own_ns", "backward_ns", "gaps", "longest_ns")
+    return {
+        **{key: np.array([getattr(row, key) for row in rows], np.int64) for key in keys},
+        "op": _listed([next(iter(row.ops), None) or None for row in rows]),
+        **_cause_columns([row.causes for row in rows]),
     }
 
 

@@ -50,7 +50,7 @@ def _hotspot_lines(analysis: Analysis, selection: Selection, top: int, width: in
         Column("longest"),
         Column("Python line", right=False, shrink_to=16, keep_end=True),
     ]
-    lines = table(columns, rows, width, [_why(hotspot) for hotspot in shown])
+    lines = table(columns, rows, width, [why(hotspot) for hotspot in shown])
     if len(shown) < len(every):
         left = document["idle_ns"] - sum(hotspot["idle_ns"] for hotspot in shown)
         more = f"{format_count(len(every) - len(shown))} more, {format_duration(left)} together: --top 0"
@@ -129,8 +129,8 @@ def _hotspot_row(hotspot: dict[str, Any], idle_ns: int) -> list[str]:
     ]
 
 
-def _why(hotspot: dict[str, Any]) -> str:
-    """ "host.python 70 %, queue.busy 20 %; in aten::mul, aten::add" """
+def why(hotspot: dict[str, Any]) -> str:
+    """Of a row of idle time: "host.python 70 %, queue.busy 20 %; in aten::mul, aten::add" """
     operators = [cut(printable(name), NAME_CELLS) for name in hotspot["ops"] if name]
     told = shares(hotspot["causes"], 2)
     return f"{told}; in {', '.join(operators[:OPERATORS])}" if operators else told

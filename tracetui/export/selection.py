@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.lines import LineIdle, idle_lines
+from tracetui.analysis.idle.lines import Charges, LineIdle, idle_lines
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
+from tracetui.analysis.modules import ModuleIdle, idle_modules
+from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.arrays import Bools, Int64s
 from tracetui.export.step_numbers import StepNumbers
 from tracetui.units import OPEN_END
@@ -47,6 +49,18 @@ class Selection:
         charges, listed = analysis.causes.charges, self._listed(analysis)
         return idle_lines(analysis.trace, charges.at(np.flatnonzero(listed[charges.gap])), analysis.rules)
 
+    def modules(self, analysis: Analysis) -> tuple[ModuleIdle, ...]:
+        """The idle time of the gaps listed by nn.Module, most first."""
+        if self == Selection():
+            return analysis.modules
+        return idle_modules(analysis.trace, analysis.links.callers.ancestors, self._frame_charges(analysis))
+
+    def frames(self, analysis: Analysis) -> tuple[FrameIdle, ...]:
+        """The idle time of the gaps listed by frame at any depth, most first."""
+        if self == Selection():
+            return analysis.frames
+        return idle_frames(analysis.trace, self._frame_charges(analysis))
+
     def syncs(self, analysis: Analysis) -> tuple[SyncCall, ...]:
         """The synchronisations that start there or expose idle time of the gaps listed, which counts alone.
 
@@ -60,6 +74,10 @@ class Selection:
             start, end = max(start, first), min(end, last)
         of = (analysis.trace, analysis.hosts, analysis.causes, analysis.rules)
         return sync_table(*of, (start, end), self._listed(analysis))
+
+    def _frame_charges(self, analysis: Analysis) -> Charges:
+        charges, listed = analysis.frame_charges, self._listed(analysis)
+        return charges.at(np.flatnonzero(listed[charges.gap]))
 
     def _listed(self, analysis: Analysis) -> Bools:
         """bool[gaps]: which gaps are listed."""

@@ -29,6 +29,20 @@ def write_hotspots(stream: BinaryIO, analysis: Analysis, selection: Selection, t
     return write_csv(stream, [hotspots_frame(analysis, selection, top)])
 
 
+def write_modules(stream: BinaryIO, analysis: Analysis, selection: Selection, top: int = 0) -> int:
+    """Write the modules behind the gaps selected, most idle first; returns the number of rows."""
+    from tracetui.export.frames import modules_frame, write_csv  # imports pandas
+
+    return write_csv(stream, [modules_frame(analysis, selection, top)])
+
+
+def write_frames(stream: BinaryIO, analysis: Analysis, selection: Selection, top: int = 0) -> int:
+    """Write the frames behind the gaps selected, most idle first; returns the number of rows."""
+    from tracetui.export.frames import frames_frame, write_csv  # imports pandas
+
+    return write_csv(stream, [frames_frame(analysis, selection, top)])
+
+
 def write_advice(stream: BinaryIO, analysis: Analysis) -> int:
     """Write the advice, that about the most time first; returns the number of rows."""
     from tracetui.export.frames import advice_frame, write_csv  # imports pandas

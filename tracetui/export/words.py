@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
@@ -16,7 +16,16 @@ MEANINGS = {**{cause.label: cause.facts.brief for cause in Cause}, COPY: "copies
 LONGEST_MEANING = max(map(len, MEANINGS.values()))
 
 NO_STACK = "(no stack)"
+NO_MODULE = "(outside any module)"
 _ASCII_MICRO = re.compile(r"(?<=[0-9] )us\b")
+
+
+def module_name(module: str | None, path: Sequence[str]) -> str:
+    """ "ResNet_0 > Sequential_2 > Bottleneck_2 > Conv2d_7", "(outside any module)"
+
+    As written in the trace: never print it unescaped.
+    """
+    return NO_MODULE if module is None else " > ".join([*path, module])
 
 
 def line_name(file: str | None, line: int, function: str) -> str:

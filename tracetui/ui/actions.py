@@ -88,7 +88,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("line_gap(1)", ("x",), IDLE, "go: next gap of the line", "The worst of the line first", H),
     Action("line_gap(-1)", ("X",), IDLE, "go: gap of the line before", "The other way round", H),
     Action("what_if", ("percent_sign",), IDLE, "try: a faster line", "If it took half or no time", H),
-    Action("next_ranking", ("c",), IDLE, "show: signatures, syncs", "And lines: one after the other", H),
+    Action("next_ranking", ("c",), IDLE, "show: next ranking", "Signatures, syncs, modules, frames", H),
+    Action("modules", ("m",), IDLE, "show: modules", "Idle time by nn.Module; again: lines", H),
     Action("evidence(1)", ("x",), IDLE, "go: next evidence", "The next gap or slice of the advice", V),
     Action("evidence(-1)", ("X",), IDLE, "go: evidence before", "The other way round", V),
     *(
@@ -140,6 +141,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("threshold(1)", ("plus",), STACK, "stacks: show fewer", "Sum up more of the small frames", H),
     Action("threshold(-1)", ("minus",), STACK, "stacks: show more", "Sum up fewer of the small frames", H),
     Action("fold_frames", ("z",), STACK, "stacks: fold packages", "Fold or show the frames of packages", H),
+    Action("focus_frame", ("f",), STACK, "stacks: this frame", "What is below it; then its callers; all", H),
     _unlisted("move(-1, 0)", ("up", "k"), STACK, "flame: caller", "The frame above", F),
     _unlisted("move(1, 0)", ("down", "j"), STACK, "flame: widest below", "What takes most in the frame", F),
     _unlisted("move(0, -1)", ("left", "h"), STACK, "flame: frame left", "The frame beside it", F),

@@ -1,11 +1,18 @@
-"""`tracetui hotspots`: the idle time by line of Python."""
+"""`tracetui hotspots`: the idle time by line of Python, by nn.Module or by frame."""
 
 from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_restrictions, add_rules, add_trace
 from tracetui.cli.terminal import text_width
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
+    from tracetui.export.selection import Selection
 
 _DESCRIPTION = f"""Print the idle time of all devices by line of Python: the line in your own code
 that ran, or that launched what the device waited for. All idle time is in the
@@ -13,6 +20,10 @@ table; what no stack tells the line of has a row of its own, "(no stack)".
 
 "saves at most" is not the idle time of a line, but the time that it held up the
 whole run, through other gaps too; bounds of several lines do not add up.
+
+--by module ranks the modules of the model instead (nn.Module, recorded with
+with_stack=True), --by frame all frames of Python: each with its idle time,
+which holds that of what is inside, and its own, which does not and adds up.
 
 Below stand the calls that made the host wait for a device, with the line of
 each, and the idle time that they expose: that began while the host waited, and
@@ -29,6 +40,12 @@ start there, or expose idle time of these gaps. --csv writes the lines.
 
 def _add_arguments(parser: Parser) -> None:
     add_trace(parser)
+    parser.add_argument(
+        "--by",
+        choices=("line", "module", "frame"),
+        default="line",
+        help="a row per line of your code (default), per nn.Module, or per frame at any depth of the stacks",
+    )
     add_outputs(
         parser,
         "list N lines and, as text or Markdown, N synchronisations; 0: all "
@@ -47,6 +64,8 @@ def _run(request: Request) -> ExitCode:
     from tracetui.export.tables_csv import write_hotspots
 
     analysis, selection = open_trace(request)
+    if request.by != "line":
+        return _answer_nested(request, analysis, selection)
     answer(
         request,
         what="lines",
@@ -54,6 +73,29 @@ def _run(request: Request) -> ExitCode:
         document=lambda: hotspots_document(analysis, selection, request.top or 0),
         markdown=lambda: hotspots_markdown(analysis, selection, request.top),
         text=lambda: hotspots_text(analysis, selection, request.top, text_width()),
+    )
+    return ExitCode.OK
+
+
+def _answer_nested(request: Request, analysis: Analysis, selection: Selection) -> ExitCode:
+    """By module or by frame."""
+    from tracetui.cli.output import answer
+    from tracetui.export import nested_text, tables_csv
+
+    if request.by == "module":
+        ranking, document = nested_text.MODULES, nested_text.modules_document
+        write = tables_csv.write_modules
+    else:
+        ranking, document = nested_text.FRAMES, nested_text.frames_document
+        write = tables_csv.write_frames
+    every = partial(document, analysis, selection)
+    answer(
+        request,
+        what=ranking.several,
+        csv=lambda stream: write(stream, analysis, selection, request.top or 0),
+        document=lambda: every(request.top or 0),
+        markdown=lambda: nested_text.nested_markdown(ranking, every(), request.top),
+        text=lambda: nested_text.nested_text(ranking, every(), request.top, text_width()),
     )
     return ExitCode.OK
 

@@ -96,7 +96,8 @@ class HotspotPanes(TableScreen):
         """The pane that keys go to."""
         return self.source if self.source.has_focus else self.left
 
-    def _focus(self, pane: Table | StackTree | SourcePane) -> None:
+    def focus_pane(self, pane: Table | StackTree | SourcePane) -> None:
+        """Give the keys to a pane."""
         if pane is not self.source:
             self.set_class(pane is self.stacks, "on-stacks")
             self._arrange()
@@ -114,7 +115,7 @@ class HotspotPanes(TableScreen):
 
     def action_next_pane(self, step: int) -> None:
         panes = (self.table, self.stacks, self.source)
-        self._focus(panes[(panes.index(self._pane) + step) % len(panes)])
+        self.focus_pane(panes[(panes.index(self._pane) + step) % len(panes)])
 
     def action_cursor(self, rows: int) -> None:
         self._pane.action_cursor(rows)
@@ -136,7 +137,7 @@ class HotspotPanes(TableScreen):
             self.stacks.action_activate()
 
     def action_longest(self) -> None:
-        self._focus(self.stacks)
+        self.focus_pane(self.stacks)
         self.stacks.action_longest()
 
     def action_parent(self) -> None:

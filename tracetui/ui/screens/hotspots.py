@@ -2,7 +2,7 @@
 
 Each piece of idle time is charged to the line that ran then, or that enqueued the task that the device waited
 for; of an operator of the backward pass, to the line of its forward operator. What has no stack has a row of
-its own. `c` goes on to the same gaps by signature, and to what the host waited in for a device.
+its own. `c` goes on to modules, to frames at any depth, to gaps by signature, and to what the host waited in.
 """
 
 from __future__ import annotations
@@ -16,21 +16,23 @@ from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineKey, LineSaving
-from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.analysis.idle.lines import LineIdle
 from tracetui.analysis.idle.syncs import SyncCall
+from tracetui.analysis.modules import ModuleIdle
+from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import SelectionChanged
-from tracetui.ui.screens.hotspot_panes import HotspotPanes
+from tracetui.ui.screens.hotspot_trials import HotspotTrials
 from tracetui.ui.source_files import SourceFiles
-from tracetui.ui.stories.line_story import LineStory, what_if_words
+from tracetui.ui.stories.line_story import LineStory
+from tracetui.ui.stories.nested_story import NestedStory
 from tracetui.ui.stories.sync_story import SyncStory
-from tracetui.ui.tables.hotspot_columns import line_name, line_of
-from tracetui.ui.tables.hotspot_views import LINES, Row, line_of_row, view_after
+from tracetui.ui.tables.hotspot_columns import line_of
+from tracetui.ui.tables.hotspot_views import LINES, MODULES, Row, View, line_of_row, row_name, view_after
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
@@ -39,13 +41,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STORY = {True: 7, False: 9}  #: lines that the story takes, in a narrow terminal and in a wide one
-NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
+NO_FRAME = "Choose a frame in the stacks first: f shows what is below it, then its callers."
 NO_GAP = "It exposes no idle time: there is no gap to go to; enter shows its longest call."
 NO_FILE = "This is no line of a Python file."
 NO_STACK = "No Python stack is recorded for these tasks. The profiler records them with with_stack=True."
 
 
-class HotspotsScreen(HotspotPanes):
+class HotspotsScreen(HotspotTrials):
     """A table of lines, signatures or synchronisations, the story of the row under the cursor, a tree of
     stacks, and the source of what is under the cursor of the last one used."""
 
@@ -56,11 +58,12 @@ class HotspotsScreen(HotspotPanes):
     TITLE_OF = "Hotspots"
     KEYS = (
         ("enter", "worst gap"),
-        ("x", "next gap"),
+        ("x", "next"),
         ("%", "try"),
+        ("m", "modules"),
         ("c", ""),
-        ("tab", "stacks"),
-        ("o", "editor"),
+        ("F", "flame"),
+        ("o", "edit"),
         ("?", "keys"),
     )
 
@@ -78,23 +81,14 @@ class HotspotsScreen(HotspotPanes):
             super().__init__()
             self.analysis, self.savings = analysis, savings
 
-    class Tried(Message):
-        """What follows if a line is faster."""
-
-        def __init__(self, analysis: Analysis, what_if: WhatIf) -> None:
-            super().__init__()
-            self.analysis, self.what_if = analysis, what_if
-
     def __init__(self) -> None:
         super().__init__()
-        self._shown: Analysis | None = None  # whose lines are in the table
         self._savings: Mapping[LineKey, LineSaving] | None = None  # None: not known yet
-        self._trial: tuple[LineKey, float] | None = None  # the line that is tried, and its factor
-        self._trying = False  # a thread is at it
         self._followed = (-1, -1)  # the slice and the gap that the cursor was last moved to
         self._gap = -1  # place in the gaps of the row walked
         self._walked = -1
         self._view = LINES
+        self._line: LineKey | None = None  # of the row that the cursor was on last, in a table that tells it
 
     @property
     def heading(self) -> str:
@@ -117,6 +111,7 @@ class HotspotsScreen(HotspotPanes):
 
         def charge() -> Message:
             _ = analysis.lines, analysis.stacks, analysis.syncs, analysis.signatures
+            _ = analysis.modules, analysis.frames
             return self.Charged(analysis)
 
         self.in_background("charge", charge)
@@ -159,16 +154,25 @@ class HotspotsScreen(HotspotPanes):
         self.show_keys()
 
     def action_next_ranking(self) -> None:
-        """Lines in the table, signatures, synchronisations; the cursor stays on what is of the same line."""
+        """The table that follows; the cursor stays on what is of the same line."""
+        self._turn_to(view_after(self._view))
+
+    def action_modules(self) -> None:
+        """Modules in the table, or lines again."""
+        self._turn_to(LINES if self._view is MODULES else MODULES)
+
+    def _turn_to(self, view: View) -> None:
         analysis, before = self._shown, self.row
         if analysis is None:
             return
-        self._view = view_after(self._view)
+        self._view = view
+        if before is not None and not isinstance(before, NestedIdle):
+            self._line = line_of(before)
         self._gap, self._walked, self._trial = -1, -1, None
         self._show_view(analysis)
-        if not (before is not None and self._go_to(line_of(before))):
+        if self._line is None or not self._go_to(self._line):
             self.table.action_first()
-        self._focus(self.table)
+        self.focus_pane(self.table)
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)
@@ -224,7 +228,7 @@ class HotspotsScreen(HotspotPanes):
 
     @on(Table.Moved)
     def _line_moved(self, message: Table.Moved) -> None:
-        tried_other = self._trial is not None and self._key != self._trial[0]
+        tried_other = self._trial is not None and self.key != self._trial[0]
         if tried_other or (self._gap >= 0 and message.row != self._walked):
             self.note(self._view.note)
             self._gap, self._trial = -1, None
@@ -233,14 +237,17 @@ class HotspotsScreen(HotspotPanes):
 
     def tell_story(self) -> None:
         row, line, story, viewer, analysis = self.row, self.line, self.story, self.viewer, self._shown
+        nested = row if isinstance(row, (ModuleIdle, FrameIdle)) else None
         synchronisation = row if isinstance(row, SyncCall) else None
-        if analysis is None or (line is None and synchronisation is None):
+        if analysis is None or (line is None and synchronisation is None and nested is None):
             story.show([])
             return
         width = max(self.table.size.width, 20)
         height = STORY[self.has_class("narrow")]
         looks = viewer.palette, viewer.glyphs
-        if synchronisation is not None:
+        if nested is not None:
+            told = NestedStory(*looks).of_row(analysis, nested, width, height)
+        elif synchronisation is not None:
             told = SyncStory(*looks).lines(analysis, synchronisation, line, self._savings, width, height)
         else:
             assert line is not None
@@ -258,7 +265,7 @@ class HotspotsScreen(HotspotPanes):
             unrecorded = branch is not None and bool(branch.nodes) and branch.frame is None
         else:
             row = self.row
-            unrecorded = row is not None and row.file is None
+            unrecorded = row is not None and row.file is None and not isinstance(row, ModuleIdle)
             frame = Frame(row.file or "", row.line, row.function) if row is not None else None
         self.source.nothing = NO_STACK if unrecorded else NO_FILE
         if frame is None or not frame.file:
@@ -279,9 +286,8 @@ class HotspotsScreen(HotspotPanes):
         return line_of_row(self._shown, self.row) if self._shown is not None else None
 
     @property
-    def _key(self) -> LineKey | None:
-        """Of the line that a trial is of."""
-        row = self.line or self.row
+    def key(self) -> LineKey | None:
+        row = self.line or (None if isinstance(self.row, NestedIdle) else self.row)
         return line_of(row) if row is not None else None
 
     # --------------------------------------------------------------- actions
@@ -315,7 +321,7 @@ class HotspotsScreen(HotspotPanes):
         self.viewer.go_to_gap(gap)
         idle = format_duration(int(analysis.gaps.idle[gap]))
         moment = format_time(int(analysis.gaps.start[gap]) - analysis.trace.start_ns)
-        name = printable(line_name(row), 60)
+        name = printable(row_name(row), 60)
         self.note(
             f"gap {self._gap + 1:,} of {count:,} of {name}: idle {idle} at {moment}; enter goes there",
             Role.TEXT,
@@ -329,46 +335,22 @@ class HotspotsScreen(HotspotPanes):
     def export_name(self) -> str:
         return self._view.export
 
-    # --------------------------------------------------------------- what if
-
-    def action_what_if(self) -> None:
-        """Try the line at half of its host time, then at none of it, then as it is."""
-        key = self._key
-        if key is None:
-            return
-        factor = self._trial[1] if self._trial is not None and self._trial[0] == key else 1.0
-        self._trial = (key, NEXT_FACTOR[factor])
+    def note_view(self) -> None:
         self._gap = -1
-        if self._trial[1] == 1.0:
-            self._trial = None
-            self.note(self._view.note)
-            return
-        self.note("Working out the steps.")
-        self._try()
+        self.note(self._view.note)
 
-    def _try(self) -> None:
-        """One trial at a time: the run of a large trace is worked out again for each."""
-        analysis, trial = self._shown, self._trial
-        if self._trying or analysis is None or trial is None:
-            return
-        self._trying = True
-        self.in_background("what-if", lambda: self.Tried(analysis, analysis.what_ifs.faster(*trial)))
-
-    @on(Tried)
-    def _tell_trial(self, message: Tried) -> None:
-        message.stop()
-        self._trying = False
-        if message.analysis is self._shown and (message.what_if.key, message.what_if.factor) == self._trial:
-            self.note(what_if_words(message.what_if, self.size.width, self.viewer.glyphs), Role.TEXT)
+    def action_focus_frame(self) -> None:
+        """The stacks below the frame or module under the cursor, then its callers, then all stacks."""
+        row = self.row
+        if self.left is self.stacks:
+            frame = self.stacks.frame
+        elif isinstance(row, ModuleIdle):
+            frame = row.call
         else:
-            self._try()
-
-    def failed(self, group: str, sentence: str) -> None:
-        self._trying = False
-        if group == "charge":
-            self.missing(sentence)
-        else:
-            self.note(sentence, Role.WARNING)
+            frame = row.frame if isinstance(row, FrameIdle) else None
+        self.focus_pane(self.stacks)
+        if not self.stacks.focus_frame(frame):
+            self.note(NO_FRAME, Role.WARNING)
 
     def action_open_editor(self) -> None:
         problem = self.source.edit()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import Protocol
 
 from rich.cells import cell_len
 
@@ -29,6 +30,17 @@ from tracetui.units import format_count, format_duration, format_percent
 BAR = 10
 TWO_COLUMNS = 68  #: cells from which operators stand beside the causes
 _NAME = max(cell_len(cause.facts.name) for cause in Cause)
+
+
+class Charged(Protocol):
+    """What idle time is charged to."""
+
+    @property
+    def idle_ns(self) -> int: ...
+    @property
+    def causes(self) -> dict[Cause, int]: ...
+    @property
+    def ops(self) -> dict[str, int]: ...
 
 
 class LineStory(Story):
@@ -60,7 +72,7 @@ class LineStory(Story):
         told = self._ruled(f"{title}, longest {format_duration(line.longest_ns)}", width)
         return told if line.gaps > 1 and cell_len(told[0][0]) <= width else self._ruled(title, width)
 
-    def _parts(self, line: LineIdle, width: int, room: int) -> Iterator[Line]:
+    def _parts(self, line: Charged, width: int, room: int) -> Iterator[Line]:
         """The causes, and beside them the operators."""
         causes = list(line.causes.items())
         operators = list(line.ops.items()) if width >= TWO_COLUMNS else []
@@ -72,7 +84,7 @@ class LineStory(Story):
             blanks = " " * (used - sum(cell_len(text) for text, _ in pieces) + 4)
             yield [*pieces, (blanks, self._dim), *operator] if operator else pieces
 
-    def _cause(self, line: LineIdle, cause: Cause | None, ns: int) -> Line:
+    def _cause(self, line: Charged, cause: Cause | None, ns: int) -> Line:
         style = self._dim if cause is None else cause_style(cause, self._palette)
         letter, name = (" ", "others") if cause is None else (cause.facts.letter, cause.facts.name)
         bar = share_bar(ns, line.idle_ns, BAR, self._glyphs)

@@ -41,12 +41,12 @@ def line_columns(
     idle = np.array([line.idle_ns for line in lines], np.int64)
     main = [next(iter(line.causes)) for line in lines]
     return [
-        *_idle_columns(idle, palette, glyphs),
-        name_column("line", "line", _codes(lines), [line_name(line) for line in lines], width=60, least=24),
+        *idle_columns(idle, palette, glyphs),
+        name_column("line", "line", codes_of(lines), [line_name(line) for line in lines], width=60, least=24),
         *([] if savings is None else [_savings_column(lines, savings, glyphs)]),
         cause_column(np.array(main, np.int8), palette),
-        *_gap_columns([line.gaps for line in lines], [line.longest_ns for line in lines]),
-        _operator_column([_operators(line) for line in lines], palette),
+        *gap_columns([line.gaps for line in lines], [line.longest_ns for line in lines]),
+        operator_column([_operators(line) for line in lines], palette),
     ]
 
 
@@ -55,11 +55,11 @@ def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> l
     found = analysis.signatures
     idle = np.array([signature.idle_ns for signature in found], np.int64)
     return [
-        *_idle_columns(idle, palette, glyphs),
+        *idle_columns(idle, palette, glyphs),
         cause_column(np.array([signature.cause for signature in found], np.int8), palette),
-        name_column("line", "line", _codes(found), [line_name(each) for each in found], width=60, least=22),
-        _operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
-        *_gap_columns([each.gaps for each in found], [each.longest_ns for each in found]),
+        name_column("line", "line", codes_of(found), [line_name(each) for each in found], width=60, least=22),
+        operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
+        *gap_columns([each.gaps for each in found], [each.longest_ns for each in found]),
     ]
 
 
@@ -71,12 +71,12 @@ def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[C
         for key in ("exposed_ns", "total_ns", "longest_ns", "count")
     )
     columns = [
-        _duration_column("exposed_ns", "exposed", exposed, palette, 0),
+        duration_column("exposed_ns", "exposed", exposed, palette, 0),
         _call_column(syncs, palette, glyphs),
-        name_column("line", "line", _codes(syncs), [line_name(sync) for sync in syncs], width=36, least=18),
+        name_column("line", "line", codes_of(syncs), [line_name(sync) for sync in syncs], width=36, least=18),
         number_column("count", "calls", count, _count, width=6, rank=1),
-        _duration_column("waited_ns", "waited", waited, None, 2),
-        _duration_column("longest_ns", "longest", longest, None, 3),
+        duration_column("waited_ns", "waited", waited, None, 2),
+        duration_column("longest_ns", "longest", longest, None, 3),
     ]
     if analysis.steps:
         often = [times_a_step(analysis, sync.count) for sync in syncs]
@@ -141,7 +141,7 @@ def signatures_answer(analysis: Analysis) -> str:
     """ "41 signatures of 143 gaps, 38.9 ms of idle time; 2 hold 80 %" """
     found = analysis.signatures
     gaps = sum(signature.gaps for signature in found)
-    answer = f"{_counted(len(found), 'signature')} of {_counted(gaps, 'gap')}, "
+    answer = f"{counted(len(found), 'signature')} of {counted(gaps, 'gap')}, "
     answer += f"{format_duration(analysis.idle_ns)} of idle time"
     holding = lines_holding(np.array([each.idle_ns for each in found], np.int64), analysis.idle_ns, MOST)
     return f"{answer}; {holding} {'holds' if holding == 1 else 'hold'} {MOST} %"
@@ -151,13 +151,13 @@ def syncs_answer(analysis: Analysis) -> str:
     """ "30 calls, 44.0 ms waited; 4.44 ms of idle exposed (11.4 %)" """
     waited = format_duration(sum(sync.total_ns for sync in analysis.syncs))
     exposed = sum(sync.exposed_ns for sync in analysis.syncs)
-    answer = f"{_counted(sum(sync.count for sync in analysis.syncs), 'call')}, {waited} waited; "
+    answer = f"{counted(sum(sync.count for sync in analysis.syncs), 'call')}, {waited} waited; "
     if not exposed:
         return f"{answer}no idle time exposed"
     return f"{answer}{format_duration(exposed)} of idle exposed ({format_percent(exposed, analysis.idle_ns)})"
 
 
-def _counted(count: int, what: str) -> str:
+def counted(count: int, what: str) -> str:
     return f"{format_count(count)} {what}{'' if count == 1 else 's'}"
 
 
@@ -172,19 +172,19 @@ def _operators(line: LineIdle) -> str:
     return ", ".join(name or BETWEEN for name in [*line.ops][:4])
 
 
-def _codes(rows: Sequence[object]) -> Int32s:
+def codes_of(rows: Sequence[object]) -> Int32s:
     return np.arange(len(rows), dtype=np.int32)
 
 
-def _idle_columns(idle: Int64s, palette: Palette, glyphs: Glyphs) -> list[Column]:
-    """The idle time, its share of all, and that as a bar."""
-    total = int(idle.sum())
+def idle_columns(idle: Int64s, palette: Palette, glyphs: Glyphs, whole_ns: int | None = None) -> list[Column]:
+    """The idle time, its share of all (of what the rows have together, if nothing else is), that as a bar."""
+    total = int(idle.sum()) if whole_ns is None else whole_ns
 
     def bar(row: int, width: int) -> Cell:
         return [(share_bar(int(idle[row]), total, width, glyphs), palette.style_of(Role.IDLE))]
 
     return [
-        _duration_column("idle_ns", "idle", idle, palette, 0),
+        duration_column("idle_ns", "idle", idle, palette, 0),
         number_column("share", "share", idle, lambda ns: format_percent(int(ns), total), width=7, rank=3),
         Column("", "", idle, bar, BAR, rank=5, right=False),
     ]
@@ -193,7 +193,7 @@ def _idle_columns(idle: Int64s, palette: Palette, glyphs: Glyphs) -> list[Column
 def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) -> Column:
     """The call, without the name of the runtime, after the letter of the cause where it exposes idle time."""
     calls = [sync.call for sync in syncs]
-    column = name_column("call", "  call", _codes(syncs), calls, width=50, least=20, rank=1)
+    column = name_column("call", "  call", codes_of(syncs), calls, width=50, least=20, rank=1)
     letter, blank = (cause_letter(Cause.SYNC), cause_style(Cause.SYNC, palette)), (" ", PLAIN)
 
     def draw(row: int, width: int) -> Cell:
@@ -224,17 +224,17 @@ def at_most(ns: int, glyphs: Glyphs) -> str:
     return f"{glyphs.at_most} {format_duration(ns)}" if ns else "0"
 
 
-def _gap_columns(gaps: Sequence[int], longest: Sequence[int]) -> list[Column]:
+def gap_columns(gaps: Sequence[int], longest: Sequence[int]) -> list[Column]:
     return [
         number_column("gaps", "gaps", np.array(gaps, np.int64), _count, width=6, rank=2),
-        _duration_column("longest_ns", "longest", np.array(longest, np.int64), None, 4),
+        duration_column("longest_ns", "longest", np.array(longest, np.int64), None, 4),
     ]
 
 
-def _operator_column(names: Sequence[str], palette: Palette, least: int = 14, rank: int = 6) -> Column:
+def operator_column(names: Sequence[str], palette: Palette, least: int = 14, rank: int = 6) -> Column:
     style = palette.style_of(Role.DIM)
     return name_column(
-        "operators", "operators", _codes(names), names, width=60, least=least, rank=rank, style=style
+        "operators", "operators", codes_of(names), names, width=60, least=least, rank=rank, style=style
     )
 
 
@@ -242,7 +242,7 @@ def _count(value: int) -> str:
     return format_count(int(value))
 
 
-def _duration_column(key: str, title: str, values: Int64s, palette: Palette | None, rank: int) -> Column:
+def duration_column(key: str, title: str, values: Int64s, palette: Palette | None, rank: int) -> Column:
     style = palette.style_of(Role.NUMBER) if palette else None
     return number_column(
         key, title, values, lambda ns: format_duration(int(ns)), width=8, rank=rank, style=style

@@ -1,4 +1,4 @@
-"""The three tables of the hotspots: lines, signatures, synchronisations; the rows, columns and words of each.
+"""The tables of the hotspots: lines, signatures, synchronisations, modules, frames, and the words of each.
 
 Knows no widget: the screen shows one after the other.
 """
@@ -14,23 +14,34 @@ from tracetui.analysis.critical.saves import LineKey, LineSaving
 from tracetui.analysis.idle.lines import LineIdle
 from tracetui.analysis.idle.signatures import Signature
 from tracetui.analysis.idle.syncs import SyncCall
+from tracetui.analysis.modules import ModuleIdle
+from tracetui.analysis.nested_idle import FrameIdle
+from tracetui.export.words import NO_MODULE
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import Column
 from tracetui.ui.tables.hotspot_columns import (
     hotspots_answer,
     line_columns,
+    line_name,
     line_of,
     signature_columns,
     signatures_answer,
     sync_columns,
     syncs_answer,
 )
+from tracetui.ui.tables.nested_columns import (
+    frame_columns,
+    frame_name,
+    frames_answer,
+    module_columns,
+    modules_answer,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Row = Union[LineIdle, Signature, SyncCall]
+Row = Union[LineIdle, Signature, SyncCall, ModuleIdle, FrameIdle]
 Savings = Optional[Mapping[LineKey, LineSaving]]  # None: not known yet
 
 
@@ -49,10 +60,19 @@ class View:
     frame: Callable[[Analysis], pd.DataFrame]
 
 
+def row_name(row: Row) -> str:
+    """What a row is of: a line, a module, a frame."""
+    if isinstance(row, ModuleIdle):
+        return row.module or NO_MODULE
+    return frame_name(row) if isinstance(row, FrameIdle) else line_name(row)
+
+
 def line_of_row(analysis: Analysis, row: Row | None) -> LineIdle | None:
     """The idle time of the line of a row, of its forward pass where it may be either; None without any."""
     if row is None or isinstance(row, LineIdle):
         return row
+    if isinstance(row, (ModuleIdle, FrameIdle)):
+        return None
     file, line, function, backward = line_of(row)
     for wanted in ((file, line, function, backward), (file, line, function, True)):
         for found in analysis.lines:
@@ -65,6 +85,18 @@ def _lines_frame(analysis: Analysis) -> pd.DataFrame:
     from tracetui.export.frames import hotspots_frame  # pandas: half a second, paid by whoever exports
 
     return hotspots_frame(analysis)
+
+
+def _modules_frame(analysis: Analysis) -> pd.DataFrame:
+    from tracetui.export.frames import modules_frame
+
+    return modules_frame(analysis)
+
+
+def _frames_frame(analysis: Analysis) -> pd.DataFrame:
+    from tracetui.export.frames import frames_frame
+
+    return frames_frame(analysis)
 
 
 def _signatures_frame(analysis: Analysis) -> pd.DataFrame:
@@ -90,6 +122,28 @@ LINES = View(
     answer=hotspots_answer,
     frame=_lines_frame,
 )
+MODULES = View(
+    name="modules",
+    title="Modules",
+    note="Idle is with the modules inside, own without: own times add up to the idle time.",
+    empty="No module has idle time.",
+    export="modules",
+    rows=lambda analysis: analysis.modules,
+    columns=lambda analysis, _, palette, glyphs: module_columns(analysis, palette, glyphs),
+    answer=modules_answer,
+    frame=_modules_frame,
+)
+FRAMES = View(
+    name="frames",
+    title="Frames",
+    note="Idle is with all that the frame calls, own without; f shows what is below it, and its callers.",
+    empty="No frame has idle time.",
+    export="frames",
+    rows=lambda analysis: analysis.frames,
+    columns=lambda analysis, _, palette, glyphs: frame_columns(analysis, palette, glyphs),
+    answer=frames_answer,
+    frame=_frames_frame,
+)
 SIGNATURES = View(
     name="signatures",
     title="Signatures",
@@ -112,7 +166,7 @@ SYNCS = View(
     answer=syncs_answer,
     frame=_syncs_frame,
 )
-VIEWS = (LINES, SIGNATURES, SYNCS)
+VIEWS = (LINES, SIGNATURES, SYNCS, MODULES, FRAMES)
 
 
 def view_after(view: View) -> View:

@@ -12,6 +12,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
+from tracetui.analysis.butterfly import below, callers
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.modules import module_of
@@ -31,6 +32,7 @@ NUMBER = 8  #: "1.24 ms" and a blank
 WIDE = 76  #: from this width on there is room for the bar and the own time
 HEAD = 2  #: lines above the first row
 _BUILT_IN = re.compile(r"<built-in (?:method|function) (\w+)[^>]*>")
+ALL, BELOW, CALLERS = FOCUSES = ("stacks", "stacks below", "callers of")
 _EMPTY = StackNode(None, 0, 0, 0, ())
 
 
@@ -59,6 +61,9 @@ class StackTree(Wheeled, can_focus=True):
         self.rows: list[Branch] = []
         self.cursor = 0  #: index into rows
         self.top = 0  #: index of the first row on screen
+        self.focused = ALL  #: which part of all stacks is shown
+        self._root = _EMPTY  # all stacks
+        self._frame: Frame | None = None  # that the part is of
         self._palette, self._glyphs = palette, glyphs
 
     @property
@@ -73,10 +78,26 @@ class StackTree(Wheeled, can_focus=True):
 
     def show(self, root: StackNode, rules: FrameRules | None = None) -> None:
         """Show a tree, open along what has most of the idle time; the rules tell the user's frames."""
-        self.branches = Branches(root, rules)
-        self.branches.open_longest()
-        self.cursor = self.top = 0
-        self._rearrange(None)
+        self._root, self._frame, self.focused = root, None, ALL
+        self._show(root, rules)
+
+    def focus_frame(self, frame: Frame | None) -> bool:
+        """What is below a frame wherever it is, then its callers, then all stacks; False without one."""
+        shown = FOCUSES[(FOCUSES.index(self.focused) + 1) % len(FOCUSES)]
+        focused = frame if shown == BELOW else self._frame
+        part = None
+        if shown != ALL and focused is not None:
+            part = (below if shown == BELOW else callers)(self._root, focused)
+            if part is None:
+                return False
+        elif shown != ALL:
+            return False
+        self._frame, self.focused = (None if shown == ALL else focused), shown
+        root = self._root
+        if part is not None:
+            root = StackNode(None, part.idle_ns, 0, part.gaps, (part,))
+        self._show(root, self.branches.rules)
+        return True
 
     def reveal(self, stack: Sequence[Frame]) -> bool:
         """Go to a stack (leaf first), as deep as the tree has it; False where it has none of it."""
@@ -140,6 +161,12 @@ class StackTree(Wheeled, can_focus=True):
         node = self.branch.node if self.branch is not None else None
         self.branches.folds = not self.branches.folds
         self._rearrange(node)
+
+    def _show(self, root: StackNode, rules: FrameRules | None) -> None:
+        self.branches = Branches(root, rules)
+        self.branches.open_longest()
+        self.cursor = self.top = 0
+        self._rearrange(None)
 
     # ------------------------------------------------------------- the rows
 
@@ -218,7 +245,8 @@ class StackTree(Wheeled, can_focus=True):
     def _title(self, width: int) -> Strip:
         """A rule that says in words what is hidden."""
         hidden = self.branches.hidden(self.rows)
-        title = ruled(f"stacks{': ' if hidden else ''}{hidden}", self._glyphs.rule, width)
+        what = "stacks" if self._frame is None else f"{self.focused} {function_name(self._frame)}"
+        title = ruled(f"{what}{': ' if hidden else ''}{hidden}", self._glyphs.rule, width)
         style = self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE)
         return fitted([(title, style)], width, self._glyphs.ellipsis)
 

@@ -1,0 +1,105 @@
+"""Idle time by module and by frame: the same values as JSON, CSV, text and Markdown, and all of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.analysis import real
+from tracetui.analysis.analyse import Analysis
+from tracetui.cli.run import main
+from tracetui.export.documents import dumps
+from tracetui.export.nested_text import (
+    FRAMES,
+    MODULES,
+    NO_MODULES,
+    Ranking,
+    frames_document,
+    modules_document,
+    nested_markdown,
+    nested_text,
+)
+from tracetui.export.selection import Selection
+from tracetui.export.tables_csv import write_frames, write_modules
+from tracetui.export.words import line_name, module_name
+
+RANKINGS = [(MODULES, modules_document, write_modules), (FRAMES, frames_document, write_frames)]
+ALL = Selection()
+Document = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def alexnet(real_traces: Path) -> Analysis:
+    return real.npu(real_traces, "level2/rank0")
+
+
+def name_of(row: dict[str, Any]) -> str:
+    if "module" in row:
+        return module_name(row["module"], row["path"])
+    return line_name(row["file"], row["line"] or 0, row["function"])
+
+
+@pytest.mark.parametrize(("ranking", "document", "write"), RANKINGS)
+def test_every_front_tells_the_same(
+    alexnet: Analysis, ranking: Ranking, document: Document, write: Callable[..., int]
+) -> None:
+    told = json.loads(dumps(document(alexnet, ALL)))
+    rows = told[ranking.key]
+    assert [*told] == ["schema", "idle_ns", ranking.key]
+    assert sum(row["own_ns"] for row in rows) == told["idle_ns"] == alexnet.idle_ns
+    stream = io.BytesIO()
+    assert write(stream, alexnet, ALL) == len(rows)
+    cells = list(csv.DictReader(io.StringIO(stream.getvalue().decode())))
+    for row, cell in zip(rows, cells):
+        for key in ("idle_ns", "own_ns", "backward_ns", "gaps", "longest_ns"):
+            assert int(cell[key]) == row[key]
+        for key in ("file", "function", *(["module"] if ranking is MODULES else [])):
+            assert cell[key] == (row[key] or "")
+        assert sum(int(cell[key]) for key in cell if "." in key) == row["idle_ns"]
+    text = nested_text(ranking, told, 0, 10_000)
+    marked = nested_markdown(ranking, told, 0)
+    lines = text.splitlines()[3:]
+    for at, row in enumerate(rows):
+        assert lines[2 * at].endswith(f"  {name_of(row)}")
+        assert f"| `{name_of(row)}` |" in marked
+    assert f"{len(rows) - 2} more with less: --top 0" in nested_text(ranking, told, 2, 80)
+    assert max(map(len, nested_text(ranking, told, 0, 80).splitlines())) <= 80
+
+
+@pytest.mark.parametrize(("ranking", "document", "write"), RANKINGS)
+def test_a_selection_shares_out_the_idle_time_of_its_gaps(
+    alexnet: Analysis, ranking: Ranking, document: Document, write: Callable[..., int]
+) -> None:
+    start = alexnet.trace.start_ns
+    halves = [Selection(window=(start, start + 40_000_000)), Selection(window=(start + 40_000_000, 2**62))]
+    parts = [document(alexnet, half)["idle_ns"] for half in halves]
+    assert sum(parts) == alexnet.idle_ns and min(parts) > 0
+    for half, part in zip(halves, parts):
+        assert alexnet.gaps.idle[half.gaps(alexnet)].sum() == part
+    stream = io.BytesIO()
+    assert write(stream, alexnet, halves[0], 3) == len(document(alexnet, halves[0], 3)[ranking.key]) == 3
+
+
+def test_without_modules_all_is_outside_and_the_reason_is_told(real_traces: Path) -> None:
+    analysis = real.gpu(real_traces, "resnet_rank0.json.gz")
+    document = modules_document(analysis, ALL)
+    (row,) = document["modules"]
+    assert (row["module"], row["path"], row["own_ns"]) == (None, [], analysis.idle_ns)
+    assert NO_MODULES in nested_text(MODULES, document, None, 80)
+    assert NO_MODULES in nested_markdown(MODULES, document, None)
+
+
+@pytest.mark.parametrize(("by", "key"), [("line", "hotspots"), ("module", "modules"), ("frame", "frames")])
+def test_the_command_ranks_by_what_is_asked(
+    real_traces: Path, capsys: pytest.CaptureFixture[str], by: str, key: str
+) -> None:
+    path = real.npu_output(real_traces, "level2/rank0") / "trace_view.json"
+    assert main(["hotspots", str(path), "--by", by, "--json", "--top", "2"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert len(document[key]) == 2 and document["idle_ns"] == 25_022_033

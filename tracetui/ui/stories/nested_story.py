@@ -1,0 +1,61 @@
+"""The story of a module or a frame: where its idle time comes from, what called it, what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.butterfly import below, callers
+from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.modules import ModuleIdle, module_of
+from tracetui.analysis.nested_idle import FrameIdle
+from tracetui.export.words import NO_STACK, module_name
+from tracetui.trace.clean import printable
+from tracetui.ui.drawing.pen import Line
+from tracetui.ui.stories.line_story import LineStory
+from tracetui.ui.tables.columns import clipped
+from tracetui.ui.tables.nested_columns import frame_name
+from tracetui.units import format_count, format_duration
+
+MOST = 4  #: frames named of those above or below
+
+
+class NestedStory(LineStory):
+    """Writes of modules and of frames."""
+
+    def of_row(self, analysis: Analysis, row: ModuleIdle | FrameIdle, width: int, height: int) -> list[Line]:
+        """As many lines as there are, at most `height`."""
+        dots = self._glyphs.ellipsis
+        after = [(clipped(line, width, dots), self._dim) for line in self._around(analysis, row)]
+        room = max(height - 1 - len(after), 1)
+        name = module_name(row.module, row.path) if isinstance(row, ModuleIdle) else frame_name(row)
+        gaps = "1 gap" if row.gaps == 1 else f"{format_count(row.gaps)} gaps"
+        own = f"own {format_duration(row.own_ns)}"
+        told = f"idle {format_duration(row.idle_ns)}, {own}, in {gaps}"
+        if row.backward_ns:
+            told += f", backward {format_duration(row.backward_ns)}"
+        title = self._ruled(f"{printable(name, 120)} {self._glyphs.dot} {told}", width)
+        return [title, *self._parts(row, width, room), *([each] for each in after)][:height]
+
+    def _around(self, analysis: Analysis, row: ModuleIdle | FrameIdle) -> Iterator[str]:
+        """What called it, and what it calls, most idle first."""
+        if isinstance(row, ModuleIdle):
+            inside = [each for each in analysis.modules if each.path[-1:] == (row.module,)]
+            if inside:
+                yield f"holds {_listed([(each.module or '', each.idle_ns) for each in inside])}"
+        elif row.frame is not None:
+            above, under = callers(analysis.stacks, row.frame), below(analysis.stacks, row.frame)
+            for what, node in (("from", above), ("calls", under)):
+                if node is not None and node.children:
+                    yield f"{what} {_listed([(_short(child), child.idle_ns) for child in node.children])}"
+
+
+def _listed(parts: Sequence[tuple[str, int]]) -> str:
+    """ "forward 7.40 ms, linear 5.89 ms, 3 more" """
+    told = [f"{printable(name, 40)} {format_duration(ns)}" for name, ns in parts[:MOST]]
+    more = len(parts) - MOST
+    return ", ".join([*told, *([f"{format_count(more)} more"] if more > 0 else [])])
+
+
+def _short(node: StackNode) -> str:
+    return NO_STACK if node.frame is None else module_of(node.frame.function) or node.frame.function

@@ -1,0 +1,92 @@
+"""The columns of the tables of modules and of frames, and their answers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
+from tracetui.export.nested_text import NO_MODULES
+from tracetui.export.words import NO_MODULE, NO_STACK
+from tracetui.trace.clean import printable
+from tracetui.trace.stack import path_end
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.drawing.strips import tail
+from tracetui.ui.tables.cause_column import cause_column
+from tracetui.ui.tables.columns import Column, name_column
+from tracetui.ui.tables.hotspot_columns import (
+    BETWEEN,
+    codes_of,
+    duration_column,
+    gap_columns,
+    idle_columns,
+    operator_column,
+)
+from tracetui.units import format_count, format_duration, format_percent
+
+
+def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """One row per module, in the order of `analysis.modules`: its name first, then those around it."""
+    modules = analysis.modules
+    around = [" > ".join(module.path) for module in modules]
+    names = name_column(
+        "module", "module", codes_of(modules), [module.module or NO_MODULE for module in modules], least=22
+    )
+    path = name_column("path", "inside of", codes_of(modules), around, width=60, least=20, rank=2)
+    path = replace(path, draw=lambda row, width: tail(printable(around[row]), width, glyphs.ellipsis))
+    return _columns(analysis, modules, [names, path], palette, glyphs)
+
+
+def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """One row per frame, in the order of `analysis.frames`."""
+    frames = analysis.frames
+    names = [frame_name(each) for each in frames]
+    column = name_column("frame", "frame", codes_of(frames), names, width=60, least=28)
+    return _columns(analysis, frames, [column], palette, glyphs)
+
+
+def frame_name(row: FrameIdle) -> str:
+    """ "train.py(88) main", "nn.Module: Conv2d_7", "(no stack)" """
+    if row.frame is None:
+        return NO_STACK
+    file = path_end(row.frame.file)
+    return f"{file}({row.frame.line}) {row.frame.function}" if file else row.frame.function
+
+
+def modules_answer(analysis: Analysis) -> str:
+    """ "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)" """
+    modules = [module for module in analysis.modules if module.module is not None]
+    if not modules:
+        return NO_MODULES
+    inside = sum(module.own_ns for module in modules)
+    count = "1 module holds" if len(modules) == 1 else f"{format_count(len(modules))} modules hold"
+    idle = format_duration(analysis.idle_ns)
+    share = format_percent(inside, analysis.idle_ns)
+    return f"{count} {format_duration(inside)} of {idle} of idle time ({share})"
+
+
+def frames_answer(analysis: Analysis) -> str:
+    """ "168 frames at any depth of the stacks, 25.0 ms of idle time" """
+    count = sum(each.frame is not None for each in analysis.frames)
+    idle = format_duration(analysis.idle_ns)
+    return f"{format_count(count)} {'frame' if count == 1 else 'frames'} of all stacks, {idle} of idle time"
+
+
+def _columns(
+    analysis: Analysis, rows: Sequence[NestedIdle], names: list[Column], palette: Palette, glyphs: Glyphs
+) -> list[Column]:
+    idle = np.array([row.idle_ns for row in rows], np.int64)
+    main = np.array([next(iter(row.causes)) for row in rows], np.int8)
+    operators = [", ".join(name or BETWEEN for name in [*row.ops][:4]) for row in rows]
+    return [
+        *idle_columns(idle, palette, glyphs, analysis.idle_ns),
+        duration_column("own_ns", "own", np.array([row.own_ns for row in rows], np.int64), palette, 0),
+        *names,
+        cause_column(main, palette),
+        *gap_columns([row.gaps for row in rows], [row.longest_ns for row in rows]),
+        operator_column(operators, palette),
+    ]
