@@ -136,13 +136,13 @@ class TimelineView(Screen[None]):
         self._show_chain()
         self._laid_out()
 
-    @on(Tracks.Aligned)
     def _show_legend(self) -> None:
         """A line for it where there is room, and a device that can be idle."""
         picture, tall = self.viewer.picture, self.size.height >= LEGEND_FROM
         self.minimap.styles.height = 3 if tall and not (picture and is_of_host(picture)) else 2
         self.details.tells_causes = not tall
 
+    @on(Tracks.Aligned)
     def _laid_out(self) -> None:
         """The width of the labels may have changed: everything aligns with it."""
         self.ruler.label_width = self.tracks.label_width
