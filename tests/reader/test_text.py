@@ -70,7 +70,7 @@ def _altered(packed: bytes, at: int) -> bytes:
 
 CONTENT = _trace(3000)
 THIRDS = [CONTENT[:70_000], CONTENT[70_000:140_000], CONTENT[140_000:]]
-MEMBERS = [gzip.compress(third) for third in THIRDS]
+MEMBERS = [gzip.compress(third, mtime=0) for third in THIRDS]
 
 
 @pytest.mark.parametrize(

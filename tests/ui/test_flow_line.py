@@ -16,8 +16,9 @@ from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.flow_line import Ink, Stop, flow_line, overlaid
-from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, kept_lines
+from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, kept_lines, stops
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
+from tracetui.ui.state import Viewport
 
 
 def picture(*stops: Stop, size: tuple[int, int] = (12, 6), ascii_only: bool = False) -> list[str]:
@@ -57,7 +58,7 @@ def test_through_all_hops_and_out_of_the_screen() -> None:
     assert picture(*hops) == ["     │", "     │", "▸SS  │", "  │  │", "  ╰─▸S", ""]
 
 
-stops = st.builds(
+some_stops = st.builds(
     lambda y, first, length: Stop(y, first, first + length),
     st.integers(0, 9),
     st.integers(-20, 60),
@@ -65,7 +66,7 @@ stops = st.builds(
 )
 
 
-@given(st.lists(stops, min_size=2, max_size=5))
+@given(st.lists(some_stops, min_size=2, max_size=5))
 def test_each_cell_once_and_never_on_a_slice_of_one_cell(found: list[Stop]) -> None:
     for y, inks in flow_line(found, BLOCKS).items():
         assert min(stop.y for stop in found) <= y <= max(stop.y for stop in found)
@@ -109,6 +110,14 @@ def test_lines_that_are_kept_are_those_of_the_ends_out_of_sight(
 def moba(samples: Path) -> Trace:
     with TraceFile(samples / "moba" / "trace_view.json") as trace_file:
         return build_trace(trace_file.read())
+
+
+def test_what_is_far_off_screen_takes_no_longer() -> None:
+    hops = [HopPlace(1, -(10**15), -(10**15) + 1), HopPlace(5, 40, 41), HopPlace(2, 10**15, 10**15 + 1)]
+    found = stops(hops, {}, Scrolled(0, 0, 9), Viewport(0, 80), 80)
+    assert [(stop.y, stop.first, stop.last) for stop in found] == [(1, -2, -2), (5, 40, 40), (2, 82, 82)]
+    inks = flow_line(found, BLOCKS)
+    assert [ink.x for ink in inks[5]] == list(range(-2, 40)) and [ink.x for ink in inks[2]][-1] == 81
 
 
 async def test_both_ends_of_a_flow_stay_on_screen(moba: Trace) -> None:

@@ -167,3 +167,11 @@ async def test_who_has_looked_elsewhere_meanwhile_stays_there() -> None:
         app.state.look(seen)
         await until(pilot, lambda: app.analysis is not None)
         assert app.state.viewport == seen
+
+
+async def test_a_trace_without_a_device_is_mapped_by_how_busy_its_host_is() -> None:
+    trace = trace_of([operator(1_000_000, 500_000, "aten::sort"), operator(9_000_000, 1_000_000, "aten::mm")])
+    async with viewing(trace, "timeline", (80, 36)) as (app, _):
+        first, *others = lines_of(timeline(app).minimap)
+        assert first.startswith(" busy host ") and first.endswith("█") and "  " in first[20:]
+        assert len(others) == 1, "no line for causes of idle time: there is no device"

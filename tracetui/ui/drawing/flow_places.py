@@ -14,6 +14,8 @@ from tracetui.ui.drawing.flow_line import Stop
 from tracetui.ui.drawing.rows import TimelineLines, place_of_slice
 from tracetui.ui.state import Key, Viewport
 
+_OFF = 2  #: cells
+
 
 class HopPlace(NamedTuple):
     """One slice of a chain."""
@@ -78,8 +80,11 @@ def stops(
         y, shown = lines.get(place, scrolled.y_of(place)), place in lines or scrolled.shows(place)
         if not shown:
             y = scrolled.fixed - 1 if y < scrolled.fixed else scrolled.height
-        first = viewport.column_of(start_ns, columns)
-        last = max(viewport.column_of(end_ns - 1, columns), first)
+        # What is off screen is just off screen: closely zoomed in, it is 10^10 cells away
+        first, last = (
+            min(max(viewport.column_of(time, columns), -_OFF), columns + _OFF)
+            for time in (start_ns, max(end_ns - 1, start_ns))
+        )
         found.append(Stop(y, first, last, shown))
     return found
 

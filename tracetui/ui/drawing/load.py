@@ -1,6 +1,6 @@
 """How busy the devices of a trace are while there is no analysis that could say how idle they are.
 
-Pure: knows the picture of a trace and what is not read of it. Where there is no device, it is about the host.
+Pure: knows the picture of a trace and what is not read of it. Without a device it is about the host.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ def load(picture: Picture, edges: Int64s) -> tuple[Int64s, Int64s]:
     Returns two int64[columns]; the level as in `Sketch.levels`.
     """
     sketch = picture.sketch
-    layer = Layer.PYTHON if is_of_host(picture) else Layer.DEVICE
+    layers = (Layer.PYTHON, Layer.OTHER) if is_of_host(picture) else (Layer.DEVICE,)
     busy = level = np.zeros(len(edges) - 1, np.int64)
     for track in picture.trace.tracks:
-        if track.layer is layer and len(track.lanes):
+        if track.layer in layers and len(track.lanes):
             busy = np.maximum(busy, picture.folded(track, edges).busy)
     if sketch is not None:
         for track in sketch.tracks:
-            if track.layer is layer:
+            if track.layer in layers:
                 level = np.maximum(level, sketch.levels(track_key(track), edges))
     return busy, level
 

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from tracetui.trace.model import Trace
+from tracetui.ui.drawing.load import is_of_host
 from tracetui.ui.messages import (
     AnalysisFailed,
     AnalysisReady,
@@ -76,9 +77,7 @@ class TimelineView(Screen[None]):
             self._show_trace()
 
     def on_resize(self, event: events.Resize) -> None:
-        tall = event.size.height >= LEGEND_FROM
-        self.minimap.styles.height = 3 if tall else 2
-        self.details.tells_causes = not tall
+        self._show_legend()
         self.details.styles.height = min(max(event.size.height // 4 + 2, 7), 16)
         self.call_after_refresh(self._laid_out)
 
@@ -129,12 +128,19 @@ class TimelineView(Screen[None]):
         self.key_line.say("")
 
     def _show_trace(self) -> None:
+        self._show_legend()
         if self.viewer.picture is not None:
             self.tracks.show_trace(self.viewer.picture)
         self.top_line.update()
         self.details.renew()
         self._show_chain()
         self._laid_out()
+
+    def _show_legend(self) -> None:
+        """A line for it where there is room, and a device that can be idle."""
+        picture, tall = self.viewer.picture, self.size.height >= LEGEND_FROM
+        self.minimap.styles.height = 3 if tall and not (picture and is_of_host(picture)) else 2
+        self.details.tells_causes = not tall
 
     @on(Tracks.Aligned)
     def _laid_out(self) -> None:

@@ -107,8 +107,10 @@ class Minimap(SparingWidget):
 
     def _title(self) -> str:
         picture = self._picture
-        if picture is None or picture.analysis is not None:
-            return " idle, whole trace" if picture is not None and picture.ranks else " whole trace"
+        if picture is None:
+            return " whole trace"
+        if picture.analysis is not None and picture.trace.devices:
+            return " idle, whole trace"
         what = " busy host" if is_of_host(picture) else " busy device"
         return what if picture.sketch is not None or not self.trace_app.progress else f"{what} so far"
 
@@ -120,10 +122,10 @@ class Minimap(SparingWidget):
 
     def _idle_ink(self) -> list[Segment]:
         picture, palette = self._picture, self.trace_app.palette
-        if picture is not None and picture.analysis is None:
-            return self._load_ink(picture)
-        if picture is None or picture.analysis is None or not picture.trace.devices:
+        if picture is None:
             return [Segment(" " * self.columns)]
+        if picture.analysis is None or not picture.trace.devices:
+            return self._load_ink(picture)
         edges = self.trace_app.state.bounds.edges(self.columns)
         devices = range(len(picture.trace.devices))
         ns = np.sum([picture.causes(device, edges) for device in devices], axis=0)
