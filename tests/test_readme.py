@@ -5,26 +5,26 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import causes_markdown
 from tracetui.cli.commands import COMMANDS
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.ui.actions import keys_markdown
-from tracetui.ui.drawing.causes import cause_letter
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def block(name: str) -> str:
+    """What stands between `<!-- name: … -->` and `<!-- /name -->`."""
+    return README.partition(f"<!-- {name}:")[2].partition("-->")[2].partition(f"<!-- /{name} -->")[0].strip()
+
+
 def test_the_keys_are_those_of_the_registry() -> None:
-    shown = README.partition("<!-- keys:")[2].partition("-->")[2].partition("<!-- /keys -->")[0]
-    assert shown.strip() == keys_markdown().strip()
+    assert block("keys") == keys_markdown().strip()
 
 
-@pytest.mark.parametrize("cause", Cause, ids=lambda cause: cause.label)
-def test_every_cause_is_explained_with_its_letter(cause: Cause) -> None:
-    assert f"| `{cause_letter(cause)}` | `{cause.label}` |" in README
+def test_the_causes_are_those_of_the_table() -> None:
+    assert block("causes") == causes_markdown()
 
 
 def test_every_command_and_exit_status_is_told() -> None:

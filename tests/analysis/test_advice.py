@@ -34,7 +34,7 @@ from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.idle.calls import REASONS_OF_THEIR_OWN
+from tracetui.analysis.idle.cause import Cause
 
 MS = 1_000_000
 
@@ -155,7 +155,7 @@ def test_a_synchronisation_in_a_loop() -> None:
     line = line_of("mixed", "hits += guessed.eq(wanted).sum().item()")
     assert (advice.subjects, advice.line, advice.evidence["count_per_step"]) == (("aten::item",), line, 8)
     exposed = f"/workspace/mixed/train_mixed.py({line})"
-    own_reasons = {cause.label for cause in REASONS_OF_THEIR_OWN}
+    own_reasons = {cause.label for cause in Cause if cause.facts.reason_of_its_own}
     pieces = [piece for i in truth["idle"] if i["exposed_by"] == exposed for piece in i["pieces"]]
     assert own_reasons & {piece["cause"] for piece in pieces}
     whole = sum(piece["dur_ns"] for piece in pieces if piece["cause"] not in own_reasons)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 
 
 def test_every_cause_has_a_name_and_a_family() -> None:

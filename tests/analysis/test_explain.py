@@ -32,7 +32,7 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules

@@ -27,7 +27,7 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import DEEPEST_STACK, LineIdle, StackNode
 

@@ -11,7 +11,7 @@ from samples.scenarios import simulate
 from samples.truth import Truth
 from samples.writer import TraceWriter
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.reader.source import TraceFile

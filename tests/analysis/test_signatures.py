@@ -13,7 +13,7 @@ from tests.analysis.machine import MAIN, Events, call, frame, operator
 from tests.analysis.test_explain import FIRST, any_machine, launched, stack
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 
 
 def test_gaps_that_are_alike() -> None:

@@ -14,7 +14,7 @@ import pytest
 from tests.export.training import NAMES, training_events
 from tests.synthetic import load_json, piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.idle.calls import LABELS
+from tracetui.analysis.idle.cause import Cause
 from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import text_cell
@@ -80,7 +80,7 @@ def test_the_summary_adds_up(any_analysis: Analysis) -> None:
         assert sum(gap["idle_ns"] for gap in gaps) == device["idle_ns"]
         assert 0 <= device["linked_tasks"] <= device["tasks"]
         assert sum(device["causes"].values()) == device["idle_ns"]
-        assert set(device["causes"]) <= set(LABELS.values())
+        assert set(device["causes"]) <= {cause.label for cause in Cause}
         if device["steps"]:
             assert sum(device["preparing_causes"].values()) == device["preparing_ns"]
             assert device["preparing_ns"] <= sum(step["preparing_ns"] for step in device["steps"])
@@ -183,7 +183,7 @@ def test_steps_of_text_json_and_csv(any_analysis: Analysis) -> None:
     assert table["device"].tolist() == [device for device, _ in steps]
     for key in ("step", "start_ns", "end_ns", *STEP_SUMS):
         assert table[key].tolist() == [step[key] for _, step in steps]
-    for label in LABELS.values():
+    for label in (cause.label for cause in Cause):
         assert table[f"{label}_ns"].tolist() == [step["causes"].get(label, 0) for _, step in steps]
     if len(any_analysis.devices) == 1 and steps:
         rows = rows_below(summary_text(any_analysis, ALL, 0, 1000), "Steps, in ms")

@@ -19,7 +19,7 @@ from tests.analysis.test_explain import FIRST, launched, stack
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.idle.calls import LABELS
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.window import rows_in_window
 from tracetui.export import frames
 from tracetui.export.advice import advice_document
@@ -90,7 +90,7 @@ def test_steps_are_those_of_the_document(training: Analysis) -> None:
         assert table[key].dtype == np.int64
         assert values(table, key) == [step[key] for step in steps]
     assert values(table, "device") == [step.device for step in training.steps] == ["NPU"] * 2
-    for label in LABELS.values():
+    for label in (cause.label for cause in Cause):
         assert values(table, f"{label}_ns") == [step["causes"].get(label, 0) for step in steps]
     assert values(steps_frame(training, [1]), "step") == [6]
 
@@ -100,7 +100,7 @@ def test_hotspots_are_those_of_the_document(training: Analysis) -> None:
     for key in ("file", "line", "function", "backward", "idle_ns", "gaps", "longest_ns", "saves_at_most_ns"):
         assert values(table, key) == [row[key] for row in rows]
     assert values(table, "op") == [max(row["ops"], key=row["ops"].__getitem__) or None for row in rows]
-    for label in LABELS.values():
+    for label in (cause.label for cause in Cause):
         assert values(table, f"{label}_ns") == [row["causes"].get(label, 0) for row in rows]
     assert len(hotspots_frame(training, top=3)) == 3
     assert set(values(hotspots_frame(training, Selection(window=(0, BIG))), "saves_at_most_ns")) == {None}

@@ -6,7 +6,7 @@ import pytest
 
 from samples.scenarios import SCENARIOS
 from tests.samples.traces import SCENARIO_NAMES, end, events, slices, start, truth
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 
 
 @pytest.mark.parametrize("task_queue", [True, False])

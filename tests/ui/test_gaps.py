@@ -14,7 +14,7 @@ from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
 from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, viewing
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.causes import cause_words

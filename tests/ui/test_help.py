@@ -8,8 +8,9 @@ import pytest
 from rich.cells import cell_len
 
 from tests.ui.training import screen_text, viewer
+from tracetui.analysis.idle.cause import Cause
 from tracetui.ui.actions import SCREENS, actions_of, key_label
-from tracetui.ui.drawing.causes import LOOKS, cause_words
+from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.help import GLOSSARY, HelpScreen, help_lines
@@ -31,9 +32,9 @@ def test_every_key_and_every_term_is_there_and_fits(screen: str, width: int) -> 
     for term, meaning in GLOSSARY:
         assert set(term.split()) <= set(words)
         assert meaning.split()[-1] in words
-    for cause, look in LOOKS.items():
+    for cause in Cause:
         assert cause_words(cause) in " ".join(words)
-        assert look.meaning.split()[-1] in words
+        assert cause.facts.meaning.split()[-1] in words
 
 
 def test_a_key_that_a_screen_takes_is_not_said_to_do_two_things() -> None:

@@ -14,13 +14,14 @@ from tests.analysis.machine import npu, step, task
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, until, viewing
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.causes import Causes
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 from tracetui.ui import loading
 from tracetui.ui.app import TraceApp
-from tracetui.ui.drawing.causes import LOOKS, cause_words
+from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.options import ViewerOptions
@@ -141,6 +142,6 @@ def test_the_help_explains_every_cause() -> None:
     text = "\n".join(
         "".join(part for part, _ in line) for line in help_lines("timeline", 110, Palette("none"))
     )
-    for cause, look in LOOKS.items():
+    for cause in Cause:
         assert cause_words(cause) in text
-        assert look.meaning in text
+        assert cause.facts.meaning in text

@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.analysis.activity import WORK
 from tracetui.analysis.gaps import Gaps
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.intervals import union
 from tracetui.analysis.raster import Raster, even_edges, idle

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.units import format_duration, format_percent, parse_duration
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 FREE, IDLE = "free", "idle"
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*%", re.ASCII)
 _LABELS = frozenset(cause.label for cause in Cause)
-_FAMILIES = frozenset(cause.family for cause in Cause)
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class Breach:
 
 def parse_limit(measure: str, text: str) -> Limit:
     """The limit of "10%" or "3ms" on a measure. Raises ValueError with a sentence."""
-    if measure not in (FREE, IDLE) and measure not in _LABELS and measure not in _FAMILIES:
+    if measure not in (FREE, IDLE) and measure not in _LABELS and measure not in FAMILIES:
         raise ValueError(f"no such cause; there are {', '.join(cause.label for cause in Cause)}")
     percent = _PERCENT.fullmatch(text.strip())
     if percent is None:

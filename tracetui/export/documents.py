@@ -13,7 +13,7 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.calls import LABELS, Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.export.cells import encodable
 from tracetui.export.reasons import Reasons
 from tracetui.export.selection import Selection
@@ -76,7 +76,7 @@ def step_document(analysis: Analysis, index: int) -> dict[str, Any]:
 
 def causes_document(causes: Mapping[Cause, int]) -> dict[str, int]:
     """ns by the name of the cause, in the order given."""
-    return {LABELS[cause]: ns for cause, ns in causes.items()}
+    return {cause.label: ns for cause, ns in causes.items()}
 
 
 def dumps(document: dict[str, Any]) -> str:
@@ -160,7 +160,7 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> Iterator[dict[s
             "step": None if step < 0 else analysis.steps[step].number,
             "before": _task(analysis.trace, before),
             "after": _task(analysis.trace, after),
-            "cause": None if cause is None else LABELS[cause],
+            "cause": None if cause is None else cause.label,
             "line": None if line is None else encodable(line),
             "exposed_by": None if exposed_by is None else encodable(exposed_by),
             "pieces": pieces,

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.operators import OperatorTable
 from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Int64s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.limits import FREE, IDLE, Breach, Limit
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_exact, format_percent

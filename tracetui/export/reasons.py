@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.calls import LABELS, Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.search import pick, ranges
 from tracetui.analysis.sums import most_of_each
@@ -71,7 +71,7 @@ class Reasons:
         return {
             "start_ns": start,
             "dur_ns": dur,
-            "cause": LABELS[Cause(cause)],
+            "cause": Cause(cause).label,
             **frame_document(None if frame < 0 else self._frames[frame]),
             "backward": backward,
             "op": None if op is None else encodable(op),

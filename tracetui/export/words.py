@@ -5,32 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from tracetui.analysis.idle.calls import LABELS, Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.task_counts import TaskCounts
 from tracetui.trace.stack import Frame
 from tracetui.units import format_count
 
-_MEANINGS = {
-    Cause.GC: "Python collected garbage",
-    Cause.SYNC: "host waited for the device",
-    Cause.DATALOADER: "host waited for data",
-    Cause.COPY: "host copied to the device",
-    Cause.COMMUNICATION: "host prepared a collective",
-    Cause.COMPILE: "host compiled",
-    Cause.OPERATOR: "framework in an operator",
-    Cause.PYTHON: "Python between operators",
-    Cause.UNRECORDED: "host, nothing recorded",
-    Cause.QUEUE_BUSY: "queued behind launches",
-    Cause.QUEUE_WAKEUP: "queued, not yet taken",
-    Cause.LAUNCH_COMPILE: "compiled during its launch",
-    Cause.LAUNCH_DISPATCH: "being launched",
-    Cause.STREAM_WAIT: "launched, stream waited",
-    Cause.LATENCY: "launched, the usual delay",
-    Cause.UNKNOWN: "launched, reason unknown",
-    Cause.UNLINKED: "launch is not recorded",
-}
-#: By the name of the cause.
-MEANINGS = {LABELS[cause]: meaning for cause, meaning in _MEANINGS.items()}
+#: What causes mean in a few words, by their names.
+MEANINGS = {cause.label: cause.facts.brief for cause in Cause}
 LONGEST_MEANING = max(map(len, MEANINGS.values()))
 
 NO_STACK = "(no stack)"

@@ -16,7 +16,7 @@ from tracetui.analysis.advice.model import (
     Advice,
     duration,
 )
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.intervals import union
 from tracetui.analysis.search import distinct, runs

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import PythonLine, lines_of, python_line
 from tracetui.analysis.intervals import Intervals, union
@@ -94,12 +94,12 @@ class Found:
         hosts = np.where(links.enqueue >= 0, links.enqueue, links.operator)
         launchers = np.where(links.dequeue >= 0, links.dequeue, links.launch)
         inside = np.zeros(len(causes), np.int64)
-        for rows, first, last in (
-            (hosts, Cause.GC, Cause.UNRECORDED),
-            (launchers, Cause.QUEUE_BUSY, Cause.LAUNCH_DISPATCH),
+        for rows, causing in (
+            (hosts, of_families("host")),
+            (launchers, of_families("queue", "launch")),
         ):
             own = self.span(calls[np.isin(self._tids(calls), distinct(self._tids(rows[rows >= 0])))])
-            places = np.flatnonzero((causes.cause >= first) & (causes.cause <= last))
+            places = np.flatnonzero(self.caused(*causing))
             inside[places] = own.covered(causes.start[places], causes.end[places])
         return inside
 

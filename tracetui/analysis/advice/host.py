@@ -18,7 +18,8 @@ from tracetui.analysis.advice.model import (
     Advice,
     duration,
 )
-from tracetui.analysis.idle.calls import Cause, allocates_memory, cause_of_operator
+from tracetui.analysis.idle.calls import allocates_memory, cause_of_operator
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.operators import host_operators
 from tracetui.analysis.search import runs

@@ -8,7 +8,8 @@ import numpy as np
 
 from tracetui.analysis.advice.evidence import Found
 from tracetui.analysis.advice.model import COMPILE_SHARE, QUEUE_SHARE, Advice, duration
-from tracetui.analysis.idle.calls import Cause, cause_of_call, cause_of_operator, compiles_at_launch
+from tracetui.analysis.idle.calls import cause_of_call, cause_of_operator, compiles_at_launch
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.operators import host_operators
 from tracetui.analysis.search import distinct

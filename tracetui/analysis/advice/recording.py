@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tracetui.analysis.advice.evidence import Found
 from tracetui.analysis.advice.model import MISSING_SHARE, Advice, duration
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import distinct
 from tracetui.trace.model import Family, Kind, Layer
 

@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.analysis.critical.host_time import bursts
 from tracetui.analysis.critical.points import By, Point, Points, points
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import NOTHING, Intervals, union

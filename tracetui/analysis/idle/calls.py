@@ -7,66 +7,12 @@ python_function frames. A new spelling is one more row. Nothing here reads a tra
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from typing import Callable, Optional
+
+from tracetui.analysis.idle.cause import Cause
 
 Answer = Callable[[str], Optional[bool]]
 
-
-class Cause(IntEnum):
-    """Why a device was idle for a stretch; where several hold of the host, the lower number wins."""
-
-    GC = 0  #: the garbage collector of Python ran
-    SYNC = 1  #: the host waited for the device
-    DATALOADER = 2  #: the host waited for data
-    COPY = 3  #: the host copied to the device
-    COMMUNICATION = 4  #: the host prepared a collective
-    COMPILE = 5  #: an operator or graph was compiled on the thread that enqueues
-    OPERATOR = 6  #: the framework worked on an operator
-    PYTHON = 7  #: Python ran between operators
-    UNRECORDED = 8  #: the thread recorded nothing
-    QUEUE_BUSY = 9  #: enqueued, while the thread that dequeues was at another task
-    QUEUE_WAKEUP = 10  #: enqueued, not yet taken by an unoccupied thread
-    LAUNCH_COMPILE = 11  #: dequeued, compiled
-    LAUNCH_DISPATCH = 12  #: dequeued, being launched
-    STREAM_WAIT = 13  #: launched, its stream waited for an event
-    LATENCY = 14  #: launched, the usual time until a task runs
-    UNKNOWN = 15  #: launched, not running, and nothing says why
-    UNLINKED = 16  #: the trace does not tell what launched the task
-
-    @property
-    def label(self) -> str:
-        """The dotted name: "host.sync"."""
-        return LABELS[self]
-
-    @property
-    def family(self) -> str:
-        """ "host", "queue", "launch", "device" or "unlinked"."""
-        return LABELS[self].split(".")[0]
-
-
-LABELS = {
-    Cause.GC: "host.gc",
-    Cause.SYNC: "host.sync",
-    Cause.DATALOADER: "host.dataloader",
-    Cause.COPY: "host.copy",
-    Cause.COMMUNICATION: "host.communication",
-    Cause.COMPILE: "host.compile",
-    Cause.OPERATOR: "host.operator",
-    Cause.PYTHON: "host.python",
-    Cause.UNRECORDED: "host.unrecorded",
-    Cause.QUEUE_BUSY: "queue.busy",
-    Cause.QUEUE_WAKEUP: "queue.wakeup",
-    Cause.LAUNCH_COMPILE: "launch.compile",
-    Cause.LAUNCH_DISPATCH: "launch.dispatch",
-    Cause.STREAM_WAIT: "device.stream_wait",
-    Cause.LATENCY: "device.latency",
-    Cause.UNKNOWN: "device.unknown",
-    Cause.UNLINKED: "unlinked",
-}
-
-#: Causes that would keep the device waiting as long if the host had never synchronised before.
-REASONS_OF_THEIR_OWN = (Cause.GC, Cause.DATALOADER, Cause.COPY, Cause.COMPILE, Cause.LAUNCH_COMPILE)
 
 #: Operators that copy, to the device or elsewhere: what they copied tells which.
 COPY_OPERATORS = frozenset({"aten::to", "aten::copy_", "aten::_to_copy"})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import distinct

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.gaps import IdleIntervals
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import Charges
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.milestones import Milestones, milestones

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
@@ -25,8 +25,7 @@ from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
 
-#: The causes that slices of a thread stand for, the one that wins first.
-SPANS = (Cause.GC, Cause.SYNC, Cause.DATALOADER, Cause.COPY, Cause.COMMUNICATION, Cause.COMPILE)
+_HOST = of_families("host")
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +98,12 @@ class HostThread:
     def causes(self, times: Int64s, running: Int64s) -> Int8s:
         """Why the thread had not enqueued more at each time, given what ran at it."""
         cause = np.where(self.recorded.index_at(times) >= 0, Cause.PYTHON, Cause.UNRECORDED)
-        cause = np.where(running >= 0, Cause.OPERATOR, cause).astype(np.int8)
-        for span in reversed(SPANS):
-            if span in self.spans:
-                cause[self.spans[span].index_at(times) >= 0] = span
-        return cause
+        for each in reversed(_HOST):
+            if each is Cause.OPERATOR:
+                cause[running >= 0] = each
+            elif each in self.spans:
+                cause[self.spans[each].index_at(times) >= 0] = each
+        return cause.astype(np.int8)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.search import distinct, pick, runs
 from tracetui.analysis.sums import most_first

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.gaps import Gaps
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import lines_of, python_line

@@ -13,7 +13,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.idle.calls import REASONS_OF_THEIR_OWN, Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts, HostThread
@@ -69,7 +69,8 @@ def sync_table(
     the idle time of these counts as exposed.
     """
     syncs, exposing = _find(trace, hosts, causes)
-    exposing[np.isin(causes.cause, REASONS_OF_THEIR_OWN)] = -1
+    own_reasons = [cause for cause in Cause if cause.facts.reason_of_its_own]
+    exposing[np.isin(causes.cause, own_reasons)] = -1
     if gaps is not None:
         exposing[~gaps[causes.intervals.gap[causes.interval]]] = -1
     listed = np.ones(len(syncs.start), np.bool_)

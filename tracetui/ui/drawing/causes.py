@@ -1,76 +1,61 @@
-"""How causes of idle time look and what they are called: a letter, a short name and a style each.
+"""How causes of idle time look: the colour of each, beside its letter and name.
 
-A capital is what the host did before it launched a task, a small letter what came after that. Causes that are
-alike share a colour; the letter tells them apart.
+Causes that are alike share a colour; the letter tells them apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.style import Style
 
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Paint, Palette, Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.units import format_percent
 
-
-class Look(NamedTuple):
-    """How one cause is shown."""
-
-    letter: str
-    name: str  #: one or two words
-    role: Role
-    meaning: str  #: a sentence for the glossary
-
-
-LOOKS: Mapping[Cause, Look] = {
-    Cause.PYTHON: Look("P", "python", Role.HOST_PYTHON, "Python ran between two operators."),
-    Cause.OPERATOR: Look("O", "operator", Role.HOST_OPERATOR, "the framework was inside an operator."),
-    Cause.COMMUNICATION: Look("C", "collective", Role.HOST_OPERATOR, "the host prepared a collective."),
-    Cause.COMPILE: Look("K", "compile", Role.HOST_OPERATOR, "the host compiled an operator or a graph."),
-    Cause.UNRECORDED: Look("U", "unrecorded", Role.HOST_OPERATOR, "the thread recorded nothing."),
-    Cause.SYNC: Look("S", "sync", Role.HOST_WAIT, "the host waited for the device: .item(), synchronize()."),
-    Cause.DATALOADER: Look("D", "data loader", Role.HOST_WAIT, "the host waited for data."),
-    Cause.GC: Look("G", "gc", Role.HOST_WAIT, "Python collected garbage."),
-    Cause.COPY: Look("H", "host copy", Role.HOST_WAIT, "the host copied to the device."),
-    Cause.QUEUE_BUSY: Look(
-        "b", "queue busy", Role.QUEUED, "in the task queue, while its thread launched others."
-    ),
-    Cause.QUEUE_WAKEUP: Look("q", "queue", Role.QUEUED, "in the task queue, its thread had nothing to do."),
-    Cause.LAUNCH_COMPILE: Look("k", "op compile", Role.LAUNCHING, "being launched: compiled."),
-    Cause.LAUNCH_DISPATCH: Look(
-        "d", "dispatch", Role.LAUNCHING, "being launched: tiling, workspace, dispatch."
-    ),
-    Cause.STREAM_WAIT: Look("w", "stream wait", Role.LAUNCHED, "launched; its stream waited for an event."),
-    Cause.LATENCY: Look("t", "latency", Role.LAUNCHED, "launched; the usual time until a task runs."),
-    Cause.UNKNOWN: Look("u", "unknown", Role.LAUNCHED, "launched and not running; nothing says why."),
-    Cause.UNLINKED: Look("?", "unlinked", Role.UNLINKED, "the trace does not tell what launched the task."),
+#: The colour of each cause, as a role of the palette.
+ROLES: Mapping[Cause, Role] = {
+    Cause.GC: Role.HOST_WAIT,
+    Cause.SYNC: Role.HOST_WAIT,
+    Cause.DATALOADER: Role.HOST_WAIT,
+    Cause.COPY: Role.HOST_WAIT,
+    Cause.COMMUNICATION: Role.HOST_OPERATOR,
+    Cause.COMPILE: Role.HOST_OPERATOR,
+    Cause.OPERATOR: Role.HOST_OPERATOR,
+    Cause.PYTHON: Role.HOST_PYTHON,
+    Cause.UNRECORDED: Role.HOST_OPERATOR,
+    Cause.QUEUE_BUSY: Role.QUEUED,
+    Cause.QUEUE_WAKEUP: Role.QUEUED,
+    Cause.LAUNCH_COMPILE: Role.LAUNCHING,
+    Cause.LAUNCH_DISPATCH: Role.LAUNCHING,
+    Cause.STREAM_WAIT: Role.LAUNCHED,
+    Cause.LATENCY: Role.LAUNCHED,
+    Cause.UNKNOWN: Role.LAUNCHED,
+    Cause.UNLINKED: Role.UNLINKED,
 }
 
 
 def cause_letter(cause: Cause) -> str:
     """The letter of a cause, different for each."""
-    return LOOKS[cause].letter
+    return cause.facts.letter
 
 
 def cause_words(cause: Cause) -> str:
     """Letter and short name: "P python"."""
-    return f"{LOOKS[cause].letter} {LOOKS[cause].name}"
+    return f"{cause.facts.letter} {cause.facts.name}"
 
 
 def cause_style(cause: Cause, palette: Palette) -> Style:
     """The style of text about a cause; those that are alike share it."""
-    return palette.style_of(LOOKS[cause].role)
+    return palette.style_of(ROLES[cause])
 
 
 def cause_paint(cause: Cause, palette: Palette) -> Paint:
     """How idle time of a cause is drawn on the timeline."""
-    return palette.paint_of(LOOKS[cause].role)
+    return palette.paint_of(ROLES[cause])
 
 
 def main_legend(by_cause: Mapping[Cause, int], palette: Palette, width: int) -> list[Piece]:

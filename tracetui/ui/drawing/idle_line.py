@@ -12,10 +12,10 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Bools, Int8s, Int64s
-from tracetui.ui.drawing.causes import LOOKS, cause_letter, cause_paint, cause_words
+from tracetui.ui.drawing.causes import cause_letter, cause_paint, cause_words
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import Unread, boxed_columns, draw_lane, runs
@@ -124,7 +124,7 @@ class IdleLine:
             if room >= len(cause_words(told)) + 1:
                 text = text.ljust(at) + cause_words(told) + " "
             elif room >= 2:
-                text = text.ljust(at) + LOOKS[told].letter + " "
+                text = text.ljust(at) + cause_letter(told) + " "
         return text
 
     def _with_ranks(self, drawn: list[Segment], device: int, state: ViewState, columns: int) -> list[Segment]:

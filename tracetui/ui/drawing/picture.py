@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.raster import Columns, Raster
 from tracetui.arrays import Floats, Int64s

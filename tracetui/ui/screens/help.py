@@ -9,8 +9,9 @@ from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from tracetui.analysis.idle.cause import Cause
 from tracetui.ui.actions import GROUPS, Action, actions_of, merged
-from tracetui.ui.drawing.causes import LOOKS, cause_words
+from tracetui.ui.drawing.causes import ROLES, cause_words
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted, wrapped
@@ -120,8 +121,8 @@ def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs 
     for term, meaning in GLOSSARY:
         lines.extend(_explained(term, meaning, width, palette))
     lines += [[], [("Why a device is idle", palette.style_of(Role.TITLE))]]
-    for cause, look in LOOKS.items():
-        lines.extend(_explained(cause_words(cause), look.meaning, width, palette, look.role))
+    for cause in Cause:
+        lines.extend(_explained(cause_words(cause), cause.facts.meaning, width, palette, ROLES[cause]))
     return lines
 
 

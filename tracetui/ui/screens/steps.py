@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.steps import Span, Step
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable

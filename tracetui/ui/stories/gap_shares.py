@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.links import frames_of
 from tracetui.analysis.sums import most_first
@@ -20,27 +20,6 @@ from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame, parse_call_stack
 
 NAME = 60  #: characters of a name
-
-_WORDS = {
-    Cause.GC: "collecting garbage",
-    Cause.PYTHON: "Python",
-    Cause.UNRECORDED: "with nothing recorded on its thread",
-    Cause.QUEUE_BUSY: "the dequeue thread launching others",
-    Cause.QUEUE_WAKEUP: "the dequeue thread waking up",
-    Cause.LAUNCH_COMPILE: "compiling",
-    Cause.LAUNCH_DISPATCH: "dispatching",
-    Cause.LATENCY: "the usual latency",
-    Cause.UNKNOWN: "unexplained",
-}
-#: of an operator, and where none is known
-_DOING = {
-    Cause.OPERATOR: ("{}", "an operator"),
-    Cause.SYNC: ("{} waiting for the device", "waiting for the device"),
-    Cause.DATALOADER: ("{} waiting for data", "waiting for data"),
-    Cause.COPY: ("{} copying to the device", "copying to the device"),
-    Cause.COMMUNICATION: ("{} preparing a collective", "preparing a collective"),
-    Cause.COMPILE: ("{} compiling", "compiling"),
-}
 
 
 @dataclass(frozen=True)
@@ -101,10 +80,11 @@ def main_line(analysis: Analysis, gap: int) -> MainLine:
 
 
 def _doing(trace: Trace, cause: Cause, operator: int) -> str:
-    if cause not in _DOING:
-        return _WORDS.get(cause, "")
-    known, unknown = _DOING[cause]
-    return known.format(printable(trace.name(operator), NAME)) if operator >= 0 else unknown
+    """What the host was doing, in words."""
+    facts = cause.facts
+    if not facts.doing_unknown:
+        return facts.doing
+    return facts.doing_unknown if operator < 0 else facts.doing.format(printable(trace.name(operator), NAME))
 
 
 def _waiting(trace: Trace, wait: int, waited_for: int) -> str:

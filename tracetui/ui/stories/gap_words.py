@@ -12,7 +12,7 @@ from itertools import groupby
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.raster import even_edges
@@ -30,7 +30,6 @@ from tracetui.ui.stories.gap_shares import NAME, Share, gap_shares
 from tracetui.units import format_duration, format_time
 
 NAMED = 4  #: causes of the host's time that are named; the rest is summed up
-_FAMILIES = ("host", "queue", "launch", "device", "unlinked")
 
 
 def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
@@ -102,10 +101,10 @@ class GapWords:
 
     def _sentences(self) -> Iterator[list[Piece]]:
         yield self._opening()
-        families = [[share for share in self._shares if share.cause.family == name] for name in _FAMILIES]
+        families = [[share for share in self._shares if share.cause.family == name] for name in FAMILIES]
         whole = (self._idle_ns + self._unit // 2) // self._unit
         units = apportion([sum(share.ns for share in shares) for shares in families], whole)
-        for name, shares, own in zip(_FAMILIES, families, units):
+        for name, shares, own in zip(FAMILIES, families, units):
             if shares:
                 yield self._sentence(name, shares, own)
         if (exposed := self._exposed()) is not None:

@@ -13,11 +13,11 @@ from rich.cells import cell_len
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineKey, LineSaving
 from tracetui.analysis.critical.whatif import WhatIf
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import LineIdle
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.bars import share_bar
-from tracetui.ui.drawing.causes import LOOKS, cause_letter, cause_style
+from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line
@@ -28,7 +28,7 @@ from tracetui.units import format_count, format_duration, format_percent
 
 BAR = 10
 TWO_COLUMNS = 68  #: cells from which operators stand beside the causes
-_NAME = max(cell_len(look.name) for look in LOOKS.values())
+_NAME = max(cell_len(cause.facts.name) for cause in Cause)
 
 
 class LineStory(Story):
@@ -74,7 +74,7 @@ class LineStory(Story):
 
     def _cause(self, line: LineIdle, cause: Cause | None, ns: int) -> Line:
         style = self._dim if cause is None else cause_style(cause, self._palette)
-        letter, name = (" ", "others") if cause is None else (LOOKS[cause].letter, LOOKS[cause].name)
+        letter, name = (" ", "others") if cause is None else (cause.facts.letter, cause.facts.name)
         bar = share_bar(ns, line.idle_ns, BAR, self._glyphs)
         return [
             (f"{letter} ", style),

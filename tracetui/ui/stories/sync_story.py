@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineKey, LineSaving
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import LineIdle
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.trace.clean import printable

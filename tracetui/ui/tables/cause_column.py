@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from rich.cells import cell_len
 
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int8s
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.palette import Palette

@@ -11,7 +11,7 @@ from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineKey, LineSaving
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import LineIdle
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.arrays import Int32s, Int64s

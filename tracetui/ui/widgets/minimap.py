@@ -13,7 +13,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
