@@ -7,16 +7,23 @@ from pathlib import Path
 import pytest
 
 from tests.analysis import real
-from tests.analysis.machine import call, dequeue, enqueue, npu, operator, step, task
+from tests.analysis.machine import MAIN, call, dequeue, enqueue, npu, operator, step, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.notes import clocks_apart
+from tracetui.export.documents import summary_document
+from tracetui.export.frames import steps_frame
+from tracetui.export.markdown_report import summary_markdown
+from tracetui.export.report import summary_text
+from tracetui.export.selection import Selection
+from tracetui.units import format_duration
 
 
 def check(analysis: Analysis) -> None:
     for index, each in enumerate(analysis.steps):
-        assert sum(analysis.preparing.by_step(index).values()) == max(0, each.preparing_ns)
+        assert sum(analysis.preparing.by_step(index).values()) == each.preparing_ns
     together = analysis.preparing.by_steps(range(len(analysis.steps)))
-    assert sum(together.values()) == sum(max(0, each.preparing_ns) for each in analysis.steps)
+    assert sum(together.values()) == sum(each.preparing_ns for each in analysis.steps)
 
 
 def test_copies_are_taken_off_and_split_the_time() -> None:
@@ -53,6 +60,36 @@ def test_a_step_without_work_prepares_nothing() -> None:
     analysis = analyse(trace_of([*npu(), step(5, 1_000, 5_000), task(10_000, 10)]))
     assert [each.preparing_ns for each in analysis.steps] == [0]
     assert analysis.preparing.by_step(0) == {}
+
+
+def test_work_before_its_step_on_the_hosts_clock_prepares_nothing_and_is_said() -> None:
+    events = [*npu(), step(5, 1_000, 5_000), operator(1_100, 100), call(1_110, 10, 1, tid=MAIN)]
+    analysis = analyse(trace_of([*events, task(960, 100, connection=1), task(3_000, 10)]))
+    (only,) = analysis.steps
+    assert (only.preparing_ns, clocks_apart(only)) == (0, 40)
+    assert analysis.preparing.by_step(0) == {}
+    (note,) = analysis.step_notes["NPU"]
+    assert "1 of 1 steps" in note and "40 ns" in note and "clocks disagree" in note
+    assert f"NPU: {note}." in summary_document(analysis, Selection())["trace"]["warnings"]
+    assert note in summary_text(analysis, Selection(), None, 200)
+
+
+@pytest.mark.parametrize("rank", real.NPU)
+def test_preparing_is_the_whole_time_everywhere(real_traces: Path, rank: str) -> None:
+    analysis = real.npu(real_traces, rank)
+    (device,) = summary_document(analysis, Selection())["devices"]
+    whole = sum(step["preparing_ns"] for step in device["steps"])
+    copies = device["preparing_causes"]["copy"]
+    assert device["preparing_ns"] == sum(device["preparing_causes"].values()) == whole
+    assert 800_000 < copies < 900_000
+    text = summary_text(analysis, Selection(), None, 200)
+    words = f"Preparing steps took {format_duration(whole)}, of which copies {format_duration(copies)}\n"
+    assert words in text
+    assert f"Why preparing steps took {format_duration(whole)}\n" in summary_markdown(
+        analysis, Selection(), None
+    )
+    (row,) = steps_frame(analysis)["preparing_ns"]
+    assert row == whole
 
 
 @pytest.mark.parametrize("rank", real.NPU)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.analysis import real
+from tests.analysis import gpu, real
 from tests.analysis.machine import (
     AUTOGRAD,
     MAIN,
@@ -264,3 +264,62 @@ def test_steps_inside_each_other_do_not_take_the_tasks_again_and_again() -> None
     held = tasks_of_steps(drivers.hosts, issued)
     assert 0 < held.tasks.sum() <= MOST_NESTED * count
     assert len(analysis.steps) == count
+
+
+# ------------------------------------------------------------------- work launched before the first step
+
+
+def gpu_steps(*more: dict[str, Any]) -> Any:
+    """Two steps, a kernel of each, after two kernels that the recording has no launch of."""
+    events = [
+        *gpu.gpu(),
+        gpu.step(4, 100, 100),
+        gpu.step(5, 200, 100),
+        gpu.kernel(50, 60, 1),
+        gpu.kernel(120, 100, 2),
+        gpu.launch(110, 5, 3),
+        gpu.kernel(230, 50, 3),
+        gpu.launch(210, 5, 4),
+        gpu.kernel(290, 20, 4),
+    ]
+    return analyse(trace_of([*events, *more]))
+
+
+def test_what_a_gpu_was_given_before_the_recording_belongs_to_no_step() -> None:
+    copied = (gpu.launch(105, 2, 5, "cudaMemcpyAsync"), gpu.kernel(112, 3, 5, "copy", 8, "gpu_memcpy"))
+    analysis = gpu_steps(*copied)
+    first, second = analysis.steps
+    assert (first.start_ns, first.own_ns, first.end_ns) == (112, 220, 280), "from its own first task"
+    assert (second.start_ns, second.own_ns, second.end_ns) == (290, 290, 310)
+    assert (first.computing_ns, first.free_ns, first.stage_ns, first.preparing_ns) == (50, 10, 60, 130)
+    assert second.computing_ns == 20
+    assert analysis.gaps.start.tolist() == [110, 220, 280]
+    assert analysis.gaps.step.tolist() == [-1, 0, -1]
+    assert analysis.tasks_of_no_step == {"GPU 0": 3}, "two before the recording, a copy beside them"
+    assert first.iteration_gap == (112, 112), "the work before goes on after its first task"
+
+
+def test_a_task_that_is_only_unlinked_is_not_taken_for_one_of_before() -> None:
+    """On a stream of its own, or after one that was launched in the recording."""
+    alone = gpu_steps(gpu.kernel(240, 45, 90, stream=9))
+    after = gpu_steps(gpu.kernel(285, 4, 91))
+    for analysis in (alone, after):
+        assert [step.own_ns for step in analysis.steps] == [230, 290]
+
+
+def test_on_ascend_the_windows_alone_tell_as_in_the_producers_table() -> None:
+    events = [*npu(), step(0, 0, 100), task(5, 40), *issue(10, 2, 70, 10)]
+    beside = [*issue(2, 1, 3, 9), task(46, 1, stream=2), task(4, 9, stream=2)]
+    (only,) = steps_of([*events, *beside])
+    assert (only.start_ns, only.own_ns, only.computing_ns) == (3, 3, 53)
+
+
+def test_the_first_step_of_a_real_trace_takes_as_long_as_the_others(real_traces: Path) -> None:
+    analysis = real.gpu(real_traces, "resnet_rank0.json.gz")
+    stages = [step.stage_ns for step in analysis.steps]
+    assert max(stages) - min(stages) < min(stages) // 50
+    assert analysis.tasks_of_no_step == {"GPU 0": 899}
+    assert (
+        min(step.computing_ns for step in analysis.steps) * 20
+        > max(s.computing_ns for s in analysis.steps) * 19
+    )

@@ -28,6 +28,7 @@ from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.links import Links, link_tasks
 from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
+from tracetui.analysis.notes import step_notes
 from tracetui.analysis.operators import Operators, OperatorTable, host_operators
 from tracetui.analysis.raster import Raster
 from tracetui.analysis.self_time import self_times
@@ -82,6 +83,24 @@ class Analysis:
         for index, step in enumerate(self.steps):
             found.setdefault(step.device, []).append(index)
         return found
+
+    @cached_property
+    def tasks_of_no_step(self) -> dict[str, int]:
+        """How much of the work of each device that has steps starts outside of all of them, in tasks."""
+        windows, starts = StepWindows(self.steps), self.trace.slices.start
+        return {
+            activity.device: int((windows.step_of(activity.device, starts[activity.work]) < 0).sum())
+            for activity in self.devices
+            if activity.device in self.steps_by_device
+        }
+
+    @cached_property
+    def step_notes(self) -> dict[str, tuple[str, ...]]:
+        """What must be known to read the numbers of steps, in sentences without full stop, by device."""
+        return {
+            device: tuple(step_notes([self.steps[index] for index in own], self.tasks_of_no_step[device]))
+            for device, own in self.steps_by_device.items()
+        }
 
     @cached_property
     def hosts(self) -> Hosts:

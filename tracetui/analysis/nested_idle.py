@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.idle.calls import Cause
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import Charges, charged_stacks
 from tracetui.analysis.search import pick, runs
 from tracetui.analysis.sums import most_first

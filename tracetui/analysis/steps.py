@@ -3,7 +3,8 @@
 A step of the host is a slice `ProfilerStep#N`. Its window on a device starts with the first start of the
 first task that it enqueued there (without one: with the host's step) and lasts until the last end of the last
 one, or until the host's step ends where that is later. Windows of steps may overlap; what starts in several
-belongs to the first. Nothing is cut: a row counts whole in the step that it starts in.
+belongs to the first. What starts while a GPU still works at tasks launched before the first step belongs to
+no step. Nothing is cut: a row counts whole in the step that it starts in.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.earlier import launched_before
 from tracetui.analysis.host_steps import (
     FAR,
     Drivers,
+    HostStep,
     StepTasks,
     host_steps,
     issued_by_process,
@@ -28,7 +31,7 @@ from tracetui.analysis.links import Links
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.windows import Windows
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.model import Activity, Trace
+from tracetui.trace.model import Activity, Kind, Trace
 
 Span = Optional[tuple[int, int]]  # start and end, epoch ns; None where the trace does not tell
 
@@ -47,6 +50,7 @@ class Step:
     host_end_ns: int
     start_ns: int  #: the device window
     end_ns: int
+    own_ns: int  #: what starts in the window before this is of work launched before all steps: of no step
     computing_ns: int
     communication_not_overlapped_ns: int
     overlapped_ns: int
@@ -55,7 +59,9 @@ class Step:
     stage_ns: int  #: first start to last end of those rows, without the bubble
     bubble_ns: int  #: hcom_receive*
     communication_not_overlapped_exclude_receive_ns: int
-    preparing_ns: int  #: from the host's start to the first compute or communication; 0 where there is none
+    #: from the host's start to the first compute or communication; 0 where there is none, and where that
+    #: comes first because the clocks of host and device disagree
+    preparing_ns: int
     idle_ns: int
     iteration_gap: Span  #: from the previous step's last task (at first: the host's start) to the first task
     forward_backward: Span  #: from the first task to the end of the last backward one
@@ -89,7 +95,7 @@ class StepWindows:
     def __init__(self, steps: Sequence[Step]) -> None:
         rows: dict[str, list[tuple[int, int, int]]] = {}
         for index, step in enumerate(steps):
-            rows.setdefault(step.device, []).append((index, step.start_ns, step.end_ns))
+            rows.setdefault(step.device, []).append((index, step.own_ns, step.end_ns))
         columns = {device: np.array(own, np.int64).T for device, own in rows.items()}
         self._windows = {device: (own[0], Windows(own[1], own[2])) for device, own in columns.items()}
 
@@ -120,9 +126,11 @@ def _device_steps(
     start, end = host_start.copy(), np.array([host.end for host in own], np.int64)
     start[tasks.step] = tasks.opens
     end[tasks.step] = np.maximum(tasks.closes, end[tasks.step])
-    columns, does_anything = _columns(trace, activity, Windows(start, end), host_start)
-    columns = {"start_ns": start, "end_ns": end, **columns}
-    phases = dict(zip(tasks.step.tolist(), _phases(activity, tasks, host_start, end)))
+    until = _end_of_earlier(trace, activity, links, own)
+    own_start = np.clip(until, start, np.maximum(start, end))
+    columns, does_anything = _columns(trace, activity, Windows(own_start, end), host_start)
+    columns = {"start_ns": start, "end_ns": end, "own_ns": own_start, **columns}
+    phases = dict(zip(tasks.step.tolist(), _phases(activity, tasks, np.maximum(host_start, until), end)))
     kept = np.full(len(own), True) if keep_all else does_anything
     kept[tasks.step] = True
     numbers = zip(*(column[kept].tolist() for column in columns.values()))
@@ -138,6 +146,17 @@ def _device_steps(
         )
         for place, told in zip(np.flatnonzero(kept).tolist(), numbers)
     ]
+
+
+def _end_of_earlier(trace: Trace, activity: DeviceActivity, links: Links, own: list[HostStep]) -> int:
+    """ns: when a GPU is done with what was launched before the first of its steps; 0 where nothing was.
+
+    On Ascend the windows alone count, as in the producer's own table.
+    """
+    if trace.kind is not Kind.GPU:
+        return 0
+    earlier = launched_before(trace, activity, links, min(step.start for step in own))
+    return int(trace.slices.end[earlier].max(initial=0))
 
 
 def _columns(
@@ -165,7 +184,7 @@ def _columns(
         "stage_ns": np.where(last >= 0, last - first, 0) - bubble.total,
         "bubble_ns": bubble.total,
         "communication_not_overlapped_exclude_receive_ns": exposed.total - bubble.total,
-        "preparing_ns": np.where(first_work != FAR, first_work - host_start, 0),
+        "preparing_ns": np.where(first_work != FAR, np.maximum(first_work - host_start, 0), 0),
         "idle_ns": tally(activity.idle).total,
     }
     return columns, last >= 0

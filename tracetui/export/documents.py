@@ -17,6 +17,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.export.cells import encodable
 from tracetui.export.reasons import Reasons
 from tracetui.export.selection import Selection
+from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 
 SCHEMA = 1
@@ -52,7 +53,7 @@ def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]
     selected = set(selection.steps(analysis))
     return {
         "schema": SCHEMA,
-        "trace": _trace(analysis.trace),
+        "trace": _trace(analysis),
         "devices": [_device(analysis, index, selected) for index in range(len(analysis.devices))],
     }
 
@@ -100,15 +101,15 @@ def linked_tasks(analysis: Analysis, activity: DeviceActivity) -> int:
 def preparing_causes(analysis: Analysis, activity: DeviceActivity) -> dict[str, int] | None:
     """Why the first compute or communication task of a device's steps came when it did: ns by cause.
 
-    Counted from the start of each step on the host, without the copies in between; None without steps.
+    Counted from the start of each step on the host; the copies in between are "copy", last. None without
+    steps.
     """
     own = analysis.steps_by_device.get(activity.device, [])
-    told = analysis.preparing.by_steps(own)
-    return {cause: ns for cause, ns in told.items() if cause != "copy"} if own else None
+    return analysis.preparing.by_steps(own) if own else None
 
 
-def _trace(trace: Trace) -> dict[str, Any]:
-    report = trace.report
+def _trace(analysis: Analysis) -> dict[str, Any]:
+    trace, report = analysis.trace, analysis.trace.report
     return {
         "path": encodable(trace.path),
         "bytes": report.bytes,
@@ -118,8 +119,13 @@ def _trace(trace: Trace) -> dict[str, Any]:
         "start_ns": trace.start_ns,
         "end_ns": trace.end_ns,
         "kind": trace.kind.value,
-        "warnings": [encodable(warning) for warning in (*report.warnings, *trace.notes)],
+        "warnings": [encodable(warning) for warning in (*report.warnings, *trace.notes, *_notes(analysis))],
     }
+
+
+def _notes(analysis: Analysis) -> Iterator[str]:
+    for device, notes in analysis.step_notes.items():
+        yield from (f"{printable(device)}: {note}." for note in notes)
 
 
 def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.task_counts import task_counts
 from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import NOTHING, SUBJECTS, TITLE, cost_words
 from tracetui.export.documents import gaps_document, summary_document
@@ -22,11 +21,10 @@ from tracetui.export.idle_text import (
     place_name,
 )
 from tracetui.export.markdown import code, plain, table
-from tracetui.export.report import STEP_COLUMNS, TOP_GAPS, TOP_STEPS, trace_facts
+from tracetui.export.report import STEP_COLUMNS, TOP_GAPS, TOP_STEPS, task_facts, trace_facts
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import sync_numbers, syncs_title
-from tracetui.export.words import MEANINGS, line_name, micro, task_words
-from tracetui.trace.model import Trace
+from tracetui.export.words import MEANINGS, line_name, micro
 from tracetui.units import format_count, format_duration, format_ms, format_percent, format_time
 
 
@@ -38,7 +36,7 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     if not document["devices"]:
         lines += ["", "No device in this trace: it shows the host only."]
     for device, activity in zip(document["devices"], analysis.devices):
-        lines += ["", *_device(analysis.trace, device, activity)]
+        lines += ["", *_device(analysis, device, activity)]
         lines += _steps(device["steps"], TOP_STEPS if top is None else top)
     if len(analysis.gaps):
         lines += ["", *_gaps(analysis, selection, TOP_GAPS if top is None else top)]
@@ -109,7 +107,8 @@ def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     return lines
 
 
-def _device(trace: Trace, device: dict[str, Any], activity: DeviceActivity) -> list[str]:
+def _device(analysis: Analysis, device: dict[str, Any], activity: DeviceActivity) -> list[str]:
+    trace = analysis.trace
     start, end, idle = device["start_ns"], device["end_ns"], device["idle_ns"]
     window = end - start
     title = f"## {code(device['device'])}"
@@ -122,9 +121,8 @@ def _device(trace: Trace, device: dict[str, Any], activity: DeviceActivity) -> l
         f"{format_duration(window)}, from {format_time(start - trace.start_ns)}"
         f" to {format_time(end - trace.start_ns)}"
     )
-    linked = format_percent(device["linked_tasks"], device["tasks"])
-    tasks = f"{task_words(task_counts(trace, activity))}; {linked} lead back to an operator"
-    lines = [title, "", f"{span}. {tasks}.", "", *table(["", "time", "share"], rows, [""])]
+    facts = f"{'. '.join([span, *task_facts(analysis, device, activity)])}."
+    lines = [title, "", facts, "", *table(["", "time", "share"], rows, [""])]
     lines += _why("it was idle for", idle, device["causes"])
     lines += _why("preparing steps took", device["preparing_ns"], device["preparing_causes"])
     return lines

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.task_counts import TaskCounts
 from tracetui.trace.stack import Frame
 from tracetui.units import format_count
 
 #: What causes mean in a few words, by their names.
-MEANINGS = {cause.label: cause.facts.brief for cause in Cause}
+MEANINGS = {**{cause.label: cause.facts.brief for cause in Cause}, COPY: "copies on the device"}
 LONGEST_MEANING = max(map(len, MEANINGS.values()))
 
 NO_STACK = "(no stack)"

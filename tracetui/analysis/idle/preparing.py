@@ -21,6 +21,8 @@ from tracetui.analysis.links import Links
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 
+COPY = "copy"  #: what copies in the preparing time are called beside the causes of the rest
+
 
 @dataclass(frozen=True, eq=False)
 class Preparing:
@@ -30,9 +32,9 @@ class Preparing:
     copy_ns: Int64s  #: of each step: the copies in its preparing time
 
     def by_step(self, index: int) -> dict[str, int]:
-        """ns by the name of the cause, most first, "copy" last; their sum is the step's preparing_ns."""
+        """ns by the name of the cause, most first, `COPY` last; their sum is the step's preparing_ns."""
         told = {cause.label: ns for cause, ns in self.causes.by_step(index).items()}
-        return {**told, "copy": int(self.copy_ns[index])} if self.copy_ns[index] else told
+        return {**told, COPY: int(self.copy_ns[index])} if self.copy_ns[index] else told
 
     def by_steps(self, indices: Sequence[int]) -> dict[str, int]:
         """The same of several steps together, such as those of a device."""
@@ -40,7 +42,7 @@ class Preparing:
         for index in indices:
             for name, ns in self.by_step(index).items():
                 total[name] = total.get(name, 0) + ns
-        return dict(sorted(total.items(), key=lambda item: (item[0] == "copy", -item[1], item[0])))
+        return dict(sorted(total.items(), key=lambda item: (item[0] == COPY, -item[1], item[0])))
 
 
 def explain_preparing(

@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.notes import clocks_apart
 from tracetui.analysis.steps import Span, Step
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
@@ -26,7 +27,7 @@ from tracetui.ui.stories.gap_story import exact_us
 from tracetui.ui.tables.columns import Cell, Column, name_column, number_column
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
-from tracetui.units import format_duration, format_ms, format_percent
+from tracetui.units import format_count, format_duration, format_ms, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +101,7 @@ class StepsScreen(TableScreen):
             return
         inks = time_inks(self.viewer.palette, self.viewer.glyphs)
         self.table.show(step_columns(steps, inks), len(steps))
-        self.say(steps_answer(steps), self.place())
+        self.say(steps_answer(steps, sum(analysis.tasks_of_no_step.values())), self.place())
         if self._explained is not analysis:
             self.in_background("causes", lambda: explained(analysis))
 
@@ -203,8 +204,8 @@ def _length(span: Span) -> int | None:
     return None if span is None else span[1] - span[0]
 
 
-def steps_answer(steps: Sequence[Step]) -> str:
-    """ "40 steps: computing 61.0 %, exposed comm 12.0 %, free 27.0 %; median 812 ms" """
+def steps_answer(steps: Sequence[Step], tasks_of_none: int = 0) -> str:
+    """ "40 steps: computing 61.0 %, exposed comm 12.0 %, free 27.0 %; median 812 ms; 9 tasks of no step" """
     whole = sum(map(_whole, steps))
     shares = [
         f"{_NAMES.get(name, name)} {format_percent(sum(getattr(step, key) for step in steps), whole)}"
@@ -212,7 +213,9 @@ def steps_answer(steps: Sequence[Step]) -> str:
     ]
     usual = format_duration(_median([*map(_whole, steps)]))
     count, median = ("1 step", usual) if len(steps) == 1 else (f"{len(steps):,} steps", f"median {usual}")
-    return f"{count}: {', '.join(shares)}; {median}"
+    answer = f"{count}: {', '.join(shares)}; {median}"
+    tasks = "1 task" if tasks_of_none == 1 else f"{format_count(tasks_of_none)} tasks"
+    return f"{answer}; {tasks} of no step" if tasks_of_none else answer
 
 
 def step_story(step: Step, steps: Sequence[Step]) -> list[str]:
@@ -241,9 +244,12 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, width: int) ->
     """The causes of the idle and of the preparing time of a step, and what its wall time hangs on."""
     text, dim, bold = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
 
+    apart = clocks_apart(analysis.steps[index])
+    disagree = f"; host and device clocks disagree by {format_duration(apart)}" if apart else ""
+
     def causes(name: str, by_cause: dict[Cause, int], copy_ns: int = 0) -> Line:
         total = format_duration(sum(by_cause.values()) + copy_ns)
-        copied = f"copy {format_duration(copy_ns)}, the rest " if copy_ns else ""
+        copied = f"of which copies {format_duration(copy_ns)}, the rest " if copy_ns else ""
         line: list[Piece] = [(f"{name} ", text), (total, bold), (f": {copied}", text)]
         return [*line, *legend(by_cause, palette, width - sum(len(piece) for piece, _ in line))]
 
@@ -256,7 +262,10 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, width: int) ->
     preparing = analysis.preparing
     return [
         causes("Idle", analysis.causes.by_step(index)),
-        causes("Preparing", preparing.causes.by_step(index), int(preparing.copy_ns[index])),
+        [
+            *causes("Preparing", preparing.causes.by_step(index), int(preparing.copy_ns[index])),
+            (disagree, dim),
+        ],
         [("Critical path ", text), (format_duration(wall), bold), (f": {shares}", text), (_HANGS, dim)],
     ]
 

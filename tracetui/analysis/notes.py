@@ -1,0 +1,32 @@
+"""What must be known of the steps of a device to read their numbers, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tracetui.analysis.steps import Step
+from tracetui.units import format_count, format_duration
+
+
+def step_notes(steps: Sequence[Step], tasks_of_none: int) -> Iterator[str]:
+    """Yield a sentence for each thing that is unusual about the steps of one device.
+
+    Args:
+        steps: of the device.
+        tasks_of_none: how much of its work belongs to none of them, in tasks.
+    """
+    if tasks_of_none:
+        one = tasks_of_none == 1
+        tasks = "1 task belongs" if one else f"{format_count(tasks_of_none)} tasks belong"
+        yield f"{tasks} to no step: {'it starts' if one else 'they start'} outside of all of them"
+    early = [ns for ns in map(clocks_apart, steps) if ns]
+    if early:
+        yield (
+            f"In {len(early)} of {len(steps)} steps the device starts before the host does, by "
+            f"{format_duration(max(early))} at most: their clocks disagree"
+        )
+
+
+def clocks_apart(step: Step) -> int:
+    """Return the ns by which the first task of a step starts before the step on the host; 0: it does not."""
+    return max(step.host_start_ns - step.start_ns, 0)
