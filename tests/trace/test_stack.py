@@ -15,9 +15,20 @@ FRAMES = (
 
 
 def test_frames_come_leaf_first_with_every_separator() -> None:
-    for separator in (";\r\n", ";\n", "\n"):
+    for separator in (";\r\n", ";\n", "\n", ";"):
         assert parse_call_stack(separator.join(map(str, FRAMES))) == FRAMES
     assert parse_call_stack(str(FRAMES[0]) + ";\r\n") == FRAMES[:1]
+
+
+def test_a_semicolon_inside_a_frame_does_not_cut_it() -> None:
+    odd = Frame("/home/a;b/train.py", 7, "main")
+    named = Frame("x.py", 3, "f;g")
+    built_in = Frame("", 0, "<built-in method conv2d>")
+    for stack in ((odd,), (odd, FRAMES[1], odd), (FRAMES[1], odd), (FRAMES[0], named), (built_in, odd)):
+        assert parse_call_stack(";".join(map(str, stack))) == stack
+        assert parse_call_stack(";\r\n".join(map(str, (*stack, FRAMES[0])))) == (*stack, FRAMES[0])
+    assert parse_call_stack("no; frames; at all") == (Frame("", 0, "no; frames; at all"),)
+    assert parse_call_stack("a.py(1): f;") == (Frame("a.py", 1, "f"),)
 
 
 def test_functions_without_a_file() -> None:
@@ -45,3 +56,4 @@ def test_any_text_gives_frames(text: str) -> None:
 )
 def test_what_is_written_is_read(frames: list[Frame]) -> None:
     assert parse_call_stack(";\r\n".join(map(str, frames))) == tuple(frames)
+    assert parse_call_stack(";".join(map(str, frames))) == tuple(frames)

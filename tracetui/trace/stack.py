@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-_SEPARATOR = re.compile(r";?[\r\n]+")
+_LINE_BREAKS = re.compile(r";?[\r\n]+")
+_PLACE = re.compile(r"\(\d{1,9}\): ")  # what a frame with a file has behind its path
+_NO_FILE = ("<built-in ", "nn.Module: ")
 _FRAME = re.compile(r"(?P<file>.*)\((?P<line>\d{1,9})\): ?(?P<function>.*)", re.DOTALL)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -23,9 +26,26 @@ class Frame(NamedTuple):
 
 
 def parse_call_stack(text: str) -> tuple[Frame, ...]:
-    r"""The frames of a `Call stack` text, leaf first; joined by ";\r\n", ";\n" or line ends. Never fails."""
-    parts = (part.strip().rstrip(";") for part in _SEPARATOR.split(text))
+    r"""The frames of a `Call stack` text, leaf first. Never fails.
+
+    They are joined by ";\r\n", ";\n" or line ends; by ";" alone in a text of 2021, which has no line ends.
+    """
+    lines = _LINE_BREAKS.split(text)
+    parts = (part.strip().rstrip(";") for part in (lines if len(lines) > 1 else _split_line(text)))
     return tuple(parse_frame(part) for part in parts if part)
+
+
+def _split_line(text: str) -> Iterator[str]:
+    """Cut a text at each ";" with a frame on both sides: paths may have one too."""
+    parts = text.split(";")
+    whole = [part.startswith(_NO_FILE) or _PLACE.search(part) is not None for part in parts]
+    last = max((place for place, is_whole in enumerate(whole) if is_whole), default=-1)
+    first = 0
+    for place in range(1, last + 1):
+        if whole[place - 1]:
+            yield ";".join(parts[first:place])
+            first = place
+    yield ";".join(parts[first:])
 
 
 def path_end(path: str, parts: int = 1) -> str:
