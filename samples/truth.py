@@ -8,7 +8,7 @@ Looks only at the recording, never at a trace file.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import Any, NamedTuple
 
 from samples.host import SITE
@@ -56,6 +56,7 @@ PRIORITY = (
     "host.communication",
     "host.compile",
     "host.operator",
+    "host.profiler",
     "host.unrecorded",
 )
 
@@ -75,6 +76,18 @@ class Truth:
             for tid in tids
         }
         self._starts = {tid: [op.start for op in self._running[tid]] for tid in tids}
+        self._telling = {
+            tid: sorted(
+                (
+                    op
+                    for op in recording.operators
+                    if op.tid == tid and (op.role is not Role.WRAPPER or op.stack is not None)
+                ),
+                key=lambda op: (op.start, -op.end),
+            )
+            for tid in tids
+        }
+        self._tells_at = {tid: [op.start for op in self._telling[tid]] for tid in tids}
         self._spans = {tid: self._causes(tid) for tid in tids}
         self._waits = [task for task in recording.tasks if task.name == "EVENT_WAIT"]
         self._dequeues = union([(slot.start, slot.end) for slot in recording.dequeues])
@@ -247,6 +260,7 @@ class Truth:
             (op.start, op.end) for op in running
         ]:
             cuts |= {at for at in (begin, finish) if start < at < end}
+        cuts |= {op.start for op in self._telling[tid] if start < op.start < end}
         edges = sorted(cuts)
         pieces: list[dict[str, Any]] = []
         for first, last in zip(edges, edges[1:]):
@@ -265,9 +279,9 @@ class Truth:
         return pieces
 
     def _next(self, tid: int, at: int) -> Operator | None:
-        """The operator that runs next on the thread."""
-        index = bisect_left(self._starts[tid], at)
-        return self._running[tid][index] if index < len(self._running[tid]) else None
+        """The operator that begins next on the thread, also one that only wraps Python: it has a stack."""
+        index = bisect_right(self._tells_at[tid], at)
+        return self._telling[tid][index] if index < len(self._telling[tid]) else None
 
     def _exposed_by(self, tid: int, start: int, end: int) -> str | None:
         """The line of the synchronising call that was under way when the interval began."""
@@ -286,6 +300,11 @@ class Truth:
             Span(call.start, call.end, "host.dataloader")
             for call in recording.calls
             if call.tid == tid and call.name.startswith("torch/utils/data/")
+        ]
+        spans += [
+            Span(call.start, call.end, "host.profiler")
+            for call in recording.calls
+            if call.tid == tid and call.name.startswith("torch_npu/profiler/")
         ]
         if self._level:
             for api in recording.apis:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.analysis import real
+from tests.analysis import gpu, real
 from tests.analysis.machine import (
     AUTOGRAD,
     CANN,
@@ -141,14 +141,95 @@ def test_operators_that_only_wrap_python_do_not_count() -> None:
         *FIRST,
         *launched(2_000, 2_040, 9),
         operator(1_100, 2_000, "ProfilerStep#1", stack=stack(1)),
-        operator(1_150, 1_000, "my range", stack=stack(8)),
+        operator(1_170, 1_000, "my range", stack=stack(8)),
         operator(1_200, 10, "aten::add", stack=stack(9)),
     ]
-    assert [part[2:] for part in told(events)][:3] == [
-        ("host.python", None, 9),
-        ("host.operator", "aten::add", 9),
-        ("host.python", None, 9),
+    assert told(events)[:4] == [
+        (1_150, 1_170, "host.python", None, 8),
+        (1_170, 1_200, "host.python", None, 9),
+        (1_200, 1_210, "host.operator", "aten::add", 9),
+        (1_210, 1_995, "host.python", None, 9),
     ]
+
+
+def test_python_before_a_step_is_that_of_the_line_that_begins_it() -> None:
+    """Until `ProfilerStep#2` begins, Python is in `prof.step()`; then on its way to the next line."""
+    events = [
+        *FIRST,
+        *launched(2_000, 2_040, 9),
+        operator(900, 400, "ProfilerStep#1", stack=stack(4)),
+        operator(1_340, 2_000, "ProfilerStep#2", stack=stack(70)),
+        operator(1_500, 10, "Optimizer.step#SGD.step", stack=stack(30)),
+        operator(1_600, 10, "aten::add", stack=stack(9)),
+    ]
+    assert told(events)[:4] == [
+        (1_150, 1_340, "host.python", None, 70),
+        (1_340, 1_500, "host.python", None, 30),
+        (1_500, 1_600, "host.python", None, 9),
+        (1_600, 1_610, "host.operator", "aten::add", 9),
+    ]
+
+
+def test_an_operator_without_a_stack_does_not_take_that_of_its_step() -> None:
+    """The step was begun on a line of its own, long before; that of an optimizer's step is where it runs."""
+    for around, line in (("ProfilerStep#1", None), ("Optimizer.step#SGD.step", 4)):
+        events = [
+            *FIRST,
+            *launched(2_000, 2_040),
+            operator(900, 2_000, around, stack=stack(4)),
+            operator(1_200, 300, "aten::add"),
+        ]
+        assert (1_200, 1_500, "host.operator", "aten::add", line) in told(events)
+
+
+@pytest.mark.parametrize(
+    "path", ["torch_npu/profiler/profiler.py", "/x/torch/profiler/profiler.py", "torch/autograd/profiler.py"]
+)
+def test_frames_of_the_profiler_are_its_own_overhead(path: str) -> None:
+    events = [
+        *FIRST,
+        *launched(2_000, 2_040, 9),
+        frame(900, 3_000, "train.py(1): train"),
+        frame(1_200, 400, f"{path}(231): step"),
+        operator(1_300, 50, "aten::add", stack=stack(9)),
+    ]
+    assert [part[:3] for part in told(events)][:5] == [
+        (1_150, 1_200, "host.python"),
+        (1_200, 1_300, "host.profiler"),
+        (1_300, 1_350, "host.operator"),
+        (1_350, 1_600, "host.profiler"),
+        (1_600, 1_995, "host.python"),
+    ]
+
+
+def test_a_task_that_follows_another_of_its_graph_waited_inside_the_graph() -> None:
+    """One launch, three kernels; then one launched alone, and two with one id that no graph launched."""
+    events = [
+        *gpu.gpu(),
+        gpu.host(0, 100_000),
+        gpu.launch(100, 50, 1, "cudaGraphLaunch"),
+        gpu.kernel(200, 100, 1),
+        gpu.kernel(350, 100, 1, stream=8),
+        gpu.kernel(60_000, 100, 1),
+        gpu.launch(300, 50, 2),
+        gpu.kernel(60_150, 100, 2),
+        gpu.launch(400, 50, 3),
+        gpu.kernel(60_300, 100, 3),
+        gpu.kernel(60_500, 100, 3),
+    ]
+    assert [part[:3] for part in told(events)] == [
+        (300, 350, "device.graph"),
+        (450, 60_000, "device.graph"),
+        (60_100, 60_150, "device.latency"),
+        (60_250, 60_300, "device.latency"),
+        (60_400, 60_500, "device.latency"),
+    ]
+
+
+def test_graphs_of_a_real_inference_server(real_traces: Path) -> None:
+    shares = real.gpu(real_traces, "vllm_graph_execution.json.gz").causes.by_cause()
+    assert set(shares) == {Cause.LATENCY, Cause.GRAPH}
+    assert 10_000 < shares[Cause.GRAPH] < 30_000
 
 
 def test_a_loader_that_runs_operators_is_still_charged_to_its_own_line() -> None:

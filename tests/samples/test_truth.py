@@ -118,7 +118,7 @@ def test_every_cause_is_planted_in_some_sample() -> None:
     planted = {cause for name in SCENARIO_NAMES for cause in truth(name)["causes"]}
     planted |= set(truth("mixed", 2, False)["causes"])
 
-    assert planted == {cause.label for cause in Cause}
+    assert planted == {cause.label for cause in Cause if cause is not Cause.GRAPH}, "graphs are of GPUs"
 
 
 def test_a_sync_names_the_line_it_exposed() -> None:

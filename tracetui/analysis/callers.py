@@ -1,9 +1,10 @@
 """The Python behind operators: which row holds an operator's call stack, which frame it ran in.
 
-An operator without a call stack takes that of the operator around it. One of the backward pass takes the
-stack of its forward operator, found by the arrow between them: the arrow ends at the operator, at one around
-it, or, for `autograd::engine::evaluate_function: XBackward0` itself, at its child `XBackward0`. One that
-another thread handed its work, as MindSpore's thread of Python does, likewise takes the stack of the giver.
+An operator without a call stack takes that of the operator around it, unless that is a step. One of the
+backward pass takes the stack of its forward operator, found by the arrow between them: the arrow ends at the
+operator, at one around it, or, for `autograd::engine::evaluate_function: XBackward0` itself, at its child
+`XBackward0`. One that another thread handed its work, as MindSpore's thread of Python does, likewise takes
+the stack of the giver.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tracetui.trace.nesting import enclosing
 
 BACKWARD_FLOW = "fwdbwd"
 HANDED_FLOW = "async_mindspore"  #: from the thread of Python to one that works for it
+STEP = "ProfilerStep#"
 BACKWARD_OPERATOR = "autograd::engine::evaluate_function"
 
 
@@ -66,9 +68,10 @@ class Callers:
         called = np.where(forward >= 0, forward, self._handed.nearest(rows))
 
         def has_stack(some: Int64s) -> Bools:
-            return slices.stack[some] >= 0
+            return (slices.stack[some] >= 0) & ~self._steps[slices.name[some]]
 
         own, through = nearest(rows, has_stack), nearest(called, has_stack)
+        own = np.where(own >= 0, own, rows)
         return Called(
             forward=forward,
             stack=pick(slices.stack, np.where(through >= 0, through, own)).astype(np.int32),
@@ -102,6 +105,14 @@ class Callers:
         evaluates = outer >= 0
         evaluates[evaluates] = self.evaluates(outer[evaluates])
         return _Givers(self.ancestors, outer[evaluates], source[evaluates], len(self._trace.slices))
+
+    @cached_property
+    def _steps(self) -> Bools:
+        """Of each string: whether slices of that name are steps.
+
+        A step is begun on a line of its own: it tells where it was called from, not where what is in it was.
+        """
+        return np.array([text.startswith(STEP) for text in self._trace.strings], np.bool_)
 
     @cached_property
     def _evaluating(self) -> Bools:

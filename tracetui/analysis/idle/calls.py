@@ -66,7 +66,14 @@ _FRAMES = (
         Cause.COMPILE,
         re.compile(r"(?:.*/)?(?:torch/_dynamo/convert_frame|torch/_inductor/compile_fx|triton/compiler/)"),
     ),
+    (
+        Cause.PROFILER,
+        re.compile(r"(?:.*/)?(?:torch_npu/profiler/|torch/profiler/|torch/autograd/profiler\.py\()"),
+    ),
 )
+
+#: Runtime calls that launch a whole graph of tasks.
+_GRAPH_LAUNCH = re.compile(r"(?:cuda|cu|hip)GraphLaunch|aclmdl(?:RI)?Execute|ModelExecute")
 
 #: Runtime calls that compile an operator as part of its launch.
 _LAUNCH_COMPILE = re.compile(r"aclopCompileAndExecute")
@@ -109,6 +116,11 @@ def cause_of_frame(name: str) -> Cause | None:
 def compiles_at_launch(call: str) -> bool:
     """Whether a runtime call compiles the operator that it launches."""
     return _LAUNCH_COMPILE.match(_LAYER.sub("", call, count=1)) is not None
+
+
+def launches_graph(call: str) -> bool:
+    """Whether a runtime call launches a graph: many tasks at once, which follow each other on the device."""
+    return _GRAPH_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
 
 
 def allocates_memory(call: str) -> bool:

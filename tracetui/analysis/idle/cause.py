@@ -129,6 +129,17 @@ class Cause(IntEnum):
         rule="inside any other operator: overhead of the framework",
         remedy="fewer, larger, fused operators",
     )
+    PROFILER = CauseFacts(
+        label="host.profiler",
+        letter="R",
+        name="profiler",
+        brief="the profiler itself",
+        meaning="the profiler itself ran: overhead that goes with it.",
+        doing="the profiler itself",
+        rule="between operators, in a frame of the profiler itself",
+        remedy="goes with the profiler",
+        reason_of_its_own=True,
+    )
     PYTHON = CauseFacts(
         label="host.python",
         letter="P",
@@ -199,6 +210,16 @@ class Cause(IntEnum):
         doing="waiting",
         rule="its stream waited for an event; what for is named where the trace tells",
         remedy="reorder, split, overlap communication",
+    )
+    GRAPH = CauseFacts(
+        label="device.graph",
+        letter="g",
+        name="graph",
+        brief="between tasks of a graph",
+        meaning="launched with the task before it, as one graph: a gap inside the graph.",
+        doing="between tasks of one graph",
+        rule="it follows another task of the same graph launch: a gap inside the graph",
+        remedy="fewer, larger kernels in the graph",
     )
     LATENCY = CauseFacts(
         label="device.latency",

@@ -7,6 +7,7 @@ enqueued the task; before the first operator of a burst of the autograd thread, 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +23,8 @@ from tracetui.analysis.idle.pieces import Cuts, cut_by_cover
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import distinct, of_category, pick, rows_of, track_of_rows
-from tracetui.arrays import Int8s, Int64s
+from tracetui.analysis.search import distinct, first_equal, of_category, pick, rows_of, track_of_rows
+from tracetui.arrays import Bools, Int8s, Int64s
 
 
 class _Found(NamedTuple):
@@ -194,13 +195,27 @@ class _Explainer:
         return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH))
 
     def _device(self) -> _Found:
-        """After the launch: what waits of the stream cover; of the rest, what is short enough to be usual."""
+        """After the launch: what waits of the stream cover; of the rest, what is inside a graph, or usual."""
         streams = self._streams.of_tasks(self._idle.task)
         cuts, inside = cut_by_cover(self._clipped[2], self._idle.end, streams, self._streams.waits)
         usual = np.where(cuts.end - cuts.start <= self._limit, Cause.LATENCY, Cause.UNKNOWN)
+        usual = np.where(self._within_graph[cuts.place], Cause.GRAPH, usual)
         found = self._of_task(cuts, np.where(inside, Cause.STREAM_WAIT, usual))
         found.wait[inside] = self._streams.wait_at(streams[cuts.place[inside]], cuts.start[inside])
         return found
+
+    @cached_property
+    def _within_graph(self) -> Bools:
+        """Of each interval: whether its task follows another one of the same launch of a graph."""
+        starts = self._trace.slices.start
+        graph = self._links.launch >= 0
+        graph[graph] = by_name(self._trace, self._links.launch[graph], calls.launches_graph) == 1
+        launch, tasks = self._links.launch[graph], self._links.tasks[graph]
+        order = np.argsort(starts[tasks], kind="stable")
+        first = pick(tasks[order], first_equal(launch[order], pick(self._links.launch, self._at)))
+        follows = first >= 0
+        follows[follows] = starts[first[follows]] < self._idle.end[follows]
+        return follows
 
     def _of_task(self, cuts: Cuts, cause: Int64s) -> _Found:
         operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)

@@ -52,6 +52,17 @@ class HostThread:
         return self.trace.slices.start[self.operators]
 
     @cached_property
+    def telling(self) -> Int64s:
+        """Rows of its slices that tell a line, by start: operators, and what has a call stack of its own.
+
+        What only wraps Python does not run, and yet tells where Python was when it began: `ProfilerStep#51`
+        that it was in `prof.step()`.
+        """
+        own = slice(self.track.rows.start, self.track.rows.stop)
+        rows = own.start + np.flatnonzero(self.counts[own] | (self.trace.slices.stack[own] >= 0))
+        return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
+
+    @cached_property
     def recorded(self) -> Intervals:
         """When Python is known to run: its frames; without any, from its first operator to its last."""
         slices = self.trace.slices
@@ -66,7 +77,8 @@ class HostThread:
         """ns: the times at which what the thread does may change, sorted and distinct."""
         sets = [self.recorded, *self.spans.values()]
         spans = [part for each in sets for part in (each.starts, each.ends)]
-        return edges_of(self.starts, self.trace.slices.end[self.operators], *spans)
+        begins, ends = self.trace.slices.start[self.telling], self.trace.slices.end[self.operators]
+        return edges_of(begins, ends, *spans)
 
     @cached_property
     def frame_edges(self) -> Int64s:
@@ -79,9 +91,9 @@ class HostThread:
         return enclosing(self.trace, self.track.lanes, times, self.counts)
 
     def following(self, times: Int64s) -> Int64s:
-        """The first operator to start at or after each time, -1 where none does; rows."""
-        place = np.searchsorted(self.starts, times, "left")
-        return pick(self.operators, np.where(place < len(self.operators), place, -1))
+        """The first slice that tells a line to start after each time, -1 where none does; rows."""
+        place = np.searchsorted(self.trace.slices.start[self.telling], times, "right")
+        return pick(self.telling, np.where(place < len(self.telling), place, -1))
 
     def frame(self, times: Int64s) -> Int64s:
         """The innermost frame of Python at each time, -1 where none is; rows."""
@@ -161,10 +173,10 @@ class Hosts:
         return thread
 
     def charged(self, index: int, times: Int64s, led: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-        """What runs on a thread at each time, the operator to charge, and the frame where none runs; rows.
+        """What runs on a thread at each time, the slice to charge, and the frame where none runs; rows.
 
-        Where none runs that is the next to start: on the thread or, if no later, the one of another thread
-        that its work led to (-1: to none).
+        Where none runs that is the next that tells a line to start: on the thread or, if no later, the
+        operator of another thread that its work led to (-1: to none).
         """
         thread = self.thread(index)
         running = thread.running(times)
