@@ -35,6 +35,10 @@ from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
+from tracetui.export.advice_text import advice_text, first_advice
+from tracetui.export.frames import advice_frame
+from tracetui.export.markdown_report import advice_markdown
+from tracetui.ui.stories.advice_story import advice_answer
 
 MS = 1_000_000
 
@@ -110,7 +114,7 @@ def test_stalls_are_found_with_their_lines() -> None:
     memory, queue = found["memory_allocation_stalls"], found["dispatch_queue_late"]
     assert memory.evidence["calls_per_step"] == 4
     assert memory.line == line_of("stalls", "done.record()")  # the next that is called after them
-    assert 10 * MS < memory.cost_ns <= planted(truth, "host.python")
+    assert memory.cost_ns is not None and 10 * MS < memory.cost_ns <= planted(truth, "host.python")
     assert queue.evidence["busy_ns"] == planted(truth, "queue.busy")
     assert "TASK_QUEUE_ENABLE=2 takes" in queue.text
 
@@ -195,7 +199,7 @@ def test_communication_that_waits_for_a_late_rank() -> None:
     assert advice.evidence["computing_alone_ns"] == truth["computing_ns"] - (
         truth["communication_ns"] - truth["communication_not_overlapped_ns"]
     )
-    assert 4 * MS < int(advice.evidence["waiting_for_ranks_ns"]) < advice.cost_ns
+    assert 4 * MS < int(advice.evidence["waiting_for_ranks_ns"]) < int(advice.evidence["exposed_ns"])
     assert "ranks that come late" in advice.text
 
 
@@ -220,7 +224,8 @@ def test_free_time_tells_its_causes() -> None:
 
 def test_level_0_is_told_what_it_lacks() -> None:
     truth, _, (advice,) = of_sample("moba", "collect_level_1", level=0)
-    assert advice.cost_ns == planted(truth, "launch.dispatch")
+    assert advice.evidence["launch_idle_ns"] == planted(truth, "launch.dispatch")
+    assert advice.cost_ns is advice.per_step_ns is None, "it costs nothing: a note"
 
 
 # -- single rules -----------------------------------------------------------------------------------------
@@ -374,8 +379,26 @@ def test_without_stacks_they_are_asked_for() -> None:
     for event in events:
         event.get("args", {}).pop("Call stack", None)
     (advice,) = advice_of(events, "collect_stacks")
-    assert advice.cost_ns == analyse(trace_of(events)).idle_ns
+    assert advice.evidence["idle_ns"] == analyse(trace_of(events)).idle_ns
+    assert advice.cost_ns is None
     assert advice_of(stepped(), "collect_stacks") == []
+
+
+def test_notes_come_after_all_that_takes_time_and_not_in_the_summary() -> None:
+    events = stepped()
+    for event in events:
+        event.get("args", {}).pop("Call stack", None)
+    analysis = analyse(trace_of(events))
+    costs = [each.cost_ns for each in analysis.advice]
+    assert analysis.advice[-1].id == "collect_stacks" and costs[-1] is None and None not in costs[:-1]
+    assert "notes last" in advice_text(analysis, 80)
+    assert first_advice(analysis, 99, 80)[1:] == first_advice(analysis, len(costs) - 1, 80)[1:]
+    assert not any("stacks" in line for line in first_advice(analysis, 99, 80))
+    title = analysis.advice[-1].title
+    assert f"{title}** (note)" in advice_markdown(analysis)
+    assert advice_frame(analysis)["cost_ns"].isna().tolist() == [cost is None for cost in costs]
+    story = advice_answer(analysis.advice, analysis.window_ns)
+    assert story.endswith("; 1 note on the recording") and story.startswith(f"{len(costs) - 1} finding")
 
 
 @pytest.mark.parametrize("host", [True, False])
@@ -389,15 +412,19 @@ def test_without_links_host_events_are_asked_for(host: bool) -> None:
 # -- what holds of all ------------------------------------------------------------------------------------
 
 
+NOTES = {"collect_host_events", "collect_stacks", "collect_level_1"}
+
+
 def check(analysis: Analysis) -> None:
     advice = find_advice(analysis)
-    ranks = [(each.general, -each.cost_ns) for each in advice]
+    ranks = [(each.cost_ns is None, each.general, -(each.cost_ns or 0)) for each in advice]
     assert ranks == sorted(ranks)
+    assert {each.id for each in advice if each.cost_ns is None} <= NOTES
     for each in advice:
         assert re.fullmatch(r"[a-z0-9_]+", each.id)
         assert (each.title + each.text + each.rule).isascii()
         assert each.text.endswith(".") and each.rule.endswith(").")
-        assert each.cost_ns > 0
+        assert each.cost_ns is None or (each.cost_ns > 0 and each.id not in NOTES)
         assert len(np.unique(each.gaps)) == len(each.gaps)
         assert ((each.gaps >= 0) & (each.gaps < len(analysis.gaps))).all()
         assert ((each.rows >= 0) & (each.rows < len(analysis.trace.slices))).all()

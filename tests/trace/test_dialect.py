@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.synthetic import piece, process, thread, trace_of
-from tracetui.trace.dialect import activity_of_type, place_of
+from tracetui.trace.dialect import TASK_TYPES, activity_of_type, engine_of_type, place_of
 from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
 
 
@@ -124,3 +124,27 @@ def test_gpu_tasks_go_by_category_and_nccl_is_communication() -> None:
         "Memcpy HtoD": Activity.COPY,
         "ProfilerStep#1": Activity.OTHER,
     }
+
+
+@pytest.mark.parametrize(
+    ("task_type", "engine"),
+    [
+        ("AI_CPU", "AI CPU"),
+        ("KERNEL_AICPU", "AI CPU"),
+        ("aicpu_h", "AI CPU"),
+        ("DSA_SQE", "DSA"),
+        ("VPC_SQE", "VPC"),
+        ("JPEGD_SQE", "JPEG"),
+        ("TOF_SQE", "TOF_SQE"),
+    ],
+)
+def test_what_computes_beside_the_cores_has_its_own_name(task_type: str, engine: str) -> None:
+    assert activity_of_type(task_type) is Activity.AICPU
+    assert engine_of_type(task_type) == engine
+
+
+def test_every_type_of_other_compute_has_a_name_without_underscores_or_is_its_own() -> None:
+    """Only the AI CPU is called so: it is an alarm to those who know the machine."""
+    for task_type, activity in TASK_TYPES.items():
+        if activity is Activity.AICPU:
+            assert (engine_of_type(task_type) == "AI CPU") == ("AICPU" in task_type.replace("_", ""))

@@ -16,6 +16,7 @@ from tests.samples.traces import written
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, viewing
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.engines import engine_of
 from tracetui.analysis.heat import cause_step
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster, most
@@ -34,7 +35,9 @@ from tracetui.ui.drawing.strips import flowing
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.state import Viewport, ViewState
 from tracetui.ui.stories.gap_shares import gap_shares, main_line
+from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.stories.gap_words import GapWords, gap_title
+from tracetui.ui.tables.operator_columns import operator_columns
 from tracetui.units import format_duration
 
 SCALES = {"ns": 1, "µs": 1000, "ms": 1_000_000, "s": 1_000_000_000}
@@ -303,3 +306,25 @@ async def test_enter_on_a_cause_of_a_step_goes_to_its_worst_gap(trace: Trace) ->
         heat = cause_step(app.analysis.causes, app.analysis.gaps, app.analysis.steps)
         assert heat.gap is not None
         assert app.state.gap == heat.gap[1, 0] >= 0
+
+
+def test_what_fills_a_gap_beside_the_cores_is_called_by_its_own_name() -> None:
+    """A generator of random numbers (DSA) is no AI CPU; several engines are all named, most time first."""
+    kinds = (("DSA_SQE", 40), ("VPC_SQE", 30), ("AI_CPU", 20))
+    for count, name in ((1, "DSA"), (3, "DSA, VPC and AI CPU")):
+        events = [*npu(), operator(0, 50), task(100, 10), task(400, 10)]
+        events += [
+            task(150 + 60 * n, dur, kind, name=f"on {kind}") for n, (kind, dur) in enumerate(kinds[:count])
+        ]
+        analysis = analyse(trace_of(events))
+        (gap,) = range(len(analysis.gaps))
+        assert analysis.engines_in_gap(gap) == name
+        assert told(analysis, gap)[-1].endswith(f" {name}.")
+        story = GapStory(Palette("none"), BLOCKS).lines(analysis, gap, 1, None, 200)
+        assert f" {name} " in "".join(text for text, _ in story[1])
+        columns = operator_columns(analysis.device_operators, analysis.trace, Palette("none"), BLOCKS, False)
+        (column,) = (column for column in columns if column.key == "activity")
+        shown = {str(column.draw(row, 20)) for row in range(len(analysis.device_operators))}
+        assert {kind for kind in ("DSA", "VPC", "AI CPU") if kind in "".join(shown)} == {
+            engine_of(analysis.trace, int(row)) for row in analysis.beside_cores[0]
+        }

@@ -112,7 +112,16 @@ def test_the_story_says_what_the_line_saves_at_most(app: TraceApp) -> None:
     assert bound > 0
     for line, saves in ((lines[0], savings), (lines[0], {})):
         said = "".join(text for text, _ in story.lines(app.analysis, line, saves, 80, 20)[-1])
-        assert said.startswith(f"Saves at most {format_duration(bound)} " if saves else "Saves nothing")
+        assert said.startswith(f"Saves at most {format_duration(bound)}" if saves else "Saves nothing")
+
+
+def test_more_than_the_idle_time_is_explained(app: TraceApp) -> None:
+    assert app.analysis is not None
+    line, savings = app.analysis.lines[0], app.analysis.savings
+    bound = savings[line_of(line)].saves_at_most_ns
+    for idle_ns, explained in ((bound - 1, True), (bound, False), (None, False)):
+        told = LineStory(Palette("none"), ASCII).saves(line, savings, idle_ns)
+        assert ("beside a busy device counts too" in "".join(text for text, _ in told)) == explained
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from tracetui.analysis.critical.dependencies import Dependencies, dependencies
 from tracetui.analysis.critical.host_time import HostTime
 from tracetui.analysis.critical.saves import LineKey, LineSaving, line_savings
 from tracetui.analysis.critical.whatif import WhatIfs
+from tracetui.analysis.engines import engines_within
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
 from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.causes import Causes
@@ -34,7 +35,7 @@ from tracetui.analysis.raster import Raster
 from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Trace
+from tracetui.trace.model import Activity, Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,17 @@ class Analysis:
             for activity in self.devices
             if activity.device in self.steps_by_device
         }
+
+    @cached_property
+    def beside_cores(self) -> tuple[Int64s, ...]:
+        """Of each device the rows of what computes beside its AI cores, by start."""
+        activity = self.trace.slices.activity
+        return tuple(device.work[activity[device.work] == Activity.AICPU] for device in self.devices)
+
+    def engines_in_gap(self, gap: int) -> str:
+        """What computes beside the AI cores in a gap: "DSA", "AI CPU and DSA"; as written in the trace."""
+        rows = self.beside_cores[int(self.gaps.device[gap])]
+        return engines_within(self.trace, rows, int(self.gaps.start[gap]), int(self.gaps.end[gap]))
 
     @cached_property
     def step_notes(self) -> dict[str, tuple[str, ...]]:

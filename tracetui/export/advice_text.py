@@ -26,7 +26,8 @@ def advice_text(analysis: Analysis, width: int) -> str:
     if not every:
         return NOTHING + "\n"
     count = "1 piece" if len(every) == 1 else f"{format_count(len(every))} pieces"
-    lines = [f"{count} of advice, the most time first; the same time may be behind several"]
+    last = ", notes last" if every[-1]["cost_ns"] is None else ""
+    lines = [f"{count} of advice, most time first{last}; some are about the same time"]
     margin = " " * (len(str(len(every))) + len(MARGIN))
     for number, advice in enumerate(every, 1):
         lines += ["", *_advice(advice, f"{number}{MARGIN}".rjust(len(margin)), margin, width)]
@@ -34,8 +35,8 @@ def advice_text(analysis: Analysis, width: int) -> str:
 
 
 def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
-    """The advice about the most time, a line each, under a title; nothing where there is none."""
-    every = advice_document(analysis)["advice"]
+    """The advice about the most time, a line each, under a title; nothing where there is none. No notes."""
+    every = [advice for advice in advice_document(analysis)["advice"] if advice["cost_ns"] is not None]
     if not every:
         return []
     title = TITLE
@@ -51,8 +52,10 @@ def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
 
 
 def cost_words(advice: dict[str, Any]) -> str:
-    """What a document of advice is about: "2.32 ms, 1.16 ms a step"."""
+    """What a document of advice is about: "2.32 ms, 1.16 ms a step"; "note" of the recording."""
     cost, per_step = advice["cost_ns"], advice["per_step_ns"]
+    if cost is None:
+        return "note"
     words = format_duration(cost)
     return words if per_step in (None, cost) else f"{words}, {format_duration(per_step)} a step"
 

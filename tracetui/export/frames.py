@@ -202,12 +202,12 @@ def advice_frame(analysis: Analysis) -> pd.DataFrame:
     rows = advice_document(analysis)["advice"]
     texts = ("id", "title", "text", "rule", "file", "function")
     columns: dict[str, Any] = {key: _listed([row[key] for row in rows]) for key in texts}
-    numbers = {key: _known_among([row[key] for row in rows]) for key in ("per_step_ns", "line")}
+    numbers = {key: _known_among([row[key] for row in rows]) for key in ("cost_ns", "per_step_ns", "line")}
     return _frame(
         {
             "id": columns["id"],
             "title": columns["title"],
-            "cost_ns": np.array([row["cost_ns"] for row in rows], np.int64),
+            "cost_ns": numbers["cost_ns"],
             "per_step_ns": numbers["per_step_ns"],
             "file": columns["file"],
             "line": numbers["line"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
@@ -55,6 +57,7 @@ def _hotspot_lines(analysis: Analysis, selection: Selection, top: int, width: in
         left = document["idle_ns"] - sum(hotspot["idle_ns"] for hotspot in shown)
         more = f"{format_count(len(every) - len(shown))} more, {format_duration(left)} together: --top 0"
         lines.append(MARGIN + more)
+    lines += [MARGIN + line for line in textwrap.wrap(beyond_idle(shown), max(width - len(MARGIN), 20))]
     return [hotspots_title(document), *lines]
 
 
@@ -102,6 +105,16 @@ def hotspots_title(document: dict[str, Any]) -> str:
     count = len(document["hotspots"])
     lines = "1 line" if count == 1 else f"{format_count(count)} lines"
     return f"Idle time by Python line: {format_duration(document['idle_ns'])}, {lines}"
+
+
+def beyond_idle(hotspots: Sequence[dict[str, Any]]) -> str:
+    """Why a line can save more than its idle time, if one of those listed can; else nothing."""
+    if not any((hotspot["saves_at_most_ns"] or 0) > hotspot["idle_ns"] for hotspot in hotspots):
+        return ""
+    return (
+        "A line can save more than its idle time: what the host does while the device is still busy delays "
+        "later launches too."
+    )
 
 
 def duration_or_dash(ns: int | None) -> str:

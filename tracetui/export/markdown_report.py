@@ -15,6 +15,7 @@ from tracetui.export.idle_text import (
     OPERATORS,
     TOP_LINES,
     TOP_SYNCS,
+    beyond_idle,
     duration_or_dash,
     gaps_title,
     hotspots_title,
@@ -87,6 +88,8 @@ def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     lines = table(titles, rows, ["Python line", "why", "operators"])
     if len(rows) < len(every):
         lines += ["", f"{format_count(len(every) - len(rows))} lines with less are not shown."]
+    why = beyond_idle(every[: len(rows)])
+    lines += ["", why] if why else []
     return [f"## {plain(hotspots_title(document))}", "", *lines]
 
 

@@ -26,9 +26,11 @@ from tracetui.reader.events import (
 from tracetui.reader.extract import Part
 from tracetui.reader.normalise import whole_of
 from tracetui.reader.numbering import numbers
+from tracetui.reader.outliers import within_reason
 from tracetui.reader.pairs import closing_times
 from tracetui.reader.timestamps import LIMIT
 
+_Table = dict[str, NDArray[Any]]
 _BASE_LIMIT = 10**18  # ns: a clock with times from here on counts from 1970 already
 _SLICE = (
     "time",
@@ -114,10 +116,16 @@ class TableBuilder:
         columns of a table that is not the last one are views of those that grow, and can't be written to.
         Not to be called while a part is added.
         """
-        slices, warnings = self._slices(last)
+        slices = self._table("slice", _SLICE, last)
+        begins = self._table("begin", _SLICE, last)
+        ends = self._table("end", ("time", "thread", "event"), last)
         counters = self._table("counter", ("time", "series", "value"), last)
         flows = self._table("flow", ("time", "thread", "category", "phase", "id"), last)
         instants = self._table("instant", ("time", "thread", "name", "event"), last)
+        left_out = _leave_out(slices, begins, ends, counters, flows, instants)
+        slices, warnings = self._joined(slices, begins, ends)
+        if left_out:
+            warnings += (f"events with times beyond reason: {left_out:,}, skipped",)
         tables = (slices, counters, flows, instants)
         base = _base(document)
         if base and all(not len(table["time"]) or int(table["time"].max()) < _BASE_LIMIT for table in tables):
@@ -135,10 +143,10 @@ class TableBuilder:
             InstantColumns(**instants),
             self._metadata[self._turned[1] :] + self._metadata[: self._turned[1]],
             document,
-            replace(report, warnings=report.warnings + warnings),
+            replace(report, skipped=report.skipped + left_out, warnings=report.warnings + warnings),
         )
 
-    def _table(self, table: str, names: tuple[str, ...], last: bool) -> dict[str, NDArray[Any]]:
+    def _table(self, table: str, names: tuple[str, ...], last: bool) -> _Table:
         return {name: self._column(f"{table}.{name}").values(last) for name in names}
 
     def _column(self, name: str) -> _Column:
@@ -146,11 +154,8 @@ class TableBuilder:
             self._columns[name] = _Column(_DTYPES.get(name.split(".")[1], np.int32))
         return self._columns[name]
 
-    def _slices(self, last: bool) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+    def _joined(self, slices: _Table, begins: _Table, ends: _Table) -> tuple[_Table, tuple[str, ...]]:
         """The complete events, and the pairs of B and E events joined to such, in the order of the file."""
-        slices = self._table("slice", _SLICE, last)
-        begins = self._table("begin", _SLICE, last)
-        ends = self._table("end", ("time", "thread", "event"), last)
         if not len(begins["time"]) and not len(ends["time"]):
             return slices, ()
         latest = max(_latest(slices["time"], slices["dur"]), _latest(begins["time"]), _latest(ends["time"]))
@@ -235,6 +240,17 @@ def _fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
         return True
     limits = np.iinfo(dtype)
     return bool(limits.min <= values.min() and values.max() <= limits.max)
+
+
+def _leave_out(*tables: _Table) -> int:
+    """Take the events whose times are beyond reason out of the tables; return how many there are."""
+    kept = within_reason([(table["time"], table.get("dur")) for table in tables])
+    if kept is None:
+        return 0
+    for table, own in zip(tables, kept):
+        if not own.all():
+            table.update({name: column[own] for name, column in table.items()})
+    return int(sum(np.count_nonzero(~own) for own in kept))
 
 
 def _latest(times: Int64s, durs: Int64s | int = 0) -> int:

@@ -208,6 +208,17 @@ TASK_TYPE_PREFIXES = (
     ("PROFILING_", Activity.OTHER),
 )
 
+#: What computes beside the AI cores (Activity.AICPU), as people call it, by the beginnings of task types.
+ENGINES = (
+    ("AI_CPU", "AI CPU"),
+    ("AICPU", "AI CPU"),
+    ("KERNEL_AICPU", "AI CPU"),
+    ("DSA", "DSA"),
+    ("VPC", "VPC"),
+    ("JPEG", "JPEG"),
+    ("HOST_CPU", "host CPU"),
+)
+
 #: The beginnings of a device task's *name* that say what it does, whatever its type.
 TASK_NAME_PREFIXES = (
     ("MEMCPY_ASYNC", Activity.COPY),
@@ -284,6 +295,15 @@ def activity_of_type(task_type: str) -> Activity | None:
     key = _type_key(task_type)
     known = TASK_TYPES.get(key)
     return _by_prefix(key, TASK_TYPE_PREFIXES) if known is None else known
+
+
+def engine_of_type(task_type: str) -> str:
+    """What a task of `Activity.AICPU` runs on: "AI CPU", "DSA"; of an unknown type the type itself.
+
+    As written in the trace then: never print it unescaped.
+    """
+    key = _type_key(task_type)
+    return next((engine for prefix, engine in ENGINES if key.startswith(prefix)), task_type)
 
 
 def says_nothing(task_type: str) -> bool:

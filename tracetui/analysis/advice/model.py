@@ -25,14 +25,16 @@ class Advice:
     title: str
     text: str  #: one or two sentences with the numbers, free of names from the trace
     rule: str  #: the condition with its threshold and where that comes from
-    cost_ns: int  #: the time that it is ranked by: what the evidence explains, of all devices
+    #: the time that it is ranked by: what the evidence explains, of all devices; None: a note on the
+    #: recording, which costs and saves nothing
+    cost_ns: int | None
     evidence: Evidence = field(default_factory=dict)  #: times are *_ns, shares 0..1
     #: names that it is about, as written in the trace: never print them unescaped
     subjects: tuple[str, ...] = ()
     file: str | None = None  #: of the line to blame; None: no line, "" where its frames have no file
     line: int = 0
     function: str = ""
-    per_step_ns: int | None = None  #: cost_ns of a mean step, rounded down; None without steps
+    per_step_ns: int | None = None  #: cost_ns of a mean step, rounded down; None without steps, and of a note
     gaps: Int64s = field(default_factory=_nowhere)  #: indices of gaps to look at, worst first
     rows: Int64s = field(default_factory=_nowhere)  #: slice rows to look at, worst first
     general: bool = False  #: says how much time is lost, not what took it: comes after all that does

@@ -1,4 +1,4 @@
-"""Advice about the trace itself: what to collect so that more of the idle time can be explained."""
+"""Notes on the trace itself: what to collect so that more of the idle time can be explained."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ def unlinked(found: Found) -> Iterator[Advice]:
             f"{links.linked} of {links.total} tasks lead to an operator. {remedy}"
         ),
         rule=MISSING_SHARE.rule("Idle time of unknown origin is at least {} of the device's time"),
-        cost_ns=cost,
+        cost_ns=None,
         evidence={"tasks": links.total, "linked_tasks": links.linked, "unlinked_idle_ns": cost},
-        per_step_ns=found.step_ns(cost),
         gaps=found.gaps(pieces),
     )
 
@@ -59,9 +58,8 @@ def stacks(found: Found) -> Iterator[Advice]:
         rule=MISSING_SHARE.rule(
             "No event has a stack, and the idle time is at least {} of the device's time"
         ),
-        cost_ns=cost,
+        cost_ns=None,
         evidence={"idle_ns": cost, "operators": operators},
-        per_step_ns=found.step_ns(cost),
         gaps=found.gaps(pieces),
     )
 
@@ -86,8 +84,7 @@ def level(found: Found) -> Iterator[Advice]:
         rule=MISSING_SHARE.rule(
             "No runtime call is recorded, and launches are at least {} of the device's time"
         ),
-        cost_ns=cost,
+        cost_ns=None,
         evidence={"launch_idle_ns": cost, "launches": len(distinct(found.causes.interval[pieces]))},
-        per_step_ns=found.step_ns(cost),
         gaps=found.gaps(pieces),
     )

@@ -33,7 +33,7 @@ RULES: tuple[Callable[[Found], Iterator[Advice]], ...] = (
 
 
 def find_advice(analysis: Analysis) -> tuple[Advice, ...]:
-    """The advice that follows from a trace: what costs most first, but general advice last.
+    """The advice that follows from a trace: what costs most first, then general advice, then notes.
 
     Costs may explain the same time twice: they are never to be added up.
     """
@@ -42,5 +42,6 @@ def find_advice(analysis: Analysis) -> tuple[Advice, ...]:
     return tuple(sorted(advice, key=_rank))
 
 
-def _rank(advice: Advice) -> tuple[bool, int, str, str, int]:
-    return advice.general, -advice.cost_ns, advice.id, advice.file or "", advice.line
+def _rank(advice: Advice) -> tuple[bool, bool, int, str, str, int]:
+    cost = advice.cost_ns
+    return cost is None, advice.general, -(cost or 0), advice.id, advice.file or "", advice.line

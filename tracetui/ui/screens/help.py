@@ -25,12 +25,12 @@ MARGIN = 2
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
     ("window", "from the start of the device's first task to the end of its last one."),
-    ("computing", "time with a kernel running (AI core, AI CPU, DSA) on any stream of the device."),
+    ("computing", "time with a kernel running (AI core, AI CPU, DSA, VPC) on any stream of the device."),
     ("communication", "time with a collective running; exposed: while nothing computes."),
     ("free", "window without computing and without exposed communication: idle time and exposed copies."),
     ("idle", "time in which a device does nothing at all: no compute, no communication, no copy."),
-    ("gap", "a stretch without a task on the AI cores; its parts are AI CPU, communication, copy and idle."),
-    ("AI CPU, copy", "of a gap: the time that these fill, the first of the parts above that applies."),
+    ("gap", "a stretch without a task on the AI cores: other compute, communication, copy and idle."),
+    ("AI CPU, DSA", "and copies, of a gap: the time that these fill, the first of the above that applies."),
     ("sampled", "not read yet: drawn in shades from a few places of the file, and counted in no number."),
     ("line", "idle time is charged to the Python line that ran, or that launched the task that ended it."),
     ("backward", "an operator of the backward pass: charged to the line of its forward operator."),
@@ -39,7 +39,11 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
         "exposed idle",
         "idle time that began while the host waited for the device: the host could not work ahead.",
     ),
-    ("saves", "at most, if the host spent no time on the line: its time on the critical path."),
+    (
+        "saves",
+        "at most, if the host spent no time on the line: its time on the critical path. It can be more than"
+        " the line's idle time: host time while the device is still busy delays later launches too.",
+    ),
     ("critical path", "from the end of a step back to what it waited for; only what is on it can save time."),
     ("sync", "a synchronisation: the host waited for the device, in .item(), a copy, synchronize()."),
     ("signature", "gaps that are alike: mostly of one cause, one line and one operator."),

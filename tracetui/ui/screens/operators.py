@@ -112,7 +112,9 @@ class OperatorsScreen(TableScreen):
         if not len(table):
             self.table.empty = self._nothing(analysis)
         palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        columns = operator_columns(table, palette, glyphs, host=self._host, types=self._of_types)
+        columns = operator_columns(
+            table, analysis.trace, palette, glyphs, host=self._host, types=self._of_types
+        )
         kept = before is not None and _kind(before.wanted) == _kind(message.wanted)
         key = "self_ns" if self._host else "total_ns"
         ranked = next(place for place, column in enumerate(columns) if column.key == key)

@@ -33,25 +33,32 @@ def advice_columns(
     advice: Sequence[Advice], window_ns: int, palette: Palette, glyphs: Glyphs
 ) -> list[Column]:
     """One row per piece of advice, in the order given; shares are of `window_ns`."""
-    cost = np.array([each.cost_ns for each in advice], np.int64)
+    cost = np.array([-1 if each.cost_ns is None else each.cost_ns for each in advice], np.int64)
     codes = np.arange(len(advice), dtype=np.int32)
-    per_step = np.array([each.per_step_ns or 0 for each in advice], np.int64)
+    per_step = np.array([-1 if each.per_step_ns is None else each.per_step_ns for each in advice], np.int64)
 
     def bar(row: int, width: int) -> Cell:
-        return [(share_bar(int(cost[row]), window_ns, width, glyphs), palette.style_of(Role.IDLE))]
+        return [(share_bar(max(int(cost[row]), 0), window_ns, width, glyphs), palette.style_of(Role.IDLE))]
 
-    def step(ns: int) -> str:
-        return format_duration(int(ns))
+    def time(ns: int) -> str:
+        return "note" if ns < 0 else format_duration(int(ns))
+
+    def share(ns: int) -> str:
+        return "" if ns < 0 else format_percent(int(ns), window_ns)
+
+    def of_step(ns: int) -> str:
+        return "" if ns < 0 else format_duration(int(ns))
 
     columns = [
-        number_column("cost_ns", "cost", cost, step, width=8, style=palette.style_of(Role.NUMBER)),
-        number_column("share", "share", cost, lambda ns: format_percent(int(ns), window_ns), width=7, rank=1),
+        number_column("cost_ns", "cost", cost, time, width=8, style=palette.style_of(Role.NUMBER)),
+        number_column("share", "share", cost, share, width=7, rank=1),
         Column("", "", cost, bar, BAR, rank=5, right=False),
         name_column("title", "advice", codes, [each.title for each in advice], width=50, least=39),
         name_column("about", "about", codes, [about(each) for each in advice], width=60, least=18, rank=2),
     ]
     if any(each.per_step_ns is not None for each in advice):
-        columns.insert(2, number_column("per_step_ns", "a step", per_step, step, width=8, rank=3))
+        each_step = number_column("per_step_ns", "a step", per_step, of_step, width=8, rank=3)
+        columns.insert(2, each_step)
     return columns
 
 
@@ -64,12 +71,16 @@ def about(advice: Advice) -> str:
 
 def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
     """ "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap" """
-    if not advice:
-        return NOTHING
-    most, count = advice[0], len(advice)
-    cost = f"{format_duration(most.cost_ns)} ({format_percent(most.cost_ns, window_ns)})"
+    costs = [each.cost_ns for each in advice if each.cost_ns is not None]
+    left = len(advice) - len(costs)
+    notes = "1 note on the recording" if left == 1 else f"{left} notes on the recording"
+    if not costs:
+        return f"{NOTHING[:-1]}; {notes}" if left else NOTHING
+    most, count = advice[0], len(costs)
+    cost = f"{format_duration(costs[0])} ({format_percent(costs[0], window_ns)})"
     told = f"{cost}: {most.title[:1].lower()}{most.title[1:]}"
-    return f"1 finding, {told}" if count == 1 else f"{count} findings, first {told}; costs may overlap"
+    answer = f"1 finding, {told}" if count == 1 else f"{count} findings, first {told}; costs may overlap"
+    return f"{answer}; {notes}" if left else answer
 
 
 class AdviceStory(Story):

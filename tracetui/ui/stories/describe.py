@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.engines import engine_of
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.links import Chain
 from tracetui.export.words import NO_STACK
@@ -25,7 +26,6 @@ from tracetui.units import format_clock, format_duration, format_exact, format_t
 
 _ACTIVITIES = {
     Activity.AICORE: "AI core",
-    Activity.AICPU: "AI CPU",
     Activity.COMMUNICATION: "communication",
     Activity.COPY: "copy",
     Activity.COMMUNICATION_TASK: "part of a collective",
@@ -56,7 +56,9 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
         pen.text(place),
     ]
     if activity is not Activity.NONE:
-        facts += [pen.text("  is ", Role.DIM), pen.text(_ACTIVITIES[activity], activity)]
+        aicpu = activity is Activity.AICPU
+        what = printable(engine_of(trace, row), 40) if aicpu else _ACTIVITIES[activity]
+        facts += [pen.text("  is ", Role.DIM), pen.text(what, activity)]
         task_type = trace.string(int(trace.slices.task_type[row]))
         if task_type:
             facts.append(pen.text(f" {printable(task_type, 40)}", Role.DIM))

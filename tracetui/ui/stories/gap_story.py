@@ -61,7 +61,7 @@ class GapStory(Story):
         parts = (
             ("idle", gaps.idle, inks.idle),
             ("comm", gaps.communication, inks.communication),
-            ("AI CPU", gaps.aicpu, inks.aicpu),
+            (printable(analysis.engines_in_gap(gap), 40), gaps.aicpu, inks.aicpu),
             ("copy", gaps.copy, inks.copy),
         )
         line: Line = []

@@ -227,7 +227,8 @@ class GapWords:
     def _rest(self) -> list[Piece] | None:
         """What ran in the part of the gap that is not idle."""
         gaps, pen = self._analysis.gaps, self._pen
-        named = (("AI CPU", gaps.aicpu), ("communication", gaps.communication), ("copies", gaps.copy))
+        beside = printable(self._analysis.engines_in_gap(self._gap), NAME)
+        named = ((beside, gaps.aicpu), ("communication", gaps.communication), ("copies", gaps.copy))
         parts = [(name, int(values[self._gap])) for name, values in named if values[self._gap]]
         rest = sum(ns for _, ns in parts)
         if not rest:

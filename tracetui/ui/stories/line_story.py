@@ -28,6 +28,8 @@ from tracetui.ui.tables.hotspot_columns import OfLine, line_name, saves_at_most
 from tracetui.units import format_count, format_duration, format_percent
 
 BAR = 10
+WITHOUT_HOST = " if the host spent no time on it; "
+BEYOND_IDLE = ": host time beside a busy device counts too; "
 TWO_COLUMNS = 68  #: cells from which operators stand beside the causes
 _NAME = max(cell_len(cause.facts.name) for cause in Cause)
 
@@ -61,7 +63,7 @@ class LineStory(Story):
         per_step = [*self.in_steps(analysis, line.steps), *self._on_devices(analysis, line)]
         after = [*self._syncs(analysis, line)][:2] + ([per_step] if per_step else [])
         if savings is not None:
-            after.append(self.saves(line, savings))
+            after.append(self.saves(line, savings, line.idle_ns))
         room = max(height - 1 - len(after), 1)
         return [self._title(line, width), *self._parts(line, width, room), *after][:height]
 
@@ -142,15 +144,19 @@ class LineStory(Story):
                     (f", {format_duration(sync.total_ns)}", self._dim),
                 ]
 
-    def saves(self, line: OfLine, savings: Mapping[LineKey, LineSaving]) -> Line:
-        """ "saves at most 3.10 ms if the host spent no time on it; % tries that" """
+    def saves(self, line: OfLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None) -> Line:
+        """ "Saves at most 3.10 ms if the host spent no time on it; % tries that"
+
+        More than `idle_ns`, its idle time where that is known: what the host does while the device is busy
+        delays later launches too.
+        """
         most = saves_at_most(line, savings)
         if not most:
             return [("Saves nothing: no step waits for what the host does in it.", self._dim)]
         return [
             ("Saves at most ", self._dim),
             (format_duration(most), self._bold),
-            (" if the host spent no time on it; ", self._dim),
+            (BEYOND_IDLE if idle_ns is not None and most > idle_ns else WITHOUT_HOST, self._dim),
             ("%", self._palette.style_of(Role.KEY)),
             (" tries that", self._dim),
         ]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from rich.style import Style
 
+from tracetui.analysis.engines import engine_of
 from tracetui.analysis.operators import Operators, OperatorTable
 from tracetui.analysis.task_counts import counts_of
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Activity
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Activity, Trace
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
@@ -23,7 +23,7 @@ DURATION_CELLS = 7  #: "96.0 ms"
 ACTIVITY_NAMES = {
     Activity.NONE: "host",
     Activity.AICORE: "AI core",
-    Activity.AICPU: "AI CPU",
+    Activity.AICPU: "compute",  # where the trace does not say what on
     Activity.COMMUNICATION: "comm",
     Activity.COPY: "copy",
     Activity.COMMUNICATION_TASK: "comm task",
@@ -43,13 +43,13 @@ _TIMES = (
 
 
 def operator_columns(
-    table: OperatorTable, palette: Palette, glyphs: Glyphs, host: bool, types: bool = False
+    table: OperatorTable, trace: Trace, palette: Palette, glyphs: Glyphs, host: bool, types: bool = False
 ) -> list[Column]:
     """One row per name, or type (and activity, on a device)."""
     codes, names = distinct(table.strings, table.name)
     columns = [name_column("name", "type" if types else "name", codes, names, width=60, least=30)]
     if not host:
-        columns.append(_activity_column(table))
+        columns.append(_activity_column(table, trace))
     if types and (table.names > 1).any():
         columns.append(_count_column("names", "names", table.names, 4))
     columns.append(_count_column("count", "count", table.count, 1))
@@ -109,11 +109,16 @@ def _time_column(key: str, title: str, values: Int64s, rank: int, style: Style |
     )
 
 
-def _activity_column(table: OperatorTable) -> Column:
-    names: Sequence[str] = [ACTIVITY_NAMES[activity] for activity in Activity]
-    return name_column(
-        "activity", "activity", table.activity.astype(np.int32), names, width=9, least=9, rank=3
-    )
+def _activity_column(table: OperatorTable, trace: Trace) -> Column:
+    """What the tasks of each row do; beside the AI cores, what they run on."""
+    names = [ACTIVITY_NAMES[activity] for activity in Activity]
+    codes = table.activity.astype(np.int32)
+    for row in np.flatnonzero(table.activity == Activity.AICPU).tolist():
+        engine = engine_of(trace, int(table.longest[row]))
+        if engine not in names:
+            names.append(engine)
+        codes[row] = names.index(engine)
+    return name_column("activity", "activity", codes, names, width=9, least=9, rank=3, show=printable)
 
 
 def _share_column(table: OperatorTable) -> Column:

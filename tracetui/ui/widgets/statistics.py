@@ -54,7 +54,9 @@ class Statistics(Vertical):
         rows = f"{name_count(len(names))} of {count:,} {whose}, {total} cut to the window"
         idle = self._palette.style_of(Role.IDLE)
         self.query_one(Lines).show([[(idle_answer(analysis, inside), idle)], [(rows, text)]])
-        columns = operator_columns(names, self._palette, self._glyphs, host=host and of is None)
+        columns = operator_columns(
+            names, analysis.trace, self._palette, self._glyphs, host=host and of is None
+        )
         ranked = "self_ns" if host and of is None else "total_ns"
         total_column = next(place for place, column in enumerate(columns) if column.key == ranked)
         self.table.empty = "Nothing runs there."

@@ -1,0 +1,93 @@
+"""Times beyond reason are damage, and only those: whatever clocks a file has, no real event is left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.reader.outliers import YEAR, within_reason
+from tracetui.reader.source import TraceFile
+from tracetui.reader.timestamps import LIMIT
+from tracetui.trace.build import build_trace
+from tracetui.trace.model import Trace
+
+EPOCH, BOOT = 1_736_412_474_000_000_000, 3_600_000_000_000
+
+
+def trace_of(path: Path, events: list[dict[str, Any]], indent: int | None = None) -> Trace:
+    path.write_text(json.dumps(events, indent=indent))
+    with TraceFile(path) as trace_file:
+        return build_trace(trace_file.read())
+
+
+def slices(*starts_us: int, dur: int = 5, **fields: Any) -> list[dict[str, Any]]:
+    return [
+        {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": str(start), "dur": dur, **fields}
+        for start in starts_us
+    ]
+
+
+@pytest.mark.parametrize("far_ns", [LIMIT - 1_000_000, -LIMIT + 1_000_000, EPOCH + 2 * YEAR, 0])
+@pytest.mark.parametrize("phase", ["X", "C", "i", "s", "B"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_one_event_far_from_all_others_is_skipped_and_said(
+    tmp_path: Path, far_ns: int, phase: str, indent: int | None
+) -> None:
+    events = slices(*range(EPOCH // 1000, EPOCH // 1000 + 100, 10))
+    odd = {**slices(far_ns // 1000)[0], "ph": phase, "cat": "x", "id": 1, "args": {"value": 1}}
+    trace = trace_of(tmp_path / "t.json", [*events[:4], odd, *events[4:]], indent)
+    assert (trace.start_ns, trace.end_ns) == (EPOCH, EPOCH + 95_000)
+    assert len(trace.slices) == 10
+    assert trace.report.skipped == 1
+    assert any("beyond reason: 1, skipped" in warning for warning in trace.report.warnings)
+
+
+def test_a_slice_that_lasts_too_long_is_skipped(tmp_path: Path) -> None:
+    events = [*slices(*range(0, 100, 10)), *slices(50, dur=YEAR // 1000 + 1)]
+    trace = trace_of(tmp_path / "t.json", events)
+    assert (len(trace.slices), trace.end_ns, trace.report.skipped) == (10, 95_000, 1)
+
+
+def test_clocks_that_are_mixed_and_files_too_small_to_tell_keep_all(tmp_path: Path) -> None:
+    boot = slices(*range(BOOT // 1000, BOOT // 1000 + 40, 10))
+    epoch = slices(*range(EPOCH // 1000, EPOCH // 1000 + 10_000, 10))
+    for number, events in enumerate((boot + epoch, boot[:1], boot[:1] + epoch[:3], epoch[:1] + boot[:2])):
+        trace = trace_of(tmp_path / f"{number}.json", events)
+        assert (len(trace.slices), trace.report.skipped) == (len(events), 0)
+
+
+def test_a_begin_without_an_end_is_drawn_to_the_last_reasonable_end(tmp_path: Path) -> None:
+    begin = {**slices(20)[0], "ph": "B"}
+    trace = trace_of(tmp_path / "t.json", [*slices(*range(0, 100, 10)), begin, *slices(LIMIT // 1000 - 10)])
+    assert int(trace.slices.dur.max()) == 95_000 - 20_000
+
+
+times = st.integers(-LIMIT + 1, LIMIT - 1)
+near = st.integers(EPOCH, EPOCH + 10**12)
+
+
+@given(
+    st.lists(times | near, max_size=40),
+    st.lists(st.tuples(near | times, st.integers(0, LIMIT - 1)), max_size=40),
+)
+def test_what_is_kept_adds_up_in_64_bits(instants: list[int], spans: list[tuple[int, int]]) -> None:
+    start, dur = np.array(spans, np.int64).reshape(-1, 2).T
+    table = [(np.array(instants, np.int64), None), (start, dur)]
+    kept = within_reason(table)
+    if kept is None:
+        kept = [np.ones(len(instants), np.bool_), np.ones(len(start), np.bool_)]
+    left = [*np.array(instants, np.int64)[kept[0]].tolist(), *start[kept[1]].tolist()]
+    assert sum(dur[kept[1]].tolist()) < 2**63
+    assert not left or max(left) - min(left) < 2**63
+
+
+@given(st.lists(st.tuples(near, st.integers(0, 10**12)), max_size=40), st.integers(-BOOT, EPOCH))
+def test_events_near_each_other_are_all_kept(spans: list[tuple[int, int]], shift: int) -> None:
+    start, dur = np.array(spans, np.int64).reshape(-1, 2).T
+    assert within_reason([(start - shift, dur), (start, None)][:1]) is None

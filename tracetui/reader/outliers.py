@@ -1,0 +1,67 @@
+"""Events whose times are beyond reason: damage that reads as a number.
+
+One flipped bit in a timestamp makes a trace of a hundred years in which nothing can be seen, and sums of such
+times are too large for 64 bits. What is left out is damage for sure: clocks that count from the boot and
+clocks that count from 1970 are decades apart in one file, and both are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Optional
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int64s
+from tracetui.reader.timestamps import LIMIT
+
+YEAR = 366 * 86_400 * 10**9  #: ns: nothing takes longer, and no clock jumps by more without being another one
+FEW = 3  #: events, at most, that lie alone because their times are damaged
+MORE = 4  #: so many times more events have to lie elsewhere
+
+Span = tuple[
+    Int64s, Optional[Int64s]
+]  #: starts and durations of the events of a table, ns; None: they take none
+
+
+def within_reason(spans: Sequence[Span]) -> list[Bools] | None:
+    """Return which events of each table have times within reason; None where all have.
+
+    An event has not where
+
+    - it takes longer than a year,
+    - it lies more than a year from all others but a few: together they are at most `FEW`, and elsewhere
+      within a year of each other there are at least `MORE` times as many,
+    - it is not of the largest such group, and all of them together reach further than 146 years,
+    - it is one of the longest, and all durations together are more than 146 years.
+    """
+    if _plain(spans):
+        return None
+    kept = [np.ones(len(start), np.bool_) if dur is None else dur <= YEAR for start, dur in spans]
+    times = np.sort(np.concatenate([start[own] for (start, _), own in zip(spans, kept)]))
+    if len(times):
+        first = np.flatnonzero(np.diff(times, prepend=times[0] - 2 * YEAR) > YEAR)  # of each group
+        count = np.diff(np.append(first, len(times)))
+        chosen = np.flatnonzero((count > FEW) | (MORE * count > count.max()))
+        last = first + count - 1
+        if int(times[last[chosen[-1]]]) - int(times[first[chosen[0]]]) >= LIMIT:
+            chosen = np.array([int(count.argmax())])
+        for (start, _), own in zip(spans, kept):
+            own &= np.isin(np.searchsorted(times[first], start, "right") - 1, chosen)
+    durs = [None if dur is None else np.where(own, dur, 0) for (_, dur), own in zip(spans, kept)]
+    for own, dur in zip(kept, durs):
+        if dur is not None and dur.sum(dtype=np.float64) >= LIMIT:
+            order = np.argsort(dur, kind="stable")
+            own[order[np.cumsum(dur[order], dtype=np.float64) >= LIMIT]] = False
+    return kept
+
+
+def _plain(spans: Sequence[Span]) -> bool:
+    """Whether all is within a year, told by the least and the most of the columns."""
+    filled = [(start, dur) for start, dur in spans if len(start)]
+    if not filled:
+        return True
+    first = min(int(start.min()) for start, _ in filled)
+    last = max(int(start.max()) + (0 if dur is None else int(dur.max())) for start, dur in filled)
+    total = sum(float(dur.sum(dtype=np.float64)) for _, dur in filled if dur is not None)
+    return last - first <= YEAR and total < LIMIT
