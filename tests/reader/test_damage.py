@@ -145,6 +145,15 @@ def test_damage_is_told_with_its_place(tmp_path: Path) -> None:
     assert not table.report.truncated
 
 
+@pytest.mark.parametrize(("end", "truncated"), [("]", False), ("] \n", False), ("", True), ("}", True)])
+def test_the_last_event_may_be_damaged(tmp_path: Path, end: str, truncated: bool) -> None:
+    """Where the array ends behind it, nothing else is missing."""
+    text = json.dumps(_events(9))[:-2] + "!" + end
+    report = _read(tmp_path / "damaged.json", text.encode()).report
+    assert (report.events, report.skipped, report.truncated) == (8, 1, truncated)
+    assert len(report.warnings) == 1 + truncated
+
+
 def test_random_bytes_never_raise_anything_else(tmp_path: Path) -> None:
     path = tmp_path / "noise.json"
     events = _events(60)

@@ -181,6 +181,14 @@ def test_malformed_events_are_left_out_and_counted(tmp_path: Path) -> None:
     assert all(warning.isprintable() for warning in table.report.warnings)
 
 
+def test_unknown_phases_are_named_as_far_as_there_is_room(tmp_path: Path) -> None:
+    phases = [f"phase-{letter}" + "\n" * 90 for letter in "ihgfedcba"]
+    table = _read(tmp_path, [{"ph": phase, "ts": 1} for phase in phases] + [_x()])
+    names = ", ".join(f"phase-{letter}\\n" for letter in "abcdefgh")
+    assert table.report.warnings == (f"9 events left out: of a phase that is not shown ({names})",)
+    assert list(table.report.unknown_phases) == [phase[:40].replace("\n", "\\n") for phase in phases]
+
+
 def test_metadata_is_kept_as_text(tmp_path: Path) -> None:
     events = [
         {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "Python"}},

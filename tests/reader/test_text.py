@@ -14,7 +14,7 @@ from tests.reader.rows import rows_of
 from tracetui.reader import text as text_module
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.source import BLOCK, Progress, TraceFile
-from tracetui.reader.text import open_text
+from tracetui.reader.text import LentText, Loan, open_text
 
 EVENT = b'{"ph": "X", "name": "e%d", "pid": 1, "tid": 2, "ts": "%d.000", "dur": 1.5}'
 
@@ -156,6 +156,17 @@ def test_text_far_beyond_what_is_inflated_at_a_time(tmp_path: Path) -> None:
     text.close()
     with TraceFile(path) as trace:
         assert trace.read().report.events == 200_000
+
+
+def test_what_is_lent_can_be_read_to_its_last_byte(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(b"0123456789")
+    with path.open("rb") as file:
+        part = LentText(Loan(file.fileno(), 2, 6, last=False))
+        assert part.read(1, 5) == b"34567"
+        with pytest.raises(EOFError):
+            part.read(1, 6)
+        assert LentText(Loan(file.fileno(), 2, 6, last=True)).read(1, 60) == b"34567"
 
 
 def test_a_file_that_grows_is_read_to_its_first_size(tmp_path: Path) -> None:

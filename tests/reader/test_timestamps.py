@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.reader.timestamps import UNREADABLE, durations, times
+from tracetui.reader.timestamps import UNREADABLE, _fixed_width, durations, times
 
 _PRECISE = Context(prec=100)
 whole = st.integers(0, 9 * 10**14)
@@ -90,6 +90,16 @@ def test_what_is_no_time_spoils_no_other(value: Any, among: int) -> None:
         UNREADABLE,
         *[1736412474714258990] * among,
     ]
+
+
+def test_what_producers_write_is_read_at_once() -> None:
+    """Else nobody would notice but by the time it takes."""
+    for value, ns in (("1736412482864716.747", 1736412482864716747), ("17364", 17364000)):
+        found = _fixed_width(f"{value}\n" * 3, 3)
+        assert found is not None
+        assert found.tolist() == [ns] * 3
+    for value in ("17364:4716.747", "17364/4716.747", "173644716/747", "173644716.7:7"):
+        assert _fixed_width(f"{value}\n173644716.747\n", 2) is None
 
 
 def test_equal_total_length_is_not_equal_length() -> None:

@@ -49,7 +49,7 @@ class Background(Generic[T]):
 
 
 def in_background(items: Iterator[T]) -> Iterator[T | None]:
-    """Make each of the items in another thread; None every now and then while the next one is awaited."""
+    """Yield the items, each made in another thread; None every now and then while one is awaited."""
     while True:
         following = Background(lambda: [*islice(items, 1)])
         while not following.wait(PATIENCE):

@@ -33,13 +33,13 @@ class Chunks:
 
     @classmethod
     def of(cls, text: Text, blocks: BlockColumns) -> Chunks:
-        """The chunks that `columns` told of."""
+        """Return the chunks that `columns` describes."""
         chunks = cls(text)
         chunks.add(blocks)
         return chunks
 
     def columns(self) -> BlockColumns:
-        """Where the blocks are."""
+        """Return where the blocks are."""
         spans = np.array([span for _, _, own in self._place for span in own], np.int64).reshape(-1, 2)
         return BlockColumns(
             first=np.array([*self._first, self._events], np.int64),
@@ -61,7 +61,7 @@ class Chunks:
         self._events = first[-1]
 
     def element(self, ordinal: int) -> Any:
-        """The element with this ordinal, None where there is none or the file has changed."""
+        """Return the element with this ordinal, None where there is none or the file has changed."""
         if not 0 <= ordinal < self._events:
             return None
         with self._lock:

@@ -69,13 +69,13 @@ class TableBuilder:
         self._flow_ids: defaultdict[str, int] = numbers()
         self._columns: dict[str, _Column] = {}
         self._metadata: list[Metadata] = []
-        self._turned = (0, 0)  # events and metadata of the parts behind those of now
+        self._tail = (0, 0)  # events and metadata of the parts behind those of now
 
-    def turn(self) -> None:
+    def begin_head(self) -> None:
         """Go on with the parts that stand in the file before all that were taken."""
-        self._turned = (self.events, len(self._metadata))
+        self._tail = (self.events, len(self._metadata))
         for column in self._columns.values():
-            column.turn()
+            column.begin_head()
 
     def add(self, part: Part) -> None:
         """Take the next part."""
@@ -110,7 +110,7 @@ class TableBuilder:
             self._column(name).extend(values, tables.get(name.split(".")[1]))
 
     def build(self, path: str, document: dict[str, Any], report: ReadReport, last: bool) -> EventTable:
-        """The table of all parts so far; `last`: nothing can be added afterwards, and all is in file order.
+        """Return the table of all parts so far; `last`: nothing follows, and all is in the order of the file.
 
         `baseTimeNanoseconds` of the `document` is added to times that don't count from 1970 themselves. The
         columns of a table that is not the last one are views of those that grow, and can't be written to.
@@ -141,7 +141,7 @@ class TableBuilder:
             FlowColumns(**flows),
             CounterColumns(**counters),
             InstantColumns(**instants),
-            self._metadata[self._turned[1] :] + self._metadata[: self._turned[1]],
+            self._metadata[self._tail[1] :] + self._metadata[: self._tail[1]],
             document,
             replace(report, skipped=report.skipped + left_out, warnings=report.warnings + warnings),
         )
@@ -155,7 +155,7 @@ class TableBuilder:
         return self._columns[name]
 
     def _joined(self, slices: _Table, begins: _Table, ends: _Table) -> tuple[_Table, tuple[str, ...]]:
-        """The complete events, and the pairs of B and E events joined to such, in the order of the file."""
+        """Return the complete events and the pairs of B and E events joined to such, in file order."""
         if not len(begins["time"]) and not len(ends["time"]):
             return slices, ()
         latest = max(_latest(slices["time"], slices["dur"]), _latest(begins["time"]), _latest(ends["time"]))
@@ -173,8 +173,8 @@ class TableBuilder:
         return merged, tuple(warnings)
 
     def _places(self, events: NDArray[Any]) -> NDArray[Any]:
-        """The places of events in the order of the file."""
-        behind, _ = self._turned
+        """Return the places of events in the order of the file."""
+        behind, _ = self._tail
         return np.where(events < behind, events + (self.events - behind), events - behind)
 
 
@@ -189,11 +189,11 @@ class _Column:
     def __init__(self, dtype: type[np.generic]) -> None:
         self._array = np.empty(0, dtype)
         self._length = 0
-        self._turned = 0  # so many values stand behind all others
+        self._tail = 0  # so many values stand behind all others
 
-    def turn(self) -> None:
+    def begin_head(self) -> None:
         """Go on with the values that stand before all others."""
-        self._turned = self._length
+        self._tail = self._length
 
     def extend(self, values: NDArray[Any], table: NDArray[Any] | None = None) -> None:
         """Add the values, or what they stand for in a `table` whose last entry is for -1.
@@ -213,13 +213,11 @@ class _Column:
             np.take(table, values, out=added, mode="wrap")
 
     def values(self, last: bool) -> NDArray[Any]:
-        """The values so far: a view, or the array itself where it is the `last` time that is asked."""
+        """Return the values so far: a view, or the array itself where it is the `last` time that is asked."""
         if last:
             self._grow(self._length)
             values, self._array = self._array, np.empty(0, self._array.dtype)
-            return (
-                np.concatenate([values[self._turned :], values[: self._turned]]) if self._turned else values
-            )
+            return np.concatenate([values[self._tail :], values[: self._tail]]) if self._tail else values
         values = self._array[: self._length]
         values.flags.writeable = False
         return values
@@ -235,7 +233,7 @@ class _Column:
 
 
 def _fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
-    """Whether all values are in the range of a type."""
+    """Return whether all values are in the range of a type."""
     if values.dtype.itemsize <= dtype.itemsize or not len(values):
         return True
     limits = np.iinfo(dtype)
@@ -254,11 +252,11 @@ def _leave_out(*tables: _Table) -> int:
 
 
 def _latest(times: Int64s, durs: Int64s | int = 0) -> int:
-    """The last of these ends, ns; the first time there is where there are none."""
+    """Return the last of these ends, ns; the earliest time there is for none."""
     return int((times + durs).max(initial=np.iinfo(np.int64).min))
 
 
 def _base(document: dict[str, Any]) -> int:
-    """`baseTimeNanoseconds`, 0 where there is none."""
+    """Return `baseTimeNanoseconds`, 0 where there is none."""
     base = whole_of(document.get("baseTimeNanoseconds"))
     return base if 0 < base < LIMIT else 0

@@ -19,14 +19,14 @@ _OWN_GROUPS = Path("/proc/self/cgroup")
 
 
 def default_jobs(text_bytes: int, stream: bool) -> int:
-    """How many processes are worth starting for a text, 1: none; `stream`: this one has to inflate it."""
+    """Return how many processes a text is worth, 1: none; `stream`: this one has to inflate it."""
     if text_bytes < (_SCANNED if COMPILED and not stream else SMALLEST):
         return 1
     return min(usable_cores(), _MOST_BEHIND_STREAM if stream else _MOST, 2 + text_bytes // _PER_JOB)
 
 
 def usable_cores() -> int:
-    """The processors that this process may use, by its affinity and the quota of its control groups."""
+    """Return the processors this process may use, by its affinity and the quota of its control groups."""
     try:
         cores = len(os.sched_getaffinity(0))
     except (AttributeError, OSError):  # macOS
@@ -35,7 +35,7 @@ def usable_cores() -> int:
 
 
 def _quota() -> int:
-    """Processors that the control groups grant, very many where they don't say."""
+    """Return the processors that the control groups grant, very many where they don't say."""
     try:
         lines = _OWN_GROUPS.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):

@@ -79,7 +79,7 @@ def decode_block(
 
 
 def decode_again(text: bytes, spans: Spans) -> list[Any]:
-    """The elements of a block again, numbers as numbers; [] where the text isn't the same any more.
+    """Return the elements of a block again, numbers as numbers; [] where the text isn't the same any more.
 
     By Python's json, which is exact where orjson makes a float of an integer beyond 64 bits.
     """
@@ -89,7 +89,7 @@ def decode_again(text: bytes, spans: Spans) -> list[Any]:
 
 
 def strict(text: bytes | memoryview) -> list[Any] | None:
-    """Array elements by orjson, or None."""
+    """Return elements by orjson, or None."""
     try:
         elements: list[Any] = orjson.loads(b"".join((b"[", text, b"]")))
     except (ValueError, RecursionError):
@@ -98,7 +98,7 @@ def strict(text: bytes | memoryview) -> list[Any] | None:
 
 
 def lenient(text: bytes | memoryview, exact: bool = True) -> list[Any] | None:
-    """Array elements by Python's json, or None. NaN and infinities are None; `exact`: floats stay text."""
+    """Return elements by Python's json, or None. NaN and infinities are None; `exact`: floats stay text."""
     try:
         elements: list[Any] = _loads("[" + str(text, "utf-8", "replace") + "]", exact)
     except (ValueError, RecursionError):
@@ -136,7 +136,7 @@ def _nothing(_: str) -> None:
 
 
 def _scrubbed(value: Any) -> Any:
-    """`value` without lone surrogates, which can't be encoded again."""
+    """Return `value` without lone surrogates, which can't be encoded again."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):

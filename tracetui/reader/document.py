@@ -42,7 +42,7 @@ def read_head(text: bytes, final: bool) -> Head:
 
 
 def read_tail(text: bytes) -> dict[str, Any]:
-    """The members behind the events' array, as far as they can be read."""
+    """Return the members behind the events' array, as far as they can be read."""
     chars = text.decode("latin-1")
     members: dict[str, Any] = {}
     at = _behind_space(chars, 0)

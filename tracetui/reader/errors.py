@@ -24,5 +24,5 @@ class UnreadableTrace(Exception):  # noqa: N818 - the name says what is wrong, "
 
 
 def plain(text: str) -> str:
-    """`text` with every character that a terminal wouldn't print as itself shown as an escape."""
+    """Return `text` with every character that a terminal wouldn't print as itself shown as an escape."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -103,7 +103,7 @@ class PartReader:
             self._scanner = BlockScanner(self._shapes, self._samples, self._strings, self._flow_ids)
 
     def scan(self, text: bytes, length: int) -> int:
-        """Take the events in `text[:length]` without decoding them; how many, 0 where that can't be."""
+        """Take the events in `text[:length]` without decoding them; return how many, 0 if that can't be."""
         count = self._scanner.scan(text, length) if self._scanner is not None else 0
         self.events += count
         self._scanned += count
@@ -269,7 +269,7 @@ class PartReader:
         self._block["counter.value"] = floats(values)
 
     def finish(self) -> Part:
-        """The columns of all that was added; the reader is empty afterwards."""
+        """Return the columns of all that was added; the reader is empty afterwards."""
         self._take_scanned()
         columns: dict[str, NDArray[Any]] = {}
         threads = numbers()
@@ -312,7 +312,7 @@ class PartReader:
         return values[0] if len(values) == 1 else np.concatenate(values)
 
     def _finish_shapes(self, threads: dict[Any, int]) -> dict[str, Int32s]:
-        """Thread, name and category of each shape; numbers the threads."""
+        """Return thread, name and category of each shape; number the threads."""
         strings, shapes = self._strings, self._shapes
         return {
             "thread": np.array([threads[pid, tid] for pid, tid, _, _ in shapes], np.int32),
@@ -323,7 +323,7 @@ class PartReader:
     def _finish_counters(
         self, own: dict[str, NDArray[Any]], usable: Bools, threads: dict[Any, int]
     ) -> tuple[dict[str, NDArray[Any]], list[tuple[int, str, str]]]:
-        """The columns of the counters, one row per series of each `usable` event, and the series."""
+        """Return the columns of the counters, one row per series of each `usable` event, and the series."""
         series: defaultdict[tuple[int, str, str], int] = numbers()
         flat: list[int] = []  # of each key of each of `_samples` its series; -1: an id, which is no series
         first: list[int] = []  # where those of a sample begin

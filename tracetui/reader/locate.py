@@ -20,7 +20,7 @@ _NOT_TRACES = ("profiler_info", "profiler_metadata", "communication", "analysis"
 
 
 def locate_trace(path: str | Path) -> Path:
-    """The file that `path` means: a file is itself; a directory has to hold exactly one trace.
+    """Return the file that `path` means: a file is itself; a directory has to hold exactly one trace.
 
     A `trace_view.json` counts first, wherever it is up to five levels down; then `msprof_*.json` of an
     msprof export; then a single `*.json` or `*.json.gz` in the directory itself. Raises UnreadableTrace with
@@ -68,7 +68,7 @@ def _in_directory(path: Path) -> Path:
 
 
 def _files(path: Path) -> list[Path]:
-    """Regular files up to five directories down, in the order of their names; links to directories apart."""
+    """Return the regular files up to five directories down, by name; links to directories apart."""
     found: list[Path] = []
     seen = 0
     for directory, names, files in os.walk(path):
@@ -101,7 +101,7 @@ def _several(path: Path, choice: list[Path]) -> str:
 
 
 def _rank_directory(file: Path, top: Path) -> Path:
-    """The rank's directory that `file` is in, where it says enough; else `file` itself."""
+    """Return the rank's directory that `file` is in, where it says enough; else `file` itself."""
     for parent in file.parents:
         if parent == top:
             break

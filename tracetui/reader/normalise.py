@@ -18,7 +18,7 @@ class Literal(str):
 
 
 def normalised(elements: list[Any], first: int) -> tuple[list[dict[str, Any]], list[int], int]:
-    """(events with the fields of their phase in usable types, their ordinals, how many others)."""
+    """Return (events with the fields of their phase in usable types, their ordinals, number of others)."""
     kept: list[dict[str, Any]] = []
     ordinals: list[int] = []
     for ordinal, element in enumerate(elements, first):
@@ -66,7 +66,7 @@ def _plain(value: Any) -> str | int | float:
 
 
 def text_of(value: Any) -> str:
-    """A string, number or nothing as text; a number without fraction as an integer is written."""
+    """Return a string, number or None as text; a number without fraction as an integer is written."""
     if isinstance(value, Literal):
         value = _float(value)
     if isinstance(value, str):
@@ -79,7 +79,7 @@ def text_of(value: Any) -> str:
 
 
 def number_of(value: Any) -> float | None:
-    """A number, truth value or numeric text as float; None for anything else."""
+    """Return a number, truth value or numeric text as float; None for anything else."""
     if isinstance(value, (int, float)):
         try:
             return float(value)
@@ -96,24 +96,24 @@ def _float(text: str) -> float | None:
 
 
 def correlation_of(args: dict[str, Any]) -> int:
-    """The first usable of the three ids that link a device task to its launch; -1 for none."""
+    """Return the first usable of the three ids that link a device task to its launch; -1 for none."""
     numbers = (whole_below(args.get(key), _INT64_END) for key in CORRELATION_KEYS)
     return next((number for number in numbers if number >= 0), -1)
 
 
 def int32_of(value: Any) -> int:
-    """A number that fits 31 bits, else -1."""
+    """Return a number that fits 31 bits, else -1."""
     return whole_below(value, 1 << 31)
 
 
 def whole_below(value: Any, end: int) -> int:
-    """An integer from 0 to below `end` that is not one of those that mean none; else -1."""
+    """Return an integer from 0 to below `end` that is not one of those that mean none; else -1."""
     number = whole_of(value)
     return number if 0 <= number < end and number not in _NONE_IDS else -1
 
 
 def whole_of(value: Any) -> int:
-    """An integer of any size out of an int, a float without fraction or text of digits; else -1."""
+    """Return an integer of any size out of an int, a float without fraction or text of digits; else -1."""
     if isinstance(value, int):
         return int(value)
     if isinstance(value, Literal):
@@ -126,7 +126,7 @@ def whole_of(value: Any) -> int:
 
 
 def flow_id(value: Any) -> int | str:
-    """The id's decimal value where it fits 63 bits, else its text."""
+    """Return the id's decimal value where it fits 63 bits, else its text."""
     if type(value) is str and len(value) < 19 and value.isdecimal() and value.isascii():
         return int(value)
     number = whole_of(value)

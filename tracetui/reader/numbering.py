@@ -12,7 +12,7 @@ from tracetui.reader.normalise import flow_id
 
 
 def numbers() -> defaultdict[Any, int]:
-    """A dict that gives what it doesn't have the next number."""
+    """Return a dict that gives what it doesn't have the next number."""
     return defaultdict(count().__next__)
 
 
@@ -31,7 +31,7 @@ class FlowIds(dict[Any, int]):
         return number
 
     def of_json(self, text: bytes) -> int:
-        """The number of an id that is a string or an integer, from its JSON."""
+        """Return the number of an id that is a string or an integer, from its JSON."""
         digits = text.strip(b'"')
         if 20 <= len(digits) < 400 and digits.isdigit() and digits[0] != ord("0"):
             return -2 - self.big[digits.decode("ascii")]  # a tenth of the time, and nearly all of them

@@ -13,7 +13,7 @@ Columns = dict[str, NDArray[Any]]
 
 
 def closing_times(begins: Columns, ends: Columns, latest: int) -> tuple[Int64s, int, int]:
-    """When each begin event ends: each end closes the last open begin of its thread, in the order of time.
+    """Return when each begin event ends: an end closes the last open begin of its thread, by time.
 
     Of equal times the first in the file comes first. 2 M pairs take 1.2 s, and no more than ten numbers each.
 
@@ -43,7 +43,7 @@ def closing_times(begins: Columns, ends: Columns, latest: int) -> tuple[Int64s, 
 
 
 def _depths(thread: NDArray[Any], is_end: Bools) -> tuple[Int64s, Bools]:
-    """How many begins are open at each event with its own; and the ends that find none open.
+    """Return how many begins are open at each event with its own; and the ends that find none open.
 
     Events by thread and time.
     """

@@ -40,7 +40,7 @@ OF_TABLES = _only(*range(METADATA))
 
 
 def kinds_of(phases: list[Any]) -> bytes:
-    """The kind of each phase, one byte each; raises TypeError where one isn't text."""
+    """Return the kind of each phase, one byte each; raises TypeError where one isn't text."""
     try:
         return bytes(map(ord, phases)).translate(_KIND_OF_CODE)
     except (TypeError, ValueError):  # not all are one character, below 256

@@ -30,7 +30,7 @@ class Reads(Protocol):
     """Text by offset."""
 
     def read(self, offset: int, length: int) -> bytes:
-        """Up to `length` bytes from `offset`: fewer only at the end of the text."""
+        """Return up to `length` bytes from `offset`: fewer only at the end of the text."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class PieceReader:
 def read_pieces(
     text: Reads, start: int, piece_bytes: int, syntax: Syntax, end: int = sys.maxsize
 ) -> Iterator[Piece]:
-    """All pieces from `start` to `end`, one after the other: the reading that any other has to equal."""
+    """Yield all pieces from `start` to `end`, from front to back: what any other reading has to equal."""
     reader = PieceReader(syntax)
     at, lost = start, False
     while True:
@@ -130,12 +130,12 @@ def read_pieces(
 
 
 def stop_of(at: int, start: int, piece_bytes: int, end: int) -> int:
-    """Where the piece is to stop that begins at `at`, when pieces are read from `start` to `end`."""
+    """Return where the piece is to stop that begins at `at`, when pieces are read from `start` to `end`."""
     return min(at + piece_bytes - (at - start) % piece_bytes, end)
 
 
 def guess_start(text: Reads, at: int, stop: int) -> int | None:
-    """The first place from `at` on, before `stop`, where an event seems to begin; None if none is in sight.
+    """Return the first place from `at` to `stop` where an event seems to begin; None if none is in sight.
 
     What follows there reads as events, but a list of such inside an event would do so too: only the end of
     the piece before tells.
@@ -163,7 +163,7 @@ def _reads_as_events(text: bytes) -> bool:
 
 
 def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int, wrapped: bool) -> Block | None:
-    """What of `chars` is before `stop`, or else the one event that goes on there; None if that is damaged.
+    """Return what of `chars` is before `stop`, or else the one event that goes on there; None if damaged.
 
     `boundary`: the last candidate up to `stop`, which may be a false one.
     """
@@ -188,7 +188,7 @@ def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int, wrapp
 
 
 def _damaged_block(chars: bytes, stop: int, wrapped: bool) -> Block | None:
-    """What of `chars` is before the first candidate from `stop` on, since the piece behind begins there.
+    """Return what of `chars` is before the first candidate from `stop` on: the next piece begins there.
 
     To the end of `chars` it would be read twice. None where nothing can be read before the candidate.
     """

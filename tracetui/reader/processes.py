@@ -51,7 +51,7 @@ class Worker:
         )
 
     def send(self, line: bytes) -> bool:
-        """Send a line, shorter than a pipe is; False where the process is gone."""
+        """Send a line, shorter than a pipe is; return False where the process is gone."""
         assert self.process.stdin is not None
         self.silent = 0.0
         try:
@@ -124,7 +124,7 @@ class Buffers:
         return self._taken.setdefault(number, self._free.pop())
 
     def free(self, number: int) -> None:
-        """The piece with this number needs its buffer no longer."""
+        """Take back the buffer of the piece with this number."""
         self._free.append(self._taken.pop(number))
 
 
@@ -168,7 +168,7 @@ def _file() -> int:
 
 
 def _module_path() -> list[str]:
-    """`sys.path`, with the place of this package where something else than that found it."""
+    """Return `sys.path`, with the place of this package where something else than that found it."""
     home = str(Path(tracetui.__file__).parents[1])
     path = [entry for entry in sys.path if isinstance(entry, str)]
     return path if home in path else [*path, home]

@@ -62,10 +62,10 @@ class Reading:
         """How many elements were decoded."""
         return self._builder.events
 
-    def turn(self) -> None:
+    def begin_head(self) -> None:
         """Go on with the pieces from the start of the text, up to where those begin that were taken."""
         self._passages.append(_Passage(0, self._start, self._start))
-        self._builder.turn()
+        self._builder.begin_head()
 
     @property
     def joined(self) -> bool:
@@ -74,7 +74,7 @@ class Reading:
         return last is first or (first.at == last.start and not first.lost)
 
     def take(self, piece: Piece) -> None:
-        """Take the piece behind all that were taken since the turn.
+        """Take the piece behind all that were taken since `begin_head`, if that was called.
 
         Raises UnreadableTrace where not one of many elements is an event: no need to read on for hours.
         """
@@ -98,15 +98,15 @@ class Reading:
             raise UnreadableTrace(*self._nothing(self._report()))
 
     def disk_offset(self) -> int:
-        """How much was read, in bytes of the file on disk."""
+        """Return how much was read, in bytes of the file on disk."""
         return self._text.disk_offset(self._seen())
 
     def snapshot(self) -> EventTable:
-        """The table of all parts so far."""
+        """Return the table of all parts so far."""
         return self._builder.build(str(self._path), dict(self._document), self._report(), last=False)
 
     def finish(self) -> EventTable:
-        """The table of all; this object is of no use afterwards."""
+        """Return the table of all; this object is of no use afterwards."""
         self._finished = True
         last = self._passages[0]
         if last.ended and self._wrapped:
@@ -118,7 +118,7 @@ class Reading:
         return self._builder.build(str(self._path), self._document, report, last=True)
 
     def _seen(self) -> int:
-        """Bytes of text."""
+        """Return how many bytes of text were read."""
         return sum(passage.at - passage.start for passage in self._passages)
 
     def _damage(self) -> Damage:
@@ -183,7 +183,7 @@ class Reading:
             yield f"{_counted(unknown)} left out: of a phase that is not shown ({phases})"
 
     def _where(self) -> str:
-        """Which bytes were read, and what is not there therefore."""
+        """Return which bytes were read, and what is missing therefore."""
         now, last = self._passages[-1], self._passages[0]
         if now.start:
             return f"from byte {now.start:,} to byte {now.whole:,}; others are"

@@ -52,11 +52,11 @@ class BlockScanner:
         self._numbers["texts"] = np.array([strings[None]])
 
     def scan(self, text: bytes, length: int) -> int:
-        """Add the events in `text[:length]`; how many, 0 where they have to be decoded."""
+        """Add the events in `text[:length]`; return how many, 0 where they have to be decoded."""
         return self._scanner.scan(text, length)
 
     def take(self, first: int) -> dict[str, NDArray[Any]]:
-        """The columns of all events that were added since the last time; `first`: ordinal of the first."""
+        """Return the columns of all events added since the last time; `first`: ordinal of the first."""
         columns, added = self._scanner.take()
         for kind, values in added.items():
             if values:
@@ -87,7 +87,7 @@ class BlockScanner:
         return values
 
     def _ids(self, ids: Int64s) -> Int64s:
-        """The ids; -1 - number stands for one that is no integer of 63 bits."""
+        """Return the ids; -1 - number stands for one that is no integer of 63 bits."""
         others = ids < 0
         if others.any():
             ids = ids.copy()

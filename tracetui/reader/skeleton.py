@@ -73,7 +73,7 @@ def _find_names(chunks: _Chunks, until: float) -> None:
 
 
 def _spread(first: int, last: int, count: int) -> Iterator[int]:
-    """Up to `count` offsets, both ends first, then halves, quarters, ...: evenly spread wherever it stops."""
+    """Yield up to `count` offsets: both ends, then halves, quarters, ...: evenly spread wherever it stops."""
     yield first
     if last > first:
         yield last
@@ -135,7 +135,7 @@ class _Chunks:
         self._chunks.insert(at, chunk)
 
     def _decode(self, offset: int, text: bytes, at_boundary: bool) -> _Found:
-        """The whole events of a piece of the file."""
+        """Return the whole events of a piece of the file."""
         final = offset + CHUNK >= self._text.size
         last = last_boundary(text)
         if last is not None and not final:
@@ -168,7 +168,7 @@ class _Chunks:
         return _Chunk(found.start, end, place, bool(elements), frozenset(kinds), ends[0], ends[-1])
 
     def next_names(self) -> int:
-        """Where to look for the names of processes and threads; -1 where nothing tells.
+        """Return where to look for the names of processes and threads; -1 where nothing tells.
 
         Beside metadata, that may go on there. For processes without a name between two unlike chunks: of
         several such places the one with the least text between, so that one border is found before the
@@ -193,7 +193,7 @@ class _Chunks:
         return end + max(room - CHUNK, 0) // 2
 
     def skeleton(self, path: str, document: dict[str, Any]) -> Skeleton | None:
-        """All that was read; None where nothing could be."""
+        """Return all that was read, None if nothing could be."""
         readable = [chunk for chunk in self._chunks if chunk.readable]
         if not readable:
             return None

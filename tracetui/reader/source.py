@@ -117,7 +117,7 @@ class TraceFile:
                 gc.enable()
 
     def _event_at(self, offset: int) -> int:
-        """Where an event seems to begin, from an offset on; 0 where that is of no use."""
+        """Return where an event seems to begin, from an offset on; 0 where that is of no use."""
         if offset <= self._start or self._text.shared is None:
             return 0
         return guess_start(self._text, offset, self._text.likely) or 0
@@ -137,7 +137,7 @@ class TraceFile:
         silence = _Silence()
         for start, end in passages:
             if end == first:
-                reading.turn()
+                reading.begin_head()
             with self._pieces(reading, start, end) as pieces:
                 for piece in pieces:
                     if piece is not None:
@@ -172,24 +172,24 @@ class TraceFile:
         self._chunks = Chunks.of(self._text, blocks)
 
     def event(self, event: int) -> dict[str, Any]:
-        """The event with this ordinal as it is in the file; {} where it can't be read any more."""
+        """Return the event with this ordinal as it is in the file; {} where it can't be read any more."""
         element = self._chunks.element(event)
         return element if isinstance(element, dict) else {}
 
     def args(self, event: int) -> dict[str, Any]:
-        """The `args` of the event with this ordinal; {} where it has none or can't be read any more."""
+        """Return the `args` of the event with this ordinal; {} where it has none or can't be read again."""
         args = self.event(event).get("args")
         return args if isinstance(args, dict) else {}
 
     def skeleton(self) -> Skeleton | None:
-        """A sample of all of the file, long before `read` is done; None where there can't be one."""
+        """Return a sample of all of the file, long before `read` is done; None where there can't be one."""
         from tracetui.reader.skeleton import sample  # only the viewer wants one
 
         return sample(self._text, self._start, self._wrapped, str(self.path), self._document)
 
     @contextlib.contextmanager
     def _pieces(self, reading: Reading, start: int, end: int) -> Iterator[Iterator[Piece | None]]:
-        """The pieces of a passage from front to back, None while the next one is awaited."""
+        """Give the pieces of a passage from front to back, None while the next one is awaited."""
         syntax = Syntax(self._wrapped, self._block_bytes)
         jobs = self._jobs or default_jobs(self._text.likely, stream=self._text.shared is None)
         if self._text.likely < SMALLEST:
@@ -235,12 +235,12 @@ class _Silence:
 
 
 def stamp_of(path: Path) -> Stamp:
-    """The stamp of the file that is at a path now. Raises OSError."""
+    """Return the stamp of the file that is at a path now. Raises OSError."""
     return Stamp.of(path.stat())
 
 
 def _no_trace(path: Path, text: bytes, wrapped: bool) -> tuple[Reason, str]:
-    """Why a text without an array of events is no trace."""
+    """Return why a text without an array of events is no trace."""
     start = text[:64].lstrip()
     if not start:
         return Reason.EMPTY, f"{path}: the file holds nothing but white space"

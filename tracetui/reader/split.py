@@ -33,7 +33,7 @@ _DECODER = JSONDecoder(strict=False, parse_int=str, parse_float=str)
 
 
 def last_boundary(text: bytes) -> tuple[int, int] | None:
-    """The last place that looks like the end of one event and the start of the next: (end, start).
+    """Return the last place that looks like the end of one event and the start of the next: (end, start).
 
     Only a candidate: it may lie in a string or in a list inside an event. If the text began at a true
     boundary and what is before `end` parses as array elements, it is a true one.
@@ -160,13 +160,13 @@ def _blank(chars: str, at: int) -> bool:
 
 
 def _whole_scalar(chars: str, at: int) -> bool:
-    """Whether a string, number, true, false or null stands alone at `at`, as an element of the array."""
+    """Return whether a string, number, true, false or null stands alone at `at`, as an element."""
     _, end, _, _ = _element(chars, at)
     return end >= 0 and _BEHIND_ELEMENT.match(chars, end) is not None
 
 
 def _element(chars: str, at: int) -> tuple[Any, int, int, bool]:
-    """The value at `at`, its end (-1: none), where reading it failed and whether by its depth."""
+    """Return the value at `at`, its end (-1: none), where reading it failed and whether by its depth."""
     reach = _WINDOW
     while True:
         piece = chars[at : at + reach]
@@ -186,7 +186,7 @@ def _element(chars: str, at: int) -> tuple[Any, int, int, bool]:
 
 
 def _deep(piece: str) -> int:
-    """Where nesting gets too deep; a text that ends before that counts as read to its last byte but some."""
+    """Return where nesting gets too deep; a text that ends before counts as read to its last bytes."""
     depth = 0
     for token in _NESTING.finditer(piece):
         first = token.group()[0]

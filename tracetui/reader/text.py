@@ -79,19 +79,19 @@ class Text(Protocol):
     shared: Loan | None  #: all of the text as other processes can read it; None: not as it is on disk
 
     def read(self, offset: int, length: int) -> bytes:
-        """Up to `length` bytes from `offset`: fewer only at the end of the text."""
+        """Return up to `length` bytes from `offset`: fewer only at the end of the text."""
 
     def disk_offset(self, offset: int) -> int:
-        """About where in the file on disk the text at `offset` is, which was read last."""
+        """Return about where in the file on disk the text at `offset` is, which was read last."""
 
     def problem(self) -> str | None:
-        """What went wrong below the JSON, e.g. a gzip stream that is cut, else None."""
+        """Return what went wrong below the JSON, e.g. a gzip stream that is cut, else None."""
 
     def report(self, problem: str) -> None:
         """Take note of a problem that another process met."""
 
     def changed(self) -> bool:
-        """Whether the file isn't the one that was opened any more (it may have grown)."""
+        """Return whether the file isn't the one that was opened any more (it may have grown)."""
 
     def close(self) -> None: ...
 
@@ -244,7 +244,7 @@ class GzipText(_File):
         return self._at.disk_offset
 
     def fetch(self, offset: int) -> bytes:
-        """The next compressed bytes."""
+        """Return the next compressed bytes."""
         return self._pread(_INFLATE_STEP, offset)
 
 
@@ -331,7 +331,7 @@ class _Inflater:
 
 
 def _pread(fd: int, length: int, offset: int) -> tuple[bytes, str | None]:
-    """Up to `length` bytes of a file, and what went wrong where they are fewer."""
+    """Return up to `length` bytes of a file, and what went wrong where they are fewer."""
     # pread and not mmap: a page of a file that shrank meanwhile kills the process with SIGBUS.
     pieces: list[bytes] = []
     problem = None

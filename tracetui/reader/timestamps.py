@@ -25,7 +25,7 @@ _PRECISE = Context(prec=_LONGEST + 1100)
 
 
 def times(values: list[Any]) -> Int64s:
-    """Timestamps in microseconds (text or int; float where nothing better is known) as int64 ns, n values.
+    """Return n timestamps in microseconds (text or int; float where nothing better is known) as int64 ns.
 
     The fraction is cut to nanoseconds. UNREADABLE where it isn't a time or is out of range.
     """
@@ -42,7 +42,7 @@ def times(values: list[Any]) -> Int64s:
 
 
 def text_times(values: list[str]) -> Int64s:
-    """`times` of texts only; raises TypeError where one isn't text."""
+    """Return `times` of texts only; raises TypeError where one isn't text."""
     if not values:
         return np.empty(0, np.int64)
     result = _fixed_width("\n".join(values) + "\n", len(values))
@@ -50,12 +50,12 @@ def text_times(values: list[str]) -> Int64s:
 
 
 def time(value: Any) -> int:
-    """One timestamp in microseconds as ns, the fraction cut; UNREADABLE where it isn't one."""
+    """Return one timestamp in microseconds as ns, the fraction cut; UNREADABLE where it isn't one."""
     return _exact(value, ROUND_DOWN)
 
 
 def durations(values: list[Any]) -> Int64s:
-    """Durations in microseconds (float, int or text) as int64 ns, rounded half to even; n values.
+    """Return n durations in microseconds (float, int or text) as int64 ns, rounded half to even.
 
     0 where one is negative, isn't a number or is out of range.
     """
@@ -83,7 +83,7 @@ def durations(values: list[Any]) -> Int64s:
 
 
 def _floats(values: list[Any]) -> list[Any]:
-    """Durations as text are made floats if all are text; the nearest float is good enough to see a half."""
+    """Return durations as floats if all are text; the nearest float is good enough to see a half."""
     if type(values[0]) is not str if values else True:
         return values
     if "_" in "".join(values):
@@ -92,7 +92,7 @@ def _floats(values: list[Any]) -> list[Any]:
 
 
 def duration(value: Any) -> int:
-    """One duration in microseconds as ns, rounded half to even; 0 where it isn't one or negative."""
+    """Return one duration in microseconds as ns, rounded half to even; 0 where it isn't one or negative."""
     nanoseconds = _exact(value, ROUND_HALF_EVEN)
     return max(nanoseconds, 0)
 
@@ -132,7 +132,7 @@ def _by_length(values: list[str]) -> Int64s:
 
 
 def _fixed_width(lines: str, count: int) -> Int64s | None:
-    """Times of `count` lines of one length: digits, a dot and three digits, or digits only, at most 16.
+    """Return times of `count` lines of one length: digits, with or without a dot and three more, at most 16.
 
     None where a line has another form or is out of range.
     """

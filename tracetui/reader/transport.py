@@ -24,7 +24,7 @@ _BLOCKS = tuple(field.name for field in fields(BlockColumns))
 
 
 def packed(piece: Piece) -> list[bytes]:
-    """A piece as strings of bytes, to be written one behind the other; the first is the document.
+    """Return a piece as strings of bytes, to be written one behind the other; the first is the document.
 
     Raises TypeError where a text of the trace can't be encoded.
     """
@@ -50,7 +50,7 @@ def packed(piece: Piece) -> list[bytes]:
 
 
 def unpacked(content: bytes, length: int) -> Piece:
-    """The piece again, its columns in `content`; `length`: of the document.
+    """Return the piece again, its columns in `content`; `length`: of the document.
 
     Raises ValueError, TypeError, KeyError or AttributeError where `content` is something else.
     """

@@ -36,12 +36,12 @@ class Task:
     buffer: int  #: file descriptor to write the piece to
 
     def line(self) -> bytes:
-        """The task for another process."""
+        """Return the task for another process."""
         return orjson.dumps(self) + b"\n"
 
     @classmethod
     def of(cls, line: bytes) -> Task:
-        """The task again."""
+        """Return the task again."""
         members = orjson.loads(line)
         return cls(**{**members, "loan": Loan(**members["loan"])})
 
@@ -57,12 +57,12 @@ class Answer:
     problem: str | None = None  #: why there is less text than there should be
 
     def line(self) -> bytes:
-        """The answer for another process: so short that it's written and read as a whole."""
+        """Return the answer for another process: so short that it's written and read as a whole."""
         return orjson.dumps(self) + b"\n"
 
     @classmethod
     def of(cls, line: bytes) -> Answer:
-        """The answer again; raises ValueError or TypeError where the line is something else."""
+        """Return the answer again; raises ValueError or TypeError where the line is something else."""
         answer = cls(**orjson.loads(line))
         if not all(
             type(value) is int for value in (answer.number, answer.start, answer.document, answer.length)
