@@ -57,7 +57,7 @@ _NONE = Ink("", "", "")  #: the terminal's own
 
 #: The device's activities and the host's names: text is light on them, on every background.
 _MID = {
-    "blue": _fill((25, 231), ("#2f6fb3", "#f2f7fc")),
+    "blue": _fill((67, 16), ("#2f6fb3", "#f2f7fc")),
     "bright blue": _fill((62, 231), ("#5a5fd6", "#f4f4fd")),
     "magenta": _fill((96, 231), ("#8e4a9e", "#f8edfa")),
     "green": _fill((65, 16), ("#3a7c4a", "#f4faf5")),
