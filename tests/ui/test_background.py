@@ -106,6 +106,16 @@ def test_the_modes_of_the_terminal_are_as_before(terminal: tuple[int, int]) -> N
     assert termios.tcgetattr(slave) == before
 
 
+def test_an_answer_counts_that_came_while_nobody_looked(
+    terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "LIMIT_S", -1)
+    master, slave = terminal
+    with asked(slave, slave) as question:
+        os.write(master, WHITE + KIND)
+        assert question.wait() is True
+
+
 def test_a_terminal_that_never_answers(terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "LIMIT_S", 0.05)
     master, slave = terminal

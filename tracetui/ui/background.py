@@ -69,12 +69,14 @@ class Question:
 
     def wait(self) -> bool | None:
         """Wait for the answer until the time is over; whether the background is light, None if unknown."""
-        while not self.answers.complete and (left := self.until - time.monotonic()) > 0:
-            if select.select([self.fileno], [], [], left)[0]:
-                data = os.read(self.fileno, 4096)
-                if not data:
-                    break
-                self.typed += self.answers.take(data)
+        while not self.answers.complete:
+            left = max(0, self.until - time.monotonic())  # what is there already is read in any case
+            if not select.select([self.fileno], [], [], left)[0]:
+                break
+            data = os.read(self.fileno, 4096)
+            if not data:
+                break
+            self.typed += self.answers.take(data)
         self.typed += self.answers.rest()
         return self.answers.light
 
