@@ -24,14 +24,15 @@ def test_a_path_asks_for_the_viewer() -> None:
     assert command is VIEW
     assert request.path == "trace.json"
     assert request.cache and request.mouse
-    assert (request.palette, request.sources, request.jobs, request.window) == ("auto", (), None, None)
+    assert request.palette == ("auto", "auto")
+    assert (request.sources, request.jobs, request.window) == ((), None, None)
 
 
 def test_options_of_the_viewer() -> None:
     line = "--palette 256 --ascii --no-mouse --source a t.json --source b --step 3 --window 1ms..2ms"
     command, request = parse_arguments(line.split())
     assert (command, request.path) == (VIEW, "t.json")
-    assert (request.palette, request.ascii, request.mouse) == ("256", True, False)
+    assert (request.palette, request.ascii, request.mouse) == (("256", "auto"), True, False)
     assert request.sources == (Path("a"), Path("b"))
     assert (request.step, request.window) == (3, Window(Moment(10**6), Moment(2 * 10**6)))
 

@@ -22,7 +22,7 @@ from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.drawing.glyphs import glyphs
-from tracetui.ui.drawing.palette import Palette, choose_palette
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import idle_key, place_of_slice
 from tracetui.ui.keys import KeyByKeyApp
@@ -78,7 +78,8 @@ class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
         super().__init__(ansi_color=True)
         self.path = path
         self.options = options or ViewerOptions()
-        self.palette = Palette(choose_palette(self.options.palette))
+        self.palette = Palette(self.options.palette, self.options.light)
+        self.typed = self.options.typed
         self.glyphs = glyphs(self.options.ascii)
         self.trace_file = trace_file
         self.trace = trace

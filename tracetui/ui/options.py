@@ -13,7 +13,7 @@ from tracetui.units import Window
 class ViewerOptions:
     """How to open the viewer."""
 
-    palette: str | None = None  #: "ansi", "256", "true" or "none"; None: chosen from the environment
+    palette: str = "ansi"  #: or "256", "true", "none"
     ascii: bool = False  #: draw with ASCII only
     mouse: bool = True
     sources: tuple[Path, ...] = ()  #: roots under which source files of the training host may be found
@@ -22,3 +22,5 @@ class ViewerOptions:
     rules: FrameRules | None = None  #: which frame of a stack is the user's own; None: the usual ones
     cache: bool = True  #: keep what is read, and use what was kept
     jobs: int | None = None  #: processes that decode at once; None: as many as are of use
+    light: bool = False  #: the background of the terminal is light
+    typed: bytes = b""  #: keys that were typed while the terminal was asked for its background

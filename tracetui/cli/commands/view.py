@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -26,8 +28,8 @@ terminal. Without a terminal on stdin and stdout, print the summary.
 
 {PATHS}"""
 
+_PALETTES = {"colours": ("auto", "ansi", "256", "true", "none"), "background": ("light", "dark")}
 _HIDDEN = "\nThe viewer is drawn on stderr, which is redirected: this is the summary.\n"
-_PALETTES = ("auto", "ansi", "256", "true", "none")
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -43,15 +45,30 @@ def _add_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--palette",
-        choices=_PALETTES,
-        default="auto",
-        help="colours to draw with; auto: by TERM, COLORTERM and NO_COLOR, 16 colours over SSH",
+        metavar="COLOURS",
+        type=_palette,
+        default=("auto", "auto"),
+        help="ansi (16 colours), 256, true or none; light or dark, as the background is; or both: 256,light "
+        "(default: by TERM, COLORTERM and NO_COLOR, 16 colours over SSH; the terminal is asked for its "
+        "background)",
     )
     add_ascii(parser, "draw with ASCII characters only")
     parser.add_argument(
         "--no-mouse", dest="mouse", action="store_false", help="leave the mouse to the terminal"
     )
     add_rules(parser)
+
+
+def _palette(text: str) -> tuple[str, str]:
+    """The colours and the background of "256", "light" or "256,light"; "auto" for what is not said."""
+    chosen = {}
+    for word in text.split(","):
+        kind = next((kind for kind, words in _PALETTES.items() if word in words), "")
+        if not kind or kind in chosen:
+            every = ", ".join(word for words in _PALETTES.values() for word in words)
+            raise argparse.ArgumentTypeError(f"a palette is one of {every}, or two, like 256,light")
+        chosen[kind] = word
+    return chosen.get("colours", "auto"), chosen.get("background", "auto")
 
 
 def _run(request: Request) -> int:
@@ -75,13 +92,20 @@ def _view(request: Request) -> int:
 
     path = locate_trace(request.path)
     terminal.prepare_viewer(os.environ)
-    # Only here is textual imported.
+    colours, background = request.palette
+    if colours == "auto":
+        colours = terminal.choose_palette(os.environ)
+    light, typed = background == "light", b""
+    if background == "auto" and colours != "none":
+        light, typed = _ask_for_background()
+    # Only here, and in the time a terminal takes to answer, is textual imported.
     from tracetui.ui.app import run_viewer
     from tracetui.ui.options import ViewerOptions
 
-    palette = terminal.choose_palette(os.environ) if request.palette == "auto" else request.palette
     options = ViewerOptions(
-        palette=palette,
+        palette=colours,
+        light=light,
+        typed=typed,
         ascii=in_ascii(request),
         mouse=request.mouse,
         cache=request.cache,
@@ -92,6 +116,18 @@ def _view(request: Request) -> int:
         rules=rules_of(request),
     )
     return run_viewer(path, options)
+
+
+def _ask_for_background() -> tuple[bool, bytes]:
+    """Whether the background of the terminal is light, and what was typed while it was asked."""
+    from tracetui.ui import background
+
+    if not background.can_ask(os.environ):
+        return background.light_by_environment(os.environ), b""
+    with background.asked() as question:
+        importlib.import_module("tracetui.ui.app")
+        light = question.wait()
+    return background.light_by_environment(os.environ) if light is None else light, question.typed
 
 
 COMMAND = Command("", "PATH", "the viewer", _DESCRIPTION, _add_arguments, _run)

@@ -1,4 +1,4 @@
-"""The only place where colours are named: styles of activities, families and roles, in four palettes.
+"""The styles of activities, families and roles, in four palettes, on dark and light backgrounds.
 
 `ansi` uses the terminal's own 16 colours (the fewest bytes over a slow link), `256` and `true` are calmer,
 `none` has no colour: what a colour says is said by bold, dim, reverse and underline as well. Nothing paints a
@@ -7,7 +7,6 @@ background but slices wide enough for their name, and what is selected.
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from rich.color import ColorSystem
 from rich.style import Style
 
 from tracetui.trace.model import Activity
+from tracetui.ui.drawing.colours import DARK, LIGHT, Fill, Ink
 
 
 class Role(Enum):
@@ -53,103 +53,68 @@ class Role(Enum):
     GOOD = "good"
 
 
-#: one colour per palette: ansi name, 256 index, rgb. "" leaves the terminal's own foreground
-_PLAIN = ("", "", "")
-_GREY = ("bright_black", "color(242)", "#6c7380")
-_YELLOW = ("bright_yellow", "color(221)", "#ffd35c")
-_BLUE = ("blue", "color(67)", "#4f8fd0")
-_BRIGHT_BLUE = ("bright_blue", "color(75)", "#7c9cff")
-_MAGENTA = ("magenta", "color(133)", "#b565c9")
-_GREEN = ("green", "color(71)", "#5fae6b")
-_CYAN = ("cyan", "color(73)", "#4fb0b0")
-_RED = ("bright_red", "color(203)", "#ff6b6b")
-_ORANGE = ("bright_yellow", "color(215)", "#ffa94d")
-_BRIGHT_CYAN = ("bright_cyan", "color(123)", "#6fe7f2")
-_BRIGHT_GREEN = ("bright_green", "color(156)", "#a8f28a")
-_BRIGHT_MAGENTA = ("bright_magenta", "color(219)", "#f5a3ff")
-_WHITE = ("bright_white", "color(255)", "#f2f4f8")
-
-#: colour triple and attributes
-_ROLES: Mapping[Role | Activity, tuple[tuple[str, str, str], str]] = {
-    Role.TEXT: (_PLAIN, ""),
-    Role.DIM: (_GREY, "dim"),
-    Role.TITLE: (_PLAIN, "bold"),
-    Role.NUMBER: (_PLAIN, "bold"),
-    Role.KEY: (_YELLOW, "bold"),
-    Role.RULE: (_GREY, "dim"),
-    Role.IDLE: (_YELLOW, "bold"),
-    Role.HOST_PYTHON: (_YELLOW, "bold"),
-    Role.HOST_OPERATOR: (_ORANGE, "bold"),
-    Role.HOST_WAIT: (_RED, "bold"),
-    Role.QUEUED: (_BRIGHT_CYAN, "bold"),
-    Role.LAUNCHING: (_BRIGHT_GREEN, "bold"),
-    Role.LAUNCHED: (_BRIGHT_MAGENTA, "bold"),
-    Role.UNLINKED: (_WHITE, "bold"),
-    Role.HOST: (_CYAN, ""),
-    Role.FRAME: (_GREY, ""),
-    Role.COUNTER: (_GREEN, "dim"),
-    Role.UNREAD: (_GREY, ""),
-    Role.SELECTED: (_PLAIN, "reverse"),
-    Role.CURSOR: (_PLAIN, "bold"),
-    Role.WINDOW: (_YELLOW, "underline"),
-    Role.HIT: (_YELLOW, "bold underline"),
-    Role.FLOW: (_PLAIN, "bold"),
-    Role.STEP: (_GREY, ""),
-    Role.USER_LINE: (_YELLOW, "bold"),
-    Role.WARNING: (_YELLOW, "bold"),
-    Role.ERROR: (_RED, "bold"),
-    Role.GOOD: (_GREEN, ""),
-    Activity.NONE: (_CYAN, ""),
-    Activity.AICORE: (_BLUE, ""),
-    Activity.AICPU: (_BRIGHT_BLUE, "bold"),
-    Activity.COMMUNICATION: (_MAGENTA, ""),
-    Activity.COPY: (_GREEN, ""),
-    Activity.COMMUNICATION_TASK: (_MAGENTA, "dim"),
-    Activity.WAIT: (_GREY, "dim"),
-    Activity.EVENT: (_GREY, "dim"),
-    Activity.OTHER: (_GREY, ""),
+#: name of the colour, and attributes; "" leaves the terminal's own foreground
+_ROLES: Mapping[Role | Activity, tuple[str, str]] = {
+    Role.TEXT: ("", ""),
+    Role.DIM: ("grey", "dim"),
+    Role.TITLE: ("", "bold"),
+    Role.NUMBER: ("", "bold"),
+    Role.KEY: ("yellow", "bold"),
+    Role.RULE: ("grey", "dim"),
+    Role.IDLE: ("yellow", "bold"),
+    Role.HOST_PYTHON: ("yellow", "bold"),
+    Role.HOST_OPERATOR: ("orange", "bold"),
+    Role.HOST_WAIT: ("red", "bold"),
+    Role.QUEUED: ("bright cyan", "bold"),
+    Role.LAUNCHING: ("bright green", "bold"),
+    Role.LAUNCHED: ("bright magenta", "bold"),
+    Role.UNLINKED: ("white", "bold"),
+    Role.HOST: ("cyan", ""),
+    Role.FRAME: ("grey", ""),
+    Role.COUNTER: ("green", "dim"),
+    Role.UNREAD: ("grey", ""),
+    Role.SELECTED: ("", "reverse"),
+    Role.CURSOR: ("", "bold"),
+    Role.WINDOW: ("yellow", "underline"),
+    Role.HIT: ("yellow", "bold underline"),
+    Role.FLOW: ("", "bold"),
+    Role.STEP: ("grey", ""),
+    Role.USER_LINE: ("yellow", "bold"),
+    Role.WARNING: ("yellow", "bold"),
+    Role.ERROR: ("red", "bold"),
+    Role.GOOD: ("green", ""),
+    Activity.NONE: ("cyan", ""),
+    Activity.AICORE: ("blue", ""),
+    Activity.AICPU: ("bright blue", "bold"),
+    Activity.COMMUNICATION: ("magenta", ""),
+    Activity.COPY: ("green", ""),
+    Activity.COMMUNICATION_TASK: ("quiet magenta", "dim"),
+    Activity.WAIT: ("grey", "dim"),
+    Activity.EVENT: ("grey", "dim"),
+    Activity.OTHER: ("grey", ""),
 }
 
-#: fill and text of a slice wide enough for its name, in 256 and true colours. In 16 colours the fill is the
-#: ink reversed, which is the fewest bytes and legible with every terminal's own colours
-_FILLS: Mapping[Role | Activity, tuple[tuple[str, str], tuple[str, str]]] = {
-    Role.IDLE: (("color(221)", "color(16)"), ("#ffd35c", "#1a1400")),
-    Role.HOST_PYTHON: (("color(221)", "color(16)"), ("#ffd35c", "#1a1400")),
-    Role.HOST_OPERATOR: (("color(215)", "color(16)"), ("#ffa94d", "#1a0f00")),
-    Role.HOST_WAIT: (("color(203)", "color(16)"), ("#ff6b6b", "#1a0000")),
-    Role.QUEUED: (("color(123)", "color(16)"), ("#6fe7f2", "#001a1c")),
-    Role.LAUNCHING: (("color(156)", "color(16)"), ("#a8f28a", "#0a1a00")),
-    Role.LAUNCHED: (("color(219)", "color(16)"), ("#f5a3ff", "#18001c")),
-    Role.UNLINKED: (("color(255)", "color(16)"), ("#f2f4f8", "#10141a")),
-    Role.FRAME: (("color(238)", "color(250)"), ("#3b424e", "#c3cad6")),
-    Role.HOST: (("color(66)", "color(16)"), ("#3f7f86", "#e8f4f5")),
-    Role.SELECTED: (("color(231)", "color(16)"), ("#ffffff", "#10141a")),
-    Activity.NONE: (("color(66)", "color(16)"), ("#3f7f86", "#e8f4f5")),
-    Activity.AICORE: (("color(67)", "color(231)"), ("#2f6fb3", "#eaf2fb")),
-    Activity.AICPU: (("color(62)", "color(231)"), ("#5a5fd6", "#eeeefc")),
-    Activity.COMMUNICATION: (("color(96)", "color(231)"), ("#8e4a9e", "#f8edfa")),
-    Activity.COPY: (("color(65)", "color(231)"), ("#3f8550", "#ecf7ee")),
-    Activity.COMMUNICATION_TASK: (("color(60)", "color(252)"), ("#5b4468", "#e3d8e8")),
-    Activity.WAIT: (("color(236)", "color(246)"), ("#2c313a", "#8b93a1")),
-    Activity.EVENT: (("color(236)", "color(246)"), ("#2c313a", "#8b93a1")),
-    Activity.OTHER: (("color(240)", "color(252)"), ("#4a515d", "#dde2ea")),
+#: what has a fill of another name than its ink
+_FILLS: Mapping[Role | Activity, str] = {
+    Role.FRAME: "frame",
+    Role.SELECTED: "selected",
+    Activity.WAIT: "faint",
+    Activity.EVENT: "faint",
 }
-
-#: hues of host operators, ansi name and (fill, text): apart from each other, quieter than idle
-_HUES: tuple[tuple[str, tuple[str, str], tuple[str, str]], ...] = (
-    ("cyan", ("color(66)", "color(231)"), ("#2f6f75", "#e6f3f4")),
-    ("blue", ("color(61)", "color(231)"), ("#44609a", "#e9eef8")),
-    ("green", ("color(65)", "color(231)"), ("#4c7a58", "#ebf4ed")),
-    ("cyan", ("color(242)", "color(231)"), ("#5b6472", "#eceff4")),
-    ("green", ("color(96)", "color(231)"), ("#75557f", "#f3ecf5")),
-    ("blue", ("color(95)", "color(231)"), ("#85585a", "#f7eeee")),
-)
-#: hues of Python frames, one per file: quieter still
-_FILE_HUES: tuple[tuple[str, tuple[str, str], tuple[str, str]], ...] = (
-    ("bright_black", ("color(238)", "color(250)"), ("#363d48", "#c3cad6")),
-    ("bright_black", ("color(237)", "color(250)"), ("#2f3d45", "#bfd0d8")),
-    ("bright_black", ("color(239)", "color(250)"), ("#3a3a50", "#c8c8dc")),
-    ("bright_black", ("color(240)", "color(251)"), ("#404236", "#d2d4c2")),
+#: what slices are
+_PAINTED: tuple[Role | Activity, ...] = (
+    Role.IDLE,
+    Role.HOST_PYTHON,
+    Role.HOST_OPERATOR,
+    Role.HOST_WAIT,
+    Role.QUEUED,
+    Role.LAUNCHING,
+    Role.LAUNCHED,
+    Role.UNLINKED,
+    Role.HOST,
+    Role.FRAME,
+    Role.SELECTED,
+    *Activity,
 )
 
 
@@ -166,21 +131,23 @@ PALETTES = ("ansi", "256", "true", "none")
 
 
 class Palette:
-    """The styles of one palette: "ansi", "256", "true" or "none"."""
+    """The styles of one palette: "ansi", "256", "true" or "none", on a dark or a light background."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, light: bool = False) -> None:
         if name not in PALETTES:
             raise ValueError(f"palette {name!r}: not one of {', '.join(PALETTES)}")
         self.name = name
-        self._styles = {
-            role: self._style(colour, attributes) for role, (colour, attributes) in _ROLES.items()
-        }
-        self._paints = {what: self._paint(_ROLES[what][0][0], *fills) for what, fills in _FILLS.items()}
+        self.light = light
+        colours = LIGHT if light and name != "none" else DARK
+        inks = {what: colours.inks[colour] for what, (colour, _) in _ROLES.items()}
+        fills = {what: colours.fills[_FILLS.get(what, _ROLES[what][0])] for what in _PAINTED}
+        self._styles = {what: self._style(inks[what], _ROLES[what][1]) for what in _ROLES}
+        self._paints = {what: self._paint(inks[what].ansi, fill) for what, fill in fills.items()}
         if name in ("ansi", "none"):
             selected = Style(reverse=True, bold=True, underline=name == "none")
             self._paints[Role.SELECTED] = Paint(Style(bold=True), selected, selected)
-        self._hues = [self._paint(*hue) for hue in _HUES]
-        self._file_hues = [self._paint(*hue) for hue in _FILE_HUES]
+        self._hues = [self._paint(*hue) for hue in colours.hues]
+        self._file_hues = [self._paint(*hue) for hue in colours.file_hues]
 
     @property
     def color_system(self) -> ColorSystem | None:
@@ -204,35 +171,28 @@ class Palette:
         """Of the Python frames of a file."""
         return self._file_hues[_stable(file) % len(self._file_hues)]
 
-    def _paint(self, ansi: str, indexed: tuple[str, str], true: tuple[str, str]) -> Paint:
-        if self.name in ("ansi", "none"):
-            ink = Style.parse(ansi) if self.name == "ansi" else Style()
-            if ansi == "bright_black":  # reversed, black on dark grey cannot be read
-                box = ink + Style(underline=True)
-                return Paint(ink, box, ink + Style(reverse=True))
+    def _paint(self, ansi: str, fill: Fill) -> Paint:
+        if self.name == "none":
+            loud = Style(underline=True) if ansi == "dim" else Style(reverse=True)
+            return Paint(Style(), loud, Style(reverse=True))
+        if self.name == "ansi":
+            if ansi == "dim":  # reversed, it would be the brightest of all
+                ink = Style.parse("bright_black")
+                return Paint(ink, Style(dim=True, underline=True), ink + Style(reverse=True))
+            ink = Style.parse(ansi)
             return Paint(ink, ink + Style(reverse=True), ink + Style(reverse=True))
-        fill, text = indexed if self.name == "256" else true
-        return Paint(Style.parse(fill), Style.parse(f"{text} on {fill}"), Style.parse(f"{fill} reverse"))
+        colour, text = fill.indexed if self.name == "256" else fill.true
+        return Paint(
+            Style.parse(colour), Style.parse(f"{text} on {colour}"), Style.parse(f"{colour} reverse")
+        )
 
-    def _style(self, colour: tuple[str, str, str], attributes: str) -> Style:
-        text = "" if self.name == "none" else colour[("ansi", "256", "true").index(self.name)]
-        wanted = attributes.split()
-        if text and self.name != "ansi":
-            wanted = [word for word in wanted if word != "dim"]  # the colour is dim enough by itself
-        return Style.parse(" ".join([*wanted, text]))
-
-
-def choose_palette(asked: str | None, environ: Mapping[str, str] = os.environ) -> str:
-    """What is asked for, else none with NO_COLOR, few bytes over SSH, else what TERM can do."""
-    if asked is not None:
-        return asked
-    if environ.get("NO_COLOR"):
-        return "none"
-    if environ.get("SSH_CONNECTION"):
-        return "ansi"
-    if environ.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
-        return "true"
-    return "256" if "256" in environ.get("TERM", "") else "ansi"
+    def _style(self, ink: Ink, attributes: str) -> Style:
+        if self.name == "none":
+            return Style.parse(attributes)
+        colour = {"ansi": ink.ansi, "256": ink.indexed, "true": ink.true}[self.name]
+        # A grey is dim enough by itself; in 16 colours it is "dim".
+        wanted = [word for word in attributes.split() if word != "dim"]
+        return Style.parse(" ".join([*wanted, colour]))
 
 
 @lru_cache(maxsize=65536)

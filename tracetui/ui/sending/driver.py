@@ -5,10 +5,17 @@ Knows Textual's driver, whose thread writes: on a slow link a write waits until 
 
 from __future__ import annotations
 
+import os
+import select
+from codecs import getincrementaldecoder
 from collections.abc import Callable
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+
+from tracetui.ui.background import Answers
 
 if TYPE_CHECKING:
     from io import TextIOWrapper
@@ -32,6 +39,28 @@ class LinkDriver(LinuxDriver):
     def write(self, data: str) -> None:
         self._given += 1
         super().write(data)
+
+    def run_input_thread(self) -> None:
+        """In a thread: read keys, as Textual does; what was typed before the viewer ran comes first.
+
+        Answers about the background are no keys: over a slow link they come after the viewer has started.
+        """
+        app = cast("LinkApp[Any]", self._app)
+        parser, answers = XTermParser(self._debug), Answers()
+        decode = getincrementaldecoder("utf-8")("replace").decode
+
+        def take(keys: bytes) -> None:
+            text = decode(keys)
+            for event in chain(parser.feed(text) if text else (), parser.tick()):
+                self.process_message(event)
+
+        typed, app.typed = app.typed, b""
+        take(answers.take(typed))
+        while not self.exit_event.is_set():
+            if select.select([self.fileno], [], [], 0.1)[0]:
+                take(answers.take(os.read(self.fileno, 4096)))
+            else:
+                take(answers.rest())
 
     def _written(self, writes: int) -> None:
         """In the thread that writes: so many writes have been taken."""

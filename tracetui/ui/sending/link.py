@@ -37,6 +37,7 @@ class LinkApp(App[ReturnType]):
         self.pace = Pace(is_remote(os.environ))
         self._cells: Cells | None = None
         self._wake: asyncio.TimerHandle | None = None
+        self.typed = b""  #: what was typed before the terminal was the app's
 
     def get_driver_class(self) -> type[Driver]:
         usual = super().get_driver_class()
