@@ -112,7 +112,10 @@ def draw_unread(levels: Int64s, style: Style, glyphs: Glyphs) -> list[Segment]:
 
 
 def segments(cells: Sequence[str], style: Int64s, styles: Sequence[Style]) -> list[Segment]:
-    """One segment for each run of equal styles; blanks (style -1) join the ink on their left, unless it underlines."""
+    """One segment for each run of equal styles; blanks (style -1) join the ink on their left.
+
+    They do not where it underlines.
+    """
     return _lines(cells, style, styles, len(cells))[0]
 
 
