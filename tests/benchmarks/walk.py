@@ -11,7 +11,8 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.ui.terminal import ROOT
@@ -68,41 +69,34 @@ def pairs(trace: Path) -> int:
     ended = tried = 0
     keys = [key for key in KEYS if key != SUSPEND]
     for place in PLACES:
-        left = iter([(first, second) for first in keys for second in keys])
-        pair = next(left, None)
-        while pair is not None:
+        left = deque((first, second) for first in keys for second in keys)
+        while left:
             with tempfile.TemporaryDirectory() as directory, walker(trace, Path(directory)) as walked:
+                count = len(left)
                 try:
-                    for pair in _pressed(walked, place, pair, left):
-                        tried += 1
-                    pair = None
+                    _press(walked, place, left)
                 except Gone as end:
                     ended += 1
-                    print(f"{place} then {pair}: {end}")
-                    pair = next(left, None)
+                    print(f"{place} then {left.popleft()}: {end}")
+                tried += count - len(left)
         print(f"{place}: {tried:,} pairs, {ended} ended the viewer", flush=True)
     return ended
 
 
-def _pressed(
-    walked: Walker, place: Sequence[str], pair: tuple[str, str], left: Iterator[tuple[str, str]]
-) -> Iterator[tuple[str, str]]:
-    """Press a pair, and those that are left, each at the place; yields each before it is pressed."""
+def _press(walked: Walker, place: Sequence[str], left: deque[tuple[str, str]]) -> None:
+    """Press the pairs that are left, each at the place; the first one left is the one that is pressed."""
     there: tuple[object, ...] = ()
-    while True:
+    while left:
         if (walked.answer["screen"], *walked.answer["panels"]) != there:
-            walked.take(["ctrl+c"] * 3 + ["escape", "escape", "T"])
+            walked.take(["ctrl+c"] * 3)
+            walked.take(["escape", "escape", "T"])
             walked.settle(at_rest=False)
             walked.take([*place])
             walked.settle(at_rest=False)
             there = (walked.answer["screen"], *walked.answer["panels"])
-        yield pair
-        walked.take([*pair])
+        walked.take([*left[0]])
         walked.settle(at_rest=False)
-        following = next(left, None)
-        if following is None:
-            return
-        pair = following
+        left.popleft()
 
 
 if __name__ == "__main__":

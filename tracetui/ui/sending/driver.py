@@ -10,9 +10,9 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from textual.drivers.linux_driver import LinuxDriver
 
-if TYPE_CHECKING:
-    from io import TextIOWrapper
+from tracetui.ui._textual import app_of, loop_of, wrap_output
 
+if TYPE_CHECKING:
     from tracetui.ui.sending.link import LinkApp
 
 
@@ -21,7 +21,7 @@ class LinkDriver(LinuxDriver):
 
     def __init__(self, app: LinkApp[Any], **options: Any) -> None:
         super().__init__(app, **options)
-        self._file = cast("TextIOWrapper", _Device(cast("IO[str]", self._file), self._written))
+        wrap_output(self, lambda file: _Device(file, self._written))
         self._given = self._taken = 0
 
     @property
@@ -37,7 +37,7 @@ class LinkDriver(LinuxDriver):
         """In the thread that writes: so many writes have been taken."""
         self._taken = writes
         if not self.is_writing:
-            self._loop.call_soon_threadsafe(cast("LinkApp[Any]", self._app).link_is_free)
+            loop_of(self).call_soon_threadsafe(cast("LinkApp[Any]", app_of(self)).link_is_free)
 
 
 class _Device:
