@@ -100,6 +100,15 @@ def test_only_known_third_parties_are_imported() -> None:
         assert tops <= known, f"{path} imports {sorted(tops - known)}"
 
 
+def test_private_modules_of_textual_are_imported_in_one_place() -> None:
+    private = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        if any(module.startswith("textual._") for module in imports_of(path))
+    }
+    assert private == {"ui/_textual.py"}
+
+
 #: Prints as JSON what a run of the command line loads beside what Python itself loads at its start.
 LOADED = """
 import contextlib, io, json, sys

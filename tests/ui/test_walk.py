@@ -8,9 +8,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from tests.ui.walking import SIZES, SUSPEND, Emulator, Step, differences, drawn, walk, walker
+from tests.ui.walking import KEYS, SIZES, SUSPEND, Emulator, Step, differences, drawn, walk, walker
 
-KEYS = 120
+LENGTH = 120
 
 #: walks in which the terminal once showed something else
 KNOWN: dict[str, tuple[tuple[int, int], list[Step]]] = {
@@ -21,6 +21,17 @@ KNOWN: dict[str, tuple[tuple[int, int], list[Step]]] = {
     "an editor": ((120, 36), ["H", "o", "j"]),
     "labels that grow": ((200, 60), ["t", "H", "B", "M", "enter", "space", "d"]),
 }
+
+
+#: what is opened, and keys of which more than one would close it
+CLOSED_TWICE = (
+    (["slash", "m", "o"], ["enter", "enter"]),
+    (["H", "colon"], ["enter", "enter"]),
+    (["i"], ["enter", "enter"]),
+    (["i"], ["enter", "colon"]),
+    (["question_mark"], ["escape", "q", "escape"]),
+    (["e"], ["escape", "escape"]),
+)
 
 
 def test_known_steps(samples: Path, tmp_path: Path) -> None:
@@ -37,8 +48,20 @@ def test_known_steps(samples: Path, tmp_path: Path) -> None:
 def test_a_random_walk(samples: Path, tmp_path: Path) -> None:
     seed = random.randrange(1 << 30)
     with walker(samples / "moba" / "trace_view.json", tmp_path, size=random.choice(SIZES)) as walked:
-        stumble = walk(walked, random.Random(seed), KEYS)
+        stumble = walk(walked, random.Random(seed), LENGTH)
     assert stumble is None, f"seed {seed}: {stumble}"
+
+
+def test_keys_in_one_packet_are_survived(samples: Path, tmp_path: Path) -> None:
+    rng = random.Random(random.randrange(1 << 30))
+    with walker(samples / "moba" / "trace_view.json", tmp_path) as walked:
+        for opened, keys in (*CLOSED_TWICE, *(([], rng.choices(KEYS, k=25)) for _ in range(8))):
+            burst = [key for key in keys if key != SUSPEND]
+            walked.take(["escape", "escape", "T", *opened])
+            walked.settle()
+            walked.take(burst)
+            walked.settle()  # raises where the viewer has ended
+            assert not walked.lasting_differences(), (opened, burst)
 
 
 def test_a_difference_is_seen() -> None:

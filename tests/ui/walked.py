@@ -1,9 +1,9 @@
 """The viewer as a program that tells, beside what it sends, what a full repaint of its screen would show.
 
 It stays whatever key is pressed, and writes files only below the working directory. `tests.ui.walking`
-presses keys in it and sends marks behind them: reports of the cursor, on line 2 where debounces and
-threads are to be waited for, too. Once all before a mark is done, it is answered on the socket given, with
-each line of the screen drawn without any cache, and in the output, with a title.
+presses keys in it and sends marks behind them: reports of the cursor, on line 2 where debounces and threads
+are to be waited for, too. Once all before a mark is done, it is answered on the socket given, with each line
+of the screen drawn without any cache, and in the output, with a title.
 
 python -m tests.ui.walked FD TRACE PALETTE
 """

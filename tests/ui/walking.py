@@ -183,6 +183,7 @@ class Walker:
         self._answers = answers.makefile("rb")
         self._socket = answers
         self._mark = 0
+        self.pressed = 0  #: keys
         self.bytes = 0
         self.answer: dict[str, Any] = {}
         width, height = os.get_terminal_size(self._master)
@@ -199,6 +200,7 @@ class Walker:
 
     def take(self, step: Step) -> None:
         """Press a key, press some at once, or resize."""
+        self.pressed += len(step) if isinstance(step, list) else 1
         if isinstance(step, tuple):
             self.resize(*step)
         elif step == SUSPEND:
@@ -305,12 +307,10 @@ def walk(walker: Walker, rng: random.Random, keys: int, burst: int = 1) -> Stumb
     After each, the terminal must show what a full repaint shows; at times, what it shows once redrawn.
     """
     steps: deque[Step] = deque(maxlen=60)
-    pressed = 0
     try:
-        while pressed < keys:
+        while walker.pressed < keys:
             step = _step(rng, walker, burst)
             steps.append(step)
-            pressed += len(step) if isinstance(step, list) else 1
             walker.take(step)
             walker.settle(at_rest=rng.random() < _RESTS)
             found: Sequence[object] = walker.lasting_differences()

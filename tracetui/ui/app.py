@@ -92,17 +92,16 @@ class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
         suit_terminal(self, self.palette.color_system, self.options.ascii, self._leave)
         self.start()
 
-    def _handle_exception(self, error: Exception) -> None:
+    def fault(self, error: Exception) -> None:
         """Leave with the error, which `run_viewer` raises again once the terminal is restored.
 
         Textual's report of it would print local variables, and in them names from the trace with escapes.
         """
         if self.is_headless:
-            super()._handle_exception(error)
+            super().fault(error)
             return
         self.failure = self.failure or getattr(error, "error", None) or error
-        self._return_code = 1
-        self._close_messages_no_wait()
+        self.end_after_fault()
 
     # What screens ask for
 

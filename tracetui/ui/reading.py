@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from textual.app import App
 from textual.message import Message
 
 from tracetui.arrays import Int64s
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
+from tracetui.ui._textual import HookedApp
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.sketch import Sketch
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
 
 
-class ReadingApp(App[int]):
+class ReadingApp(HookedApp[int]):
     """An app that reads one trace."""
 
     options: ViewerOptions
@@ -221,9 +221,8 @@ class ReadingApp(App[int]):
 
     def tell(self, message: Callable[[], Message]) -> None:
         """Post a message to every screen there is."""
-        for stack in self._screen_stacks.values():
-            for screen in stack:
-                screen.post_message(message())
+        for screen in self.all_screens():
+            screen.post_message(message())
 
     def say(self, sentence: str) -> None:
         """Show a sentence in the last line of the screen in front, also of one that a panel lies over."""

@@ -19,6 +19,7 @@ from textual.color import Color
 from textual.filter import LineFilter, NoColor
 
 from tracetui.export.text import to_ascii
+from tracetui.ui._textual import add_filter, set_color_system
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
 
 #: the terminal's own colours: the name they have in Textual, and the one they had until 8.2.4
@@ -42,11 +43,11 @@ def suit_terminal(
     """
     app.theme = next(theme for theme in _THEMES if theme in app.available_themes)
     if ascii_only:
-        app._filters.append(AsciiOnly())
+        add_filter(app, AsciiOnly())
     if color_system is None:
-        app._filters.append(NoColor())
+        add_filter(app, NoColor())
     else:
-        app.console._color_system = color_system
+        set_color_system(app, color_system)
     if not app.is_headless:
         for number, code in _SIGNALS.items():
             asyncio.get_running_loop().add_signal_handler(number, leave, code)

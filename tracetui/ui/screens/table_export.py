@@ -38,13 +38,13 @@ class TableExport(Panel[str]):
 
     def __init__(self, frame: Callable[[], pd.DataFrame], rows: int, name: str) -> None:
         super().__init__()
-        self._frame, self._rows, self._name = frame, rows, name
+        self._frame, self._rows, self._called = frame, rows, name
         self._overwrites = ""  # the file that is there, and that enter overwrites
         self._writing = False
 
     def body(self) -> Iterable[Widget]:
         stem = self.viewer.path.name.split(".")[0].lstrip("-") or "trace"
-        yield Input(f"{stem}_{self._name}.csv", compact=True)
+        yield Input(f"{stem}_{self._called}.csv", compact=True)
 
     def on_mount(self) -> None:
         # The panel's own on_mount comes after this one.

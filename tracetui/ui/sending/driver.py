@@ -12,14 +12,12 @@ from collections.abc import Callable
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
+from tracetui.ui._textual import XTermParser, app_of, loop_of, wrap_output
 from tracetui.ui.background import Answers
 
 if TYPE_CHECKING:
-    from io import TextIOWrapper
-
     from tracetui.ui.sending.link import LinkApp
 
 
@@ -28,7 +26,7 @@ class LinkDriver(LinuxDriver):
 
     def __init__(self, app: LinkApp[Any], **options: Any) -> None:
         super().__init__(app, **options)
-        self._file = cast("TextIOWrapper", _Device(cast("IO[str]", self._file), self._written))
+        wrap_output(self, lambda file: _Device(file, self._written))
         self._given = self._taken = 0
 
     @property
@@ -45,7 +43,7 @@ class LinkDriver(LinuxDriver):
 
         Answers about the background are no keys: over a slow link they come after the viewer has started.
         """
-        app = cast("LinkApp[Any]", self._app)
+        app = cast("LinkApp[Any]", app_of(self))
         parser, answers = XTermParser(self._debug), Answers()
         decode = getincrementaldecoder("utf-8")("replace").decode
 
@@ -66,7 +64,7 @@ class LinkDriver(LinuxDriver):
         """In the thread that writes: so many writes have been taken."""
         self._taken = writes
         if not self.is_writing:
-            self._loop.call_soon_threadsafe(cast("LinkApp[Any]", self._app).link_is_free)
+            loop_of(self).call_soon_threadsafe(cast("LinkApp[Any]", app_of(self)).link_is_free)
 
 
 class _Device:

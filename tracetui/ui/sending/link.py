@@ -8,34 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any, Union
+from collections.abc import Mapping
 
-from rich.color import ColorSystem
-from textual._ansi_sequences import SYNC_END, SYNC_START
-from textual._compositor import ChopsUpdate, LayoutUpdate
-from textual.app import App, ReturnType
+from textual.app import ReturnType
 from textual.driver import Driver
-from textual.messages import TerminalSupportsSynchronizedOutput
-from textual.screen import Screen
-from textual.strip import Strip
 
+from tracetui.ui._textual import HookedApp, Update, color_system, strips_of
 from tracetui.ui.sending.cells import Cells
 from tracetui.ui.sending.pace import Pace
 
 #: a question that Textual asks as well, and whose answer it understands: can frames be shown at once
 ASK = "\x1b[?2026$p"
 
-Update = Union[LayoutUpdate, ChopsUpdate]
 
-
-class LinkApp(App[ReturnType]):
+class LinkApp(HookedApp[ReturnType]):
     """Sends what the terminal can show by the time it is sent."""
 
     def __init__(self, *, ansi_color: bool) -> None:
         super().__init__(ansi_color=ansi_color)
         self.pace = Pace(is_remote(os.environ))
         self._cells: Cells | None = None
+        self._cursor = (0, 0)  # column and line that the terminal's own was put on
         self._wake: asyncio.TimerHandle | None = None
         self.typed = b""  #: what was typed before the terminal was the app's
 
@@ -49,7 +42,7 @@ class LinkApp(App[ReturnType]):
 
     def take(self, update: Update) -> None:
         """Have an update in the next frame."""
-        system = self.console._color_system or ColorSystem.TRUECOLOR
+        system = color_system(self)
         if self._cells is None or not self._cells.suits(*self.size, system):
             self._cells = Cells(*self.size, system)
         self._cells.put(strips_of(update))
@@ -57,12 +50,11 @@ class LinkApp(App[ReturnType]):
     def frame(self) -> str:
         """What is to be sent so that the terminal shows all updates; "" where it does."""
         changes = self._cells.changes() if self._cells is not None else ""
-        cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
-        if not changes and cursor == self._previous_cursor_position:
+        before, self._cursor = self._cursor, self.screen.outer_size.clamp_offset(self.cursor_position)
+        if not changes and self._cursor == before:
             return ""
-        self._previous_cursor_position = cursor
-        changes += f"\x1b[{cursor.y + 1};{cursor.x + 1}H"
-        return f"{SYNC_START}{changes}{SYNC_END}" if self._sync_available else changes
+        x, y = self._cursor
+        return self.at_once(f"{changes}\x1b[{y + 1};{x + 1}H")
 
     def redraw(self) -> None:
         """Send all that is meant to be seen: nobody knows what the terminal shows."""
@@ -79,8 +71,8 @@ class LinkApp(App[ReturnType]):
         if self._wake is not None:
             self._wake.cancel()
             self._wake = None
-        driver = self._driver
-        if driver is None or self.is_headless or not self._running or self._closed:
+        driver = self.sending_driver()
+        if driver is None:
             return
         wait_s = self.pace.wait_s(bool(getattr(driver, "is_writing", False)))
         if wait_s is None:
@@ -90,16 +82,11 @@ class LinkApp(App[ReturnType]):
         elif frame := self.frame():
             driver.write(frame + ASK if self.pace.sent(len(frame.encode())) else frame)
 
-    def _display(self, screen: Screen[Any], renderable: Any) -> None:
-        if self.is_headless or self.is_inline or not isinstance(renderable, (LayoutUpdate, ChopsUpdate)):
-            super()._display(screen, renderable)
-            return
-        self.take(renderable)
+    def show_update(self, update: Update) -> None:
+        self.take(update)
         self.link_is_free()
-        self.post_display_hook()
 
-    def _on_terminal_supports_synchronized_output(self, message: TerminalSupportsSynchronizedOutput) -> None:
-        super()._on_terminal_supports_synchronized_output(message)
+    def terminal_answered(self) -> None:
         self.pace.answered()
         self.link_is_free()
 
@@ -107,21 +94,3 @@ class LinkApp(App[ReturnType]):
 def is_remote(environ: Mapping[str, str]) -> bool:
     """Whether the terminal is at the other end of a network."""
     return any(environ.get(name) for name in ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"))
-
-
-def strips_of(update: Update) -> Iterator[tuple[int, int, Strip]]:
-    """Line, first cell and strip of all that an update touches.
-
-    Textual gives more of a line that is touched: beside what is drawn anew, blanks in place of neighbours.
-    """
-    if isinstance(update, LayoutUpdate):
-        for y, strips in enumerate(update.strips, update.region.y):
-            x = update.region.x
-            for strip in strips:
-                yield y, x, strip
-                x += strip.cell_length
-        return
-    for y, first, stop in update.spans:
-        for end, (x, part) in zip(update.chop_ends[y], update.chops[y].items()):
-            if part is not None and x < stop and first < end:
-                yield y, x, part

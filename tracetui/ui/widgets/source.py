@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.style import Style
 from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 
@@ -32,6 +33,8 @@ class SourcePane(Scrolling, can_focus=True):
 
     DEFAULT_CSS = "SourcePane { width: 1fr; height: 1fr; }"
 
+    nothing = reactive("No Python frame here.")  #: what to say where there is no file
+
     class Read(Message):
         """What a thread found for a recorded path."""
 
@@ -51,7 +54,6 @@ class SourcePane(Scrolling, can_focus=True):
         self.file = ""  #: the recorded path; "" for none
         self.line = 0
         self.function = ""
-        self.nothing = "No Python frame here."  #: what to say where there is no file
         self._palette, self._glyphs = palette, glyphs
         self._found: SourceFile | NotFound | None = None  # of _found_file
         self._found_file = ""

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from textual.geometry import Region, Size
 from textual.strip import Strip
-from textual.widget import Widget
+
+from tracetui.ui._textual import TrackedWidget
 
 
 class WholeStrip(Strip):
@@ -27,7 +28,7 @@ class WholeStrip(Strip):
         return [self] if cuts == [self.cell_length] else super().divide(cuts)
 
 
-class SparingWidget(Widget):
+class SparingWidget(TrackedWidget):
     """Draws `draw_line` or `draw_lines` in all its cells: it has no border, no padding and no background."""
 
     _drawn: dict[int, Strip] | None = None  # lines as they were drawn last, but those to be drawn again
@@ -69,8 +70,8 @@ class SparingWidget(Widget):
         elif regions := [Region(0, y, self.size.width, 1) for y in lines]:
             self.refresh(*regions)
 
-    def _set_dirty(self, *regions: Region) -> None:
-        super()._set_dirty(*regions)
+    def invalidated(self, regions: Iterable[Region]) -> None:
+        regions = [*regions]
         if not regions:
             self._drawn = None
         elif self._drawn:

@@ -208,7 +208,8 @@ class StackTree(Wheeled, can_focus=True):
         return moved
 
     def on_resize(self) -> None:
-        self._scroll()
+        if self._scroll():
+            self.refresh()
 
     def on_click(self, event: events.Click) -> None:
         place = self.top + event.y - HEAD

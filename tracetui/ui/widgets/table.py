@@ -17,6 +17,7 @@ from textual import events, on
 from textual.cache import LRUCache
 from textual.geometry import Region
 from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
@@ -47,6 +48,8 @@ class Table(Wheeled, can_focus=True):
     DEFAULT_CSS = """
     Table { width: 1fr; height: 1fr; }
     """
+
+    empty = reactive("")  #: what to say where there is no row
 
     class Told(Message):
         """What a table tells of itself."""
@@ -94,7 +97,6 @@ class Table(Wheeled, can_focus=True):
         self.rows = Rows((), 0)
         self.arranging = False  #: other rows, or another order of them, are being made
         self._wanted = _Wanted(self.rows.columns, 0)
-        self._empty = ""
         self.cursor = 0  #: place in rows.view
         self.top = 0  #: place in rows.view of the first row on screen
         self._cursor_style = cursor_style
@@ -133,17 +135,6 @@ class Table(Wheeled, can_focus=True):
         """Draw every row anew: what a cell shows has changed."""
         self._strips.clear()
         self.refresh()
-
-    @property
-    def empty(self) -> str:
-        """What to say where there is no row."""
-        return self._empty
-
-    @empty.setter
-    def empty(self, sentence: str) -> None:
-        if sentence != self._empty:
-            self._empty = sentence
-            self.refresh()
 
     @property
     def row(self) -> int:

@@ -1,0 +1,137 @@
+"""All the private API of Textual that the viewer uses, each with its reason. Whatever else it uses is public.
+
+Knows nothing of the viewer. The version of Textual is capped below the next major one for these.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, TYPE_CHECKING, Any, Union, cast
+
+from rich.color import ColorSystem
+from textual._ansi_sequences import SYNC_END, SYNC_START
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual._xterm_parser import XTermParser as XTermParser  # keys from bytes: drivers have it only inside
+from textual.app import App, ReturnType
+from textual.driver import Driver
+from textual.filter import LineFilter
+from textual.geometry import Region
+from textual.messages import TerminalSupportsSynchronizedOutput
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from io import TextIOWrapper
+
+    from textual.drivers.linux_driver import LinuxDriver
+
+Update = Union[LayoutUpdate, ChopsUpdate]
+
+
+class HookedApp(App[ReturnType]):
+    """An app with hooks where Textual has none: before a frame is written, at an answer, at a fault."""
+
+    def show_update(self, update: Update) -> None:
+        """Show what the compositor has drawn anew; it is not written otherwise."""
+        raise NotImplementedError
+
+    def terminal_answered(self) -> None:
+        """The terminal has told that it shows frames at once, for which Textual asks when it starts."""
+
+    def fault(self, error: Exception) -> None:
+        """Something raised; the terminal is not restored yet. Textual's own report prints local variables."""
+        super()._handle_exception(error)
+
+    def end_after_fault(self) -> None:
+        """Restore the terminal and end, with status 1 and without a report, which `exit` would not."""
+        self._return_code = 1
+        self._close_messages_no_wait()
+
+    def sending_driver(self) -> Driver | None:
+        """What writes to the terminal; None where writing raises: before the start and at the end."""
+        return self._driver if self._running and not self._closed and not self.is_headless else None
+
+    def at_once(self, frame: str) -> str:
+        """A frame as the terminal is told to show it at once, if it can."""
+        return f"{SYNC_START}{frame}{SYNC_END}" if self._sync_available else frame
+
+    def all_screens(self) -> Iterator[Screen[Any]]:
+        """The screens of all modes: Textual has none for those that are not in front."""
+        for stack in self._screen_stacks.values():
+            yield from stack
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        if self.is_headless or self.is_inline or not isinstance(renderable, (LayoutUpdate, ChopsUpdate)):
+            super()._display(screen, renderable)
+            return
+        self.show_update(renderable)
+        self.post_display_hook()
+
+    def _on_terminal_supports_synchronized_output(self, message: TerminalSupportsSynchronizedOutput) -> None:
+        super()._on_terminal_supports_synchronized_output(message)
+        self.terminal_answered()
+
+    def _handle_exception(self, error: Exception) -> None:
+        self.fault(error)
+
+
+def color_system(app: App[Any]) -> ColorSystem:
+    """How many colours are sent."""
+    return app.console._color_system or ColorSystem.TRUECOLOR
+
+
+def set_color_system(app: App[Any], system: ColorSystem) -> None:
+    """Send so many colours; Rich takes them from the environment, and has no other way to be told later."""
+    app.console._color_system = system
+
+
+def add_filter(app: App[Any], line_filter: LineFilter) -> None:
+    """Change every line that is drawn; Textual has filters of its own only."""
+    app._filters.append(line_filter)
+
+
+def strips_of(update: Update) -> Iterator[tuple[int, int, Strip]]:
+    """Line, first cell and strip of all that an update touches.
+
+    Textual gives more of a line that is touched: beside what is drawn anew, blanks in place of neighbours.
+    """
+    if isinstance(update, LayoutUpdate):
+        for y, strips in enumerate(update.strips, update.region.y):
+            x = update.region.x
+            for strip in strips:
+                yield y, x, strip
+                x += strip.cell_length
+        return
+    for y, first, stop in update.spans:
+        for end, (x, part) in zip(update.chop_ends[y], update.chops[y].items()):
+            if part is not None and x < stop and first < end:
+                yield y, x, part
+
+
+def wrap_output(driver: LinuxDriver, wrap: Callable[[IO[str]], object]) -> None:
+    """Put a file in front of the one that a driver writes to, in a thread of its own."""
+    driver._file = cast("TextIOWrapper", wrap(cast("IO[str]", driver._file)))
+
+
+def app_of(driver: Driver) -> App[Any]:
+    """The app that a driver serves."""
+    return driver._app
+
+
+def loop_of(driver: Driver) -> asyncio.AbstractEventLoop:
+    """The event loop of a driver's app, for its threads."""
+    return driver._loop
+
+
+class TrackedWidget(Widget):
+    """A widget that is told which regions are to be drawn again, whoever asked for it: Textual, too."""
+
+    def invalidated(self, regions: Iterable[Region]) -> None:
+        """These regions are to be drawn again; none: all."""
+        raise NotImplementedError
+
+    def _set_dirty(self, *regions: Region) -> None:
+        super()._set_dirty(*regions)
+        self.invalidated(regions)
