@@ -1,8 +1,8 @@
 """Who works while a device starves: threads of the host, streams and groups over time, beside idle time.
 
 Waiting is no work and has rows of its own: of the host synchronising calls and blocking reads, of a stream
-EVENT_WAIT, NOTIFY_WAIT and the like, of a group the time in its collectives in which a part waits for another
-rank and none moves data.
+EVENT_WAIT, NOTIFY_WAIT and the like, of a group the time in its collectives until the late rank has come;
+where their planes do not tell that, the time in which a part of them waits and none moves data.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from tracetui.analysis.activity import TASK_FAMILIES, WORK
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.heat.cells import Cells, shares
 from tracetui.analysis.idle.calls import Cause, cause_of_call
 from tracetui.analysis.idle.host import HostThread
@@ -35,7 +36,8 @@ class Doing(Enum):
     """What the time of a row is."""
 
     IDLE = "idle"  #: a device does nothing
-    EXPOSED = "exposed communication"  #: a device communicates and does not compute
+    RANK_WAIT = "waits for ranks"  #: a device waits in a collective for a late rank, and does not compute
+    EXPOSED = "only communicates"  #: a device moves data (or nobody knows what), and does not compute
     PYTHON = "python"  #: Python runs between operators
     OPERATORS = "operators"
     DEQUEUE = "dequeue"
@@ -44,7 +46,7 @@ class Doing(Enum):
     WAITS = "waits"
 
 
-LOST = (Doing.IDLE, Doing.EXPOSED)
+LOST = (Doing.IDLE, Doing.RANK_WAIT, Doing.EXPOSED)
 
 #: Built-in functions in which a Python thread is blocked.
 _BLOCKED = re.compile(
@@ -100,8 +102,12 @@ class WorkMap:
 def _devices(analysis: Analysis) -> Iterator[Thing]:
     for index, device in enumerate(analysis.devices):
         yield Thing(Doing.IDLE, device.idle, index)
-        exposed = device.communication_not_overlapped
-        yield Thing(Doing.EXPOSED, exposed, index, tuple(_communicating(analysis.trace, device.device)))
+        exposed = analysis.communication.exposed
+        pieces = exposed.at(exposed.of_device(index))
+        late = pieces.cause == CommunicationCause.WAIT
+        tracks = tuple(_communicating(analysis.trace, device.device))
+        for doing, own in ((Doing.RANK_WAIT, late), (Doing.EXPOSED, ~late)):
+            yield Thing(doing, union(pieces.start[own], pieces.end[own]), index, tracks)
 
 
 def _communicating(trace: Trace, device: str) -> Iterator[Track]:
@@ -185,7 +191,7 @@ def _streams(analysis: Analysis) -> Iterator[Thing]:
         for track in own:
             if track.family is Family.GROUP:
                 operations = _time(trace, rows_of([track]))
-                waiting = operations & _waits_of_group(trace, track, own)
+                waiting = operations & _waits_of_group(analysis, track, own)
                 yield Thing(Doing.WORKS, operations - waiting, index, (track,))
                 yield Thing(Doing.WAITS, waiting, index, (track,))
 
@@ -200,8 +206,19 @@ def _of_stream(trace: Trace, track: Track) -> tuple[Intervals, Intervals]:
     return _time(trace, rows[works]), _time(trace, rows[waits])
 
 
-def _waits_of_group(trace: Trace, group: Track, tracks: Sequence[Track]) -> Intervals:
-    """When a part of its collectives waits for another rank while none moves data."""
+def _waits_of_group(analysis: Analysis, group: Track, tracks: Sequence[Track]) -> Intervals:
+    """When its collectives wait for a late rank; those that do not tell: when a part waits and none moves."""
+    operations, waits = analysis.communication.operations, analysis.communication.waits
+    (own,) = np.nonzero(operations.group == group.index)
+    known = waits.known[own]
+    told, untold = own[known], own[~known]
+    late = union(operations.start[told], operations.start[told] + waits.wait[told])
+    others = union(operations.start[untold], operations.end[untold])
+    return late | (others & _only_waits(analysis.trace, group, tracks))
+
+
+def _only_waits(trace: Trace, group: Track, tracks: Sequence[Track]) -> Intervals:
+    """When a part of any collective of a group waits while none moves data."""
     planes = [track for track in tracks if track.family is Family.PLANE and track.pid == group.pid]
     groups = [track.index for track in tracks if track.family is Family.GROUP and track.pid == group.pid]
     if len(groups) > 1:  # the planes of a group stand behind it

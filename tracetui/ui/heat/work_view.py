@@ -56,7 +56,7 @@ class WorkView:
         idle = sum(device.idle_ns for device in self._analysis.devices)
         told = zip(self._map.things, self._rows, self._while_idle)
         ranked = sorted(
-            (-both, row.label.strip()) for thing, row, (both, _) in told if not thing.lost and both
+            (-both, row.label.strip()) for _, row, (both, _) in told if row.heat is Heat.WORK and both
         )
         words = ", ".join(f"{label} {format_percent(-less, idle)}" for less, label in ranked[:3])
         return f"idle {format_duration(idle)}" + (f"; meanwhile: {words}" if words else "")
@@ -113,8 +113,8 @@ class WorkView:
     def _label(self, thing: Thing) -> str:
         if thing.lost:
             prefix = device_prefix(self._analysis, thing.device)
-            words = "idle" if thing.doing is Doing.IDLE else "only communicates"
-            return f"{prefix or printable(self._analysis.devices[thing.device].device) + ' '}{words}"
+            device = prefix or f"{printable(self._analysis.devices[thing.device].device)} "
+            return f"{device}{thing.doing.value}"
         track = thing.tracks[0]
         if thing.device >= 0:
             name = device_prefix(self._analysis, thing.device) + _stream_name(track)
