@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -15,9 +16,16 @@ from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.ramp import Heat
-from tracetui.ui.heat.sheet import Row, Sheet, Spans, Target
+from tracetui.ui.heat.sheet import Row, Sheet, Spans, Target, nothing
 from tracetui.ui.heat.words import between, gap_target, joined, line_words, share, step_names
 from tracetui.units import format_duration, format_percent
+
+
+@dataclass(frozen=True, eq=False)
+class _CauseSheet(Sheet):
+    """The map by step at one size."""
+
+    shown: Int64s = field(default_factory=nothing)  #: int64[rows, columns]: the step that each cell shows
 
 
 class CauseView:
@@ -34,7 +42,6 @@ class CauseView:
         self._causes = list(self._map.causes)
         self._reasons = IdleReasons(analysis)
         self._by_step = len(analysis.steps) > 1
-        self._shown: Int64s = np.empty((0, 0), np.int64)  # of each cell the step it shows
         whole = analysis.idle_ns
         self._rows = tuple(
             Row(cause_words(cause), f"{format_duration(ns):>7} {format_percent(ns, whole):>7}")
@@ -58,13 +65,15 @@ class CauseView:
 
     def _sheet_of_steps(self, columns: int) -> Sheet:
         pooled = pool(self._steps.ns.shape[1], columns)
-        cells, self._shown = pooled.columns(self._steps)
+        cells, shown = pooled.columns(self._steps)
         starts = np.array([step.start_ns for step in self._analysis.steps] + [0], np.int64)
         ends = np.array([step.end_ns for step in self._analysis.steps] + [0], np.int64)
         first, last = pooled.first[:-1], pooled.first[1:] - 1
         names = tuple(self._names[place] for place in first.tolist())
         spans = Spans(starts[first], ends[last])
-        return Sheet(self._rows, cells, columns=names, axis="step", head="idle", column_spans=spans)
+        return _CauseSheet(
+            self._rows, cells, columns=names, axis="step", head="idle", column_spans=spans, shown=shown
+        )
 
     def _sheet_of_time(self, columns: int) -> Sheet:
         trace = self._analysis.trace
@@ -89,7 +98,8 @@ class CauseView:
             where = between(begin - origin, stop - origin)
             said = share(ns, of)
         else:
-            step = int(self._shown[row, column])
+            assert isinstance(sheet, _CauseSheet)
+            step = int(sheet.shown[row, column])
             where = f"step {self._names[step]}" if step < len(self._analysis.steps) else self._names[-1]
             if len(self._names) - (not self._map.outside_ns) > sheet.cells.ns.shape[1]:
                 where += ", the worst of its column"
@@ -111,7 +121,8 @@ class CauseView:
             return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
         if gap >= 0:
             return gap_target(self._analysis, gap, 0, 0)
-        step = int(self._shown[row, column])
+        assert isinstance(sheet, _CauseSheet)
+        step = int(sheet.shown[row, column])
         if step >= len(self._analysis.steps):
             return None
         whole = self._analysis.steps[step]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass, field
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.fold import FoldMap, Phase
@@ -10,9 +10,17 @@ from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.arrays import Int64s
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import tick_step
-from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target
+from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
 from tracetui.ui.heat.words import between, gap_target, joined, mostly, share
 from tracetui.units import format_duration, format_percent, format_time
+
+
+@dataclass(frozen=True, eq=False)
+class _FoldSheet(Sheet):
+    """The map at one size."""
+
+    times: Int64s = field(default_factory=nothing)  #: int64[rows, columns + 1], ns: the edges of the cells
+    phase: Int64s = field(default_factory=nothing)  #: int64[rows]
 
 
 class FoldView:
@@ -26,8 +34,6 @@ class FoldView:
         self._analysis = analysis
         self._map = FoldMap.of(analysis)
         self._reasons = IdleReasons(analysis)
-        self._edges: Int64s = np.empty((0, 1), np.int64)
-        self._lines = 0
         one = len(analysis.steps) == 1
         self.question = "When in the step is it idle?" if one else "When is it idle? (no steps to compare)"
         names = [phase.name for phase in self._map.phases]
@@ -36,23 +42,23 @@ class FoldView:
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         if not self._map.phases:
             return None
-        self._lines = max(lines, 1)
-        cells = self._map.cells(self._lines, columns)
-        self._edges = edges = self._map.edges(self._lines, columns)
-        phase, start = self._map.lines(self._lines)
-        return Sheet(
-            rows=self._rows(cells.ns.sum(axis=1).tolist(), phase.tolist(), start.tolist()),
+        lines = max(lines, 1)
+        length, (phase, start) = self._map.line_ns(lines), self._map.lines(lines)
+        cells, edges = self._map.cells(lines, columns), self._map.edges(lines, columns)
+        return _FoldSheet(
+            rows=self._rows(cells.ns.sum(axis=1).tolist(), phase.tolist(), start.tolist(), length),
             cells=cells,
-            columns=self._offsets(columns),
+            columns=_offsets(columns, length),
             axis="time, line by line",
             head="idle",
             row_spans=Spans(edges[:, 0], edges[:, -1]),
             gap=GapOfCell.of_intervals(self._analysis, cells.most),
+            times=edges,
+            phase=phase,
         )
 
-    def _rows(self, idle: list[int], phase: list[int], start: list[int]) -> tuple[Row, ...]:
+    def _rows(self, idle: list[int], phase: list[int], start: list[int], length: int) -> tuple[Row, ...]:
         rows, before = [], -1
-        length = self._map.line_ns(self._lines)
         for place, begin, ns in zip(phase, start, idle):
             each = self._map.phases[place]
             name = each.name if place != before else ""
@@ -70,15 +76,6 @@ class FoldView:
             before = place
         return tuple(rows)
 
-    def _offsets(self, columns: int) -> tuple[str, ...]:
-        """Labels of some columns: the time since the line began."""
-        length = self._map.line_ns(self._lines)
-        step = tick_step(length, columns)
-        labels = [""] * columns
-        for time in range(0, length, step):
-            labels[time * columns // length] = f"+{format_duration(time)}" if time else "+0"
-        return tuple(labels)
-
     def answer(self) -> str:
         idle = f"{format_duration(self._analysis.idle_ns)} idle"
         told = (self._phase_words(phase) for phase in self._map.phases if phase.name and not phase.preparing)
@@ -92,8 +89,9 @@ class FoldView:
         return f"{phase.name} {format_duration(ns)} ({format_percent(ns, span[1] - span[0])})" if ns else ""
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
-        begin, stop = self._time(row, column)
-        phase = self._map.phases[int(self._map.lines(self._lines)[0][row])]
+        assert isinstance(sheet, _FoldSheet)
+        begin, stop = sheet.times[row, column : column + 2].tolist()
+        phase = self._map.phases[int(sheet.phase[row])]
         if stop <= begin:
             return f"{phase.name} is over"
         ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.of[row, column])
@@ -106,12 +104,20 @@ class FoldView:
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+        assert isinstance(sheet, _FoldSheet)
+        begin, stop = sheet.times[row, column : column + 2].tolist()
         interval = int(sheet.cells.most[row, column])
         gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
-        return gap_target(self._analysis, gap, *self._time(row, column))
+        return gap_target(self._analysis, gap, begin, stop)
 
     def nothing(self) -> str:
         return "The devices do nothing in this trace."
 
-    def _time(self, row: int, column: int) -> tuple[int, int]:
-        return int(self._edges[row, column]), int(self._edges[row, column + 1])
+
+def _offsets(columns: int, length: int) -> tuple[str, ...]:
+    """Labels of some columns: the time since the line began, of lines of `length` ns."""
+    step = tick_step(length, columns)
+    labels = [""] * columns
+    for time in range(0, length, step):
+        labels[time * columns // length] = f"+{format_duration(time)}" if time else "+0"
+    return tuple(labels)

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.raster import even_edges
+from tracetui.arrays import Int64s
 from tracetui.ui.drawing.ramp import Heat
-from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target
+from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
 from tracetui.ui.heat.words import between, gap_target, joined, mostly, share
 from tracetui.units import format_count, format_duration
 
 #: gaps for each line of the screen from which two rows share a line
 MANY = 40
+
+
+@dataclass(frozen=True, eq=False)
+class _LengthSheet(Sheet):
+    """The map at one size."""
+
+    lengths: Int64s = field(default_factory=nothing)  #: int64[rows + 1], ns: see `LengthMap`
 
 
 class LengthView:
@@ -29,18 +38,17 @@ class LengthView:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._reasons = IdleReasons(analysis)
-        self._map = LengthMap.of(analysis, 1)
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         trace = self._analysis.trace
         many = halves and len(self._analysis.gaps) >= MANY * lines
-        self._map = LengthMap.of(self._analysis, lines * 2 if many else lines)
-        if not len(self._map.gaps):
+        lengths = LengthMap.of(self._analysis, lines * 2 if many else lines)
+        if not len(lengths.gaps):
             return None
         edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))
-        cells = self._map.cells(edges)
-        return Sheet(
-            rows=tuple(self._rows(2 if many else 1)),
+        cells = lengths.cells(edges)
+        return _LengthSheet(
+            rows=tuple(self._rows(lengths, 2 if many else 1)),
             cells=cells,
             edges=edges,
             axis="length",
@@ -48,14 +56,15 @@ class LengthView:
             dense=0 if many else None,
             column_spans=Spans(edges[:-1], edges[1:]),
             gap=GapOfCell.of_intervals(self._analysis, cells.most),
+            lengths=lengths.bounds,
         )
 
-    def _rows(self, each: int) -> Iterator[Row]:
+    def _rows(self, lengths: LengthMap, each: int) -> Iterator[Row]:
         """Rows with round lengths as labels, and totals of the `each` rows that share a line."""
-        bounds = self._map.bounds.tolist()
+        bounds = lengths.bounds.tolist()
         for place, (high, low) in enumerate(zip(bounds, bounds[1:])):
             line = slice(place // each * each, place // each * each + each)
-            gaps, idle = int(self._map.gaps[line].sum()), int(self._map.idle[line].sum())
+            gaps, idle = int(lengths.gaps[line].sum()), int(lengths.idle[line].sum())
             power = 10 ** (len(str(high - 1)) - 1)
             label = next((factor * power for factor in (5, 2, 1) if low <= factor * power < high), None)
             text = "" if label is None else format_duration(label).rjust(self.label_cells - 2)
@@ -71,10 +80,10 @@ class LengthView:
         return f"half of {whole} idle is in {of}" if count else "never idle"
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
-        assert sheet.edges is not None
+        assert isinstance(sheet, _LengthSheet) and sheet.edges is not None
         begin, stop = int(sheet.edges[column]), int(sheet.edges[column + 1])
         origin, ns = self._analysis.trace.start_ns, int(sheet.cells.ns[row, column])
-        low, high = (format_duration(int(bound)) for bound in self._map.bounds[[row + 1, row]])
+        low, high = (format_duration(int(bound)) for bound in sheet.lengths[[row + 1, row]])
         most = ""
         interval = int(sheet.cells.most[row, column])
         if interval >= 0:

@@ -100,6 +100,11 @@ class GapOfCell(NamedTuple):
         return cls(gap, np.where(gap >= 0, analysis.gaps.idle[gap], 0) if len(analysis.gaps) else gap)
 
 
+def nothing() -> Int64s:
+    """An empty grid: what a sheet of a view has of its own before it is filled."""
+    return np.empty((0, 0), np.int64)
+
+
 class Target(NamedTuple):
     """What a cell opens in the timeline."""
 

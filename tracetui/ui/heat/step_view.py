@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
@@ -11,11 +13,23 @@ from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Int64s
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
-from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target
+from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
 from tracetui.ui.heat.words import gap_target, joined, mostly, share, step_names
 from tracetui.units import format_duration, format_percent
 
 WHOLE = 2  #: rows about whole steps, above those of the time within
+
+
+@dataclass(frozen=True, eq=False)
+class _StepSheet(Sheet):
+    """The map at one size, with what its words need."""
+
+    shown: Int64s = field(
+        default_factory=nothing
+    )  #: int64[rows, columns]: the place of the step that each cell shows
+    down: Int64s = field(default_factory=nothing)  #: edges of the rows within a step, ns from the first work
+    ns: Int64s = field(default_factory=nothing)  #: int64[rows, steps]: before steps share columns
+    of: Int64s = field(default_factory=nothing)
 
 
 class StepView:
@@ -32,9 +46,6 @@ class StepView:
         self._map = StepMap.of(analysis)
         self._reasons = IdleReasons(analysis)
         self._names = step_names(analysis, self._map.step.tolist())
-        self._shown: Int64s = np.empty((0, 0), np.int64)  # of each cell the place of the step it shows
-        self._down: Int64s = np.empty(0, np.int64)  # edges of the rows within a step
-        self._each: Cells | None = None  # before steps share columns
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         places = self._map
@@ -47,11 +58,10 @@ class StepView:
             )
         )
         pooled = pool(len(places), columns)
-        cells, self._shown = pooled.columns(stacked)
-        self._down, self._each = down, stacked
+        cells, shown = pooled.columns(stacked)
         first = pooled.first[:-1]
         last = pooled.first[1:] - 1
-        return Sheet(
+        return _StepSheet(
             rows=self._rows(cells, down, 2 if halves else 1),
             cells=cells,
             columns=tuple(self._names[place] for place in first.tolist()),
@@ -60,6 +70,10 @@ class StepView:
             dense=WHOLE,
             column_spans=Spans(places.start[first], places.end[last]),
             gap=GapOfCell.of_intervals(self._analysis, cells.most),
+            shown=shown,
+            down=down,
+            ns=stacked.ns,
+            of=stacked.of,
         )
 
     def _rows(self, cells: Cells, down: Int64s, each: int) -> tuple[Row, ...]:
@@ -95,11 +109,11 @@ class StepView:
         )
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
-        step = int(self._shown[row, column])
+        assert isinstance(sheet, _StepSheet)
+        step = int(sheet.shown[row, column])
         name = f"step {self._names[step]}"
-        assert self._each is not None
-        ns, of = int(self._each.ns[row, step]), int(self._each.of[row, step])
-        others = np.delete(self._each.ns[row], step)
+        ns, of = int(sheet.ns[row, step]), int(sheet.of[row, step])
+        others = np.delete(sheet.ns[row], step)
         usual = f"{format_duration(int(np.median(others)))} in other steps (median)" if len(others) else ""
         shared = len(self._map) > sheet.cells.ns.shape[1]
         worst = f"the worst of {self._in_column(sheet, column)}" if shared else ""
@@ -111,7 +125,7 @@ class StepView:
             return joined(name, worst, said, usual)
         if not of:
             return joined(name, "it is over by then, or has not begun")
-        begin, stop = self._time(row, step)
+        begin, stop = self._time(sheet, row, step)
         reason = self._reasons.between(self._device(step), begin, stop)
         base = int(self._map.base[step])
         return joined(
@@ -124,13 +138,14 @@ class StepView:
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
-        step = int(self._shown[row, column])
+        assert isinstance(sheet, _StepSheet)
+        step = int(sheet.shown[row, column])
         if row < WHOLE:
             whole = self._analysis.steps[int(self._map.step[step])]
             if row == 1 and whole.preparing_ns > 0:
                 return Target(whole.host_start_ns, whole.host_start_ns + whole.preparing_ns)
             return Target(whole.start_ns, whole.end_ns)
-        begin, stop = self._time(row, step)
+        begin, stop = self._time(sheet, row, step)
         interval = int(sheet.cells.most[row, column])
         gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
         return gap_target(self._analysis, gap, begin, stop)
@@ -138,10 +153,10 @@ class StepView:
     def nothing(self) -> str:
         return "No steps in this trace."
 
-    def _time(self, row: int, step: int) -> tuple[int, int]:
+    def _time(self, sheet: _StepSheet, row: int, step: int) -> tuple[int, int]:
         """The time of a row in a step, epoch ns."""
         base = int(self._map.base[step])
-        return base + int(self._down[row - WHOLE]), base + int(self._down[row - WHOLE + 1])
+        return base + int(sheet.down[row - WHOLE]), base + int(sheet.down[row - WHOLE + 1])
 
     def _device(self, step: int) -> int:
         label = self._analysis.steps[int(self._map.step[step])].device
