@@ -85,7 +85,8 @@ class HeatMap(Wheeled, SparingWidget, can_focus=True):
         self._levels = np.empty((0, 0), np.int64)
         self._lines: list[LineRows] = []
         self._palette, self._glyphs = palette, glyphs
-        self._ramps = {heat: ramp_of(heat, palette.name, glyphs) for heat in Heat}
+        light = bool(getattr(palette, "light", False))
+        self._ramps = {heat: ramp_of(heat, palette.name, glyphs, light) for heat in Heat}
 
     # -------------------------------------------------------------- layout
 
