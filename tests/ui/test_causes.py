@@ -17,7 +17,7 @@ from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, viewing
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.engines import engine_of
-from tracetui.analysis.heat import cause_step
+from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster, most
 from tracetui.export.reasons import Reasons
@@ -247,22 +247,18 @@ def test_an_interval_with_room_tells_its_causes_and_a_narrow_one_its_main_cause(
 
 
 def test_causes_by_step_add_up_and_open_the_worst_gap(analysis: Analysis) -> None:
-    causes = analysis.causes
-    heat = cause_step(causes, analysis.gaps, analysis.steps)
-    assert int(heat.ns.sum()) == analysis.idle_ns
-    assert list(heat.rows) == [cause.label for cause in causes.by_cause()]
-    assert np.allclose(heat.values.sum(axis=0), heat.ns.sum(axis=0) > 0)
-    assert heat.gap is not None
+    causes, cells = analysis.causes, CauseMap(analysis).by_step()
+    assert int(cells.ns.sum()) == analysis.idle_ns
     for row, cause in enumerate(causes.by_cause()):
-        for column in range(len(heat.columns)):
+        for column in range(cells.ns.shape[1]):
             step = column if column < len(analysis.steps) else -1
-            assert heat.ns[row, column] == causes.by_step(step).get(cause, 0)
+            assert cells.ns[row, column] == causes.by_step(step).get(cause, 0)
             spent: dict[int, int] = {}
             for at in np.flatnonzero(causes.cause == cause).tolist():
                 if causes.intervals.step[causes.interval[at]] == step:
                     gap = int(causes.intervals.gap[causes.interval[at]])
                     spent[gap] = spent.get(gap, 0) + int(causes.ns[at])
-            opened = int(heat.gap[row, column])
+            opened = int(cells.most[row, column])
             assert opened == max(spent, key=lambda gap: (spent[gap], -gap), default=-1)
 
 
@@ -300,12 +296,10 @@ async def test_the_map_tells_the_causes_and_the_pane_the_story(trace: Trace) -> 
 
 async def test_enter_on_a_cause_of_a_step_goes_to_its_worst_gap(trace: Trace) -> None:
     async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
-        await pilot.press("tab", "tab", "tab", "down", "enter")
+        await pilot.press("4", "home", "down", "enter")
         await pilot.pause()
         assert app.analysis is not None and app.current_mode == "timeline"
-        heat = cause_step(app.analysis.causes, app.analysis.gaps, app.analysis.steps)
-        assert heat.gap is not None
-        assert app.state.gap == heat.gap[1, 0] >= 0
+        assert app.state.gap == CauseMap(app.analysis).by_step().most[1, 0] >= 0
 
 
 def test_what_fills_a_gap_beside_the_cores_is_called_by_its_own_name() -> None:

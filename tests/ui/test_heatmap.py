@@ -1,4 +1,4 @@
-"""Heat maps: shades, exact readouts, one cursor, and the interval that a cell opens."""
+"""Heat maps on screen: shades in every palette, exact words, the worst cell first, and what a cell opens."""
 
 from __future__ import annotations
 
@@ -6,20 +6,38 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.color import Color
+from rich.style import Style
 
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
-from tests.ui.viewing import SETTLED_S, lines_of, said, viewing
+from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.heat import step_phase, stream_busy
+from tracetui.analysis.heat.cause_map import CauseMap
+from tracetui.analysis.heat.cells import Cells, shares
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.bars import Ink, share_bar, stacked_bar
-from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
-from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.screens.heatmap import HeatmapScreen, readout, with_idle
-from tracetui.ui.widgets.heat import shade_of, shades
+from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
+from tracetui.ui.drawing.heat_lines import BLANK, HalfCursor, half_cells, layout, placed, whole_cells
+from tracetui.ui.drawing.palette import PALETTES, Palette, Role
+from tracetui.ui.drawing.ramp import LEVELS, Heat, ramp_of
+from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet
+from tracetui.ui.heat.step_view import StepView
+from tracetui.ui.screens import heatmap
+from tracetui.ui.screens.heatmap import HeatmapScreen
+from tracetui.ui.state import Viewport
+from tracetui.ui.widgets.heat import HeatMap
 from tracetui.units import format_duration
+
+#: xterm's own 16 colours
+_ANSI = {
+    "black": (0, 0, 0), "red": (205, 0, 0), "yellow": (205, 205, 0), "blue": (0, 0, 238),
+    "cyan": (0, 205, 205), "white": (229, 229, 229), "bright_black": (127, 127, 127),
+    "bright_yellow": (255, 255, 0), "bright_cyan": (0, 255, 255), "bright_white": (255, 255, 255),
+}  # fmt: skip
+_COVERED = {" ": 0.0, "░": 0.25, "▒": 0.5, "▓": 0.75, "█": 1.0}
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +45,162 @@ def trace() -> Trace:
     return trace_of(training_events(PLAIN, steps=6))
 
 
+@pytest.fixture(scope="module")
+def one_step() -> Trace:
+    return trace_of(training_events(PLAIN, steps=1))
+
+
 def screen_of(app: TraceApp) -> HeatmapScreen:
     assert isinstance(app.screen, HeatmapScreen)
     return app.screen
 
 
-@given(st.floats(0, 1), st.floats(0, 1))
-def test_more_is_never_a_lighter_shade_and_only_nothing_is_blank(a: float, b: float) -> None:
-    assert 0 <= shade_of(a) <= 5
-    assert (shade_of(a) == 0) == (a == 0)
-    assert a > b or shade_of(a) <= shade_of(b)
+def sheet_of(app: TraceApp) -> Sheet:
+    sheet = screen_of(app).map.sheet
+    assert sheet is not None
+    return sheet
+
+
+def sheet_with(ns: list[list[int]], of: int, **more: object) -> Sheet:
+    grid = np.array(ns, np.int64)
+    whole = np.full(grid.shape, of, np.int64)
+    cells = Cells(grid, whole, np.full(grid.shape, -1, np.int64), shares(grid, whole))
+    rows = tuple(Row(f"row {place}") for place in range(len(ns)))
+    return Sheet(**{"rows": rows, "cells": cells, "columns": ("a",) * grid.shape[1], **more})
+
+
+# -------------------------------------------------------------------------------------------- the ramps
+
+
+def lightness(red: float, green: float, blue: float) -> float:
+    """L* of an sRGB colour."""
+    linear = [((c / 255 + 0.055) / 1.055) ** 2.4 if c > 10 else c / 255 / 12.92 for c in (red, green, blue)]
+    y = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return float(116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y)
+
+
+def seen(style: Style, glyph: str, light: bool) -> float:
+    """How light a cell of a glyph looks; a terminal's background is black, or white."""
+
+    def rgb(colour: Color | None) -> tuple[float, float, float]:
+        if colour is None:
+            return (255, 255, 255) if light else (0, 0, 0)
+        red, green, blue = _ANSI.get(colour.name, colour.get_truecolor())
+        return red, green, blue
+
+    part, front, back = _COVERED[glyph], rgb(style.color), rgb(style.bgcolor)
+    return lightness(*(part * one + (1 - part) * other for one, other in zip(front, back)))
+
+
+@pytest.mark.parametrize("light", [False, True])
+@pytest.mark.parametrize("heat", Heat)
+@pytest.mark.parametrize("palette", ["ansi", "256", "true"])
+def test_a_ramp_goes_away_from_the_background_without_turning(palette: str, heat: Heat, light: bool) -> None:
+    ramp = ramp_of(heat, palette, BLOCKS, light)
+    looks = [seen(style, glyph, light) for style, glyph in zip(ramp.styles, ramp.glyphs)]
+    steps = np.diff(looks) * (-1 if light else 1)
+    assert len(looks) == LEVELS + 1
+    assert steps.min() > (4 if palette == "true" else 1.9)
+    if palette == "true":
+        assert steps[1:].max() / steps[1:].min() < 2.2  # even to the eye
+
+
+@pytest.mark.parametrize("palette", PALETTES)
+@pytest.mark.parametrize("glyphs", [BLOCKS, ASCII])
+def test_every_shade_differs_from_all_others_and_nothing_is_a_blank(palette: str, glyphs: Glyphs) -> None:
+    ramps = [ramp_of(heat, palette, glyphs) for heat in Heat]
+    for ramp in ramps:
+        looks = {*zip(ramp.glyphs, map(str, ramp.styles))}
+        assert ramp.glyphs[0] == " "
+        # ASCII in 16 colours, and all without any, tell shades by their characters alone.
+        assert len(looks) == LEVELS + 1
+        assert all(cell_len(glyph) == 1 for glyph in ramp.glyphs)
+        assert glyphs is BLOCKS or ramp.glyphs.isascii()
+    fullest = {(ramp.glyphs[-1], str(ramp.styles[-1])) for ramp in ramps}
+    assert len(fullest) == len(ramps)  # lost time, work and waits are told apart where all of them are full
+
+
+@given(st.lists(st.lists(st.integers(0, 1000), min_size=3, max_size=3), min_size=1, max_size=6))
+def test_more_is_never_a_lower_shade_and_only_nothing_is_none(ns: list[list[int]]) -> None:
+    sheet = sheet_with(ns, 1000)
+    levels, cells = sheet.levels.ravel(), sheet.cells.ns.ravel()
+    assert np.array_equal(levels == 0, cells == 0)
+    order = np.argsort(cells, kind="stable")
+    assert (np.diff(levels[order]) >= 0).all()
+    for level, part in zip(levels.tolist(), (cells / 1000).tolist()):
+        if level:
+            assert part <= sheet.bounds[level - 1]
+            assert level == 1 or part > sheet.bounds[level - 2]
+
+
+def test_what_is_not_there_has_no_shade() -> None:
+    sheet = sheet_with([[0, 5]], 10)
+    assert sheet.levels.tolist() == [[0, LEVELS]]
+    unknown = Cells(sheet.cells.ns, np.array([[0, 10]]), sheet.cells.most, np.array([[np.nan, 0.5]]))
+    assert Sheet(sheet.rows, unknown).levels.tolist() == [[-1, LEVELS]]
+
+
+def test_the_worst_cells_are_one_for_each_gap_in_the_order_of_gaps() -> None:
+    sheet = sheet_with([[3, 9, 2], [4, 0, 8]], 10)
+    assert sheet.ranked.tolist() == [1, 5, 3, 0, 2]
+    gap = GapOfCell(np.array([[7, 7, 7], [2, -1, 2]]), np.array([[20, 20, 20], [30, 0, 30]]))
+    assert sheet_with([[3, 9, 2], [4, 0, 8]], 10, gap=gap).ranked.tolist() == [5, 1]
+    rows = (Row("waits", heat=Heat.WAIT), Row("idle"))
+    assert sheet_with([[3, 9, 2], [4, 0, 8]], 10, rows=rows).ranked.tolist() == [5, 3]
+
+
+# ---------------------------------------------------------------------------------------------- the lines
+
+
+@given(
+    st.integers(1, 60),
+    st.sets(st.integers(0, 59)),
+    st.none() | st.integers(0, 5),
+    st.integers(1, 60),
+    st.booleans(),
+)
+def test_every_row_has_its_lines_in_order(
+    rows: int, apart: set[int], dense: int | None, lines: int, halves: bool
+) -> None:
+    found = layout(rows, sorted(row for row in apart if row < rows), dense, lines, halves, 3)
+    shown = [row for line in found for row in dict.fromkeys(line) if row != BLANK]
+    assert list(dict.fromkeys(shown)) == list(range(rows))
+    assert shown == sorted(shown)
+    if dense is None:
+        assert len(found) <= max(lines, rows)
+        assert all(upper == lower for upper, lower in found)
+    elif halves:
+        assert all(upper == lower for upper, lower in found if upper < dense or upper == rows - 1)
+
+
+def test_two_rows_share_a_line_and_each_keeps_its_shades() -> None:
+    ramp = ramp_of(Heat.LOST, "true", BLOCKS)
+    assert ramp.colours is not None
+    pieces = half_cells(
+        [8, 8, -1, 0], [8, 1, 2, -1], (ramp, ramp), [1, 2, 1, 1], HalfCursor(3, -1, "#00e5ff")
+    )
+    assert [(text, str(style)) for text, style in pieces] == [
+        (" ", f"default on {ramp.colours[8]}"),
+        ("▀▀", f"{ramp.colours[8]} on {ramp.colours[1]}"),
+        ("▄", f"{ramp.colours[2]} on default"),
+        ("▀", "#00e5ff on default"),
+    ]
+
+
+@pytest.mark.parametrize("palette", PALETTES)
+def test_cells_take_their_widths_with_the_cursor_and_with_numbers(palette: str) -> None:
+    ramp, cursor = ramp_of(Heat.LOST, palette, BLOCKS), Style(reverse=True)
+    levels, widths = [0, 8, 8, -1, 3], [12, 13, 12, 12, 13]
+    for texts in ((), ("1.00 ms", "812 µs", "3 ns", "", "77.0 s")):
+        text = "".join(text for text, _ in whole_cells(levels, ramp, widths, (2, cursor), "◆", texts))
+        assert cell_len(text) == sum(widths)
+        assert ("◆" in text) != bool(texts)
+        assert all(number in text for number in texts)
+
+
+def test_labels_stand_where_their_columns_start_and_leave_out_what_does_not_fit() -> None:
+    assert placed(["50", "51", "52", "53"], [0, 2, 4, 6], 8) == "50  52  "
+    assert placed(["50", "", "toolong"], [0, 3, 5], 9) == "50       "
 
 
 @given(st.lists(st.integers(0, 10**12), min_size=1, max_size=5), st.integers(0, 10**12), st.integers(1, 60))
@@ -62,81 +226,210 @@ def test_a_share_bar_has_the_length_of_the_share_to_a_sixteenth(part: int, whole
     assert len(share_bar(part, whole, width, ASCII)) <= width
 
 
-async def test_the_cells_are_those_of_the_analysis_under_a_row_of_idle_time(trace: Trace) -> None:
-    async with viewing(trace, "heatmap", (100, 24)) as (app, _):
-        heat_map = screen_of(app).map
-        assert app.analysis is not None
-        assert heat_map.heat is not None
-        columns = heat_map.heat.values.shape[1]
-        expected = with_idle(stream_busy(trace, trace.start_ns, trace.end_ns, columns), app.analysis)
-        assert np.array_equal(heat_map.heat.ns, expected.ns)
-        assert int(heat_map.heat.ns[0].sum()) == app.analysis.idle_ns
-        lines = lines_of(heat_map)
-        marks = shades(BLOCKS)
-        for row, label in enumerate(expected.rows):
-            line = lines[1 + row * heat_map.row_height].ljust(100)
-            assert line.startswith(label)
-            cells = line[heat_map.label_cells + 1 :][:columns]
-            drawn = "".join(marks[shade_of(float(value))] for value in expected.values[row])
+# ---------------------------------------------------------------------------------------------- the screen
+
+
+@pytest.mark.parametrize(
+    ("number", "question"),
+    [
+        (1, "Who works while the device starves?"),
+        (2, "Is every step like this?"),
+        (3, "Many small gaps or few large?"),
+        (4, "Which cause, when?"),
+    ],
+)
+async def test_each_map_asks_its_question_opens_on_the_worst_and_tells_it_in_words(
+    trace: Trace, number: int, question: str
+) -> None:
+    async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
+        await pilot.press(str(number))
+        await pilot.pause(SETTLED_S)
+        sheet, heat_map = sheet_of(app), screen_of(app).map
+        assert said(app, "answer").startswith(question)
+        assert heat_map.row * heat_map.columns + heat_map.column == sheet.ranked[0]
+        assert format_duration(int(sheet.cells.ns[heat_map.row, heat_map.column])) in said(app, "readout")
+        assert all(row.label.strip() in "\n".join(lines_of(heat_map)) for row in sheet.rows[:3])
+        assert "100 %" in said(app, "legend") or "50 %" in said(app, "legend")
+        assert screen_of(app).copy_text().split(" · ")[0] in said(app, "readout")
+
+
+async def test_tab_goes_round_the_maps_and_back(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
+        titles = [said(app, "answer").partition("?")[0]]
+        for key in ("tab", "tab", "tab", "tab", "shift+tab"):
+            await pilot.press(key)
+            await pilot.pause(SETTLED_S)
+            titles.append(said(app, "answer").partition("?")[0])
+        assert len(set(titles)) == 4
+        assert (titles[4], titles[5]) == (titles[0], titles[3])
+
+
+async def test_the_cells_drawn_are_those_of_the_sheet(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (100, 30)) as (app, _):
+        heat_map, sheet = screen_of(app).map, sheet_of(app)
+        analysis = analysis_of(app)
+        assert int(sheet.cells.ns[0].sum()) == analysis.idle_ns
+        lines = [line for line in lines_of(heat_map)[2:] if line.strip()]
+        label = heat_map.size.width - len(heat_map.render_line(2).text[heat_map.label_cells :])
+        for row, levels in enumerate(sheet.levels.tolist()):
+            cells = lines[row].ljust(100)[label : label + heat_map.columns]
+            drawn = "".join(BLOCKS.shades[level] for level in levels)
             if row == heat_map.row:
-                drawn = BLOCKS.pin + drawn[1:]
+                drawn = drawn[: heat_map.column] + BLOCKS.pin + drawn[heat_map.column + 1 :]
+            assert lines[row].startswith(sheet.rows[row].label)
             assert cells == drawn
 
 
-async def test_the_readout_tells_the_exact_numbers_of_the_cell_under_the_cursor(trace: Trace) -> None:
-    async with viewing(trace, "heatmap", (100, 24)) as (app, pilot):
-        heat_map = screen_of(app).map
+async def test_the_cursor_moves_by_cells_to_the_ends_and_by_rank(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (100, 30)) as (app, pilot):
+        heat_map, sheet = screen_of(app).map, sheet_of(app)
+        heat_map.move_to(0, 0)
         await pilot.press("right", "l", "j", "right", "h")
-        await pilot.pause(SETTLED_S)
         assert (heat_map.row, heat_map.column) == (1, 2)
-        assert heat_map.heat is not None
-        assert heat_map.heat.rows[1] in said(app, "readout")
-        assert f"{format_duration(int(heat_map.heat.ns[1, 2]))}, " in said(app, "readout")
-        await pilot.press("k", "k", "h", "h", "h", "h")
-        assert (heat_map.row, heat_map.column) == (0, 0)
+        await pilot.press("end", "k", "k")
+        assert (heat_map.row, heat_map.column) == (0, heat_map.columns - 1)
+        await pilot.press("home")
+        assert heat_map.column == 0
+        await pilot.press("x", "x", "x", "X")
+        at = heat_map.row * heat_map.columns + heat_map.column
+        assert at in sheet.ranked[:3].tolist()
 
 
-async def test_enter_opens_the_time_of_the_cell(trace: Trace) -> None:
-    async with viewing(trace, "heatmap", (100, 24)) as (app, pilot):
-        await pilot.press("tab")
-        await pilot.pause(SETTLED_S)
+async def test_only_the_lines_that_the_cursor_touches_are_drawn_again(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
         heat_map = screen_of(app).map
-        assert heat_map.heat is not None
-        assert "step" in heat_map.heat.rows[0]
-        await pilot.press("down", "enter")
+        heat_map.move_to(3, 3)
         await pilot.pause(SETTLED_S)
-        app.action_go("heatmap")
-        await pilot.press("tab")
+        asked: list[list[int]] = []
+        draw = heat_map.draw_lines
+        heat_map.draw_lines = lambda lines: asked.append([*lines]) or draw(lines)  # type: ignore[func-returns-value,method-assign]
+        await pilot.press("right")
         await pilot.pause(SETTLED_S)
-        row, column = np.argwhere(heat_map.heat.end > heat_map.heat.start)[0].tolist()
+        assert sum(map(len, asked)) == 2  # the marks and the row
+        await pilot.press("down")
+        await pilot.pause(SETTLED_S)
+        assert sum(map(len, asked)) == 5
+
+
+async def test_the_viewport_and_the_window_of_the_timeline_are_marked(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
+        heat_map, sheet = screen_of(app).map, sheet_of(app)
+        assert BLOCKS.rule not in lines_of(heat_map)[1]
+        assert sheet.edges is not None
+        app.state.look(Viewport(int(sheet.edges[20]), int(sheet.edges[30])))
+        app.view_changed()
+        await pilot.pause(SETTLED_S)
+        marks = lines_of(heat_map)[1].replace(BLOCKS.cursor, BLOCKS.rule)[heat_map.label_cells :]
+        assert marks[20:30] == f"▐{'─' * 8}▌"
+
+
+async def test_enter_opens_the_time_of_a_cell_with_its_gap(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (100, 30)) as (app, pilot):
+        await pilot.press("2")
+        await pilot.pause(SETTLED_S)
+        heat_map, sheet = screen_of(app).map, sheet_of(app)
+        assert sheet.gap is not None
+        gap = int(sheet.gap.gap[heat_map.row, heat_map.column])
+        await pilot.press("enter")
+        await pilot.pause(SETTLED_S)
+        gaps, viewport = analysis_of(app).gaps, app.state.viewport
+        assert app.current_mode == "timeline"
+        assert app.state.gap == gap == gaps.ranked()[0]
+        assert viewport.start_ns <= gaps.start[gap] < gaps.end[gap] <= viewport.end_ns
+
+
+async def test_enter_on_a_thread_selects_what_it_mostly_did(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (100, 30)) as (app, pilot):
+        heat_map, sheet = screen_of(app).map, sheet_of(app)
+        (row,) = [place for place, each in enumerate(sheet.rows) if each.label.endswith("operators")]
+        column = int(sheet.cells.ns[row].argmax())
         heat_map.move_to(row, column)
+        await pilot.pause(SETTLED_S)
+        words = said(app, "readout")
         await pilot.press("enter")
         await pilot.pause(SETTLED_S)
         assert app.current_mode == "timeline"
-        viewport = app.state.viewport
-        start, end = int(heat_map.heat.start[row, column]), int(heat_map.heat.end[row, column])
-        assert viewport.start_ns <= start < end <= viewport.end_ns
+        assert app.state.row >= 0
+        assert f"mostly {trace.name(app.state.row)}" in words.replace("\n", "")
 
 
-def test_a_cell_that_stands_for_nothing_known_says_so(trace: Trace) -> None:
-    heat = step_phase(analyse(trace).steps)
-    unknown = np.argwhere(heat.end == heat.start)
-    for row, column in unknown.tolist():
-        assert "not known" in readout(heat, row, column, 0)
+async def test_more_steps_than_columns_share_them_and_the_worst_one_shows() -> None:
+    many = trace_of(training_events(PLAIN, steps=150))
+    async with viewing(many, "heatmap", (80, 24)) as (app, pilot):
+        await pilot.press("2")
+        await pilot.pause(SETTLED_S)
+        sheet = sheet_of(app)
+        analysis = analysis_of(app)
+        assert sheet.cells.ns.shape[1] == 50
+        assert int(sheet.cells.ns[0].sum()) == sum(step.idle_ns for step in analysis.steps)
+        assert "the worst of " in said(app, "readout")
+        await pilot.press("4")
+        await pilot.pause(SETTLED_S)
+        assert int(sheet_of(app).cells.ns.sum()) == analysis.idle_ns
+        assert "the worst of its column" in said(app, "readout")
 
 
-async def test_without_a_device_or_steps_it_says_why_and_any_size_will_do(trace: Trace) -> None:
+def test_steps_say_what_the_others_do_at_that_time(trace: Trace) -> None:
+    view = StepView(analyse(trace))
+    sheet = view.sheet(60, 20, halves=False)
+    assert sheet is not None
+    assert "median" in view.answer()
+    words = view.words(sheet, 4, 3)
+    assert words.startswith("step 8 · ") and "in other steps (median)" in words
+    assert "preparing" in view.words(sheet, 1, 3)
+
+
+async def test_one_step_is_told_by_its_phases(one_step: Trace) -> None:
+    async with viewing(one_step, "heatmap", (120, 36)) as (app, pilot):
+        await pilot.press("2")
+        await pilot.pause(SETTLED_S)
+        assert said(app, "answer").startswith("When in the step is it idle?")
+        sheet = sheet_of(app)
+        lost = [place for place, row in enumerate(sheet.rows) if row.heat is Heat.LOST]
+        assert int(sheet.cells.ns[lost].sum()) == analysis_of(app).idle_ns
+        assert any(row.label.startswith("preparing") for row in sheet.rows)
+        await pilot.press("4")
+        await pilot.pause(SETTLED_S)
+        sheet = sheet_of(app)
+        assert sheet.edges is not None
+        expected = CauseMap(analysis_of(app)).by_time(sheet.edges)
+        assert np.array_equal(sheet.cells.ns, expected.ns)
+
+
+async def test_a_large_trace_says_so_while_its_map_is_made(
+    trace: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heatmap, "MANY_SLICES", 0)
+    async with viewing(trace, "heatmap", (100, 30)) as (app, pilot):
+        await settled(app, pilot)
+        assert int(sheet_of(app).cells.ns[0].sum()) == analysis_of(app).idle_ns
+        await pilot.press("2", "3", "4", "3")
+        await settled(app, pilot)
+        assert said(app, "answer").startswith("Many small gaps")
+
+
+async def test_a_click_selects_a_cell(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
+        heat_map = screen_of(app).map
+        await pilot.click(HeatMap, offset=(heat_map.label_cells + 17, 2))
+        assert (heat_map.row, heat_map.column) == (0, 17)
+
+
+async def test_without_a_device_it_says_why_and_any_size_will_do(trace: Trace) -> None:
     host = trace_of([*process(1, "Python"), *thread(1, 1, "main"), piece(1, 1, "aten::mm", 5, 5, "cpu_op")])
     async with viewing(host, "heatmap", (80, 24)) as (app, pilot):
         assert "No device" in said(app, "answer")
-        await pilot.press("enter", "right", "down", "tab")
+        await pilot.press("enter", "right", "down", "tab", "x", "y", "end")
         for width, height in ((10, 3), (1, 1), (80, 24)):
             await pilot.resize_terminal(width, height)
             await pilot.pause()
     async with viewing(trace, "heatmap", (80, 24)) as (app, pilot):
-        for width, height in ((10, 3), (1, 1), (240, 70)):
-            await pilot.resize_terminal(width, height)
-            await pilot.pause(SETTLED_S)
-        heat_map = screen_of(app).map
-        assert heat_map.heat is not None
-        assert heat_map.heat.values.shape[1] == 240 - heat_map.label_cells - 1
+        for number in "1234":
+            await pilot.press(number)
+            for width, height in ((1, 1), (40, 10)):
+                await pilot.resize_terminal(width, height)
+                await pilot.pause(SETTLED_S)
+            sheet = sheet_of(app)
+            assert (screen_of(app).map.row, screen_of(app).map.column) == divmod(
+                int(sheet.ranked[0]), sheet.cells.ns.shape[1]
+            )

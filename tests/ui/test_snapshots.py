@@ -46,3 +46,19 @@ async def test_the_worst_gap_or_line_with_its_story_and_source(
             await until(pilot, lambda: app.current_mode == screen)
             await until(pilot, lambda: last in picture_of(app) and "gate[:, begin:end" in picture_of(app))
             check(app, f"{screen}_120x36", request)
+
+
+@pytest.mark.parametrize(
+    "number, palette, width, height", [(1, "ansi", 80, 24), (2, "true", 120, 36), (3, "256", 200, 60)]
+)
+async def test_the_heat_maps(
+    samples: Path, request: pytest.FixtureRequest, number: int, palette: str, width: int, height: int
+) -> None:
+    path = samples / "moba" / "trace_view.json"
+    with TraceFile(path) as trace_file:
+        app = TraceApp(path, ViewerOptions(palette=palette), trace_file)
+        async with app.run_test(size=(width, height)) as pilot:
+            await until(pilot, lambda: app.analysis is not None)
+            await pilot.press("M", str(number))
+            await until(pilot, lambda: "?  " in picture_of(app) and "mostly" in picture_of(app))
+            check(app, f"heatmap{number}_{width}x{height}", request)

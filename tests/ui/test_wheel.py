@@ -9,8 +9,9 @@ from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown, MouseScrollUp
 
 from tests.ui.test_branches import node, root
-from tracetui.analysis.heat import Heat
+from tracetui.analysis.heat.cells import Cells
 from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.heat.sheet import Row, Sheet
 from tracetui.ui.tables.columns import number_column
 from tracetui.ui.widgets.heat import HeatMap
 from tracetui.ui.widgets.pager import Pager
@@ -40,10 +41,10 @@ class WheelApp(App[None]):
         elif isinstance(self.widget, StackTree):
             self.widget.show(root(*(node(f"f{row}", 10) for row in range(ROWS))))
         elif isinstance(self.widget, HeatMap):
-            ns, edges = np.zeros((ROWS, 1), np.int64), np.empty(0, np.int64)
-            labels = tuple(map(str, range(ROWS)))
+            ns = np.zeros((ROWS, 1), np.int64)
+            rows = tuple(Row(str(row)) for row in range(ROWS))
             self.widget.show(
-                Heat("", labels, ("a",), edges, np.zeros(ns.shape), ns, ns, ns), lambda row: Style.null()
+                Sheet(rows, Cells(ns, ns + 1, ns - 1, np.zeros(ns.shape)), columns=("a",)), (2, 0)
             )
 
 

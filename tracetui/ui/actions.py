@@ -121,6 +121,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("filter", ("slash",), TABLES, "filter: rows", "Rows with a text in a name", ROWS),
     Action("export_table", ("e",), TABLES, "export: table", "Write the rows shown to a CSV file", EXPORTED),
     Action("next_view", ("tab",), TABLES, "show: the other table", "Device or host; next heat", VIEWS),
+    _unlisted("next_view(-1)", ("shift+tab",), TABLES, "show: map before", "The other way round", M),
+    *(
+        _unlisted(f"show_map({n})", (str(n),), TABLES, f"show: map {n}", f"The heat map of number {n}", M)
+        for n in range(1, 5)
+    ),
     Action("instance(-1)", ("comma",), TABLES, "go: instance before", "Of the operator, in time", OPS),
     Action("instance(1)", ("full_stop",), TABLES, "go: next instance", "Of the operator, in time", OPS),
     Action("open_type", ("space",), TABLES, "open: type", "Its names; again: back to all types", OPS),
@@ -131,6 +136,10 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("cell(0, 1)", ("right", "l"), TABLES, "move: cell right", "The next cell", M),
     _unlisted("cell(-1, 0)", ("up", "k"), TABLES, "move: cell above", "The row above", M),
     _unlisted("cell(1, 0)", ("down", "j"), TABLES, "move: cell below", "The row below", M),
+    _unlisted("edge_cell(-1)", ("home",), TABLES, "move: first cell", "The first of the row", M),
+    _unlisted("edge_cell(1)", ("end",), TABLES, "move: last cell", "The last of the row", M),
+    Action("worst_cell(1)", ("x",), TABLES, "go: next worst cell", "The next less lost time", M),
+    Action("worst_cell(-1)", ("X",), TABLES, "go: worse cell", "The next more lost time", M),
     _unlisted("open_cell", ("enter",), TABLES, "open: cell", "Its time in the timeline", M),
     Action("stack", ("p",), STACK, "show: Python stack", "The stack of the selection, and the source", T),
     Action("next_pane(1)", ("tab",), STACK, "show: next pane", "The table, the stacks, the source", H),

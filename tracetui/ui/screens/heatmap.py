@@ -1,4 +1,4 @@
-"""Four heat maps: streams over time, idle time of steps by phase and by cause, lengths of gaps over time."""
+"""Four heat maps, each the answer to a question: digits or tab choose, enter opens a cell on the timeline."""
 
 from __future__ import annotations
 
@@ -7,174 +7,245 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from rich.style import Style
+from rich.cells import cell_len
 from textual import events, on
 from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat import Heat, cause_step, gap_lengths, step_phase, stream_busy
-from tracetui.analysis.raster import idle
-from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
-from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.messages import ViewChanged
+from tracetui.ui.drawing.ramp import LEVELS, Ramp
+from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.heat.cause_view import CauseView
+from tracetui.ui.heat.fold_view import FoldView
+from tracetui.ui.heat.length_view import LengthView
+from tracetui.ui.heat.sheet import Sheet, View
+from tracetui.ui.heat.step_view import StepView
+from tracetui.ui.heat.words import BETWEEN
+from tracetui.ui.heat.work_view import WorkView
+from tracetui.ui.messages import SelectionChanged, ViewChanged
 from tracetui.ui.screens.table_screen import AnswerScreen
-from tracetui.ui.widgets.heat import HeatMap, shades
+from tracetui.ui.widgets.heat import HeatMap, Marks
 from tracetui.ui.widgets.lines import Lines
-from tracetui.units import format_duration, format_percent, format_time
 
-VIEWS = ("streams over time", "steps by phase", "gap lengths over time", "causes by step")
-STREAMS, PHASES, LENGTHS, CAUSES = range(4)
 #: slices from which a thread makes a map
 MANY_SLICES = 200_000
+#: the size of a terminal from which there is a legend, from which words have one line only
+LEGEND_FROM, ONE_LINE_FROM = 14, 160
+
+
+def _steps(analysis: Analysis) -> View:
+    return StepView(analysis) if len(analysis.steps) > 1 else FoldView(analysis)
+
+
+#: the maps: what each is called, and how it is made
+MAPS: tuple[tuple[str, Callable[[Analysis], View]], ...] = (
+    ("who works", WorkView),
+    ("steps", _steps),
+    ("gap lengths", LengthView),
+    ("causes", CauseView),
+)
 
 
 class HeatmapScreen(AnswerScreen):
-    """One heat map at a time; tab shows the next."""
+    """One heat map at a time."""
 
-    DEFAULT_CSS = """
-    HeatmapScreen #readout { height: 2; }
-    """
     AUTO_FOCUS = "HeatMap"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("heatmap")]
     TITLE_OF = "Heatmap"
-    KEYS = (("tab", "next map"), ("arrows", "cell"), ("enter", "open in the timeline"), ("T", "timeline"))
+    KEYS = (
+        ("enter", "open in the timeline"),
+        ("x", "next worst"),
+        ("1-4 tab", "map"),
+        ("arrows", "cell"),
+        ("y", "copy"),
+    )
 
     @dataclass
     class Made(Message, bubble=False):
         """The map of what was wanted."""
 
         wanted: object
-        analysis: Analysis
-        heat: Heat | None
+        view: View
+        sheet: Sheet | None
 
     def __init__(self) -> None:
         super().__init__()
-        self._view = 0
+        self._number = 0
+        self._views: dict[int, View] = {}  # those made of the analysis
+        self._of: Analysis | None = None  # the analysis
+        self._view: View | None = None  # the one shown
         self._wanted: object = None  # what the next map is of
+        self._moved = False  # whether the cursor is no longer where it was put
 
     def body(self) -> Iterable[Widget]:
         yield HeatMap(self.viewer.palette, self.viewer.glyphs)
+        yield Lines(self.viewer.glyphs, id="legend")
         yield Lines(self.viewer.glyphs, id="readout")
 
     @property
     def map(self) -> HeatMap:
         return self.query_one(HeatMap)
 
+    @property
+    def heading(self) -> str:
+        return self.TITLE_OF if self._view is None else self._view.question
+
     def on_resize(self, event: events.Resize) -> None:
+        self._set_heights()
         self.call_after_refresh(self.refresh_answer)
 
+    def _set_heights(self) -> None:
+        self.query_one("#legend").display = self.size.height >= LEGEND_FROM
+        roomy = self.size.height >= LEGEND_FROM and self.size.width < ONE_LINE_FROM
+        self.query_one("#readout").styles.height = 2 if roomy else 1
+
     def on_view_changed(self, message: ViewChanged) -> None:
-        if self.viewer.state.window is not None:
+        self._mark()
+
+    def on_selection_changed(self, message: SelectionChanged) -> None:
+        self._mark()
+
+    def _mark(self) -> None:
+        state = self.viewer.state
+        everything = state.viewport == state.bounds
+        viewport = None if everything else (state.viewport.start_ns, state.viewport.end_ns)
+        self.map.mark(Marks(viewport, state.window))
+
+    def action_next_view(self, by: int = 1) -> None:
+        self.action_show_map((self._number + by) % len(MAPS) + 1)
+
+    def action_show_map(self, number: int) -> None:
+        if number - 1 != self._number:
+            self._number, self._moved = number - 1, False
             self.refresh_answer()
 
-    def action_next_view(self) -> None:
-        self._view = (self._view + 1) % len(VIEWS)
-        self.map.row = self.map.column = 0
-        self.refresh_answer()
-
     def action_cell(self, rows: int, columns: int) -> None:
-        self.map.move_to(self.map.row + rows, self.map.column + columns)
+        self._go(self.map.row + rows, self.map.column + columns)
+
+    def action_edge_cell(self, way: int) -> None:
+        self._go(self.map.row, 0 if way < 0 else self.map.columns)
+
+    def action_worst_cell(self, by: int) -> None:
+        """Go to the cell with the next less time, or the next more."""
+        sheet = self.map.sheet
+        if sheet is None or not len(sheet.ranked):
+            return
+        (here,) = np.nonzero(sheet.ranked == self.map.row * self.map.columns + self.map.column)
+        at = int(here[0]) + by if len(here) else 0
+        if 0 <= at < len(sheet.ranked):
+            self._go(*divmod(int(sheet.ranked[at]), self.map.columns))
+
+    def _go(self, row: int, column: int) -> None:
+        self._moved = True
+        self.map.move_to(row, column)
 
     def missing(self, sentence: str) -> None:
-        self.map.show(None, lambda row: Style.null())
+        self.map.show(None)
         self.query_one("#readout", Lines).show([])
-        self.say(sentence, self._views())
+        self.query_one("#legend", Lines).show([])
+        self._view = None
+        self.say(sentence, self._names())
 
     def build(self) -> None:
         analysis = self.viewer.analysis
         assert analysis is not None
         if not analysis.devices:
-            self.missing("No device in this trace: there is nothing to heat.")
+            self.missing("No device in this trace: there is nothing that could be idle.")
             return
-        self._wanted = self._view, self.viewer.state.window, self.size
+        if analysis is not self._of:
+            self._of, self._views, self._moved = analysis, {}, False
+        self._wanted = wanted = object()
+        number = self._number
         if len(analysis.trace.slices) < MANY_SLICES:
-            self._show_made(self._make(analysis))
+            self._show_made(self._make(analysis, number, wanted))
         else:
-            self.say("making the map", self._views())
-            self.in_background("heat", lambda: self._make(analysis))
+            if number not in self._views:
+                self.say("making the map", self._names())
+            self.in_background("heat", lambda: self._make(analysis, number, wanted))
 
-    def _make(self, analysis: Analysis) -> Made:
-        return self.Made(self._wanted, analysis, self._heat(analysis))
+    def _make(self, analysis: Analysis, number: int, wanted: object) -> Made:
+        view = self._views.get(number)
+        if view is None:
+            view = self._views[number] = MAPS[number][1](analysis)
+        heat_map = self.map
+        room = heat_map.room(view.label_cells, view.total_cells)
+        return self.Made(wanted, view, view.sheet(*room, heat_map.halves))
 
     @on(Made)
     def _show_made(self, made: Made) -> None:
-        if made.wanted is not self._wanted:
+        analysis = self.viewer.analysis
+        if made.wanted is not self._wanted or analysis is None:
             return
-        analysis, heat = made.analysis, made.heat
-        if heat is None or not heat.values.size:
-            self.missing(_nothing(self._view, analysis))
+        view, sheet = made.view, made.sheet
+        if sheet is None or not sheet.cells.ns.size:
+            self.missing(f"{view.question} {view.nothing()}")
             return
-        self.map.show(heat, self._ink(analysis, heat), analysis.trace.start_ns)
-        self.say(self._answer(analysis, heat), self._views())
+        cursor = self._cursor(sheet)
+        self._view = view
+        self._mark()
+        self.map.show(sheet, (view.label_cells, view.total_cells), cursor, analysis.trace.start_ns)
+        self.query_one("#legend", Lines).show([self._legend(view, sheet)])
+        self.say(view.answer(), self._names())
 
-    def _heat(self, analysis: Analysis) -> Heat | None:
-        start_ns, end_ns = self.viewer.state.window or (analysis.trace.start_ns, analysis.trace.end_ns)
-        if self._view == PHASES:
-            return step_phase(analysis.steps) if analysis.steps else None
-        if self._view == CAUSES:
-            heat = cause_step(analysis.causes, analysis.gaps, analysis.steps)
-            return replace(heat, rows=tuple(cause_words(cause) for cause in analysis.causes.by_cause()))
+    def _cursor(self, sheet: Sheet) -> tuple[int, int]:
+        """The worst cell; where the user has moved the cursor, that place at another size."""
+        rows, columns = sheet.cells.ns.shape
+        if not self._moved or self.map.sheet is None:
+            row, column = divmod(int(sheet.ranked[0]), columns) if len(sheet.ranked) else (0, 0)
+            return row, column
+        before = self.map.sheet.cells.ns.shape
+        return self.map.row * rows // before[0], self.map.column * columns // before[1]
 
-        def over_time(columns: int) -> Heat:
-            columns = min(columns, max(end_ns - start_ns, 1))
-            if self._view == STREAMS:
-                return with_idle(stream_busy(analysis.trace, start_ns, end_ns, columns), analysis)
-            return gap_lengths(analysis.gaps, start_ns, end_ns, columns)
-
-        return over_time(self.map.time_columns(over_time(1).rows))
-
-    def _ink(self, analysis: Analysis, heat: Heat) -> Callable[[int], Style]:
-        """Idle time is bright, work has the colour of what it is."""
-        palette, bright = self.viewer.palette, self.style_of(Role.IDLE)
-        if self._view == CAUSES:
-            causes = list(analysis.causes.by_cause())
-            return lambda row: cause_style(causes[row], palette)
-        first_work = len(heat.rows) - len(heat.work)
-        return lambda row: bright if row < first_work else palette.style_of(heat.work[row - first_work])
-
-    def _answer(self, analysis: Analysis, heat: Heat) -> str:
-        if len(heat.edges):
-            where = "" if self.viewer.state.window is None else " in the window"
-            return f"{heat.title}{where}; a column is {format_duration(int(heat.edges[1] - heat.edges[0]))}"
-        if self._view == CAUSES:
-            (cause, ns), *_ = analysis.causes.by_cause().items()
-            return f"{heat.title}; most is {cause_words(cause)}, {format_percent(ns, analysis.idle_ns)}"
-        return heat.title
-
-    def _views(self) -> list[tuple[str, Style]]:
+    def _names(self) -> list[Piece]:
         """The maps there are, the one shown marked."""
+        if self.size.width < 150:
+            return [(f"{self._number + 1}/{len(MAPS)}", self.style_of(Role.DIM))]
         pieces = []
-        for place, name in enumerate(VIEWS):
-            role = Role.TITLE if place == self._view else Role.DIM
-            pieces.append((f"{name}  " if place < len(VIEWS) - 1 else name, self.style_of(role)))
-        return (
-            pieces
-            if self.size.width >= 140
-            else [(f"{self._view + 1}/{len(VIEWS)}", self.style_of(Role.DIM))]
-        )
+        for place, (name, _) in enumerate(MAPS):
+            gap = "  " if place else ""
+            role = Role.TITLE if place == self._number else Role.DIM
+            pieces += [(f"{gap}{place + 1} ", self.style_of(Role.KEY)), (name, self.style_of(role))]
+        return pieces
+
+    # ---------------------------------------------------------------- words
+
+    def _legend(self, view: View, sheet: Sheet) -> list[Piece]:
+        """The shades with their numbers, as much of it as fits."""
+        dim = self.style_of(Role.DIM)
+        numbers = [f"{100 * bound:g}" for bound in sheet.bounds.tolist()]
+        numbers[-1] += " %"
+        first = self.map.ramp(view.heats[0][0])
+        told: list[Piece] = [(f" {view.heats[0][1]} to ", dim)]
+        for level, number in enumerate(numbers, 1):
+            told += first.swatch(level, number, dim)
+        others: list[Piece] = []
+        for heat, name in view.heats[1:]:
+            others += [(f"  {name} ", dim), *_swatches(self.map.ramp(heat))]
+        unit: list[Piece] = [(f" {view.unit}", dim)]
+        short = [(f" {view.heats[0][1]} ", dim), *_swatches(first), (f" {numbers[-1]}", dim)]
+        choices = ([*told, *unit, *others], [*told, *others], [*short, *others], told, short)
+        return next((line for line in choices if _cells(line) <= self.size.width), short)
 
     @on(HeatMap.Moved)
     def _read_out(self, message: HeatMap.Moved) -> None:
-        heat, analysis = self.map.heat, self.viewer.analysis
-        if heat is None or analysis is None:
+        sheet, view = self.map.sheet, self._view
+        if sheet is None or view is None or message.row >= len(sheet.rows):
             return
-        steps = ("nothing", "to 20 %", "40 %", "60 %", "80 %", "more")
-        legend = "   ".join(f"{step} {mark * 2}" for step, mark in zip(steps, shades(self.viewer.glyphs)))
-        self.query_one("#readout", Lines).show(
-            [
-                [
-                    (
-                        readout(heat, message.row, message.column, analysis.trace.start_ns),
-                        self.style_of(Role.NUMBER),
-                    )
-                ],
-                [(legend, self.style_of(Role.DIM))],
-            ]
-        )
+        words = view.words(sheet, self.map.row, self.map.column)
+        readout = self.query_one("#readout", Lines)
+        room, lines = self.size.width - 2, [""]
+        for part in words.split(BETWEEN):
+            longer = f"{lines[-1]}{BETWEEN}{part}" if lines[-1] else part
+            if cell_len(longer) > room and lines[-1]:
+                lines.append(part)
+            else:
+                lines[-1] = longer
+        last = max(readout.size.height, 1) - 1
+        lines[last:] = [BETWEEN.join(lines[last:])] if lines[last:] else []
+        readout.show([[(f" {line}", self.style_of(Role.NUMBER))] for line in lines])
 
     @on(HeatMap.Activated)
     def _activated(self, message: HeatMap.Activated) -> None:
@@ -182,76 +253,36 @@ class HeatmapScreen(AnswerScreen):
 
     def copy_text(self) -> str:
         """The numbers of the cell under the cursor."""
-        return self.query_one("#readout", Lines).text.split("\n")[0]
+        sheet, view = self.map.sheet, self._view
+        return (
+            view.words(sheet, self.map.row, self.map.column) if sheet is not None and view is not None else ""
+        )
 
     def action_open_cell(self) -> None:
-        """Show the time, or the gap, of the cell in the timeline."""
-        heat = self.map.heat
-        if heat is None or not heat.values.size:
+        """Show the time of the cell in the timeline, and select its gap or slice."""
+        sheet, view, viewer = self.map.sheet, self._view, self.viewer
+        target = None
+        if sheet is not None and view is not None:
+            target = view.target(sheet, self.map.row, self.map.column)
+        if target is None:
+            viewer.say("There is nothing to open here.")
             return
-        if heat.gap is not None:
-            gap = int(heat.gap[self.map.row, self.map.column])
-            if gap >= 0:
-                self.viewer.go_to_gap(gap)
-                self.viewer.action_go("timeline")
-            return
-        start, end = (int(times[self.map.row, self.map.column]) for times in (heat.start, heat.end))
-        if end > start:
-            self.viewer.show_interval(start, end)
+        if target.gap >= 0 or target.row < 0:
+            state = viewer.state
+            state.show(target.start_ns, max(target.end_ns, target.start_ns + 1))
+            line = target.line or state.place.cursor
+            place = replace(state.place, gap=target.gap, row=-1, cursor=line, time_ns=target.start_ns)
+            state.go(place, state.burst)
+            viewer.selection_changed()
+            viewer.action_go("timeline")
+        else:
+            viewer.show_interval(target.start_ns, target.end_ns, target.row)
 
 
-def with_idle(heat: Heat, analysis: Analysis) -> Heat:
-    """The map with the idle time of each device on top."""
-    busy = np.stack([idle(device.idle, heat.edges).busy for device in analysis.devices])
-    several = len(analysis.devices) > 1
-    return replace(
-        heat,
-        rows=(*(f"{device.device} idle" if several else "idle" for device in analysis.devices), *heat.rows),
-        values=np.concatenate([busy / np.maximum(np.diff(heat.edges), 1), heat.values]),
-        ns=np.concatenate([busy, heat.ns]),
-        start=np.concatenate([np.broadcast_to(heat.edges[:-1], busy.shape), heat.start]),
-        end=np.concatenate([np.broadcast_to(heat.edges[1:], busy.shape), heat.end]),
-    )
+def _swatches(ramp: Ramp) -> list[Piece]:
+    """All shades side by side."""
+    return [(ramp.glyphs[level], ramp.styles[level]) for level in range(1, LEVELS + 1)]
 
 
-def readout(heat: Heat, row: int, column: int, origin_ns: int) -> str:
-    """The exact numbers of a cell: "Stream 2 · 0.129 s .. 0.131 s · 1.23 ms, 61.5 %"."""
-    ns, start, end = (int(values[row, column]) for values in (heat.ns, heat.start, heat.end))
-    times = (int(heat.edges[column]), int(heat.edges[column + 1])) if len(heat.edges) else (start, end)
-    where = printable(heat.columns[column], 60) if heat.columns else ""
-    if heat.gap is not None:
-        return _of_cause(heat, row, column)
-    words = [printable(heat.rows[row], 60), where]
-    if times[1] > times[0]:
-        step = max((times[1] - times[0]) // 100, 1)
-        words.append(" .. ".join(format_time(time - origin_ns, step) for time in times))
-        words.append(f"{format_duration(ns)}, {format_percent(ns, times[1] - times[0])}")
-    else:
-        words.append("not known")
-    if end > start and (start, end) != times:
-        words.append(f"opens its longest, {format_duration(end - start)}")
-    return " · ".join(word for word in words if word)
-
-
-def _of_cause(heat: Heat, row: int, column: int) -> str:
-    """ "P python · step 52 · 1.23 ms, 61.5 % of its idle time · worst gap 0.4 ms" """
-    ns, idle = int(heat.ns[row, column]), int(heat.ns[:, column].sum())
-    name = printable(heat.columns[column], 60)
-    words = [heat.rows[row], name if name.startswith("no ") else f"step {name}"]
-    words.append(f"{format_duration(ns)}, {format_percent(ns, idle)} of its idle time")
-    if ns:
-        length = int(heat.end[row, column] - heat.start[row, column])
-        words.append(f"worst gap {format_duration(length)}")
-    return " · ".join(words)
-
-
-def _nothing(view: int, analysis: Analysis) -> str:
-    if view == PHASES:
-        return "No ProfilerStep in this trace: no steps to compare. tab shows the next map."
-    if view == CAUSES:
-        return "No idle time: there is nothing to explain. tab shows the next map."
-    return (
-        "No gap: the AI cores were busy all the time."
-        if view == LENGTHS
-        else "No device stream in this trace."
-    )
+def _cells(line: list[Piece]) -> int:
+    return sum(cell_len(text) for text, _ in line)

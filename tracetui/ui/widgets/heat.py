@@ -1,50 +1,59 @@
-"""A heat map of characters: rows of cells in six shades, one of them under the cursor.
+"""A heat map: rows of shaded cells under an axis, between labels and totals, one of them under the cursor.
 
-Knows a grid of values between 0 and 1 with labels; what a cell means is the screen's affair.
-The shade is a character, so the map reads without colours; a row has one colour, so that it costs few bytes.
+Knows a sheet (tracetui.ui.heat.sheet) and how to draw it; what a cell means is the view's affair.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from typing import NamedTuple
 
 import numpy as np
-from rich.cells import cell_len, set_cell_size
+from rich.cells import set_cell_size
 from rich.style import Style
 from textual import events
-from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.analysis.heat import Heat
-from tracetui.trace.clean import printable
+from tracetui.arrays import Bools
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
+from tracetui.ui.drawing.heat_lines import (
+    BLANK,
+    NO_CELL,
+    NO_CURSOR,
+    HalfCursor,
+    LineRows,
+    half_cells,
+    layout,
+    placed,
+    whole_cells,
+)
 from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.ramp import Heat, Ramp, cursor_colour, cursor_style, ramp_of
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.drawing.ticks import ticks
+from tracetui.ui.heat.sheet import Sheet, Spans
 from tracetui.ui.state import Viewport
 from tracetui.ui.tables.columns import clipped
 from tracetui.ui.widgets.scrolling import Wheeled
+from tracetui.ui.widgets.sparing import SparingWidget
 from tracetui.units import format_duration
 
-LABEL_CELLS = 28  #: the longest label
-WRITTEN_CELLS = 14  #: a cell from this width on has its number written in it
-WIDEST_CELLS = 28
-_NUMBER_CELLS = 8
+TALLEST = 3  #: lines of a row where there is room for more
+WRITTEN_CELLS = 11  #: a cell from this width on has its number written in it
+TOTALS_FROM = 60  #: columns of the terminal from which there are totals
+MARKS_FROM = 8  #: lines from which the marks of the timeline have a line of their own
 
 
-def shades(glyphs: Glyphs) -> str:
-    """Six shades from nothing to full; only exactly nothing is the first."""
-    return " ·░▒▓█" if glyphs.full == "█" else " .:+%#"
+class Marks(NamedTuple):
+    """What of the timeline is marked, ns."""
+
+    viewport: tuple[int, int] | None = None
+    window: tuple[int, int] | None = None
 
 
-def shade_of(value: float) -> int:
-    """The shade of a value between 0 and 1: 0 for none, else 1 to 5 by fifths."""
-    return 0 if not value > 0 else min(1 + int(value * 5), 5)
-
-
-class HeatMap(Wheeled, can_focus=True):
-    """The grid under an axis line."""
+class HeatMap(Wheeled, SparingWidget, can_focus=True):
+    """The map under its axis."""
 
     DEFAULT_CSS = """
     HeatMap { width: 1fr; height: 1fr; }
@@ -66,91 +75,143 @@ class HeatMap(Wheeled, can_focus=True):
 
     def __init__(self, palette: Palette, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.heat: Heat | None = None
+        self.sheet: Sheet | None = None
         self.row = 0
         self.column = 0
-        self.top = 0  #: the first row on screen
-        self.left = 0  #: the first column on screen
-        self.origin_ns = 0  #: the time that the axis calls 0
-        self._style_of: Callable[[int], Style] = lambda row: Style.null()
+        self.top = 0  #: the first line of rows on screen
+        self.marks = Marks()
+        self._origin_ns = 0
+        self._label_cells = self._total_cells = 0
+        self._levels = np.empty((0, 0), np.int64)
+        self._lines: list[LineRows] = []
         self._palette, self._glyphs = palette, glyphs
-        self._shades = shades(glyphs)
+        light = bool(getattr(palette, "light", False))
+        self._ramps = {heat: ramp_of(heat, palette.name, glyphs, light) for heat in Heat}
 
-    def show(self, heat: Heat | None, style_of: Callable[[int], Style], origin_ns: int = 0) -> None:
-        """Show another grid; `style_of` gives the ink of a row. The cursor stays as near as it can."""
-        self.heat, self._style_of, self.origin_ns = heat, style_of, origin_ns
-        rows, columns = heat.values.shape if heat is not None else (0, 0)
-        self.row, self.column = max(min(self.row, rows - 1), 0), max(min(self.column, columns - 1), 0)
+    # -------------------------------------------------------------- layout
+
+    @property
+    def halves(self) -> bool:
+        """Whether two rows may share a line."""
+        return self._ramps[Heat.LOST].solid and self._glyphs.full == "█"
+
+    def ramp(self, heat: Heat) -> Ramp:
+        """The shades of a kind of row."""
+        return self._ramps[heat]
+
+    def room(self, label_cells: int, total_cells: int) -> tuple[int, int]:
+        """The columns and lines that there are for cells, beside labels and totals of so many cells."""
+        labels, totals = self._beside(label_cells, total_cells)
+        return max(self.size.width - labels - totals, 1), self._shown_lines
+
+    def _beside(self, label_cells: int, total_cells: int) -> tuple[int, int]:
+        """The cells of labels and of totals, with the blank between them and the cells of the map."""
+        width = self.size.width
+        labels = min(label_cells, max(width // 3, 1)) + 1
+        return labels, total_cells + 1 if total_cells and width >= TOTALS_FROM else 0
+
+    @property
+    def _axis_lines(self) -> int:
+        return 2 if self.size.height >= MARKS_FROM else 1
+
+    @property
+    def _shown_lines(self) -> int:
+        return max(self.size.height - self._axis_lines, 1)
+
+    @property
+    def label_cells(self) -> int:
+        """The cells in front of those of the map."""
+        return self._label_cells
+
+    @property
+    def columns(self) -> int:
+        return self._levels.shape[1]
+
+    @property
+    def _cells_across(self) -> int:
+        """The cells of the terminal that the columns share."""
+        return max(self.size.width - self._label_cells - self._total_cells, self.columns)
+
+    def _starts(self) -> list[int]:
+        """int[columns + 1]: where each column starts and the last one ends; they are as equal as can be."""
+        across, columns = self._cells_across, max(self.columns, 1)
+        return [column * across // columns for column in range(columns + 1)]
+
+    def show(
+        self,
+        sheet: Sheet | None,
+        cells: tuple[int, int] = (0, 0),
+        cursor: tuple[int, int] = (0, 0),
+        origin_ns: int = 0,
+    ) -> None:
+        """Show another map; `cells` are those of labels and totals, `origin_ns` is 0 of the axis."""
+        self.sheet, self._origin_ns, self.top = sheet, origin_ns, 0
+        self._label_cells, self._total_cells = self._beside(*cells)
+        self._levels = sheet.levels if sheet is not None else np.empty((0, 0), np.int64)
+        self._arrange()
+        rows, columns = self._levels.shape
+        self.row, self.column = max(min(cursor[0], rows - 1), 0), max(min(cursor[1], columns - 1), 0)
         self._follow()
         self.refresh()
         if rows and columns:
             self.post_message(self.Moved(self, self.row, self.column))
 
-    # -------------------------------------------------------------- layout
+    def mark(self, marks: Marks) -> None:
+        """Mark what the timeline shows."""
+        if marks != self.marks:
+            self.marks = marks
+            if self.sheet is not None and self.sheet.row_spans is not None:
+                self.refresh()
+            else:
+                self.redraw(range(self._axis_lines))
 
-    def time_columns(self, labels: Sequence[str] = ("",)) -> int:
-        """How many columns of time fit beside labels."""
-        return max(self.size.width - self._label_cells(labels) - 1, 1)
+    def _arrange(self) -> None:
+        sheet = self.sheet
+        if sheet is None:
+            self._lines = []
+            return
+        apart = [place for place, row in enumerate(sheet.rows) if row.apart]
+        tallest = 1 if self._palette.name == "none" else TALLEST
+        self._lines = layout(len(sheet.rows), apart, sheet.dense, self._shown_lines, self.halves, tallest)
 
-    @property
-    def label_cells(self) -> int:
-        return 0 if self.heat is None else self._label_cells(self.heat.rows)
-
-    def _label_cells(self, labels: Sequence[str]) -> int:
-        longest = max((cell_len(printable(label, LABEL_CELLS)) for label in labels), default=0)
-        return min(longest, LABEL_CELLS, max(self.size.width // 3, 1))
-
-    @property
-    def cell_width(self) -> int:
-        """Columns of time are one cell wide; others share the width."""
-        if self.heat is None or len(self.heat.edges):
-            return 1
-        room = self.size.width - self.label_cells - 1
-        return max(min(room // max(len(self.heat.columns), 1), WIDEST_CELLS), 1)
-
-    @property
-    def row_height(self) -> int:
-        if self.heat is None or not len(self.heat.rows):
-            return 1
-        return max(min((self.size.height - 1) // len(self.heat.rows), 3 if len(self.heat.edges) else 1), 1)
-
-    def _rows_shown(self) -> int:
-        return max((self.size.height - 1) // self.row_height, 1)
-
-    def _columns_shown(self) -> int:
-        return max((self.size.width - self.label_cells - 1) // self.cell_width, 1)
+    def _lines_of(self, row: int) -> list[int]:
+        """The lines that a row is in."""
+        return [place for place, rows in enumerate(self._lines) if row in rows]
 
     def _follow(self) -> bool:
         """Bring the cursor into view; True where everything moves."""
-        before = (self.top, self.left)
-        self.top = min(max(self.top, self.row - self._rows_shown() + 1), self.row)
-        self.left = min(max(self.left, self.column - self._columns_shown() + 1), self.column)
-        return before != (self.top, self.left)
+        before, own = self.top, self._lines_of(self.row)
+        if own:
+            self.top = min(max(self.top, own[-1] - self._shown_lines + 1), own[0])
+        self.top = max(min(self.top, len(self._lines) - self._shown_lines), 0)
+        return before != self.top
 
     # -------------------------------------------------------------- cursor
 
     def move_to(self, row: int, column: int) -> None:
         """Put the cursor on a cell, as near as there is one."""
-        if self.heat is None or not self.heat.values.size:
+        if not self._levels.size:
             return
-        rows, columns = self.heat.values.shape
+        rows, columns = self._levels.shape
         row, column = max(min(row, rows - 1), 0), max(min(column, columns - 1), 0)
         if (row, column) == (self.row, self.column):
             return
-        old, self.row, self.column = self.row, row, column
+        old = self._lines_of(self.row)
+        self.row, self.column = row, column
         if self._follow():
             self.refresh()
         else:
-            self.refresh(Region(0, 0, self.size.width, 1))
-            for changed in {old, row}:
-                y = 1 + (changed - self.top) * self.row_height
-                self.refresh(Region(0, y, self.size.width, self.row_height))
+            changed = {line - self.top + self._axis_lines for line in (*old, *self._lines_of(row))}
+            self.redraw(sorted({self._axis_lines - 1, *changed}))
         self.post_message(self.Moved(self, row, column))
 
     def on_click(self, event: events.Click) -> None:
-        x = event.x - self.label_cells - 1
-        if event.y >= 1 and x >= 0:
-            self.move_to(self.top + (event.y - 1) // self.row_height, self.left + x // self.cell_width)
+        line, x = self.top + event.y - self._axis_lines, event.x - self._label_cells
+        if event.y < self._axis_lines or x < 0 or line >= len(self._lines):
+            return
+        row, column = self._lines[line][0], bisect_right(self._starts(), x) - 1
+        if row != BLANK and column < self.columns:
+            self.move_to(row, column)
             if event.chain == 2:
                 self.post_message(self.Activated(self, self.row, self.column))
 
@@ -158,86 +219,138 @@ class HeatMap(Wheeled, can_focus=True):
         self.move_to(self.row + rows, self.column)
 
     def on_resize(self, event: events.Resize) -> None:
+        self._arrange()
         self._follow()
 
     # ------------------------------------------------------------- drawing
 
-    def render_line(self, y: int) -> Strip:
-        heat, width = self.heat, self.size.width
-        if heat is None or not heat.values.size:
+    def draw_line(self, y: int) -> Strip:
+        sheet, width = self.sheet, self.size.width
+        if sheet is None or not self._levels.size:
             return Strip.blank(width)
-        dim = self._palette.style_of(Role.DIM)
         if y == 0:
-            axis = self._time_axis(heat) if len(heat.edges) else self._titles(heat)
-            return fitted(
-                [(" " * (self.label_cells + 1), dim), *self._marked(axis)], width, self._glyphs.ellipsis
-            )
-        row = self.top + (y - 1) // self.row_height
-        if row >= len(heat.rows):
-            return Strip.blank(width)
-        first = (y - 1) % self.row_height == 0
-        label = printable(heat.rows[row], LABEL_CELLS) if first else ""
-        label = clipped(label, self.label_cells, self._glyphs.ellipsis)
-        style = self._palette.style_of(Role.TITLE if row == self.row else Role.TEXT)
-        pieces: list[Piece] = [(set_cell_size(label, self.label_cells) + " ", style)]
-        return fitted([*pieces, *self._cells(heat, row, first)], width, self._glyphs.ellipsis)
+            pieces = self._axis(sheet)
+        elif y < self._axis_lines:
+            pieces = self._mark_line(sheet)
+        else:
+            line = self.top + y - self._axis_lines
+            if line >= len(self._lines) or self._lines[line][0] == BLANK:
+                return Strip.blank(width)
+            pieces = self._row_line(sheet, line)
+        return fitted(pieces, width, self._glyphs.ellipsis)
 
-    def _cells(self, heat: Heat, row: int, first: bool) -> list[Piece]:
-        stop = min(self.left + self._columns_shown(), heat.values.shape[1])
-        texts = [self._cell(heat, row, column, first) for column in range(self.left, stop)]
-        style, at = self._style_of(row), self.column - self.left
-        if row != self.row or not 0 <= at < len(texts):
-            return [("".join(texts), style)]
-        selected = self._palette.style_of(Role.SELECTED)
-        # A shade reversed is another shade: under the cursor stands its number, or a mark.
-        bar, chosen = "", (self._glyphs.pin if first else " ").center(self.cell_width)
-        if self.cell_width >= WRITTEN_CELLS:
-            bar, chosen = texts[at][: -_NUMBER_CELLS - 1], texts[at][-_NUMBER_CELLS - 1 :]
-        return [("".join(texts[:at]) + bar, style), (chosen, selected), ("".join(texts[at + 1 :]), style)]
-
-    def _cell(self, heat: Heat, row: int, column: int, first: bool) -> str:
-        shade = self._shades[shade_of(float(heat.values[row, column]))]
-        if self.cell_width < WRITTEN_CELLS:
-            return shade * self.cell_width
-        bar = shade * (self.cell_width - _NUMBER_CELLS - 2)
-        number = format_duration(int(heat.ns[row, column])) if first else ""
-        return f"{bar} {number:>{_NUMBER_CELLS}} "
-
-    def _titles(self, heat: Heat) -> str:
-        """The labels of the columns over their cells."""
-        shown = heat.columns[self.left : self.left + self._columns_shown()]
-        return axis_of([printable(label, 40) for label in shown], self.cell_width)
-
-    def _time_axis(self, heat: Heat) -> str:
-        """Round times over the columns that hold them."""
-        columns = heat.values.shape[1]
-        cells = [" "] * columns
-        for tick in ticks(Viewport(int(heat.edges[0]), int(heat.edges[-1])), self.origin_ns, columns):
-            text = f"{self._glyphs.tick}{tick.label}"
-            if tick.column + len(text) <= columns:
-                cells[tick.column : tick.column + len(text)] = text
-        return "".join(cells)[self.left : self.left + self._columns_shown()]
-
-    def _marked(self, axis: str) -> list[Piece]:
-        """The axis with the column of the cursor marked."""
-        at = (self.column - self.left) * self.cell_width
-        dim, mark = (
-            self._palette.style_of(Role.DIM),
-            (self._glyphs.cursor, self._palette.style_of(Role.NUMBER)),
-        )
-        if self.cell_width > 1:
-            return [(axis, dim)]
-        axis = axis.ljust(at + 1)
+    def _axis(self, sheet: Sheet) -> list[Piece]:
+        """What the columns are, and what the totals are."""
+        dim = self._palette.style_of(Role.DIM)
+        starts = self._starts()
+        if sheet.edges is not None:
+            span = Viewport(int(sheet.edges[0]), int(sheet.edges[-1]))
+            told = ticks(span, self._origin_ns, self._cells_across)
+            labels = [f"{self._glyphs.tick}{tick.label}" for tick in told]
+            text = placed(labels, [tick.column for tick in told], self._cells_across)
+        else:
+            text = placed(sheet.columns, starts, self._cells_across)
+        head = clipped(sheet.head, max(self._total_cells - 1, 0), "").rjust(self._total_cells)
+        pieces: list[Piece] = [(self._label(sheet.axis.rjust(self._label_cells - 1)) + " ", dim)]
+        if self._axis_lines > 1:
+            return [*pieces, (text, dim), (head, dim)]
+        at = starts[self.column]
         mark = (self._glyphs.cursor, self._palette.style_of(Role.NUMBER))
-        return [(axis[:at], dim), mark, (axis[at + 1 :], dim)]
+        return [*pieces, (text[:at], dim), mark, (text[at + 1 :], dim), (head, dim)]
+
+    def _mark_line(self, sheet: Sheet) -> list[Piece]:
+        """The columns in which the viewport and the window of the timeline lie, and that of the cursor."""
+        glyphs, starts = self._glyphs, self._starts()
+        cells, roles = [" "] * self._cells_across, [Role.DIM] * self._cells_across
+        for span, role in ((self.marks.viewport, Role.TEXT), (self.marks.window, Role.WINDOW)):
+            (touched,) = np.nonzero(_overlapping(sheet.column_spans, span))
+            for column in touched.tolist():
+                for at in range(starts[column], starts[column + 1]):
+                    cells[at], roles[at] = glyphs.rule, role
+            if len(touched) and role is Role.TEXT:
+                cells[starts[int(touched[0])]] = glyphs.left
+                cells[starts[int(touched[-1]) + 1] - 1] = glyphs.right
+        at = (starts[self.column] + starts[self.column + 1] - 1) // 2
+        cells[at], roles[at] = glyphs.cursor, Role.NUMBER
+        marks = ((cell, self._palette.style_of(role)) for cell, role in _runs(cells, roles))
+        return [(" " * self._label_cells, Style.null()), *marks]
+
+    def _label(self, text: str) -> str:
+        size = self._label_cells - 1
+        return set_cell_size(clipped(text, size, self._glyphs.ellipsis), size)
+
+    def _row_line(self, sheet: Sheet, line: int) -> list[Piece]:
+        upper, lower = self._lines[line]
+        first = self._begins(line)
+        named = self.row if self.row in (upper, lower) else upper
+        if not sheet.rows[named].label.strip() and not sheet.rows[upper].label.strip():
+            named = lower if sheet.rows[lower].label.strip() else named
+        style = self._palette.style_of(Role.TITLE if self.row in (upper, lower) else Role.TEXT)
+        label = self._label(sheet.rows[named].label if first else "")
+        gutter = " "
+        if sheet.row_spans is not None and _overlapping(sheet.row_spans, self.marks.viewport)[upper]:
+            gutter = self._glyphs.left
+        pieces: list[Piece] = [(label, style), (gutter, self._palette.style_of(Role.TEXT))]
+        pieces += self._cells(sheet, line)
+        if self._total_cells:
+            total = self._total(sheet, upper, lower) if first else ""
+            pieces.append((total.rjust(self._total_cells), style))
+        return pieces
+
+    def _total(self, sheet: Sheet, upper: int, lower: int) -> str:
+        """Of the row of the cursor, where two share a line; else of the upper one, or both."""
+        if self.row in (upper, lower):
+            return sheet.rows[self.row].total
+        return sheet.rows[upper].total or sheet.rows[lower].total
+
+    def _cells(self, sheet: Sheet, line: int) -> list[Piece]:
+        (upper, lower), starts = self._lines[line], self._starts()
+        widths = [stop - start for start, stop in zip(starts, starts[1:])]
+        one, other = (self._ramps[sheet.rows[row].heat] for row in (upper, lower))
+        levels = self._levels[upper].tolist()
+        if self.halves and (upper != lower or self._ends_tall(line)):
+            # The lower half of the last line of a tall row is left blank: rows of one shade stay apart.
+            beneath = self._levels[lower].tolist() if upper != lower else [NO_CELL] * len(levels)
+            at = [self.column if row == self.row else NO_CURSOR for row in (upper, lower)]
+            cursor = HalfCursor(
+                at[0], at[1] if upper != lower else NO_CURSOR, cursor_colour(self._palette.name)
+            )
+            return half_cells(levels, beneath, (one, other), widths, cursor)
+        texts: list[str] = []
+        if (
+            min(widths) >= WRITTEN_CELLS
+            and self._begins(line)
+            and (sheet.dense is None or upper < sheet.dense)
+        ):
+            texts = [format_duration(ns) if ns else " " for ns in sheet.cells.ns[upper].tolist()]
+        chosen = self.column if upper == self.row else NO_CURSOR
+        return whole_cells(
+            levels, one, widths, (chosen, cursor_style(self._palette.name)), self._glyphs.pin, texts
+        )
+
+    def _begins(self, line: int) -> bool:
+        """Whether a line is the first one of its row."""
+        return line == 0 or self._lines[line - 1] != self._lines[line]
+
+    def _ends_tall(self, line: int) -> bool:
+        """Whether a line is the last of several lines of its row."""
+        return not self._begins(line) and self._lines[line + 1 : line + 2] != [self._lines[line]]
 
 
-def axis_of(labels: Sequence[str], cells: int) -> str:
-    """Labels over cells of one width; where they do not fit, only every k-th is written."""
-    if not labels:
-        return ""
-    longest = max(cell_len(label) for label in labels)
-    every = 1 if cells >= 6 else int(np.ceil((min(longest, 12) + 1) / cells))
-    room = every * cells
-    shown = [labels[place] if place % every == 0 else None for place in range(len(labels))]
-    return "".join(set_cell_size(clipped(label, room - 1), room) for label in shown if label is not None)
+def _overlapping(spans: Spans | None, span: tuple[int, int] | None) -> Bools:
+    """Which of some times a time overlaps; none where either is not there."""
+    if spans is None or span is None:
+        return np.zeros(0 if spans is None else len(spans.start), np.bool_)
+    found: Bools = (spans.start < span[1]) & (spans.end > span[0])
+    return found
+
+
+def _runs(cells: list[str], roles: list[Role]) -> list[tuple[str, Role]]:
+    """Cells of one role after another as one text."""
+    found: list[tuple[str, Role]] = []
+    for cell, role in zip(cells, roles):
+        if found and found[-1][1] is role:
+            found[-1] = (found[-1][0] + cell, role)
+        else:
+            found.append((cell, role))
+    return found

@@ -1,0 +1,66 @@
+"""Idle time by cause and step, or by cause and time. All cells add up to the idle time of all devices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.cells import Cells, parts_in_columns
+from tracetui.analysis.idle.cause import Cause
+from tracetui.arrays import Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class CauseMap:
+    """The causes are in order of their time, most first."""
+
+    analysis: Analysis
+
+    @cached_property
+    def causes(self) -> dict[Cause, int]:
+        """The rows: ns of each cause that there is."""
+        return self.analysis.causes.by_cause()
+
+    @cached_property
+    def outside_ns(self) -> int:
+        """Idle time in no step: the last column of `by_step`, which is there if this is not 0."""
+        causes = self.analysis.causes
+        return int(causes.ns[causes.intervals.step[causes.interval] < 0].sum())
+
+    def by_step(self) -> Cells:
+        """A column for each step, and one for what is outside of all; `most` is a gap.
+
+        A cell could be the length of its step, or of the window outside of steps.
+        """
+        analysis, causes = self.analysis, self.analysis.causes
+        steps = len(analysis.steps)
+        of_interval = causes.intervals.step[causes.interval].astype(np.int64)
+        column = np.where(of_interval < 0, steps, of_interval)
+        lengths = [step.end_ns - step.start_ns for step in analysis.steps]
+        outside = max(analysis.window_ns - sum(lengths), self.outside_ns)
+        of = np.array([*lengths, *([outside] if self.outside_ns else [])], np.int64)
+        whole = np.broadcast_to(of, (len(self.causes), len(of)))
+        gap = causes.intervals.gap[causes.interval]
+        return Cells.of_parts(self._row[causes.cause], column, causes.ns, gap, whole)
+
+    def by_time(self, edges: Int64s) -> Cells:
+        """Of the columns between `edges` (int64[columns + 1], ns); `most` is a gap.
+
+        A cell could be all of its column on all devices.
+        """
+        causes = self.analysis.causes
+        parts = parts_in_columns(causes.start, causes.end, edges)
+        gap = causes.intervals.gap[causes.interval[parts.interval]]
+        of = np.diff(edges) * len(self.analysis.devices)
+        whole = np.broadcast_to(of, (len(self.causes), len(of)))
+        row = self._row[causes.cause[parts.interval]]
+        return Cells.of_parts(row, parts.column, parts.ns, gap, whole)
+
+    @cached_property
+    def _row(self) -> Int64s:
+        row = np.zeros(len(Cause), np.int64)
+        row[list(self.causes)] = np.arange(len(self.causes))
+        return row

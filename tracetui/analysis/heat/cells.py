@@ -1,0 +1,103 @@
+"""Sets of time in the cells of a grid: exact sums, and what takes most of each cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.search import ranges
+from tracetui.analysis.sums import most_of_each
+from tracetui.arrays import Floats, Int64s
+
+
+class Parts(NamedTuple):
+    """What lies of some intervals in each column that they touch; columns of equal length."""
+
+    interval: Int64s  #: the place of the interval
+    column: Int64s
+    ns: Int64s  #: above 0
+
+
+def parts_in_columns(starts: Int64s, ends: Int64s, edges: Int64s) -> Parts:
+    """The parts of intervals in the columns between `edges`; their sum is what lies between first and last.
+
+    Args:
+        starts: int64[n], ns, in any order; intervals may overlap.
+        ends: int64[n], ns.
+        edges: int64[columns + 1], ns, never decreasing.
+    """
+    starts, ends = np.clip(starts, edges[0], edges[-1]), np.clip(ends, edges[0], edges[-1])
+    (kept,) = np.nonzero(starts < ends)
+    first = np.searchsorted(edges, starts[kept], "right") - 1
+    stop = np.searchsorted(edges, ends[kept], "left")
+    interval, column = np.repeat(kept, stop - first), ranges(first, stop)
+    ns = np.minimum(ends[interval], edges[column + 1]) - np.maximum(starts[interval], edges[column])
+    some = ns > 0  # columns without any time lie between equal edges
+    return Parts(interval[some], column[some], ns[some])
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A grid of time; all arrays have the shape (rows, columns)."""
+
+    ns: Int64s  #: what the map is about
+    of: Int64s  #: ns: all that it could be; 0 where there is no such cell
+    most: Int64s  #: what takes most of the cell (an index that the map defines), -1 where nothing does
+    share: Floats  #: ns / of, at most 1; NaN where there is no such cell
+
+    @classmethod
+    def of_parts(cls, row: Int64s, column: Int64s, ns: Int64s, key: Int64s, of: Int64s) -> Cells:
+        """The cells of parts, each with its row, column, ns and key; `of` has the shape of the grid."""
+        total = np.zeros(of.shape, np.int64)
+        np.add.at(total, (row, column), ns)
+        most = most_of_each(row * of.shape[1] + column, key, ns, of.size).reshape(of.shape)
+        return cls(total, of, most, shares(total, of))
+
+
+def shares(ns: Int64s, of: Int64s) -> Floats:
+    """ns / of, at most 1; NaN where `of` is 0. What is not nothing is never 0."""
+    share = np.full(ns.shape, np.nan)
+    np.divide(ns, of, out=share, where=of > 0)
+    capped: Floats = np.minimum(share, 1.0)
+    return capped
+
+
+class Pool(NamedTuple):
+    """Which things share a column, where there are more of them than columns."""
+
+    first: Int64s  #: int64[columns + 1]: column c holds things first[c]:first[c + 1]
+
+    @property
+    def most(self) -> int:
+        """How many things the fullest column holds."""
+        return int(np.diff(self.first).max(initial=0))
+
+    def columns(self, cells: Cells) -> tuple[Cells, Int64s]:
+        """The cells of the columns, and the thing that each shows (int64[rows, columns]).
+
+        `ns` and `of` are sums over the things of a column. Its share, and what takes most of it, are those of
+        the thing with the highest share, the first of equals: one odd step among many stays visible.
+        """
+        begin = self.first[:-1]
+        if self.most <= 1:
+            return cells, np.broadcast_to(begin, cells.ns.shape)
+        filled = np.where(np.isnan(cells.share), -1.0, cells.share)
+        highest = np.maximum.reduceat(filled, begin, axis=1)
+        is_highest = filled == np.repeat(highest, np.diff(self.first), axis=1)
+        thing = np.where(is_highest, np.arange(cells.ns.shape[1]), cells.ns.shape[1])
+        shown = np.minimum.reduceat(thing, begin, axis=1)
+        pooled = Cells(
+            np.add.reduceat(cells.ns, begin, axis=1),
+            np.add.reduceat(cells.of, begin, axis=1),
+            np.take_along_axis(cells.most, shown, axis=1),
+            np.take_along_axis(cells.share, shown, axis=1),
+        )
+        return pooled, shown
+
+
+def pool(things: int, columns: int) -> Pool:
+    """As many things in each column, but for the last, as it takes to have at most so many columns."""
+    each = max(-(-things // max(columns, 1)), 1)
+    return Pool(np.append(np.arange(0, things, each), things).astype(np.int64))

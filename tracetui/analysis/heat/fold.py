@@ -1,0 +1,148 @@
+"""One step as a page of text: time goes from left to right, then down, and each phase begins a line.
+
+For a trace with one step, or none, where there is nothing to compare: so many cells that single gaps show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.cells import Cells, parts_in_columns
+from tracetui.analysis.raster import even_edges
+from tracetui.analysis.steps import Step
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Activity
+
+
+class Phase(NamedTuple):
+    """A stretch of the time of the devices."""
+
+    name: str  #: "" where the trace has no steps
+    start_ns: int
+    end_ns: int
+    preparing: bool = False  #: before the device's window: it is not idle time
+
+
+@dataclass(frozen=True, eq=False)
+class FoldMap:
+    """The phases of one step, or of a trace without steps, one after the other."""
+
+    analysis: Analysis
+    phases: tuple[Phase, ...]
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> FoldMap:
+        """From the start of the only step's preparing, or of the devices' work, to the end of that work."""
+        start = min((device.start_ns for device in analysis.devices), default=0)
+        end = max((device.end_ns for device in analysis.devices), default=0)
+        if len(analysis.steps) != 1:
+            return cls(analysis, (Phase("", start, end),) if end > start else ())
+        return cls(analysis, tuple(_phases(analysis, analysis.steps[0], start, end)))
+
+    def lines(self, lines: int) -> tuple[Int64s, Int64s]:
+        """The phase of each line, and the ns at which it begins: at most so many lines, one a phase at least.
+
+        All lines are as long, but the last of each phase, which ends with it: see `line_ns`.
+        """
+        length = self.line_ns(lines)
+        phase: list[int] = []
+        start: list[int] = []
+        for place, each in enumerate(self.phases):
+            begins = range(each.start_ns, each.end_ns, length)
+            phase += [place] * len(begins)
+            start += begins
+        return np.array(phase, np.int64), np.array(start, np.int64)
+
+    def line_ns(self, lines: int) -> int:
+        """The shortest time of a line with which there are at most so many."""
+        lengths = [phase.end_ns - phase.start_ns for phase in self.phases]
+        low, high = 0, max(lengths, default=1)  # of `low` there are too many
+        while high - low > 1:
+            middle = (low + high) // 2
+            needed = sum(-(-length // middle) for length in lengths)
+            low, high = (low, middle) if needed <= lines else (middle, high)
+        return high
+
+    def cells(self, lines: int, columns: int) -> Cells:
+        """Of each line so many cells; `most` is the interval of `analysis.idle`, -1 also while preparing.
+
+        Preparing lines hold the time in which the device does nothing before its window, which is not idle
+        time; all others add up to the idle time of all devices.
+        """
+        phase, _ = self.lines(lines)
+        edges = self.edges(lines, columns)
+        flat = edges[:, :-1].ravel()
+        flat = np.append(flat, edges[-1, -1]) if len(flat) else np.zeros(1, np.int64)
+        idle, preparing = self.analysis.idle, self.analysis.preparing.causes.intervals
+        parts = parts_in_columns(idle.start, idle.end, flat)
+        row, column = np.divmod(parts.column, columns)
+        of = np.diff(edges, axis=1) * len(self.analysis.devices)
+        cells = Cells.of_parts(row, column, parts.ns, parts.interval, of)
+        early = np.array([self.phases[each].preparing for each in phase.tolist()], np.bool_)
+        if not early.any():
+            return cells
+        before = parts_in_columns(preparing.start, preparing.end, flat)
+        row, column = np.divmod(before.column, columns)
+        kept = early[row]
+        nothing = np.full(int(kept.sum()), -1, np.int64)
+        waits = Cells.of_parts(row[kept], column[kept], before.ns[kept], nothing, of)
+        return Cells(
+            *(
+                np.where(early[:, None], one, other)
+                for one, other in zip(
+                    (waits.ns, of, waits.most, waits.share), (cells.ns, of, cells.most, cells.share)
+                )
+            )
+        )
+
+    def edges(self, lines: int, columns: int) -> Int64s:
+        """int64[lines, columns + 1], ns: the cells of each line, empty behind the end of its phase."""
+        phase, start = self.lines(lines)
+        offsets = even_edges(0, self.line_ns(lines), columns)
+        end = np.array([each.end_ns for each in self.phases], np.int64)
+        edges: Int64s = np.minimum(start[:, None] + offsets, end[phase][:, None])
+        return edges
+
+
+def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[Phase]:
+    """What the trace knows of the step, from preparing to the tail, and what is before and after it."""
+    marks: list[tuple[int, str]] = [(start, "before the step")]
+    if step.iteration_gap is not None:
+        marks.append((step.iteration_gap[0], "iteration gap"))
+        marks.append((step.iteration_gap[1], "step"))
+    else:
+        marks.append((step.start_ns, "step"))
+    if step.forward_backward is not None and step.tail is not None:
+        first, turn = step.forward_backward
+        back = _first_backward(analysis, step)
+        divided = back is not None and first < back < turn
+        marks.append((first, "forward" if divided else "forward + backward"))
+        if divided and back is not None:
+            marks.append((back, "backward"))
+        marks.append((step.tail[0], "tail"))
+    marks.append((max(step.end_ns, marks[-1][0]), "after the step"))
+    found = []
+    prepared = min(step.host_start_ns + step.preparing_ns, start)
+    if step.host_start_ns < prepared:
+        found.append(Phase("preparing", step.host_start_ns, prepared, preparing=True))
+    for (begin, name), (stop, _) in zip(marks, [*marks[1:], (end, "")]):
+        begin, stop = max(begin, start), min(stop, end)
+        if stop > begin:
+            found.append(Phase(name, begin, stop))
+    return found
+
+
+def _first_backward(analysis: Analysis, step: Step) -> int | None:
+    """When the first task of the backward pass that computes starts in a step; None without one."""
+    device = next(each for each in analysis.devices if each.device == step.device)
+    slices, links = analysis.trace.slices, analysis.links
+    rows = device.work
+    starts = slices.start[rows]
+    rows = rows[(starts >= step.start_ns) & (starts < step.end_ns)]
+    computes = np.isin(slices.activity[rows], (Activity.AICORE, Activity.AICPU))
+    rows = rows[computes & links.backward[links.index(rows)]] if len(links.tasks) else rows[:0]
+    return int(slices.start[rows].min()) if len(rows) else None

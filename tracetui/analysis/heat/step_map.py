@@ -1,0 +1,125 @@
+"""When in a step its device is idle, with the steps side by side: what all share is a stripe.
+
+The steps are laid upon each other at their first work (the start of their first compute or communication on
+the device). Idle time just before it, in which nothing but copies ran since the work before, is drawn before
+it: the gap between two iterations. So an idle interval is in one column at most, and all cells add up to the
+idle time of all devices but what is before the first step or after the last one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.cells import Cells, parts_in_columns, shares
+from tracetui.analysis.raster import even_edges
+from tracetui.arrays import Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class StepMap:
+    """Steps by device, then in order of their first work. Arrays are of steps, in that order; ns."""
+
+    analysis: Analysis
+    step: Int64s  #: index into the steps of the analysis
+    base: Int64s  #: the first work: 0 of the axis down
+    start: Int64s  #: the column holds the idle time that starts in [start, end)
+    end: Int64s
+    column: Int64s  #: int64[intervals]: of each interval of `analysis.idle` the place of its step, or -1
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> StepMap:
+        """The steps of all devices that have any."""
+        none = np.empty(0, np.int64)
+        parts, before = [(none, none, none, none)], 0
+        column = np.full(len(analysis.idle), -1, np.int64)
+        for index, activity in enumerate(analysis.devices):
+            own = np.array(analysis.steps_by_device.get(activity.device, ()), np.int64)
+            if not len(own):
+                continue
+            base = np.array([_first_work(analysis, step) for step in own.tolist()], np.int64)
+            order = np.argsort(base, kind="stable")
+            own, base = own[order], base[order]
+            start = _gap_before(activity.free.starts, activity.free.ends, base)
+            first, stop = np.searchsorted(analysis.idle.device, np.array([index, index + 1], np.int32))
+            idle = slice(int(first), int(stop))
+            end = np.append(start[1:], max(analysis.steps[int(own[-1])].end_ns, int(base[-1])))
+            begins = analysis.idle.start[idle]
+            place = np.searchsorted(start, begins, "right") - 1
+            column[idle] = np.where((place >= 0) & (begins < end[-1]), before + place, -1)
+            parts.append((own, base, start, end))
+            before += len(own)
+        step, first_work, starts, ends = (np.concatenate(each) for each in zip(*parts))
+        return cls(analysis, step, first_work, starts, ends, column)
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+    @property
+    def outside_ns(self) -> int:
+        """Idle time before the first step of a device, after its last one, or of a device without steps."""
+        idle, outside = self.analysis.idle, self.column < 0
+        return int((idle.end[outside] - idle.start[outside]).sum())
+
+    @property
+    def low_ns(self) -> int:
+        """The earliest that is drawn of any step, from its first work."""
+        return int((self.start - self.base).min(initial=0))
+
+    @property
+    def high_ns(self) -> int:
+        """The latest that is drawn of any step."""
+        drawn = self.column >= 0
+        ends = self.analysis.idle.end[drawn] - self.base[self.column[drawn]]
+        return max(int((self.end - self.base).max(initial=1)), int(ends.max(initial=1)), self.low_ns + 1)
+
+    def edges(self, rows: int) -> Int64s:
+        """int64[rows + 1], ns from the first work: rows of equal length; fewer of a very short time."""
+        return even_edges(self.low_ns, self.high_ns, min(rows, self.high_ns - self.low_ns))
+
+    def cells(self, edges: Int64s) -> Cells:
+        """Of the rows between `edges` (ns from the first work); `most` is the interval of `analysis.idle`.
+
+        A cell could be all of its row that lies in the time of the step.
+        """
+        idle = self.analysis.idle
+        (held,) = np.nonzero(self.column >= 0)
+        column = self.column[held]
+        base = self.base[column]
+        parts = parts_in_columns(idle.start[held] - base, idle.end[held] - base, edges)
+        first, last = self.start - self.base, self.end - self.base
+        np.maximum.at(last, column, idle.end[held] - base)  # the last one may go on behind its step
+        of = np.minimum(edges[1:, None], last) - np.maximum(edges[:-1, None], first)
+        return Cells.of_parts(
+            parts.column, column[parts.interval], parts.ns, held[parts.interval], np.maximum(of, 0)
+        )
+
+    def whole_steps(self) -> Cells:
+        """Two rows: the idle time of each step, and its preparing time, as the table of steps has them.
+
+        Both as shares of the step's time on the device, though preparing may begin before that; `most` is -1.
+        """
+        steps = [self.analysis.steps[index] for index in self.step.tolist()]
+        ns = np.array(
+            [[step.idle_ns for step in steps], [max(step.preparing_ns, 0) for step in steps]], np.int64
+        )
+        length = np.array([max(step.end_ns - step.start_ns, 1) for step in steps], np.int64)
+        of = np.broadcast_to(length, ns.shape)
+        return Cells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
+
+
+def _first_work(analysis: Analysis, index: int) -> int:
+    step = analysis.steps[index]
+    return step.host_start_ns + step.preparing_ns if step.preparing_ns > 0 else step.start_ns
+
+
+def _gap_before(free_starts: Int64s, free_ends: Int64s, base: Int64s) -> Int64s:
+    """When the device last worked before each of some times, in order; the time itself if it works then."""
+    place = np.searchsorted(free_ends, base)
+    ends_there = place < len(free_ends)
+    ends_there[ends_there] = free_ends[place[ends_there]] == base[ends_there]
+    start = base.copy()
+    start[ends_there] = free_starts[place[ends_there]]
+    return np.maximum.accumulate(start)

@@ -1,0 +1,284 @@
+"""Who works while a device starves: threads of the host, streams and groups over time, beside idle time.
+
+Waiting is no work and has rows of its own: of the host synchronising calls and blocking reads, of a stream
+EVENT_WAIT, NOTIFY_WAIT and the like, of a group the time in its collectives until the late rank has come;
+where their planes do not tell that, the time in which a part of them waits and none moves data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import reduce
+
+import numpy as np
+
+from tracetui.analysis.activity import TASK_FAMILIES, WORK
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.heat.cells import Cells, shares
+from tracetui.analysis.idle.calls import cause_of_call
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.host import HostThread
+from tracetui.analysis.idle.naming import by_name, matching
+from tracetui.analysis.idle.pieces import cut, edges_of
+from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.analysis.search import among, of_category, rows_of
+from tracetui.analysis.sums import most_first
+from tracetui.analysis.window import rows_in_window
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Activity, Family, Layer, Trace, Track
+from tracetui.trace.nesting import enclosing
+
+
+class Doing(Enum):
+    """What the time of a row is."""
+
+    IDLE = "idle"  #: a device does nothing
+    RANK_WAIT = "waits for ranks"  #: a device waits in a collective for a late rank, and does not compute
+    EXPOSED = "only communicates"  #: a device moves data (or nobody knows what), and does not compute
+    PYTHON = "python"  #: Python runs between operators
+    OPERATORS = "operators"
+    DEQUEUE = "dequeue"
+    CALLS = "calls"  #: of the runtime: CANN, CUDA
+    WORKS = "works"  #: a stream or group
+    WAITS = "waits"
+
+
+LOST = (Doing.IDLE, Doing.RANK_WAIT, Doing.EXPOSED)
+
+#: Built-in functions in which a Python thread is blocked.
+_BLOCKED = re.compile(
+    r"<built-in (?:method|function) (?:acquire|poll|select|epoll|kevent|sleep|wait\w*|recv\w*|accept|read)\b"
+)
+#: Parts of collectives that wait for another rank: tasks of planes, and of streams at level 0.
+_NOTIFY_WAIT = re.compile(r"notify[ _]wait", re.IGNORECASE)
+_WAITING = (Cause.SYNC, Cause.DATALOADER)
+
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    """One row."""
+
+    doing: Doing
+    times: Intervals
+    device: int = -1  #: index of its device; -1 on the host
+    tracks: tuple[Track, ...] = ()  #: whose slices it is made of; none of idle time
+
+    @property
+    def lost(self) -> bool:
+        """Whether it is time of a device that is lost."""
+        return self.doing in LOST
+
+
+@dataclass(frozen=True, eq=False)
+class WorkMap:
+    """The rows, in the order of the screen: devices, host threads, streams, groups."""
+
+    analysis: Analysis
+    things: tuple[Thing, ...]
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> WorkMap:
+        """All that has any time. 2 M slices take 0.3 s."""
+        found = [*_devices(analysis), *_host(analysis), *_streams(analysis)]
+        return cls(analysis, tuple(thing for thing in found if len(thing.times)))
+
+    def cells(self, edges: Int64s) -> Cells:
+        """Of the columns between `edges` (int64[columns + 1], ns); `most` is -1."""
+        times = [np.diff(thing.times.before(edges)) for thing in self.things]
+        ns = np.array(times, np.int64).reshape(len(self.things), len(edges) - 1)
+        of = np.broadcast_to(np.diff(edges), ns.shape)
+        return Cells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
+
+    def while_idle(self, thing: Thing) -> tuple[int, int]:
+        """ns of a row while its device is idle (of the host: any device), and ns of that idle time."""
+        devices = self.analysis.devices if thing.device < 0 else [self.analysis.devices[thing.device]]
+        both = sum((thing.times & device.idle).total for device in devices)
+        return both, sum(device.idle_ns for device in devices)
+
+
+def _devices(analysis: Analysis) -> Iterator[Thing]:
+    for index, device in enumerate(analysis.devices):
+        yield Thing(Doing.IDLE, device.idle, index)
+        exposed = analysis.communication.exposed
+        pieces = exposed.at(exposed.of_device(index))
+        late = pieces.cause == CommunicationCause.WAIT
+        tracks = tuple(_communicating(analysis.trace, device.device))
+        for doing, own in ((Doing.RANK_WAIT, late), (Doing.EXPOSED, ~late)):
+            yield Thing(doing, union(pieces.start[own], pieces.end[own]), index, tracks)
+
+
+def _communicating(trace: Trace, device: str) -> Iterator[Track]:
+    """The tracks that hold a device's collectives."""
+    for track in trace.tracks:
+        if track.device == device and track.family in TASK_FAMILIES:
+            rows = slice(track.rows.start, track.rows.stop)
+            if (trace.slices.activity[rows] == Activity.COMMUNICATION).any():
+                yield track
+
+
+def _host(analysis: Analysis) -> Iterator[Thing]:
+    """The threads of the framework's process, the busiest while a device is idle first; then others."""
+    hosts = analysis.hosts
+    idle = reduce(Intervals.__or__, (device.idle for device in analysis.devices), NOTHING)
+    threads = [list(_thread(analysis.trace, hosts.thread(index))) for index in range(len(hosts))]
+    taken = {track.index for own in threads for thing in own for track in thing.tracks}
+    threads += [list(_other(analysis.trace, track)) for track in _others(analysis.trace, taken)]
+
+    def works_while_idle(own: list[Thing]) -> int:
+        working = (thing.times for thing in own if thing.doing is not Doing.WAITS)
+        return (reduce(Intervals.__or__, working, NOTHING) & idle).total
+
+    for own in sorted(threads, key=works_while_idle, reverse=True):
+        yield from own
+
+
+def _thread(trace: Trace, thread: HostThread) -> Iterator[Thing]:
+    """What one thread with operators does; its calls may run inside its operators."""
+    track, frames = thread.track, thread.frames
+    calls = tuple(_calls_of(trace, track))
+    rows = rows_of([track])
+    dequeues = _time(trace, rows[of_category(trace, trace.slices.category[rows], "dequeue")])
+    waits = reduce(Intervals.__or__, (thread.spans.get(cause, NOTHING) for cause in _WAITING), NOTHING)
+    waits = waits | _blocked(trace, frames)
+    operators = _time(trace, thread.operators) - waits
+    if frames:
+        yield Thing(Doing.PYTHON, thread.recorded - operators - dequeues - waits, tracks=frames)
+    yield Thing(Doing.OPERATORS, operators, tracks=(track,))
+    yield Thing(Doing.DEQUEUE, dequeues - waits, tracks=(track,))
+    yield Thing(Doing.CALLS, _time(trace, rows_of(calls)) - waits, tracks=calls)
+    yield Thing(Doing.WAITS, waits, tracks=(*calls, track, *frames))
+
+
+def _other(trace: Trace, track: Track) -> Iterator[Thing]:
+    """A thread of the runtime alone, or of Python without any operator."""
+    rows = rows_of([track])
+    if track.family is Family.CALLS:
+        waits = _time(trace, rows[by_name(trace, rows, cause_of_call) == Cause.SYNC])
+        yield Thing(Doing.CALLS, _time(trace, rows) - waits, tracks=(track,))
+    else:
+        waits = _blocked(trace, (track,))
+        yield Thing(Doing.PYTHON, _time(trace, rows) - waits, tracks=(track,))
+    yield Thing(Doing.WAITS, waits, tracks=(track,))
+
+
+def _others(trace: Trace, taken: set[int]) -> Iterator[Track]:
+    families = (Family.CALLS, Family.FRAMES)
+    for track in trace.tracks:
+        known = track.layer in (Layer.PYTHON, Layer.CANN) and track.family in families
+        if known and len(track.rows) and track.index not in taken:
+            yield track
+
+
+def _calls_of(trace: Trace, operators: Track) -> Iterator[Track]:
+    for track in trace.tracks:
+        calls = track.family is Family.CALLS and track.layer is Layer.CANN
+        if calls and len(track.rows) and track.tid == operators.tid:
+            yield track
+
+
+def _streams(analysis: Analysis) -> Iterator[Thing]:
+    trace = analysis.trace
+    for index, device in enumerate(trace.devices):
+        own = [track for track in trace.tracks if track.device == device and len(track.rows)]
+        for track in own:
+            if track.family is Family.TASKS:
+                working, waiting = _of_stream(trace, track)
+                yield Thing(Doing.WORKS, working, index, (track,))
+                yield Thing(Doing.WAITS, waiting - working, index, (track,))
+        for track in own:
+            if track.family is Family.GROUP:
+                operations = _time(trace, rows_of([track]))
+                waiting = operations & _waits_of_group(analysis, track, own)
+                yield Thing(Doing.WORKS, operations - waiting, index, (track,))
+                yield Thing(Doing.WAITS, waiting, index, (track,))
+
+
+def _of_stream(trace: Trace, track: Track) -> tuple[Intervals, Intervals]:
+    """When a stream works, and when one of its tasks waits."""
+    rows = rows_of([track])
+    activity = trace.slices.activity[rows]
+    parts = among(activity, (Activity.COMMUNICATION_TASK,))
+    waits = among(activity, (Activity.WAIT,)) | (parts & _notify_waits(trace, rows))
+    works = (among(activity, WORK) | parts) & ~waits
+    return _time(trace, rows[works]), _time(trace, rows[waits])
+
+
+def _waits_of_group(analysis: Analysis, group: Track, tracks: Sequence[Track]) -> Intervals:
+    """When its collectives wait for a late rank; those that do not tell: when a part waits and none moves."""
+    operations, waits = analysis.communication.operations, analysis.communication.waits
+    (own,) = np.nonzero(operations.group == group.index)
+    known = waits.known[own]
+    told, untold = own[known], own[~known]
+    late = union(operations.start[told], operations.start[told] + waits.wait[told])
+    others = union(operations.start[untold], operations.end[untold])
+    return late | (others & _only_waits(analysis.trace, group, tracks))
+
+
+def _only_waits(trace: Trace, group: Track, tracks: Sequence[Track]) -> Intervals:
+    """When a part of any collective of a group waits while none moves data."""
+    planes = [track for track in tracks if track.family is Family.PLANE and track.pid == group.pid]
+    groups = [track.index for track in tracks if track.family is Family.GROUP and track.pid == group.pid]
+    if len(groups) > 1:  # the planes of a group stand behind it
+        last = min((index for index in groups if index > group.index), default=len(trace.tracks))
+        planes = [track for track in planes if group.index < track.index < last]
+    rows = rows_of(planes or [track for track in tracks if track.family is Family.TASKS])
+    rows = rows[trace.slices.activity[rows] == Activity.COMMUNICATION_TASK]
+    waits = _notify_waits(trace, rows)
+    return _time(trace, rows[waits]) - _time(trace, rows[~waits])
+
+
+def _notify_waits(trace: Trace, rows: Int64s) -> Bools:
+    waits: Bools = by_name(trace, rows, matching(_NOTIFY_WAIT)) == 1
+    return waits
+
+
+def _blocked(trace: Trace, frames: Sequence[Track]) -> Intervals:
+    rows = rows_of(frames)
+    return _time(trace, rows[by_name(trace, rows, matching(_BLOCKED)) == 1])
+
+
+def _time(trace: Trace, rows: Int64s) -> Intervals:
+    return union(trace.slices.start[rows], trace.slices.end[rows])
+
+
+def main_slice(analysis: Analysis, thing: Thing, start_ns: int, end_ns: int) -> int:
+    """A slice of the name with most of a row's time in [start_ns, end_ns); -1 where it has none.
+
+    Of those of that name the one with most of it. Of Python the innermost frame counts, of operators the
+    outermost one.
+    """
+    trace = analysis.trace
+    if thing.doing is Doing.PYTHON:
+        rows, ns = _innermost(trace, thing, start_ns, end_ns)
+    else:
+        rows = rows_in_window(trace, thing.tracks, start_ns, end_ns)
+        if thing.doing is Doing.OPERATORS:
+            rows = rows[analysis.hosts.counts[rows]]
+        first, last = (
+            np.maximum(trace.slices.start[rows], start_ns),
+            np.minimum(trace.slices.end[rows], end_ns),
+        )
+        ns = thing.times.covered(first, last)
+        rows, ns = rows[ns > 0], ns[ns > 0]
+    if not len(rows):
+        return -1
+    names, _ = most_first(trace.slices.name[rows].astype(np.int64), ns)
+    named = np.flatnonzero(trace.slices.name[rows] == names[0])
+    return int(rows[named[ns[named].argmax()]])
+
+
+def _innermost(trace: Trace, thing: Thing, start_ns: int, end_ns: int) -> tuple[Int64s, Int64s]:
+    """The innermost frames of a row's time, and the ns of each stretch."""
+    frames = rows_in_window(trace, thing.tracks, start_ns, end_ns)
+    edges = edges_of(trace.slices.start[frames], trace.slices.end[frames])
+    own = thing.times.clip(start_ns, end_ns)
+    pieces = cut(own.starts, own.ends, edges)
+    row = np.full(len(pieces.start), -1, np.int64)
+    for track in thing.tracks:
+        row = np.maximum(row, enclosing(trace, track.lanes, pieces.start))
+    known = row >= 0
+    return row[known], (pieces.end - pieces.start)[known]

@@ -1,0 +1,132 @@
+"""Which cause, when: causes down, steps across, or time where there are no steps to compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.cause_map import CauseMap
+from tracetui.analysis.heat.cells import Cells, pool
+from tracetui.analysis.heat.mostly import IdleReasons
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.raster import even_edges
+from tracetui.arrays import Int64s
+from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.ramp import Heat
+from tracetui.ui.heat.sheet import Row, Sheet, Spans, Target, nothing
+from tracetui.ui.heat.words import between, gap_target, joined, line_words, share, step_names
+from tracetui.units import format_duration, format_percent
+
+
+@dataclass(frozen=True, eq=False)
+class _CauseSheet(Sheet):
+    """The map by step at one size."""
+
+    shown: Int64s = field(default_factory=nothing)  #: int64[rows, columns]: the step that each cell shows
+
+
+class CauseView:
+    """The causes of idle time by step, or by time."""
+
+    question = "Which cause, when?"
+    unit = "of the time of a cell"
+    heats = ((Heat.LOST, "idle"),)
+    total_cells = len("1234 ms 100.0 %")
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._map = CauseMap(analysis)
+        self._causes = list(self._map.causes)
+        self._reasons = IdleReasons(analysis)
+        self._by_step = len(analysis.steps) > 1
+        whole = analysis.idle_ns
+        self._rows = tuple(
+            Row(cause_words(cause), f"{format_duration(ns):>7} {format_percent(ns, whole):>7}")
+            for cause, ns in self._map.causes.items()
+        )
+        self.label_cells = max((len(row.label) for row in self._rows), default=0)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        names = step_names(self._analysis, range(len(self._analysis.steps)))
+        return [*names, "no step"]
+
+    @cached_property
+    def _steps(self) -> Cells:
+        return self._map.by_step()
+
+    def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
+        if not self._causes:
+            return None
+        return self._sheet_of_steps(columns) if self._by_step else self._sheet_of_time(columns)
+
+    def _sheet_of_steps(self, columns: int) -> Sheet:
+        pooled = pool(self._steps.ns.shape[1], columns)
+        cells, shown = pooled.columns(self._steps)
+        starts = np.array([step.start_ns for step in self._analysis.steps] + [0], np.int64)
+        ends = np.array([step.end_ns for step in self._analysis.steps] + [0], np.int64)
+        first, last = pooled.first[:-1], pooled.first[1:] - 1
+        names = tuple(self._names[place] for place in first.tolist())
+        spans = Spans(starts[first], ends[last])
+        return _CauseSheet(
+            self._rows, cells, columns=names, axis="step", head="idle", column_spans=spans, shown=shown
+        )
+
+    def _sheet_of_time(self, columns: int) -> Sheet:
+        trace = self._analysis.trace
+        edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))
+        spans = Spans(edges[:-1], edges[1:])
+        cells = self._map.by_time(edges)
+        return Sheet(self._rows, cells, edges, axis="time", head="idle", column_spans=spans)
+
+    def answer(self) -> str:
+        whole = self._analysis.idle_ns
+        ranked = [
+            f"{cause_words(cause)} {format_percent(ns, whole)}" for cause, ns in self._map.causes.items()
+        ]
+        return f"of {format_duration(whole)} idle: {', '.join(ranked[:3])}"
+
+    def words(self, sheet: Sheet, row: int, column: int) -> str:
+        cause, gap = self._causes[row], int(sheet.cells.most[row, column])
+        if sheet.edges is not None:
+            begin, stop = int(sheet.edges[column]), int(sheet.edges[column + 1])
+            origin = self._analysis.trace.start_ns
+            ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.of[row, column])
+            where = between(begin - origin, stop - origin)
+            said = share(ns, of)
+        else:
+            assert isinstance(sheet, _CauseSheet)
+            step = int(sheet.shown[row, column])
+            where = f"step {self._names[step]}" if step < len(self._analysis.steps) else self._names[-1]
+            if len(self._names) - (not self._map.outside_ns) > sheet.cells.ns.shape[1]:
+                where += ", the worst of its column"
+            ns, idle = int(self._steps.ns[row, step]), int(self._steps.ns[:, step].sum())
+            said = f"{format_duration(ns)}, {format_percent(ns, idle)} of its idle time"
+        return joined(cause_words(cause), where, said, self._worst(cause, gap))
+
+    def _worst(self, cause: Cause, gap: int) -> str:
+        if gap < 0:
+            return ""
+        gaps = self._analysis.gaps
+        start, end = int(gaps.start[gap]), int(gaps.end[gap])
+        reason = self._reasons.between(int(gaps.device[gap]), start, end, only=cause)
+        return joined(f"worst gap {format_duration(reason.idle_ns)}", line_words(reason.frame))
+
+    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+        gap = int(sheet.cells.most[row, column])
+        if sheet.edges is not None:
+            return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
+        if gap >= 0:
+            return gap_target(self._analysis, gap, 0, 0)
+        assert isinstance(sheet, _CauseSheet)
+        step = int(sheet.shown[row, column])
+        if step >= len(self._analysis.steps):
+            return None
+        whole = self._analysis.steps[step]
+        return Target(whole.start_ns, whole.end_ns)
+
+    def nothing(self) -> str:
+        return "No idle time: there is nothing to explain."

@@ -1,0 +1,123 @@
+"""One step (or a trace without steps) as a page of text: time from left to right, then down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.fold import FoldMap, Phase
+from tracetui.analysis.heat.mostly import IdleReasons
+from tracetui.arrays import Int64s
+from tracetui.ui.drawing.ramp import Heat
+from tracetui.ui.drawing.ticks import tick_step
+from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
+from tracetui.ui.heat.words import between, gap_target, joined, mostly, share
+from tracetui.units import format_duration, format_percent, format_time
+
+
+@dataclass(frozen=True, eq=False)
+class _FoldSheet(Sheet):
+    """The map at one size."""
+
+    times: Int64s = field(default_factory=nothing)  #: int64[rows, columns + 1], ns: the edges of the cells
+    phase: Int64s = field(default_factory=nothing)  #: int64[rows]
+
+
+class FoldView:
+    """The phases of the only step, each beginning a line."""
+
+    unit = "of the time of a cell"
+    heats = ((Heat.LOST, "idle"), (Heat.WAIT, "preparing"))
+    total_cells = len("1234 ms")
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._map = FoldMap.of(analysis)
+        self._reasons = IdleReasons(analysis)
+        one = len(analysis.steps) == 1
+        self.question = "When in the step is it idle?" if one else "When is it idle? (no steps to compare)"
+        names = [phase.name for phase in self._map.phases]
+        self.label_cells = max((len(name) for name in names), default=0) + len(" 0.12345 s")
+
+    def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
+        if not self._map.phases:
+            return None
+        lines = max(lines, 1)
+        length, (phase, start) = self._map.line_ns(lines), self._map.lines(lines)
+        cells, edges = self._map.cells(lines, columns), self._map.edges(lines, columns)
+        return _FoldSheet(
+            rows=self._rows(cells.ns.sum(axis=1).tolist(), phase.tolist(), start.tolist(), length),
+            cells=cells,
+            columns=_offsets(columns, length),
+            axis="time, line by line",
+            head="idle",
+            row_spans=Spans(edges[:, 0], edges[:, -1]),
+            gap=GapOfCell.of_intervals(self._analysis, cells.most),
+            times=edges,
+            phase=phase,
+        )
+
+    def _rows(self, idle: list[int], phase: list[int], start: list[int], length: int) -> tuple[Row, ...]:
+        rows, before = [], -1
+        for place, begin, ns in zip(phase, start, idle):
+            each = self._map.phases[place]
+            name = each.name if place != before else ""
+            time = format_time(begin - self._analysis.trace.start_ns, max(length // 2, 1))
+            heat = Heat.WAIT if each.preparing else Heat.LOST
+            total = format_duration(ns).rjust(self.total_cells) if ns else ""
+            rows.append(
+                Row(
+                    f"{name.ljust(self.label_cells - len(time) - 1)} {time}",
+                    total,
+                    heat,
+                    place != before >= 0,
+                )
+            )
+            before = place
+        return tuple(rows)
+
+    def answer(self) -> str:
+        idle = f"{format_duration(self._analysis.idle_ns)} idle"
+        told = (self._phase_words(phase) for phase in self._map.phases if phase.name and not phase.preparing)
+        words = ", ".join(text for text in told if text)
+        return f"{idle}: {words}" if words else idle
+
+    def _phase_words(self, phase: Phase) -> str:
+        """ "forward 9.18 ms (72.8 %)"; "" where it is never idle."""
+        span = phase.start_ns, phase.end_ns
+        ns = sum(device.idle.clip(*span).total for device in self._analysis.devices)
+        return f"{phase.name} {format_duration(ns)} ({format_percent(ns, span[1] - span[0])})" if ns else ""
+
+    def words(self, sheet: Sheet, row: int, column: int) -> str:
+        assert isinstance(sheet, _FoldSheet)
+        begin, stop = sheet.times[row, column : column + 2].tolist()
+        phase = self._map.phases[int(sheet.phase[row])]
+        if stop <= begin:
+            return f"{phase.name} is over"
+        ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.of[row, column])
+        origin = self._analysis.trace.start_ns
+        reasons = [self._reasons.between(index, begin, stop) for index in range(len(self._analysis.devices))]
+        reason = max(reasons, key=lambda each: each.idle_ns)
+        what = "does nothing" if phase.preparing else "idle"
+        return joined(
+            phase.name, between(begin - origin, stop - origin), f"{what} {share(ns, of)}", mostly(reason)
+        )
+
+    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+        assert isinstance(sheet, _FoldSheet)
+        begin, stop = sheet.times[row, column : column + 2].tolist()
+        interval = int(sheet.cells.most[row, column])
+        gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
+        return gap_target(self._analysis, gap, begin, stop)
+
+    def nothing(self) -> str:
+        return "The devices do nothing in this trace."
+
+
+def _offsets(columns: int, length: int) -> tuple[str, ...]:
+    """Labels of some columns: the time since the line began, of lines of `length` ns."""
+    step = tick_step(length, columns)
+    labels = [""] * columns
+    for time in range(0, length, step):
+        labels[time * columns // length] = f"+{format_duration(time)}" if time else "+0"
+    return tuple(labels)

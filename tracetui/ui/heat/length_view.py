@@ -1,0 +1,110 @@
+"""Many small gaps or few large: the length of gaps down, time across."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
+from tracetui.analysis.heat.mostly import IdleReasons
+from tracetui.analysis.raster import even_edges
+from tracetui.arrays import Int64s
+from tracetui.ui.drawing.ramp import Heat
+from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
+from tracetui.ui.heat.words import between, gap_target, joined, mostly, share
+from tracetui.units import format_count, format_duration
+
+#: gaps for each line of the screen from which two rows share a line
+MANY = 40
+
+
+@dataclass(frozen=True, eq=False)
+class _LengthSheet(Sheet):
+    """The map at one size."""
+
+    lengths: Int64s = field(default_factory=nothing)  #: int64[rows + 1], ns: see `LengthMap`
+
+
+class LengthView:
+    """Idle time by the length of its gap over time."""
+
+    question = "Many small gaps or few large?"
+    unit = "of the time of a cell"
+    heats = ((Heat.LOST, "idle"),)
+    label_cells = len(">= 1.00 ms")
+    total_cells = len("123,456 gaps 1234 ms")
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._reasons = IdleReasons(analysis)
+
+    def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
+        trace = self._analysis.trace
+        many = halves and len(self._analysis.gaps) >= MANY * lines
+        lengths = LengthMap.of(self._analysis, lines * 2 if many else lines)
+        if not len(lengths.gaps):
+            return None
+        edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))
+        cells = lengths.cells(edges)
+        return _LengthSheet(
+            rows=tuple(self._rows(lengths, 2 if many else 1)),
+            cells=cells,
+            edges=edges,
+            axis="length",
+            head="gaps    idle",
+            dense=0 if many else None,
+            column_spans=Spans(edges[:-1], edges[1:]),
+            gap=GapOfCell.of_intervals(self._analysis, cells.most),
+            lengths=lengths.bounds,
+        )
+
+    def _rows(self, lengths: LengthMap, each: int) -> Iterator[Row]:
+        """Rows with round lengths as labels, and totals of the `each` rows that share a line."""
+        bounds = lengths.bounds.tolist()
+        for place, (high, low) in enumerate(zip(bounds, bounds[1:])):
+            line = slice(place // each * each, place // each * each + each)
+            gaps, idle = int(lengths.gaps[line].sum()), int(lengths.idle[line].sum())
+            power = 10 ** (len(str(high - 1)) - 1)
+            label = next((factor * power for factor in (5, 2, 1) if low <= factor * power < high), None)
+            text = "" if label is None else format_duration(label).rjust(self.label_cells - 2)
+            total = f"{format_count(gaps):>7} {format_duration(idle):>8}" if gaps else ""
+            yield Row(text, total)
+
+    def answer(self) -> str:
+        count, shortest = half_of_idle(self._analysis)
+        gaps = int((self._analysis.gaps.idle > 0).sum())
+        whole = format_duration(self._analysis.idle_ns)
+        what = "the longest" if count == 1 else f"the {format_count(count)} longest"
+        of = f"{what} of {format_count(gaps)} gaps, {format_duration(shortest)} and more"
+        return f"half of {whole} idle is in {of}" if count else "never idle"
+
+    def words(self, sheet: Sheet, row: int, column: int) -> str:
+        assert isinstance(sheet, _LengthSheet) and sheet.edges is not None
+        begin, stop = int(sheet.edges[column]), int(sheet.edges[column + 1])
+        origin, ns = self._analysis.trace.start_ns, int(sheet.cells.ns[row, column])
+        low, high = (format_duration(int(bound)) for bound in sheet.lengths[[row + 1, row]])
+        most = ""
+        interval = int(sheet.cells.most[row, column])
+        if interval >= 0:
+            idle = self._analysis.idle
+            gap = int(idle.gap[interval])
+            device = int(idle.device[interval])
+            start, end = max(begin, int(idle.start[interval])), min(stop, int(idle.end[interval]))
+            longest = format_duration(int(self._analysis.gaps.idle[gap]))
+            most = joined(f"most in one of {longest}", mostly(self._reasons.between(device, start, end)))
+        return joined(
+            f"gaps of {low} to {high}",
+            between(begin - origin, stop - origin),
+            f"idle {share(ns, int(sheet.cells.of[row, column]))}",
+            most,
+        )
+
+    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+        assert sheet.edges is not None
+        interval = int(sheet.cells.most[row, column])
+        gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
+        return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
+
+    def nothing(self) -> str:
+        return "No gap: the devices were never idle."

@@ -1,0 +1,157 @@
+"""What a heat map hands to the widget that draws it, and what it tells about a cell. Knows no widget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.cells import Cells
+from tracetui.arrays import Floats, Int64s
+from tracetui.ui.drawing.ramp import LEVELS, Heat
+from tracetui.ui.state import Key
+
+#: the percentages that the fullest shade may stand for
+_TOPS = (1, 2, 5, 10, 20, 50, 100)
+#: the upper bounds of the shades, per cent of that: finer where little is, as most cells have little
+_BOUNDS = (2, 5, 10, 20, 35, 50, 75, 100)
+
+
+class Row(NamedTuple):
+    """One row of a map, beside its cells."""
+
+    label: str  #: printable
+    total: str = ""
+    heat: Heat = Heat.LOST
+    apart: bool = False  #: a blank line stands before it, where there is room
+    ranked: bool = True  #: whether its cells are among those of which one is the worst
+
+
+class Spans(NamedTuple):
+    """The time that each column (or row) stands for, ns; marks of the timeline are put where they lie."""
+
+    start: Int64s
+    end: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """One map at one size."""
+
+    rows: tuple[Row, ...]
+    cells: Cells
+    edges: Int64s | None = None  #: int64[columns + 1], ns: the columns are time; None: they have labels
+    columns: tuple[str, ...] = ()  #: printable labels of columns
+    axis: str = ""  #: what the columns are, in front of them
+    head: str = ""  #: over the totals
+    dense: int | None = None  #: from this row on two rows may share a line; None: none may
+    column_spans: Spans | None = None
+    row_spans: Spans | None = None
+    gap: GapOfCell | None = None
+
+    @property
+    def bounds(self) -> Floats:
+        """float64[8]: the highest share of each shade. The last is that of the fullest cell, rounded up."""
+        shares = self.cells.share
+        most = float(np.nanmax(shares)) if shares.size and not np.isnan(shares).all() else 0.0
+        top = next(top for top in _TOPS if top / 100 >= min(most, 1.0))
+        return np.array(_BOUNDS) * top / 10_000
+
+    @property
+    def levels(self) -> Int64s:
+        """int64[rows, columns]: the shade of each cell, 0 of exactly nothing, -1 where there is no cell."""
+        share = self.cells.share
+        known = ~np.isnan(share)
+        filled = np.where(known, share, 0.0)
+        level = np.minimum(np.searchsorted(self.bounds, filled) + 1, LEVELS)
+        return np.where(known, np.where(filled > 0, level, 0), -1).astype(np.int64)
+
+    @cached_property
+    def ranked(self) -> Int64s:
+        """The cells of lost time (row * columns + column), the worst first.
+
+        Where cells know the gap with most of them, of each gap the cell with most of it counts, and cells are
+        in the order of their gaps' idle time; else of their own.
+        """
+        about = np.array([row.heat is Heat.LOST and row.ranked for row in self.rows], np.bool_)
+        ns = np.where(about[:, None], self.cells.ns, 0).ravel()
+        (cells,) = np.nonzero(ns)
+        if self.gap is None:
+            return cells[np.argsort(-ns[cells], kind="stable")].astype(np.int64)
+        gap, worth = (grid.ravel()[cells] for grid in self.gap)
+        order = np.lexsort((cells, -ns[cells], gap, -worth))
+        _, first = np.unique(gap[order], return_index=True)
+        return cells[order[np.sort(first)]].astype(np.int64)
+
+
+class GapOfCell(NamedTuple):
+    """The gap with most of each cell, -1 for none, and its idle ns; (rows, columns) each."""
+
+    gap: Int64s
+    idle: Int64s
+
+    @classmethod
+    def of_intervals(cls, analysis: Analysis, interval: Int64s) -> GapOfCell:
+        """Of the idle interval with most of each cell."""
+        gap = np.where(interval >= 0, analysis.idle.gap[interval], -1) if len(analysis.idle) else interval
+        return cls(gap, np.where(gap >= 0, analysis.gaps.idle[gap], 0) if len(analysis.gaps) else gap)
+
+
+def nothing() -> Int64s:
+    """An empty grid: what a sheet of a view has of its own before it is filled."""
+    return np.empty((0, 0), np.int64)
+
+
+class Target(NamedTuple):
+    """What a cell opens in the timeline."""
+
+    start_ns: int
+    end_ns: int
+    row: int = -1  #: a slice to select
+    gap: int = -1  #: a gap to select
+    line: Key = ()  #: the line to go to where neither is selected
+
+
+class View(Protocol):
+    """One map of an analysis."""
+
+    @property
+    def question(self) -> str:
+        """The title."""
+
+    @property
+    def unit(self) -> str:
+        """What the shades are shares of."""
+
+    @property
+    def label_cells(self) -> int:
+        """Cells of the longest label."""
+
+    @property
+    def total_cells(self) -> int:
+        """Cells of the longest total."""
+
+    @property
+    def heats(self) -> tuple[tuple[Heat, str], ...]:
+        """The ramps it uses and what each means."""
+
+    def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
+        """The map in at most so many columns and lines; None where there is nothing to show.
+
+        halves : whether dense rows may share a line, so that twice as many fit.
+        """
+
+    def answer(self) -> str:
+        """The answer to the question in one sentence."""
+
+    def words(self, sheet: Sheet, row: int, column: int) -> str:
+        """A cell in words and numbers."""
+
+    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+        """What a cell opens; None where it opens nothing."""
+
+    def nothing(self) -> str:
+        """Why there is no map."""

@@ -1,0 +1,180 @@
+"""Is every step like this: steps across, the time within the step down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.cells import Cells, pool
+from tracetui.analysis.heat.mostly import IdleReasons
+from tracetui.analysis.heat.step_map import StepMap
+from tracetui.arrays import Int64s
+from tracetui.ui.drawing.ramp import Heat
+from tracetui.ui.drawing.ticks import format_tick, tick_step
+from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
+from tracetui.ui.heat.words import gap_target, joined, mostly, share, step_names
+from tracetui.units import format_duration, format_percent
+
+WHOLE = 2  #: rows about whole steps, above those of the time within
+
+
+@dataclass(frozen=True, eq=False)
+class _StepSheet(Sheet):
+    """The map at one size, with what its words need."""
+
+    shown: Int64s = field(
+        default_factory=nothing
+    )  #: int64[rows, columns]: the place of the step that each cell shows
+    down: Int64s = field(default_factory=nothing)  #: edges of the rows within a step, ns from the first work
+    ns: Int64s = field(default_factory=nothing)  #: int64[rows, steps]: before steps share columns
+    of: Int64s = field(default_factory=nothing)
+
+
+class StepView:
+    """The steps side by side, laid upon each other at their first work."""
+
+    question = "Is every step like this?"
+    unit = "of the time of a cell"
+    heats = ((Heat.LOST, "idle"), (Heat.WAIT, "preparing"))
+    label_cells = len("whole step")
+    total_cells = len("1234 ms")
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._map = StepMap.of(analysis)
+        self._reasons = IdleReasons(analysis)
+        self._names = step_names(analysis, self._map.step.tolist())
+
+    def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
+        places = self._map
+        down = places.edges(max(lines - WHOLE - 1, 1) * (2 if halves else 1))
+        whole, within = places.whole_steps(), places.cells(down)
+        stacked = Cells(
+            *(
+                np.concatenate((getattr(whole, name), getattr(within, name)))
+                for name in ("ns", "of", "most", "share")
+            )
+        )
+        pooled = pool(len(places), columns)
+        cells, shown = pooled.columns(stacked)
+        first = pooled.first[:-1]
+        last = pooled.first[1:] - 1
+        return _StepSheet(
+            rows=self._rows(cells, down, 2 if halves else 1),
+            cells=cells,
+            columns=tuple(self._names[place] for place in first.tolist()),
+            axis="step",
+            head="idle",
+            dense=WHOLE,
+            column_spans=Spans(places.start[first], places.end[last]),
+            gap=GapOfCell.of_intervals(self._analysis, cells.most),
+            shown=shown,
+            down=down,
+            ns=stacked.ns,
+            of=stacked.of,
+        )
+
+    def _rows(self, cells: Cells, down: Int64s, each: int) -> tuple[Row, ...]:
+        """Rows with round times as labels, and totals of the `each` rows that share a line."""
+        ns = cells.ns.sum(axis=1)
+        begin = np.arange(WHOLE, len(ns), each)
+        lines = [
+            *ns[:WHOLE].tolist(),
+            *np.repeat(np.add.reduceat(ns, begin), each)[: len(ns) - WHOLE].tolist(),
+        ]
+        totals = [format_duration(total).rjust(self.total_cells) if total else "" for total in lines]
+        whole = Row("whole step", totals[0], ranked=False), Row("preparing", totals[1], Heat.WAIT)
+        step = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
+        rows = []
+        for place, (begin, stop) in enumerate(zip(down.tolist(), down[1:].tolist())):
+            tick = -(-begin // step) * step
+            label = format_tick(abs(tick), step) if begin <= tick < stop else ""
+            label = f"{'-' if tick < 0 else ''}{label}" if label else ""
+            if label == "0":
+                label = "first work"
+            rows.append(Row(label.rjust(self.label_cells), totals[WHOLE + place], apart=place == 0))
+        return (*whole, *rows)
+
+    def answer(self) -> str:
+        steps = [self._analysis.steps[index] for index in self._map.step.tolist()]
+        idle = np.array([step.idle_ns for step in steps], np.int64)
+        worst = int(idle.argmax())
+        outside = self._map.outside_ns
+        after = f"; {format_duration(outside)} before or after all steps" if outside else ""
+        return (
+            f"{len(steps)} steps, each idle {format_duration(int(np.median(idle)))} (median); "
+            f"most: step {self._names[worst]}, {format_duration(int(idle[worst]))}{after}"
+        )
+
+    def words(self, sheet: Sheet, row: int, column: int) -> str:
+        assert isinstance(sheet, _StepSheet)
+        step = int(sheet.shown[row, column])
+        name = f"step {self._names[step]}"
+        ns, of = int(sheet.ns[row, step]), int(sheet.of[row, step])
+        others = np.delete(sheet.ns[row], step)
+        usual = f"{format_duration(int(np.median(others)))} in other steps (median)" if len(others) else ""
+        shared = len(self._map) > sheet.cells.ns.shape[1]
+        worst = f"the worst of {self._in_column(sheet, column)}" if shared else ""
+        if row < WHOLE:
+            what = ("idle", "preparing")[row]
+            said = f"{what} {format_duration(ns)}"
+            if row == 0:
+                said += f", {format_percent(ns, of)} of its time"
+            return joined(name, worst, said, usual)
+        if not of:
+            return joined(name, "it is over by then, or has not begun")
+        begin, stop = self._time(sheet, row, step)
+        reason = self._reasons.between(self._device(step), begin, stop)
+        base = int(self._map.base[step])
+        return joined(
+            name,
+            worst,
+            _from_first_work(begin - base, stop - base),
+            f"idle {share(ns, of)}",
+            usual,
+            mostly(reason),
+        )
+
+    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+        assert isinstance(sheet, _StepSheet)
+        step = int(sheet.shown[row, column])
+        if row < WHOLE:
+            whole = self._analysis.steps[int(self._map.step[step])]
+            if row == 1 and whole.preparing_ns > 0:
+                return Target(whole.host_start_ns, whole.host_start_ns + whole.preparing_ns)
+            return Target(whole.start_ns, whole.end_ns)
+        begin, stop = self._time(sheet, row, step)
+        interval = int(sheet.cells.most[row, column])
+        gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
+        return gap_target(self._analysis, gap, begin, stop)
+
+    def nothing(self) -> str:
+        return "No steps in this trace."
+
+    def _time(self, sheet: _StepSheet, row: int, step: int) -> tuple[int, int]:
+        """The time of a row in a step, epoch ns."""
+        base = int(self._map.base[step])
+        return base + int(sheet.down[row - WHOLE]), base + int(sheet.down[row - WHOLE + 1])
+
+    def _device(self, step: int) -> int:
+        label = self._analysis.steps[int(self._map.step[step])].device
+        return next(index for index, each in enumerate(self._analysis.devices) if each.device == label)
+
+    def _in_column(self, sheet: Sheet, column: int) -> str:
+        pooled = pool(len(self._map), sheet.cells.ns.shape[1]).first
+        first, last = int(pooled[column]), int(pooled[column + 1]) - 1
+        return f"{self._names[first]} to {self._names[last]}"
+
+
+def _from_first_work(begin_ns: int, stop_ns: int) -> str:
+    step = max((stop_ns - begin_ns) // 10, 1)
+    scale = 10 ** (len(str(step)) - 1)
+    begin, stop = (sign_of(time // scale * scale, scale) for time in (begin_ns, stop_ns))
+    return f"{begin} .. {stop} from its first work"
+
+
+def sign_of(ns: int, step_ns: int) -> str:
+    """A distance in time with the decimals its step needs, and its sign: "-1.5 ms"."""
+    return f"{'-' if ns < 0 else ''}{format_tick(abs(ns), step_ns)}"

@@ -1,0 +1,73 @@
+"""Words that the maps share: moments, shares, and why a device was idle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.mostly import Reason
+from tracetui.trace.clean import printable
+from tracetui.trace.stack import Frame, path_end
+from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.rows import idle_key
+from tracetui.ui.heat.sheet import Target
+from tracetui.units import format_duration, format_percent, format_time
+
+BETWEEN = " · "  #: two things that are told of a cell
+
+
+def between(start_ns: int, end_ns: int) -> str:
+    """ "0.129 .. 0.131 s", with the decimals that tell the two apart; of times from any origin."""
+    step = max((end_ns - start_ns) // 20, 1)
+    start, end = format_time(start_ns, step), format_time(end_ns, step)
+    return f"{start[:-2]} .. {end}"
+
+
+def share(part_ns: int, whole_ns: int) -> str:
+    """ "1.23 ms of 2.00 ms, 61.5 %"."""
+    return f"{format_duration(part_ns)} of {format_duration(whole_ns)}, {format_percent(part_ns, whole_ns)}"
+
+
+def line_words(frame: Frame | None) -> str:
+    """ "train.py(88) forward"; "" without a stack."""
+    if frame is None:
+        return ""
+    if not frame.file:
+        return printable(frame.function, 40)
+    return printable(f"{path_end(frame.file)}({frame.line}) {frame.function}", 48)
+
+
+def mostly(reason: Reason) -> str:
+    """ "mostly P python, train.py(88) forward"; "" of no idle time."""
+    if reason.cause is None:
+        return ""
+    line = line_words(reason.frame)
+    return f"mostly {cause_words(reason.cause)}" + (f", {line}" if line else "")
+
+
+def joined(*words: str) -> str:
+    """Those that say anything, with dots between."""
+    return BETWEEN.join(word for word in words if word)
+
+
+def gap_target(analysis: Analysis, gap: int, start_ns: int, end_ns: int) -> Target | None:
+    """A gap, with the time of the cell around it; None of gap -1 and a cell without time."""
+    if gap < 0:
+        return Target(start_ns, end_ns) if end_ns > start_ns else None
+    gaps = analysis.gaps
+    if int(gaps.end[gap]) - int(gaps.start[gap]) >= end_ns - start_ns:
+        start_ns, end_ns = int(gaps.start[gap]), int(gaps.end[gap])
+    device = analysis.devices[int(gaps.device[gap])].device
+    return Target(start_ns, end_ns, gap=gap, line=idle_key(device))
+
+
+def device_prefix(analysis: Analysis, device: int) -> str:
+    """The device in front of a label, where there are several."""
+    return f"{printable(analysis.devices[device].device)} " if len(analysis.devices) > 1 else ""
+
+
+def step_names(analysis: Analysis, steps: Iterable[int]) -> list[str]:
+    """The numbers of some steps, with their devices where there are several."""
+    several = len(analysis.steps_by_device) > 1
+    chosen = [analysis.steps[index] for index in steps]
+    return [f"{step.number} {printable(step.device)}" if several else str(step.number) for step in chosen]

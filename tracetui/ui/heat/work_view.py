@@ -1,0 +1,136 @@
+"""Who works while the device starves: idle time on top, what else goes on below."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.heat.mostly import IdleReasons
+from tracetui.analysis.heat.work import Doing, Thing, WorkMap, main_slice
+from tracetui.analysis.raster import even_edges
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Kind, Track
+from tracetui.trace.stack import parse_frame
+from tracetui.ui.drawing.ramp import Heat
+from tracetui.ui.drawing.rows import idle_key, track_key, track_label
+from tracetui.ui.heat.sheet import Row, Sheet, Spans, Target
+from tracetui.ui.heat.words import between, device_prefix, joined, line_words, mostly, share
+from tracetui.units import format_duration, format_percent
+
+_THREAD = re.compile(r"thread (\S+)(?: \((?!python)(.+)\))?", re.IGNORECASE)
+_LABEL = 26
+
+
+class WorkView:
+    """Threads, streams and groups over time."""
+
+    question = "Who works while the device starves?"
+    unit = "of the time of a cell"
+    heats = ((Heat.LOST, "lost"), (Heat.WORK, "works"), (Heat.WAIT, "waits"))
+    head = "total while idle"
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._map = WorkMap.of(analysis)
+        self._reasons = IdleReasons(analysis)
+        self._calls = "CANN" if analysis.trace.kind is Kind.ASCEND else "runtime"
+        self._while_idle = [self._map.while_idle(thing) for thing in self._map.things]
+        self._rows = tuple(self._described())
+        self.label_cells = max((cell_len(row.label) for row in self._rows), default=0)
+        self.total_cells = len(self.head)
+
+    def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
+        trace = self._analysis.trace
+        if not self._rows:
+            return None
+        edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))
+        cells = self._map.cells(edges)
+        return Sheet(
+            self._rows, cells, edges, axis="time", head=self.head, column_spans=Spans(edges[:-1], edges[1:])
+        )
+
+    def answer(self) -> str:
+        idle = sum(device.idle_ns for device in self._analysis.devices)
+        told = zip(self._map.things, self._rows, self._while_idle)
+        ranked = sorted(
+            (-both, row.label.strip()) for _, row, (both, _) in told if row.heat is Heat.WORK and both
+        )
+        words = ", ".join(f"{label} {format_percent(-less, idle)}" for less, label in ranked[:3])
+        return f"idle {format_duration(idle)}" + (f"; meanwhile: {words}" if words else "")
+
+    def words(self, sheet: Sheet, row: int, column: int) -> str:
+        assert sheet.edges is not None
+        thing, start, end = self._cell(sheet, row, column)
+        ns, origin = int(sheet.cells.ns[row, column]), self._analysis.trace.start_ns
+        if thing.doing is Doing.IDLE:
+            most = mostly(self._reasons.between(thing.device, start, end))
+        else:
+            most = self._main(thing, start, end)
+        return joined(
+            f"{self._rows[row].label.strip()} {between(start - origin, end - origin)}",
+            share(ns, end - start),
+            most,
+        )
+
+    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+        thing, start, end = self._cell(sheet, row, column)
+        if thing.doing is Doing.IDLE:
+            device = self._analysis.devices[thing.device].device
+            return Target(start, end, line=idle_key(device))
+        chosen = main_slice(self._analysis, thing, start, end)
+        return Target(start, end, row=chosen, line=track_key(thing.tracks[0]))
+
+    def nothing(self) -> str:
+        return "Nothing works in this trace: no thread, no stream."
+
+    def _cell(self, sheet: Sheet, row: int, column: int) -> tuple[Thing, int, int]:
+        assert sheet.edges is not None
+        return self._map.things[row], int(sheet.edges[column]), int(sheet.edges[column + 1])
+
+    def _main(self, thing: Thing, start: int, end: int) -> str:
+        row = main_slice(self._analysis, thing, start, end)
+        if row < 0:
+            return ""
+        name = self._analysis.trace.name(row)
+        if thing.doing is Doing.PYTHON:
+            return f"mostly {line_words(parse_frame(name))}"
+        return f"mostly {printable(name, 40)}"
+
+    def _described(self) -> Iterator[Row]:
+        before: tuple[bool, int] | None = None
+        for thing, (both, idle) in zip(self._map.things, self._while_idle):
+            section = (thing.lost, min(thing.device, 0))
+            apart = before is not None and section != before
+            before = section
+            heat = Heat.LOST if thing.lost else Heat.WAIT if thing.doing is Doing.WAITS else Heat.WORK
+            total = format_duration(thing.times.total).rjust(7)
+            part = "" if thing.lost else format_percent(both, idle)
+            yield Row(self._label(thing), f"{total} {part:>8}", heat, apart)
+
+    def _label(self, thing: Thing) -> str:
+        if thing.lost:
+            prefix = device_prefix(self._analysis, thing.device)
+            device = prefix or f"{printable(self._analysis.devices[thing.device].device)} "
+            return f"{device}{thing.doing.value}"
+        track = thing.tracks[0]
+        if thing.device >= 0:
+            name = device_prefix(self._analysis, thing.device) + _stream_name(track)
+            return name if thing.doing is Doing.WORKS else f"{name[: _LABEL - 6]} waits"
+        doing = self._calls if thing.doing is Doing.CALLS else thing.doing.value
+        return f"{_thread_name(self._analysis, track)[: _LABEL - len(doing) - 1]} {doing}"
+
+
+def _stream_name(track: Track) -> str:
+    name = track_label(track)
+    return name.removesuffix(" Communication") or name
+
+
+def _thread_name(analysis: Analysis, track: Track) -> str:
+    """ "pt_autograd_0", "3178231"; "main 3178231" of the first thread of a process."""
+    match = _THREAD.fullmatch(track.name.strip())
+    if match is None:
+        return printable(track.name).strip() or printable(track.tid)
+    return printable(match[2] or match[1])
