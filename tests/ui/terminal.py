@@ -103,5 +103,5 @@ def program(
     finally:
         process.kill()
         process.wait()
-        os.close(master)
-        os.close(slave)
+        os.close(terminal.master)
+        os.close(terminal.slave)

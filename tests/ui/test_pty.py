@@ -48,6 +48,18 @@ def test_the_terminal_is_left_as_it_was(moba: Path, end: int | bytes, code: int)
         assert b"Traceback" not in terminal.output
 
 
+def test_a_terminal_that_goes_without_a_signal_is_left(moba: Path) -> None:
+    """As under nohup, or of a process that is in a session of its own: it would wait for keys for ever."""
+    with viewer(moba) as terminal:
+        terminal.wait_for(b"worst gaps")
+        os.close(terminal.slave)
+        terminal.slave = os.open(os.devnull, os.O_RDONLY)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, terminal.master)
+        os.close(nothing)
+        assert terminal.process.wait(timeout=20) == 129
+
+
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, b"q"], ids=["SIGTERM", "SIGHUP", "q"])
 def test_leaving_stops_the_reading(moba: Path, tmp_path: Path, end: int | bytes) -> None:
     (tmp_path / "sitecustomize.py").write_text(

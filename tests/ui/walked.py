@@ -62,7 +62,7 @@ class WalkedApp(TraceApp):
     def get_driver_class(self) -> type[Driver]:
         return MarkedDriver
 
-    def _leave(self, code: int) -> None:
+    def leave(self, code: int) -> None:
         """Stay."""
 
     def reached(self, mark: int, at_rest: bool) -> None:

@@ -89,7 +89,7 @@ class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
         self.state = ViewState(bounds_of(trace))
 
     def on_mount(self) -> None:
-        suit_terminal(self, self.palette.color_system, self.options.ascii, self._leave)
+        suit_terminal(self, self.palette.color_system, self.options.ascii, self.leave)
         self.start()
 
     def fault(self, error: Exception) -> None:
@@ -210,14 +210,14 @@ class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
             self.stop_loading()
 
     async def action_quit(self) -> None:
-        self._leave(0)
+        self.leave(0)
 
     def action_cancel(self) -> None:
         """Close what is open, stop the loading, else leave."""
         if isinstance(self.screen, ModalScreen):
             self.screen.dismiss(None)
         elif not self.stop_loading():
-            self._leave(CANCELLED)
+            self.leave(CANCELLED)
 
     def action_redraw(self) -> None:
         """Lay everything out and draw it again, and send it whole."""
@@ -228,7 +228,7 @@ class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
     def action_suspend(self) -> None:
         self.action_suspend_process()
 
-    def _leave(self, code: int) -> None:
+    def leave(self, code: int) -> None:
         self._stop_loading = True
         self.exit(code)
 

@@ -55,10 +55,21 @@ class LinkDriver(LinuxDriver):
         typed, app.typed = app.typed, b""
         take(answers.take(typed))
         while not self.exit_event.is_set():
-            if select.select([self.fileno], [], [], 0.1)[0]:
-                take(answers.take(os.read(self.fileno, 4096)))
-            else:
+            if not select.select([self.fileno], [], [], 0.1)[0]:
                 take(answers.rest())
+                continue
+            keys = self._read()
+            if not keys:
+                loop_of(self).call_soon_threadsafe(app.terminal_is_gone)
+                return
+            take(answers.take(keys))
+
+    def _read(self) -> bytes:
+        """Return what was typed; nothing where nobody can type any more."""
+        try:
+            return os.read(self.fileno, 4096)
+        except OSError:
+            return b""
 
     def _written(self, writes: int) -> None:
         """In the thread that writes: so many writes have been taken."""

@@ -21,6 +21,10 @@ from tracetui.ui.sending.pace import Pace
 ASK = "\x1b[?2026$p"
 
 
+#: status of a program that its terminal has left, as of one that SIGHUP ends
+HUNG_UP = 129
+
+
 class LinkApp(HookedApp[ReturnType]):
     """Sends what the terminal can show by the time it is sent."""
 
@@ -65,6 +69,14 @@ class LinkApp(HookedApp[ReturnType]):
     def on_resize(self) -> None:
         """Terminals move about what they show when resized, and tell their size after a suspension."""
         self.redraw()
+
+    def terminal_is_gone(self) -> None:
+        """Nothing can be typed any more, and no signal has said so: leave."""
+        self.leave(HUNG_UP)
+
+    def leave(self, code: int) -> None:
+        """End with an exit status."""
+        raise NotImplementedError
 
     def link_is_free(self) -> None:
         """The link may carry more: send what has changed meanwhile, or come back when it can."""
