@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
+
+settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing here
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -134,7 +134,7 @@ def rows_of_part(part: Part) -> Rows:
     return rows_of(builder.build("", {}, ReadReport(0, 0, part.events, part.skipped), last=True))
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(blocks(), min_size=1, max_size=3), st.sampled_from([b"", b",", b' , {"ph": "X"}', b"}]", b'1"'])
 )

@@ -62,7 +62,7 @@ def device_events(draw: st.DrawFn) -> list[dict[str, Any]]:
     return events
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(device_events())
 def test_pieces_are_what_their_definition_says(events: list[dict[str, Any]]) -> None:
     analysis = analyse(trace_of(events))
