@@ -57,8 +57,8 @@ def _hotspot_lines(analysis: Analysis, selection: Selection, top: int, width: in
         left = document["idle_ns"] - sum(hotspot["idle_ns"] for hotspot in shown)
         more = f"{format_count(len(every) - len(shown))} more, {format_duration(left)} together: --top 0"
         lines.append(MARGIN + more)
-    lines += [MARGIN + line for line in textwrap.wrap(beyond_idle(shown), max(width - len(MARGIN), 20))]
-    return [hotspots_title(document), *lines]
+    note = textwrap.wrap(beyond_idle(shown), max(width, 20))
+    return [hotspots_title(document), *lines, *(["", *note] if note else [])]
 
 
 def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
