@@ -35,6 +35,7 @@ from tracetui.reader.source import TraceFile
 from tracetui.ui.app import TraceApp, ease_collector
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.sending.driver import LinkDriver
+from tracetui.ui.sending.link import HUNG_UP
 
 CALM = 3  #: turns of the event loop in which nothing was left to do
 _TURN_S = 0.001
@@ -53,7 +54,7 @@ class MarkedDriver(LinkDriver):
 
 
 class WalkedApp(TraceApp):
-    """Never leaves, and answers marks."""
+    """Leaves for no key and no signal, and answers marks."""
 
     def __init__(self, answers: socket.socket, path: Path, palette: str, trace_file: TraceFile) -> None:
         super().__init__(path, ViewerOptions(palette=palette), trace_file)
@@ -63,7 +64,9 @@ class WalkedApp(TraceApp):
         return MarkedDriver
 
     def leave(self, code: int) -> None:
-        """Stay."""
+        """Stay, unless there is no terminal any more."""
+        if code == HUNG_UP:
+            super().leave(code)
 
     def reached(self, mark: int, at_rest: bool) -> None:
         task = asyncio.get_running_loop().create_task(self._answer(mark, at_rest))
