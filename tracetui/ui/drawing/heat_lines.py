@@ -49,7 +49,7 @@ def layout(
         tallest: how many lines a row may have, where none may share one. What is over goes to the rows before
             the first gap.
     """
-    first = dense if dense is not None and halves else rows
+    first = min(dense, rows) if dense is not None and halves else rows
     needed = first + (rows - first + 1) // 2
     gaps = [row for row in apart if row > 0]
     if needed + len(gaps) > lines:

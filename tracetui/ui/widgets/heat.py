@@ -85,8 +85,7 @@ class HeatMap(Wheeled, SparingWidget, can_focus=True):
         self._levels = np.empty((0, 0), np.int64)
         self._lines: list[LineRows] = []
         self._palette, self._glyphs = palette, glyphs
-        light = bool(getattr(palette, "light", False))
-        self._ramps = {heat: ramp_of(heat, palette.name, glyphs, light) for heat in Heat}
+        self._ramps = {heat: ramp_of(heat, palette.name, glyphs, palette.light) for heat in Heat}
 
     # -------------------------------------------------------------- layout
 
