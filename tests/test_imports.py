@@ -13,8 +13,15 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "tracetui"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
+
+def _dotted(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+DOTTED = {_dotted(path) for path in MODULES}
+
 #: top-level modules that serve all, and know nothing of the rest.
-SHARED = {"arrays", "units"}
+SHARED = {"arrays", "units", "version"}
 #: package or top-level module -> what of tracetui it may import beside `SHARED`.
 ALLOWED = {
     **{module: set[str]() for module in SHARED},
@@ -76,6 +83,28 @@ def test_imports_point_one_way(path: Path) -> None:
             assert target in ALLOWED[package] | SHARED, f"{path} imports {module}"
         if target == "reader" and package not in ("reader", "trace"):
             assert module in READER_FRONT, f"{path} knows the reader's insides: {module}"
+
+
+def test_no_modules_import_each_other() -> None:
+    """Not even for their types: each can be read, and changed, knowing only those below it."""
+    modules = {_dotted(path): path for path in MODULES}
+    left = {name: imports_from(path) & set(modules) - {name} for name, path in modules.items()}
+    while below := {name for name, needs in left.items() if not needs}:
+        left = {name: needs - below for name, needs in left.items() if name not in below}
+    assert not left, f"in a circle, or above one: {sorted(left)}"
+
+
+def imports_from(path: Path) -> set[str]:
+    """Dotted names of the modules that a file imports, also of those it takes from their package by name."""
+    found = imports_of(path)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            taken = {f"{node.module}.{alias.name}" for alias in node.names}
+            submodules = taken & DOTTED
+            found |= submodules
+            if len(submodules) == len(taken):
+                found.discard(node.module or "")
+    return found
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -15,6 +15,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from tracetui.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from tracetui.api import load
     from tracetui.export.frames import (
@@ -43,7 +45,6 @@ __all__ = [
     "steps_frame",
     "syncs_frame",
 ]
-__version__ = "0.1.0"
 
 _HOMES = {"load": "tracetui.api"}
 

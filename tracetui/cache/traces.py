@@ -18,13 +18,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Callable
 
-from tracetui import __version__
 from tracetui.cache.checks import check
 from tracetui.cache.columns import freeze, thaw
 from tracetui.cache.container import pack, read_arrays, read_document
 from tracetui.cache.directory import Directory
 from tracetui.reader.source import COMPILED_FROM, TraceFile, stamp_of
 from tracetui.trace.model import Trace
+from tracetui.version import __version__
 
 #: bytes of text below which a trace is read again as fast
 SMALLEST = 32_000_000

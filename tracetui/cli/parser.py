@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tracetui import __version__
 from tracetui.units import Window, parse_window
+from tracetui.version import __version__
 
 PATHS = """PATH is a trace file (trace_view.json or another Chrome trace, plain or .gz), or
 a directory that holds one. Write ./summary for a file named like a command, and

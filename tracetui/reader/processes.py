@@ -14,7 +14,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import tracetui
 from tracetui.reader.text import Loan
 from tracetui.reader.worker import Task, write_all
 
@@ -169,6 +168,6 @@ def _file() -> int:
 
 def _module_path() -> list[str]:
     """Return `sys.path`, with the place of this package where something else than that found it."""
-    home = str(Path(tracetui.__file__).parents[1])
+    home = str(Path(__file__).resolve().parents[2])
     path = [entry for entry in sys.path if isinstance(entry, str)]
     return path if home in path else [*path, home]

@@ -1,40 +1,23 @@
-"""The viewer: one app that owns the trace, its analysis and the view, and the screens that show them.
-
-Screens read `app.trace`, `app.analysis` and `app.state`, change the state through the methods below, and
-hear of every change as a message (tracetui.ui.messages), also while another screen is in front.
-"""
+"""The viewer with its screens: which there are, the actions that work on all of them, and how it ends."""
 
 from __future__ import annotations
 
 import gc
 import importlib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
 from tracetui.reader.source import TraceFile
-from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
-from tracetui.ui.drawing.glyphs import glyphs
-from tracetui.ui.drawing.palette import Palette
-from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.rows import idle_key, place_of_slice
-from tracetui.ui.keys import KeyByKeyApp
-from tracetui.ui.messages import SelectionChanged, ViewChanged
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.reading import ReadingApp, bounds_of
-from tracetui.ui.sending.link import LinkApp
-from tracetui.ui.state import ViewState
 from tracetui.ui.terminal import suit_terminal
-
-if TYPE_CHECKING:
-    from tracetui.ui.screens.timeline import TimelineScreen
+from tracetui.ui.viewer import Viewer
 
 CANCELLED = 130  #: exit code of ctrl+c
 
@@ -49,7 +32,7 @@ def _screen(module: str, name: str) -> Callable[[], Screen[Any]]:
     return build
 
 
-class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
+class TraceApp(Viewer):
     """The viewer of one trace. `exit(code)` gives the program's exit code."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -67,27 +50,6 @@ class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
         "advice": _screen("advice", "AdviceScreen"),
     }
 
-    def __init__(
-        self,
-        path: Path,
-        options: ViewerOptions | None = None,
-        trace_file: TraceFile | None = None,
-        trace: Trace | None = None,
-    ) -> None:
-        """Of an opened file to read, or of a trace that is there already."""
-        super().__init__(ansi_color=True)
-        self.path = path
-        self.options = options or ViewerOptions()
-        self.palette = Palette(self.options.palette, self.options.light)
-        self.typed = self.options.typed
-        self.glyphs = glyphs(self.options.ascii)
-        self.trace_file = trace_file
-        self.trace = trace
-        self.picture = Picture(trace) if trace is not None else None
-        self.analysing = trace is not None
-        self.progress = (0, trace_file.size, 0) if trace_file else None
-        self.state = ViewState(bounds_of(trace))
-
     def on_mount(self) -> None:
         suit_terminal(self, self.palette.color_system, self.options.ascii, self.leave)
         self.start()
@@ -103,62 +65,7 @@ class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
         self.failure = self.failure or getattr(error, "error", None) or error
         self.end_after_fault()
 
-    # What screens ask for
-
-    def view_changed(self) -> None:
-        """Tell everyone that the viewport, window, folds or pins have changed."""
-        self._awaited = 0
-        self.tell(ViewChanged)
-
-    def selection_changed(self) -> None:
-        """Tell everyone that the selection (and, with it, perhaps the viewport) has changed."""
-        self._awaited = 0
-        self.tell(SelectionChanged)
-
-    def select(self, row: int) -> None:
-        """Select a slice, on all screens, and bring it on screen; -1 selects nothing."""
-        state, trace = self.state, self.trace
-        if trace is None:
-            return
-        if row < 0:
-            state.go(replace(state.place, row=-1, gap=-1), "select")
-        else:
-            start, end = int(trace.slices.start[row]), int(trace.slices.end[row])
-            cursor, hidden = place_of_slice(trace, row, state.toggled)
-            if hidden:
-                state.toggle(hidden)
-            viewport = state.viewport.showing(start, end, state.bounds)
-            state.go(
-                replace(state.place, viewport=viewport, row=row, gap=-1, cursor=cursor, time_ns=start),
-                "select",
-            )
-        self.selection_changed()
-
-    def show_interval(self, start_ns: int, end_ns: int, row: int | None = None) -> None:
-        """Show an interval (epoch ns) in the middle third of the timeline, and select a slice."""
-        self.state.show(start_ns, max(end_ns, start_ns + 1))
-        self.view_changed()
-        if row is not None:
-            self.select(row)
-        if self.current_mode != "timeline":
-            self.switch_mode("timeline")
-
-    def go_to_gap(self, index: int) -> None:
-        """Show and select a gap: an index into `analysis.gaps`. The screen in front stays."""
-        if self.analysis is None or not 0 <= index < len(self.analysis.gaps):
-            return
-        gaps, state = self.analysis.gaps, self.state
-        start, end = int(gaps.start[index]), int(gaps.end[index])
-        state.show(start, end)
-        device = self.analysis.devices[int(gaps.device[index])].device
-        place = replace(state.place, gap=index, row=-1, cursor=idle_key(device), time_ns=start)
-        state.go(place, state.burst)
-        self.selection_changed()
-
     # Actions that work everywhere
-
-    def action_go(self, screen: str) -> None:
-        self.switch_mode(screen)
 
     def action_undo(self) -> None:
         if self.state.undo():
@@ -206,8 +113,13 @@ class TraceApp(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
         """Back to the timeline; there, drop what was begun, else stop the loading."""
         if self.current_mode != "timeline":
             self.switch_mode("timeline")
-        elif not cast("TimelineScreen", self.screen).step_back():
+        elif not self._step_back():
             self.stop_loading()
+
+    def _step_back(self) -> bool:
+        """Have the screen in front drop what was begun there; False where nothing was."""
+        step_back = getattr(self.screen, "step_back", None)
+        return callable(step_back) and bool(step_back())
 
     async def action_quit(self) -> None:
         self.leave(0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Found
+from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import (
     AI_CPU,
     CONVERSION_SHARE,
@@ -42,20 +42,20 @@ _CONVERSIONS = (
 )
 
 
-def ai_cpu(found: Found) -> Iterator[Advice]:
+def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
     """Operators that run on the AI CPU while the AI cores do nothing, by name and line."""
-    slices, strings = found.trace.slices, found.trace.strings
+    slices, strings = evidence.trace.slices, evidence.trace.strings
     kinds = [
-        i for i in distinct(slices.task_type[found.work]).tolist() if i >= 0 and _AI_CPU.match(strings[i])
+        i for i in distinct(slices.task_type[evidence.work]).tolist() if i >= 0 and _AI_CPU.match(strings[i])
     ]
-    chosen = np.isin(slices.task_type[found.work], kinds) & (slices.dur[found.work] >= AI_CPU.least)
-    tasks, device = found.work[chosen], found.device_of_work[chosen]
-    lines = found.task_lines(tasks)
+    chosen = np.isin(slices.task_type[evidence.work], kinds) & (slices.dur[evidence.work] >= AI_CPU.least)
+    tasks, device = evidence.work[chosen], evidence.device_of_work[chosen]
+    lines = evidence.task_lines(tasks)
     groups = (lines + 1) * (len(strings) + 1) + slices.name[tasks]
     for _, own in runs(groups):
-        rows = found.longest_first(tasks[own])
+        rows = evidence.longest_first(tasks[own])
         cost = sum(
-            (found.span(tasks[own[of]]) - found.analysis.devices[index].aicore).total
+            (evidence.span(tasks[own[of]]) - evidence.analysis.devices[index].aicore).total
             for index, of in runs(device[own])
         )
         if not cost:
@@ -65,7 +65,7 @@ def ai_cpu(found: Found) -> Iterator[Advice]:
             id="ai_cpu_operator",
             title="An operator runs on the AI CPU",
             text=(
-                f"It runs {found.rate(len(rows))} times {found.times}, "
+                f"It runs {evidence.rate(len(rows))} times {evidence.times}, "
                 f"{duration(int(slices.dur[rows[0]]))} at most, and for {duration(cost)} in all no AI core "
                 "works meanwhile. "
                 "Use a type or operator that the AI cores support (often int32 or float32 for int64 or "
@@ -75,58 +75,58 @@ def ai_cpu(found: Found) -> Iterator[Advice]:
             cost_ns=cost,
             evidence={
                 "count": len(rows),
-                "count_per_step": found.per_step(len(rows)),
+                "count_per_step": evidence.per_step(len(rows)),
                 "total_ns": total,
                 "longest_ns": int(slices.dur[rows[0]]),
                 "exposed_ns": cost,
             },
-            subjects=(*found.names(rows, 1), *found.operators_of(rows)),
-            **found.blame(int(lines[own[0]]))._asdict(),
-            per_step_ns=found.step_ns(cost),
-            gaps=found.gaps_at(found.span(rows)),
+            subjects=(*evidence.names(rows, 1), *evidence.operators_of(rows)),
+            **evidence.blame(int(lines[own[0]]))._asdict(),
+            per_step_ns=evidence.step_ns(cost),
+            gaps=evidence.gaps_at(evidence.span(rows)),
             rows=rows,
         )
 
 
-def conversions(found: Found) -> Iterator[Advice]:
+def conversions(evidence: Evidence) -> Iterator[Advice]:
     """Kernels that only change the format or the type of data."""
-    slices = found.trace.slices
-    kernels = found.work[slices.activity[found.work] == Activity.AICORE]
-    device = found.device_of_work[slices.activity[found.work] == Activity.AICORE]
-    computing = sum(activity.computing_ns for activity in found.analysis.devices)
+    slices = evidence.trace.slices
+    kernels = evidence.work[slices.activity[evidence.work] == Activity.AICORE]
+    device = evidence.device_of_work[slices.activity[evidence.work] == Activity.AICORE]
+    computing = sum(activity.computing_ns for activity in evidence.analysis.devices)
     for rule_id, title, pattern, remedy in _CONVERSIONS:
-        matched = by_name(found.trace, kernels, matching(pattern)) == 1
-        cost = sum(found.span(kernels[matched][of]).total for _, of in runs(device[matched]))
+        matched = by_name(evidence.trace, kernels, matching(pattern)) == 1
+        cost = sum(evidence.span(kernels[matched][of]).total for _, of in runs(device[matched]))
         if not CONVERSION_SHARE.share(cost, computing):
             continue
-        rows = found.longest_first(kernels[matched])
-        lines = found.task_lines(rows)
+        rows = evidence.longest_first(kernels[matched])
+        lines = evidence.task_lines(rows)
         worst, _ = most_first(lines[lines >= 0], slices.dur[rows[lines >= 0]])
         yield Advice(
             id=rule_id,
             title=title,
             text=(
-                f"{found.rate(len(rows))} kernels {found.times} do nothing else, and take "
+                f"{evidence.rate(len(rows))} kernels {evidence.times} do nothing else, and take "
                 f"{format_percent(cost, computing)} of the computing time: {duration(cost)}. {remedy}"
             ),
             rule=CONVERSION_SHARE.rule("Such kernels take at least {} of the computing time"),
             cost_ns=cost,
             evidence={
                 "count": len(rows),
-                "count_per_step": found.per_step(len(rows)),
+                "count_per_step": evidence.per_step(len(rows)),
                 "total_ns": cost,
                 "share_of_computing": cost / computing,
             },
-            subjects=(*found.names(rows), *found.operators_of(rows)),
-            **found.blame(int(worst[0]) if len(worst) else -1)._asdict(),
-            per_step_ns=found.step_ns(cost),
+            subjects=(*evidence.names(rows), *evidence.operators_of(rows)),
+            **evidence.blame(int(worst[0]) if len(worst) else -1)._asdict(),
+            per_step_ns=evidence.step_ns(cost),
             rows=rows,
         )
 
 
-def iteration_gap(found: Found) -> Iterator[Advice]:
+def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
     """The device is idle between the last task of a step and the first of the next."""
-    steps = found.analysis.steps
+    steps = evidence.analysis.steps
     late = [
         i
         for i, step in enumerate(steps)
@@ -140,11 +140,11 @@ def iteration_gap(found: Found) -> Iterator[Advice]:
     of_device: dict[str, list[tuple[int, int]]] = {}
     for index, span in zip(late, spans):
         of_device.setdefault(steps[index].device, []).append(span)
-    between = np.zeros(len(found.causes), np.bool_)
-    for index, activity in enumerate(found.analysis.devices):
-        own = found.causes.of_device(index)
+    between = np.zeros(len(evidence.causes), np.bool_)
+    for index, activity in enumerate(evidence.analysis.devices):
+        own = evidence.causes.of_device(index)
         gaps_of_steps = union(*np.array(of_device.get(activity.device, ()), np.int64).reshape(-1, 2).T)
-        between[own] = gaps_of_steps.covered(found.causes.start[own], found.causes.end[own]) > 0
+        between[own] = gaps_of_steps.covered(evidence.causes.start[own], evidence.causes.end[own]) > 0
     yield Advice(
         id="iteration_gap",
         title="The device is idle between steps",
@@ -157,17 +157,17 @@ def iteration_gap(found: Found) -> Iterator[Advice]:
         rule=ITERATION_GAP.rule("The device is idle for more than {} before the first task of a step"),
         cost_ns=sum(idle),
         evidence={"steps": len(late), "of_steps": len(steps), "longest_ns": idle[0], "idle_ns": sum(idle)},
-        **found.worst_line(between)._asdict(),
-        per_step_ns=found.step_ns(sum(idle)),
-        gaps=found.gaps(between),
+        **evidence.worst_line(between)._asdict(),
+        per_step_ns=evidence.step_ns(sum(idle)),
+        gaps=evidence.gaps(between),
         rows=np.array([steps[index].row for index in late], np.int64),
         general=True,
     )
 
 
-def free_time(found: Found) -> Iterator[Advice]:
+def free_time(evidence: Evidence) -> Iterator[Advice]:
     """The device neither computes nor communicates for much of a step."""
-    analysis = found.analysis
+    analysis = evidence.analysis
     spans = [
         (step.free_ns, step.computing_ns + step.communication_not_overlapped_ns + step.free_ns, step.idle_ns)
         for step in analysis.steps
@@ -177,9 +177,9 @@ def free_time(found: Found) -> Iterator[Advice]:
     if not cost:
         return
     column = analysis.idle.step if analysis.steps else analysis.idle.device
-    pieces = np.isin(column, freer)[found.causes.interval]
+    pieces = np.isin(column, freer)[evidence.causes.interval]
     free, window = (sum(spans[i][k] for i in freer) for k in (0, 1))
-    causes, sums = most_first(found.causes.cause[pieces].astype(np.int64), found.causes.ns[pieces])
+    causes, sums = most_first(evidence.causes.cause[pieces].astype(np.int64), evidence.causes.ns[pieces])
     times = {Cause(cause).label: ns for cause, ns in zip(causes[:3].tolist(), sums.tolist())}
     mostly = ", ".join(f"{label} {duration(ns)}" for label, ns in times.items())
     where = f"In {len(freer)} of {len(spans)} steps the" if analysis.steps else "The"
@@ -199,8 +199,8 @@ def free_time(found: Found) -> Iterator[Advice]:
             "steps": len(freer) if analysis.steps else 0,
             **{f"{label.replace('.', '_')}_ns": ns for label, ns in times.items()},
         },
-        **found.worst_line(pieces)._asdict(),
-        per_step_ns=found.step_ns(cost),
-        gaps=found.gaps(pieces),
+        **evidence.worst_line(pieces)._asdict(),
+        per_step_ns=evidence.step_ns(cost),
+        gaps=evidence.gaps(pieces),
         general=True,
     )

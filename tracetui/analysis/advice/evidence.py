@@ -3,28 +3,63 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.gaps import Gaps, IdleIntervals
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.lines import PythonLine, lines_of, python_line
+from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.links import Links
 from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows, tracks_by_device
+from tracetui.analysis.steps import Step
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.stack import Frame
 
-if TYPE_CHECKING:
-    from tracetui.analysis.analyse import Analysis
+
+class Analysed(Protocol):
+    """What of an analysis the rules read; `tracetui.analysis.analyse.Analysis` says what each part is."""
+
+    @property
+    def trace(self) -> Trace: ...
+    @property
+    def rules(self) -> FrameRules: ...
+    @property
+    def devices(self) -> tuple[DeviceActivity, ...]: ...
+    @property
+    def links(self) -> Links: ...
+    @property
+    def hosts(self) -> Hosts: ...
+    @property
+    def steps(self) -> tuple[Step, ...]: ...
+    @property
+    def host_spans(self) -> Int64s: ...
+    @property
+    def gaps(self) -> Gaps: ...
+    @property
+    def idle(self) -> IdleIntervals: ...
+    @property
+    def causes(self) -> Causes: ...
+    @property
+    def syncs(self) -> tuple[SyncCall, ...]: ...
+    @property
+    def work(self) -> Int64s: ...
+    @property
+    def window_ns(self) -> int: ...
 
 
-class Found:
+class Evidence:
     """The facts about one trace."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysed) -> None:
         self.analysis = analysis
         self._numbers: dict[Frame, int] = {}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Found, rounded
+from tracetui.analysis.advice.evidence import Evidence, rounded
 from tracetui.analysis.advice.model import (
     COLLECTION,
     DATA_LOADER,
@@ -38,26 +38,26 @@ PER_LAUNCH = (
 )
 
 
-def small_operators(found: Found) -> Iterator[Advice]:
+def small_operators(evidence: Evidence) -> Iterator[Advice]:
     """Loops: lines that enqueue the same few operators again and again, each for a short kernel."""
-    links, slices = found.analysis.links, found.trace.slices
-    tasks = found.work[np.isin(slices.activity[found.work], (Activity.AICORE, Activity.AICPU))]
+    links, slices = evidence.analysis.links, evidence.trace.slices
+    tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.AICORE, Activity.AICPU))]
     at = links.index(tasks)
-    line, launched = found.task_lines(tasks), _launches(found, at)
-    waiting = found.caused(*PER_LAUNCH) & ~found.causes.backward
+    line, launched = evidence.task_lines(tasks), _launches(evidence, at)
+    waiting = evidence.caused(*PER_LAUNCH) & ~evidence.causes.backward
     kept = np.flatnonzero((line >= 0) & ~links.backward[at] & (links.operator[at] >= 0))
     for number, own in runs(line[kept]):
         rows = tasks[kept[own]]
         _, first = np.unique(launched[kept[own]], return_index=True)
         operators = links.operator[at[kept[own]]][first]
         names, count = np.unique(slices.name[operators], return_counts=True)
-        launches, repeats = found.per_step(len(operators)), found.per_step(int(count.max()))
+        launches, repeats = evidence.per_step(len(operators)), evidence.per_step(int(count.max()))
         mean = int(slices.dur[rows].mean())
-        pieces = waiting & (found.piece_lines == number)
-        cost = found.idle(pieces)
+        pieces = waiting & (evidence.piece_lines == number)
+        cost = evidence.idle(pieces)
         if repeats < LOOP_REPEATS.least or mean > LOOP_KERNEL.least:
             continue
-        if not LOOP_SHARE.share(cost, found.window_ns):
+        if not LOOP_SHARE.share(cost, evidence.window_ns):
             continue
         saved = launches - len(names)
         order = np.argsort(-count, kind="stable")
@@ -66,11 +66,11 @@ def small_operators(found: Found) -> Iterator[Advice]:
             title="Small operators launched one by one",
             text=(
                 f"One line enqueues {len(names)} operator{'s' * (len(names) > 1)} over and over: "
-                f"{found.rate(len(operators))} launches {found.times} for kernels of "
+                f"{evidence.rate(len(operators))} launches {evidence.times} for kernels of "
                 f"{duration(mean)} on average, and the device is idle for {duration(cost)} in all "
                 "while it waits for them. "
                 f"One fused or batched form in place of the loop saves up to {rounded(saved)} launches "
-                f"{found.times}."
+                f"{evidence.times}."
             ),
             rule=LOOP_REPEATS.rule(
                 "A line enqueues the same operator at least {} a step, its kernels take at most "
@@ -86,31 +86,31 @@ def small_operators(found: Found) -> Iterator[Advice]:
                 "mean_kernel_ns": mean,
                 "idle_ns": cost,
             },
-            subjects=tuple(found.trace.strings[name] for name in names[order].tolist()),
-            **found.blame(number)._asdict(),
-            per_step_ns=found.step_ns(cost),
-            gaps=found.gaps(pieces),
+            subjects=tuple(evidence.trace.strings[name] for name in names[order].tolist()),
+            **evidence.blame(number)._asdict(),
+            per_step_ns=evidence.step_ns(cost),
+            gaps=evidence.gaps(pieces),
             rows=operators,
         )
 
 
-def _launches(found: Found, at: Int64s) -> Int64s:
+def _launches(evidence: Evidence, at: Int64s) -> Int64s:
     """What is equal for the tasks of one launch: the enqueue; without a queue the operator."""
-    links = found.analysis.links
+    links = evidence.analysis.links
     return np.where(links.enqueue[at] >= 0, links.enqueue[at], links.operator[at])
 
 
-def sync_in_loop(found: Found) -> Iterator[Advice]:
+def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
     """Lines that wait for the device several times a step."""
-    for sync in found.analysis.syncs:
-        each = found.per_step(sync.count)
+    for sync in evidence.analysis.syncs:
+        each = evidence.per_step(sync.count)
         if each < SYNC_REPEATS.least or sync.exposed_ns <= 0:
             continue
         yield Advice(
             id="sync_in_loop",
             title="The host waits for the device in a loop",
             text=(
-                f"One line synchronises {found.rate(sync.count)} times {found.times}, waits "
+                f"One line synchronises {evidence.rate(sync.count)} times {evidence.times}, waits "
                 f"{duration(sync.total_ns)}, and each time the device runs dry: "
                 f"{duration(sync.exposed_ns)} of idle time follow. "
                 "Keep the values on the device and read them once, after the loop."
@@ -128,28 +128,28 @@ def sync_in_loop(found: Found) -> Iterator[Advice]:
             file=sync.file,
             line=sync.line,
             function=sync.function,
-            per_step_ns=found.step_ns(sync.exposed_ns),
+            per_step_ns=evidence.step_ns(sync.exposed_ns),
             gaps=sync.gap_indices,
             rows=sync.rows,
         )
 
 
-def data_loader(found: Found) -> Iterator[Advice]:
+def data_loader(evidence: Evidence) -> Iterator[Advice]:
     """The data loader takes long and the device is idle meanwhile."""
-    operators = host_operators(found.trace)
-    loading = operators[by_name(found.trace, operators, cause_of_operator) == Cause.DATALOADER]
-    outer = found.outermost(loading)
-    step = found.host_step(outer) if found.steps else np.arange(len(outer))
-    took = np.zeros(max(found.steps, len(outer)) + 1, np.int64)
-    np.add.at(took, step, found.trace.slices.dur[outer])
+    operators = host_operators(evidence.trace)
+    loading = operators[by_name(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
+    outer = evidence.outermost(loading)
+    step = evidence.host_step(outer) if evidence.steps else np.arange(len(outer))
+    took = np.zeros(max(evidence.steps, len(outer)) + 1, np.int64)
+    np.add.at(took, step, evidence.trace.slices.dur[outer])
     took[-1] = 0
     slow = took[took >= DATA_LOADER.least]
-    pieces = found.caused(Cause.DATALOADER)
-    cost = found.idle(pieces)
+    pieces = evidence.caused(Cause.DATALOADER)
+    cost = evidence.idle(pieces)
     if not len(slow) or not cost:
         return
-    rows = found.longest_first(outer)
-    unit = "step" if found.steps else "batch"
+    rows = evidence.longest_first(outer)
+    unit = "step" if evidence.steps else "batch"
     yield Advice(
         id="data_loader_slow",
         title="The data loader is slow",
@@ -162,26 +162,26 @@ def data_loader(found: Found) -> Iterator[Advice]:
         cost_ns=cost,
         evidence={
             "batches": len(outer),
-            f"slow_{'steps' if found.steps else 'batches'}": len(slow),
+            f"slow_{'steps' if evidence.steps else 'batches'}": len(slow),
             "slowest_ns": int(slow.max()),
-            "total_ns": int(found.trace.slices.dur[outer].sum()),
+            "total_ns": int(evidence.trace.slices.dur[outer].sum()),
             "idle_ns": cost,
         },
-        subjects=found.names(rows, 1),
-        **found.blame(_line_of(found, rows))._asdict(),
-        per_step_ns=found.step_ns(cost),
-        gaps=found.gaps(pieces),
+        subjects=evidence.names(rows, 1),
+        **evidence.blame(_line_of(evidence, rows))._asdict(),
+        per_step_ns=evidence.step_ns(cost),
+        gaps=evidence.gaps(pieces),
         rows=rows,
     )
 
 
-def collections(found: Found) -> Iterator[Advice]:
+def collections(evidence: Evidence) -> Iterator[Advice]:
     """Python's garbage collector stops the thread that launches."""
-    slices = found.trace.slices
-    runs_of_it = found.rows_of(Family.COLLECTOR)
-    rows = found.longest_first(runs_of_it[slices.dur[runs_of_it] >= COLLECTION.least])
-    pieces = found.caused(Cause.GC)
-    cost = found.idle(pieces)
+    slices = evidence.trace.slices
+    runs_of_it = evidence.rows_of(Family.COLLECTOR)
+    rows = evidence.longest_first(runs_of_it[slices.dur[runs_of_it] >= COLLECTION.least])
+    pieces = evidence.caused(Cause.GC)
+    cost = evidence.idle(pieces)
     if not len(rows) or not cost:
         return
     longest, total = int(slices.dur[rows[0]]), int(slices.dur[rows].sum())
@@ -196,22 +196,22 @@ def collections(found: Found) -> Iterator[Advice]:
         rule=COLLECTION.rule("A garbage collection takes at least {}"),
         cost_ns=cost,
         evidence={"count": len(rows), "longest_ns": longest, "total_ns": total, "idle_ns": cost},
-        per_step_ns=found.step_ns(cost),
-        gaps=found.gaps(pieces),
+        per_step_ns=evidence.step_ns(cost),
+        gaps=evidence.gaps(pieces),
         rows=rows,
     )
 
 
-def memory_stalls(found: Found) -> Iterator[Advice]:
+def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
     """Memory of the device is taken and given back to the driver while the device is idle."""
-    calls = found.rows_of(Family.CALLS)
-    rows = found.outermost(calls[by_name(found.trace, calls, allocates_memory) == 1])
-    during = found.idle_during(rows)
+    calls = evidence.rows_of(Family.CALLS)
+    rows = evidence.outermost(calls[by_name(evidence.trace, calls, allocates_memory) == 1])
+    during = evidence.idle_during(rows)
     cost = int(during.sum())
     if cost < MEMORY.least:
         return
-    rows = found.longest_first(rows)
-    total = found.span(rows).total
+    rows = evidence.longest_first(rows)
+    total = evidence.span(rows).total
     yield Advice(
         id="memory_allocation_stalls",
         title="The device waits while memory is allocated",
@@ -224,21 +224,21 @@ def memory_stalls(found: Found) -> Iterator[Advice]:
         cost_ns=cost,
         evidence={
             "calls": len(rows),
-            "calls_per_step": found.per_step(len(rows)),
+            "calls_per_step": evidence.per_step(len(rows)),
             "total_ns": total,
-            "longest_ns": int(found.trace.slices.dur[rows[0]]),
+            "longest_ns": int(evidence.trace.slices.dur[rows[0]]),
             "idle_ns": cost,
         },
-        subjects=found.names(rows),
-        **found.worst_line(during > 0)._asdict(),
-        per_step_ns=found.step_ns(cost),
-        gaps=most_first(found.causes.charges.gap[during > 0], during[during > 0])[0],
+        subjects=evidence.names(rows),
+        **evidence.worst_line(during > 0)._asdict(),
+        per_step_ns=evidence.step_ns(cost),
+        gaps=most_first(evidence.causes.charges.gap[during > 0], during[during > 0])[0],
         rows=rows,
     )
 
 
-def _line_of(found: Found, operators: Int64s) -> int:
+def _line_of(evidence: Evidence, operators: Int64s) -> int:
     """The line of the first operator that has one, -1 where none has."""
-    lines = found.operator_lines(operators[:64])
+    lines = evidence.operator_lines(operators[:64])
     known = lines[lines >= 0]
     return int(known[0]) if len(known) else -1

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Found
+from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import COMPILE_SHARE, QUEUE_SHARE, Advice, duration
 from tracetui.analysis.idle.calls import cause_of_call, cause_of_operator, compiles_at_launch
 from tracetui.analysis.idle.cause import Cause
@@ -16,14 +16,17 @@ from tracetui.analysis.search import distinct
 from tracetui.trace.model import Family, Kind
 
 
-def dispatch_queue(found: Found) -> Iterator[Advice]:
+def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
     """Tasks lie in the task queue while the device is idle."""
-    pieces = found.caused(Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP)
-    busy, wakeup = found.idle(found.caused(Cause.QUEUE_BUSY)), found.idle(found.caused(Cause.QUEUE_WAKEUP))
+    pieces = evidence.caused(Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP)
+    busy, wakeup = (
+        evidence.idle(evidence.caused(Cause.QUEUE_BUSY)),
+        evidence.idle(evidence.caused(Cause.QUEUE_WAKEUP)),
+    )
     cost = busy + wakeup
-    if not QUEUE_SHARE.share(cost, found.window_ns):
+    if not QUEUE_SHARE.share(cost, evidence.window_ns):
         return
-    waits = len(distinct(found.causes.interval[pieces]))
+    waits = len(distinct(evidence.causes.interval[pieces]))
     remedy = (
         "TASK_QUEUE_ENABLE=2 takes more of each launch off the thread that dequeues"
         if busy >= wakeup
@@ -42,54 +45,54 @@ def dispatch_queue(found: Found) -> Iterator[Advice]:
         cost_ns=cost,
         evidence={
             "waits": waits,
-            "waits_per_step": found.per_step(waits),
+            "waits_per_step": evidence.per_step(waits),
             "busy_ns": busy,
             "wakeup_ns": wakeup,
-            "share_of_window": cost / max(found.window_ns, 1),
+            "share_of_window": cost / max(evidence.window_ns, 1),
         },
-        per_step_ns=found.step_ns(cost),
-        gaps=found.gaps(pieces),
+        per_step_ns=evidence.step_ns(cost),
+        gaps=evidence.gaps(pieces),
     )
 
 
-def compilation(found: Found) -> Iterator[Advice]:
+def compilation(evidence: Evidence) -> Iterator[Advice]:
     """Operators or graphs are compiled while the device is idle."""
-    pieces = found.caused(Cause.COMPILE, Cause.LAUNCH_COMPILE)
-    cost = found.idle(pieces)
-    if not COMPILE_SHARE.share(cost, found.window_ns):
+    pieces = evidence.caused(Cause.COMPILE, Cause.LAUNCH_COMPILE)
+    cost = evidence.idle(pieces)
+    if not COMPILE_SHARE.share(cost, evidence.window_ns):
         return
-    trace = found.trace
-    calls, operators = found.rows_of(Family.CALLS), host_operators(trace)
+    trace = evidence.trace
+    calls, operators = evidence.rows_of(Family.CALLS), host_operators(trace)
     at_launch = calls[by_name(trace, calls, compiles_at_launch) == 1]
     others = calls[by_name(trace, calls, cause_of_call) == Cause.COMPILE]
     graphs = operators[by_name(trace, operators, cause_of_operator) == Cause.COMPILE]
-    rows = found.outermost(distinct(np.concatenate((at_launch, others, graphs))))
+    rows = evidence.outermost(distinct(np.concatenate((at_launch, others, graphs))))
     remedy = (
         "torch.npu.set_compile_mode(jit_compile=False) uses the compiled operators that CANN brings; "
         "shapes that stay the same are compiled once."
         if trace.kind == Kind.ASCEND and len(at_launch)
         else "Keep shapes the same from step to step, or compile all that occur before training starts."
     )
-    rows = found.longest_first(rows)
-    launched = found.causes.operator[pieces]
+    rows = evidence.longest_first(rows)
+    launched = evidence.causes.operator[pieces]
     yield Advice(
         id="operators_compiled_at_run_time",
         title="Operators are compiled while training",
         text=(
-            f"{found.rate(len(rows))} compilations {found.times} keep the device idle for "
+            f"{evidence.rate(len(rows))} compilations {evidence.times} keep the device idle for "
             f"{duration(cost)} in all. {remedy}"
         ),
         rule=COMPILE_SHARE.rule("Compiling takes at least {} of the device's time, as idle time"),
         cost_ns=cost,
         evidence={
             "compilations": len(rows),
-            "compilations_per_step": found.per_step(len(rows)),
-            "total_ns": found.span(rows).total,
+            "compilations_per_step": evidence.per_step(len(rows)),
+            "total_ns": evidence.span(rows).total,
             "idle_ns": cost,
         },
-        subjects=found.names(launched[launched >= 0]),
-        **found.worst_line(pieces)._asdict(),
-        per_step_ns=found.step_ns(cost),
-        gaps=found.gaps(pieces),
+        subjects=evidence.names(launched[launched >= 0]),
+        **evidence.worst_line(pieces)._asdict(),
+        per_step_ns=evidence.step_ns(cost),
+        gaps=evidence.gaps(pieces),
         rows=rows,
     )

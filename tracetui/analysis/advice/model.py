@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.units import format_duration
 
-Evidence = dict[str, Union[int, float, str]]
+Figures = dict[str, Union[int, float, str]]
 
 
 def _nowhere() -> Int64s:
@@ -28,7 +28,7 @@ class Advice:
     #: the time that it is ranked by: what the evidence explains, of all devices; None: a note on the
     #: recording, which costs and saves nothing
     cost_ns: int | None
-    evidence: Evidence = field(default_factory=dict)  #: times are *_ns, shares 0..1
+    evidence: Figures = field(default_factory=dict)  #: times are *_ns, shares 0..1
     #: names that it is about, as written in the trace: never print them unescaped
     subjects: tuple[str, ...] = ()
     file: str | None = None  #: of the line to blame; None: no line, "" where its frames have no file

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tracetui.analysis.advice.evidence import Found
+from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import MISSING_SHARE, Advice, duration
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import distinct
 from tracetui.trace.model import Family, Kind, Layer
 
 
-def unlinked(found: Found) -> Iterator[Advice]:
+def unlinked(evidence: Evidence) -> Iterator[Advice]:
     """Idle time that the trace says nothing of."""
-    pieces = found.caused(Cause.UNLINKED)
-    cost, links = found.idle(pieces), found.analysis.links
-    if not MISSING_SHARE.share(cost, found.window_ns):
+    pieces = evidence.caused(Cause.UNLINKED)
+    cost, links = evidence.idle(pieces), evidence.analysis.links
+    if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
-    host = any(track.layer == Layer.PYTHON and len(track.rows) for track in found.trace.tracks)
+    host = any(track.layer == Layer.PYTHON and len(track.rows) for track in evidence.trace.tracks)
     remedy = (
         "Collect at profiler level 1 or 2, which records every launch."
         if host
@@ -33,21 +33,21 @@ def unlinked(found: Found) -> Iterator[Advice]:
         rule=MISSING_SHARE.rule("Idle time of unknown origin is at least {} of the device's time"),
         cost_ns=None,
         evidence={"tasks": links.total, "linked_tasks": links.linked, "unlinked_idle_ns": cost},
-        gaps=found.gaps(pieces),
+        gaps=evidence.gaps(pieces),
     )
 
 
-def stacks(found: Found) -> Iterator[Advice]:
+def stacks(evidence: Evidence) -> Iterator[Advice]:
     """Idle time of operators without a line, in a trace without any stack."""
-    trace = found.trace
+    trace = evidence.trace
     framed = any(track.family == Family.FRAMES and len(track.rows) for track in trace.tracks)
     if framed or trace.slices.have_stacks:
         return
-    pieces = ~found.caused(Cause.UNLINKED)
-    cost = found.idle(pieces)
-    if not MISSING_SHARE.share(cost, found.window_ns):
+    pieces = ~evidence.caused(Cause.UNLINKED)
+    cost = evidence.idle(pieces)
+    if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
-    operators = len(distinct(found.causes.operator[pieces & (found.causes.operator >= 0)]))
+    operators = len(distinct(evidence.causes.operator[pieces & (evidence.causes.operator >= 0)]))
     yield Advice(
         id="collect_stacks",
         title="The trace has no Python stacks",
@@ -60,19 +60,19 @@ def stacks(found: Found) -> Iterator[Advice]:
         ),
         cost_ns=None,
         evidence={"idle_ns": cost, "operators": operators},
-        gaps=found.gaps(pieces),
+        gaps=evidence.gaps(pieces),
     )
 
 
-def level(found: Found) -> Iterator[Advice]:
+def level(evidence: Evidence) -> Iterator[Advice]:
     """Launches of which level 0 tells too little."""
-    trace = found.trace
+    trace = evidence.trace
     called = any(track.layer == Layer.CANN and len(track.rows) for track in trace.tracks)
     if trace.kind != Kind.ASCEND or called:
         return
-    pieces = found.caused(Cause.LAUNCH_DISPATCH)
-    cost = found.idle(pieces)
-    if not MISSING_SHARE.share(cost, found.window_ns):
+    pieces = evidence.caused(Cause.LAUNCH_DISPATCH)
+    cost = evidence.idle(pieces)
+    if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
     yield Advice(
         id="collect_level_1",
@@ -85,6 +85,6 @@ def level(found: Found) -> Iterator[Advice]:
             "No runtime call is recorded, and launches are at least {} of the device's time"
         ),
         cost_ns=None,
-        evidence={"launch_idle_ns": cost, "launches": len(distinct(found.causes.interval[pieces]))},
-        gaps=found.gaps(pieces),
+        evidence={"launch_idle_ns": cost, "launches": len(distinct(evidence.causes.interval[pieces]))},
+        gaps=evidence.gaps(pieces),
     )

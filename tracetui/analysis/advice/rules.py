@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Callable
+from typing import Callable
 
 from tracetui.analysis.advice import device, host, launch, recording, transfers
-from tracetui.analysis.advice.evidence import Found
+from tracetui.analysis.advice.evidence import Analysed, Evidence
 from tracetui.analysis.advice.model import Advice
 
-if TYPE_CHECKING:
-    from tracetui.analysis.analyse import Analysis
-
-RULES: tuple[Callable[[Found], Iterator[Advice]], ...] = (
+RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
     host.small_operators,
     host.sync_in_loop,
     host.data_loader,
@@ -32,13 +29,13 @@ RULES: tuple[Callable[[Found], Iterator[Advice]], ...] = (
 )
 
 
-def find_advice(analysis: Analysis) -> tuple[Advice, ...]:
+def find_advice(analysis: Analysed) -> tuple[Advice, ...]:
     """The advice that follows from a trace: what costs most first, then general advice, then notes.
 
     Costs may explain the same time twice: they are never to be added up.
     """
-    found = Found(analysis)
-    advice = [each for rule in RULES for each in rule(found)]
+    evidence = Evidence(analysis)
+    advice = [each for rule in RULES for each in rule(evidence)]
     return tuple(sorted(advice, key=_rank))
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Found
+from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import (
     COMMUNICATION_EXPOSED,
     COMMUNICATION_SHARE,
     COPY_SHARE,
     Advice,
-    Evidence,
+    Figures,
     duration,
 )
 from tracetui.analysis.idle.naming import by_name, matching
@@ -27,57 +27,57 @@ _WAITS = re.compile(r"Notify[_ ]Wait")
 _MOVES = re.compile(r"Memcpy|Reduce|RDMA|SDMA|Write", re.IGNORECASE)
 
 
-def communication(found: Found) -> Iterator[Advice]:
+def communication(evidence: Evidence) -> Iterator[Advice]:
     """Collectives that nothing is computed beside, and the computing that could be."""
-    devices = found.analysis.devices
+    devices = evidence.analysis.devices
     exposed = [activity.communication_not_overlapped for activity in devices]
     cost = sum(part.total for part in exposed)
     total = sum(activity.communication_ns for activity in devices)
-    if not COMMUNICATION_SHARE.share(cost, found.window_ns) or not COMMUNICATION_EXPOSED.share(cost, total):
+    if not (COMMUNICATION_SHARE.share(cost, evidence.window_ns) and COMMUNICATION_EXPOSED.share(cost, total)):
         return
-    slices = found.trace.slices
-    rows = found.work[slices.activity[found.work] == Activity.COMMUNICATION]
-    of_device = found.device_of_work[slices.activity[found.work] == Activity.COMMUNICATION]
+    slices = evidence.trace.slices
+    rows = evidence.work[slices.activity[evidence.work] == Activity.COMMUNICATION]
+    of_device = evidence.device_of_work[slices.activity[evidence.work] == Activity.COMMUNICATION]
     alone = np.zeros(len(rows), np.int64)
     for index, part in enumerate(exposed):
         own = of_device == index
         alone[own] = part.covered(slices.start[rows[own]], slices.end[rows[own]])
     worst = rows[np.argsort(-alone, kind="stable")][: int(np.count_nonzero(alone))]
-    evidence: Evidence = {
+    figures: Figures = {
         "exposed_ns": cost,
         "communication_ns": total,
-        "share_of_window": cost / max(found.window_ns, 1),
+        "share_of_window": cost / max(evidence.window_ns, 1),
         "collectives": len(worst),
         "computing_alone_ns": sum(activity.computing_ns - activity.overlapped_ns for activity in devices),
     }
-    waiting = _waiting(found, exposed)
+    waiting = _waiting(evidence, exposed)
     if waiting is not None:
-        evidence["waiting_for_ranks_ns"] = waiting
-    evidence.update(_phases(found, exposed))
-    communicating = np.flatnonzero(found.analysis.gaps.communication)
+        figures["waiting_for_ranks_ns"] = waiting
+    figures.update(_phases(evidence, exposed))
+    communicating = np.flatnonzero(evidence.analysis.gaps.communication)
     yield Advice(
         id="exposed_communication",
         title="Communication is not overlapped",
         text=(
-            f"For {duration(cost)} ({format_percent(cost, found.window_ns)}) the device communicates and "
-            f"does not compute. {_could_overlap(cost, evidence)}"
+            f"For {duration(cost)} ({format_percent(cost, evidence.window_ns)}) the device communicates and "
+            f"does not compute. {_could_overlap(cost, figures)}"
         ),
         rule=COMMUNICATION_SHARE.rule(
             "Communication without computing takes at least {} of the device's time, and at least "
             f"{COMMUNICATION_EXPOSED} of all communication"
         ),
         cost_ns=cost,
-        evidence=evidence,
-        subjects=found.names(worst),
-        per_step_ns=found.step_ns(cost),
-        gaps=most_first(communicating, found.analysis.gaps.communication[communicating])[0],
+        evidence=figures,
+        subjects=evidence.names(worst),
+        per_step_ns=evidence.step_ns(cost),
+        gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
         rows=worst,
     )
 
 
-def _could_overlap(cost: int, evidence: Evidence) -> str:
-    waiting, tail = int(evidence.get("waiting_for_ranks_ns", 0)), int(evidence.get("exposed_in_tail_ns", 0))
-    free = int(evidence.get("backward_computing_alone_ns", 0))
+def _could_overlap(cost: int, figures: Figures) -> str:
+    waiting, tail = int(figures.get("waiting_for_ranks_ns", 0)), int(figures.get("exposed_in_tail_ns", 0))
+    free = int(figures.get("backward_computing_alone_ns", 0))
     if waiting * 2 >= cost:
         return (
             f"For {duration(waiting)} of it no data moves: it waits for ranks that come late. Find what they "
@@ -88,33 +88,33 @@ def _could_overlap(cost: int, evidence: Evidence) -> str:
             f"{duration(tail)} of it come after the backward pass, of which {duration(free)} run without any "
             "communication: smaller buckets (bucket_cap_mb) start it earlier."
         )
-    alone = int(evidence["computing_alone_ns"])
+    alone = int(figures["computing_alone_ns"])
     return (
         f"{duration(alone)} of computing run without any communication and could hide it: start collectives "
         "earlier, asynchronously, and wait for them where their result is used."
     )
 
 
-def _waiting(found: Found, exposed: list[Intervals]) -> int | None:
+def _waiting(evidence: Evidence, exposed: list[Intervals]) -> int | None:
     """ns of exposed communication in which planes only wait for others; None without planes."""
     total, known = 0, False
-    for activity, part in zip(found.analysis.devices, exposed):
-        planes = found.rows_of(Family.PLANE, device=activity.device)
+    for activity, part in zip(evidence.analysis.devices, exposed):
+        planes = evidence.rows_of(Family.PLANE, device=activity.device)
         known |= len(planes) > 0
-        waits = planes[by_name(found.trace, planes, matching(_WAITS)) == 1]
-        moves = planes[by_name(found.trace, planes, matching(_MOVES)) == 1]
-        total += (part & (found.span(waits) - found.span(moves))).total
+        waits = planes[by_name(evidence.trace, planes, matching(_WAITS)) == 1]
+        moves = planes[by_name(evidence.trace, planes, matching(_MOVES)) == 1]
+        total += (part & (evidence.span(waits) - evidence.span(moves))).total
     return total if known else None
 
 
-def _phases(found: Found, exposed: list[Intervals]) -> Evidence:
+def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:
     """Of the steps that tell their phases: exposed communication and computing alone in each."""
-    told: Evidence = {}
+    told: Figures = {}
     spans: dict[str, list[tuple[int, int, int, int]]] = {}
-    for step in found.analysis.steps:
+    for step in evidence.analysis.steps:
         if step.forward_backward is not None and step.tail is not None:
             spans.setdefault(step.device, []).append((*step.forward_backward, *step.tail))
-    for activity, part in zip(found.analysis.devices, exposed):
+    for activity, part in zip(evidence.analysis.devices, exposed):
         if activity.device not in spans:
             continue
         alone = activity.compute - activity.communication
@@ -129,27 +129,27 @@ def _phases(found: Found, exposed: list[Intervals]) -> Evidence:
     return told
 
 
-def copies(found: Found) -> Iterator[Advice]:
+def copies(evidence: Evidence) -> Iterator[Advice]:
     """Copies during which the device does nothing else, by line and direction."""
-    slices, strings = found.trace.slices, found.trace.strings
-    chosen = slices.activity[found.work] == Activity.COPY
-    tasks, device = found.work[chosen], found.device_of_work[chosen]
-    lines = found.task_lines(tasks)
-    alone = [activity.free & activity.copies for activity in found.analysis.devices]
+    slices, strings = evidence.trace.slices, evidence.trace.strings
+    chosen = slices.activity[evidence.work] == Activity.COPY
+    tasks, device = evidence.work[chosen], evidence.device_of_work[chosen]
+    lines = evidence.task_lines(tasks)
+    alone = [activity.free & activity.copies for activity in evidence.analysis.devices]
     groups = (lines + 1) * (len(strings) + 1) + slices.direction[tasks] + 1
     for _, own in runs(groups):
-        parts = [alone[index] & found.span(tasks[own[of]]) for index, of in runs(device[own])]
+        parts = [alone[index] & evidence.span(tasks[own[of]]) for index, of in runs(device[own])]
         cost = sum(part.total for part in parts)
-        if not COPY_SHARE.share(cost, found.window_ns):
+        if not COPY_SHARE.share(cost, evidence.window_ns):
             continue
-        rows = found.longest_first(tasks[own])
-        direction = found.trace.string(int(slices.direction[rows[0]]))
+        rows = evidence.longest_first(tasks[own])
+        direction = evidence.trace.string(int(slices.direction[rows[0]]))
         total = int(slices.dur[rows].sum())
         yield Advice(
             id="exposed_copies",
             title="The device waits for copies",
             text=(
-                f"{found.rate(len(rows))} copies {found.times} take {duration(total)}, and for "
+                f"{evidence.rate(len(rows))} copies {evidence.times} take {duration(total)}, and for "
                 f"{duration(cost)} of it the device does nothing else. "
                 "Pin the memory (pin_memory=True), copy with non_blocking=True, and copy the next batch on a "
                 "stream of its own while this one is computed."
@@ -160,16 +160,16 @@ def copies(found: Found) -> Iterator[Advice]:
             cost_ns=cost,
             evidence={
                 "count": len(rows),
-                "count_per_step": found.per_step(len(rows)),
+                "count_per_step": evidence.per_step(len(rows)),
                 "total_ns": total,
                 "longest_ns": int(slices.dur[rows[0]]),
                 "exposed_ns": cost,
-                "share_of_window": cost / max(found.window_ns, 1),
+                "share_of_window": cost / max(evidence.window_ns, 1),
             },
-            subjects=(*found.names(rows, 1), *((direction,) if direction else ())),
-            **found.blame(int(lines[own[0]]))._asdict(),
-            per_step_ns=found.step_ns(cost),
-            gaps=found.gaps_at(
+            subjects=(*evidence.names(rows, 1), *((direction,) if direction else ())),
+            **evidence.blame(int(lines[own[0]]))._asdict(),
+            per_step_ns=evidence.step_ns(cost),
+            gaps=evidence.gaps_at(
                 union(*(np.concatenate(side) for side in zip(*((p.starts, p.ends) for p in parts))))
             ),
             rows=rows,

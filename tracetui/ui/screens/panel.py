@@ -6,7 +6,7 @@ The screen stays visible above a panel. Escape closes it without a result.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
+from typing import ClassVar, TypeVar, cast
 
 from rich.style import Style
 from textual.app import ComposeResult
@@ -18,10 +18,8 @@ from textual.widget import Widget
 
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.lines import Lines
-
-if TYPE_CHECKING:
-    from tracetui.ui.app import TraceApp
 
 Result = TypeVar("Result")
 
@@ -30,8 +28,8 @@ class Overlay(ModalScreen[Result]):
     """A screen over another one, which closes once: only while it is in front."""
 
     @property
-    def viewer(self) -> TraceApp:
-        return cast("TraceApp", self.app)
+    def viewer(self) -> Viewer:
+        return cast(Viewer, self.app)
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         # Keys that came in one packet, or a thread, may ask for it twice: the second time would close another

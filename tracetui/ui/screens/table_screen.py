@@ -24,13 +24,12 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.messages import AnalysisFailed, AnalysisReady, Status, TraceGrew, TraceLoaded
 from tracetui.ui.screens.table_export import TableExport
+from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from tracetui.ui.app import TraceApp
 
 
 SAID_S = 4.0  #: how long a sentence stands in place of the keys
@@ -75,8 +74,8 @@ class AnswerScreen(Screen[None]):
         self._saying: Timer | None = None  # until the sentence goes
 
     @property
-    def viewer(self) -> TraceApp:
-        return cast("TraceApp", self.app)
+    def viewer(self) -> Viewer:
+        return cast(Viewer, self.app)
 
     @property
     def heading(self) -> str:

@@ -5,7 +5,7 @@ Knows the widgets and the order of drawing them again; what keys do is in `timel
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -23,15 +23,13 @@ from tracetui.ui.messages import (
     TraceLoaded,
     ViewChanged,
 )
+from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.details import Details
 from tracetui.ui.widgets.minimap import Minimap
 from tracetui.ui.widgets.ruler import Ruler
 from tracetui.ui.widgets.status import KeyLine, TopLine
 from tracetui.ui.widgets.tracks import Tracks
 from tracetui.units import format_exact, format_time
-
-if TYPE_CHECKING:
-    from tracetui.ui.app import TraceApp
 
 FOOTER = (
     ("next_gap(1)", "worst gap"),
@@ -55,8 +53,8 @@ class TimelineView(Screen[None]):
     _measuring = False  # the last line tells of the window that is being made
 
     @property
-    def viewer(self) -> TraceApp:
-        return cast("TraceApp", self.app)
+    def viewer(self) -> Viewer:
+        return cast(Viewer, self.app)
 
     @property
     def trace(self) -> Trace | None:

@@ -10,21 +10,31 @@ import select
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, Protocol, cast
 
+from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from tracetui.ui._textual import XTermParser, app_of, loop_of, wrap_output
 from tracetui.ui.background import Answers
 
-if TYPE_CHECKING:
-    from tracetui.ui.sending.link import LinkApp
+
+class Served(Protocol):
+    """What the driver tells the app that it serves."""
+
+    typed: bytes  #: what was typed before the terminal was the app's
+
+    def link_is_free(self) -> None:
+        """All that was given has been taken by the device."""
+
+    def terminal_is_gone(self) -> None:
+        """Nothing can be typed any more."""
 
 
 class LinkDriver(LinuxDriver):
     """Calls `link_is_free` of its app whenever nothing is left to write."""
 
-    def __init__(self, app: LinkApp[Any], **options: Any) -> None:
+    def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
         wrap_output(self, lambda file: _Device(file, self._written))
         self._given = self._taken = 0
@@ -43,7 +53,7 @@ class LinkDriver(LinuxDriver):
 
         Answers about the background are no keys: over a slow link they come after the viewer has started.
         """
-        app = cast("LinkApp[Any]", app_of(self))
+        app = cast(Served, app_of(self))
         parser, answers = XTermParser(self._debug), Answers()
         decode = getincrementaldecoder("utf-8")("replace").decode
 
@@ -75,7 +85,7 @@ class LinkDriver(LinuxDriver):
         """In the thread that writes: so many writes have been taken."""
         self._taken = writes
         if not self.is_writing:
-            loop_of(self).call_soon_threadsafe(cast("LinkApp[Any]", app_of(self)).link_is_free)
+            loop_of(self).call_soon_threadsafe(cast(Served, app_of(self)).link_is_free)
 
 
 class _Device:

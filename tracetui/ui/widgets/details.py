@@ -6,7 +6,7 @@ Asks for what has to be read from files (args, source) in a thread, and shows it
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -37,10 +37,8 @@ from tracetui.ui.stories.describe import (
 )
 from tracetui.ui.stories.gap_shares import MainLine, main_line
 from tracetui.ui.stories.gap_words import gap_title
+from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.sparing import SparingWidget
-
-if TYPE_CHECKING:
-    from tracetui.ui.app import TraceApp
 
 
 @dataclass
@@ -90,7 +88,7 @@ class Details(SparingWidget, can_focus=True):
         self._sources: SourceFiles | None = None
 
     @property
-    def trace_app(self) -> TraceApp:
+    def trace_app(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     @property

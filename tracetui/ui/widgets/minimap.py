@@ -5,8 +5,6 @@ Until that is known the first line tells how busy they are, and what is not read
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from rich.segment import Segment
 from textual import events
@@ -25,10 +23,8 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.state import Search
+from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.sparing import SparingWidget
-
-if TYPE_CHECKING:
-    from tracetui.ui.app import TraceApp
 
 
 class Minimap(SparingWidget):
@@ -57,7 +53,7 @@ class Minimap(SparingWidget):
         self._search: Search | None = None  # whose hits are shown
 
     @property
-    def trace_app(self) -> TraceApp:
+    def trace_app(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     @property

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from rich.segment import Segment
 from textual.strip import Strip
@@ -12,11 +10,9 @@ from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ticks import ticks
+from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.sparing import SparingWidget
 from tracetui.units import format_duration
-
-if TYPE_CHECKING:
-    from tracetui.ui.app import TraceApp
 
 _PLAIN, _CURSOR, _WINDOW, _HIT = 0, 3, 6, 9
 
@@ -35,7 +31,7 @@ class Ruler(SparingWidget):
         self._shown: object = None
 
     @property
-    def trace_app(self) -> TraceApp:
+    def trace_app(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     def show_state(self) -> None:

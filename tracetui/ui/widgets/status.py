@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
@@ -12,11 +11,9 @@ from tracetui.trace.model import Kind
 from tracetui.ui.actions import ACTIONS, GO, key_label
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_count, format_duration, format_percent
-
-if TYPE_CHECKING:
-    from tracetui.ui.app import TraceApp
 
 _NARROW = 100  #: columns up to which only the most important is said
 _KINDS = {Kind.ASCEND: "Ascend", Kind.GPU: "GPU", Kind.CHROME: "Chrome"}
@@ -30,7 +27,7 @@ class TopLine(Lines):
     """
 
     @property
-    def trace_app(self) -> TraceApp:
+    def trace_app(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
@@ -93,7 +90,7 @@ class KeyLine(Lines):
         self._actions = actions
 
     @property
-    def trace_app(self) -> TraceApp:
+    def trace_app(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.cache import LRUCache
@@ -22,10 +21,8 @@ from tracetui.ui.drawing.line_art import LineArt
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, TimelineLines, TrackLine, timeline_lines
+from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.sparing import SparingWidget, WholeStrip
-
-if TYPE_CHECKING:
-    from tracetui.ui.app import TraceApp
 
 LABEL_LEAST, LABEL_MOST = 18, 28
 #: lines that are drawn already: those of a dozen screens. With 4,096 a garbage collection took 50 ms, not 10
@@ -83,7 +80,7 @@ class Tracks(SparingWidget, can_focus=True):
         return max(self.size.width - self.label_width, 1)
 
     @property
-    def trace_app(self) -> TraceApp:
+    def trace_app(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     @property
