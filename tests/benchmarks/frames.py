@@ -18,7 +18,7 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from tests.benchmarks.table import Row
 from tests.benchmarks.traces import GAPS, made_trace
 from tracetui.trace.model import Trace
-from tracetui.ui.app import TraceApp, ease_collector
+from tracetui.ui.app import TraceApp, tune_gc
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.widgets.table import Table
@@ -154,7 +154,7 @@ class _HeartBeat:
 
 
 def _app(trace: Trace, palette: str) -> CountingApp:
-    ease_collector()  # as `run_viewer` does
+    tune_gc()  # as `run_viewer` does
     return CountingApp(Path(trace.path), ViewerOptions(palette=palette), trace=trace)
 
 

@@ -416,7 +416,7 @@ async def test_a_sentence_is_said_on_its_screen_only_and_not_again(screen: str) 
         app.action_go(screen)
         await pilot.pause()
         usual = lines(app)[-1]
-        app.say("There is a sentence.")
+        app.show_status("There is a sentence.")
         await pilot.pause()
         assert "There is a sentence." in lines(app)[-1]
         for shown in ("hotspots", screen):
@@ -430,7 +430,7 @@ async def test_a_sentence_said_while_a_panel_is_open_is_there_when_it_closes() -
     async with viewing(training(), "gaps") as (app, pilot):
         await pilot.press("question_mark")
         await pilot.pause()
-        app.say("There is a sentence.")
+        app.show_status("There is a sentence.")
         await pilot.press("escape")
         await pilot.pause()
         assert "There is a sentence." in lines(app)[-1]

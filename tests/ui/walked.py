@@ -32,7 +32,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.reader.source import TraceFile
-from tracetui.ui.app import TraceApp, ease_collector
+from tracetui.ui.app import TraceApp, tune_gc
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.sending.driver import LinkDriver
 from tracetui.ui.sending.link import HUNG_UP
@@ -179,7 +179,7 @@ def main() -> None:
     descriptor, path, palette = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     sys.addaudithook(_write_here_only)
     with TraceFile(path, jobs=1) as trace_file, socket.socket(fileno=descriptor) as answers:
-        ease_collector()
+        tune_gc()
         app = WalkedApp(answers, path, palette, trace_file)
         app.run()
         if app.failure is not None:

@@ -63,9 +63,9 @@ class Callers:
 
     def _of_distinct(self, rows: Int64s) -> Called:
         slices, nearest = self._trace.slices, self.ancestors.nearest
-        forward = self._turns.nearest(rows)
+        forward = self._forward_of.nearest(rows)
         forward = np.where(forward >= 0, forward, self._evaluated.of(rows))
-        called = np.where(forward >= 0, forward, self._handed.nearest(rows))
+        called = np.where(forward >= 0, forward, self._dispatched_by.nearest(rows))
 
         def has_stack(some: Int64s) -> Bools:
             return (slices.stack[some] >= 0) & ~self._steps[slices.name[some]]
@@ -86,25 +86,25 @@ class Callers:
         return flows.source[kept], flows.target[kept]
 
     @cached_property
-    def _handed(self) -> _Givers:
+    def _dispatched_by(self) -> ForwardLinks:
         """The operators on another thread that handed slices their work."""
         source, target = self._arrows_of(HANDED_FLOW)
-        return _Givers(self.ancestors, target, source, len(self._trace.slices))
+        return ForwardLinks(self.ancestors, target, source, len(self._trace.slices))
 
     @cached_property
-    def _turns(self) -> _Givers:
+    def _forward_of(self) -> ForwardLinks:
         """The forward operators whose arrows end at slices."""
         source, target = self.forward_arrows
-        return _Givers(self.ancestors, target, source, len(self._trace.slices))
+        return ForwardLinks(self.ancestors, target, source, len(self._trace.slices))
 
     @cached_property
-    def _evaluated(self) -> _Givers:
+    def _evaluated(self) -> ForwardLinks:
         """The forward operators of slices in which the engine evaluates a function."""
         source, target = self.forward_arrows
         outer = self.ancestors.parents_of(target)
         evaluates = outer >= 0
         evaluates[evaluates] = self.evaluates(outer[evaluates])
-        return _Givers(self.ancestors, outer[evaluates], source[evaluates], len(self._trace.slices))
+        return ForwardLinks(self.ancestors, outer[evaluates], source[evaluates], len(self._trace.slices))
 
     @cached_property
     def _steps(self) -> Bools:
@@ -135,7 +135,7 @@ class Callers:
         return {(track.pid, track.tid): track for track in tracks if track.family == Family.FRAMES}
 
 
-class _Givers:
+class ForwardLinks:
     """Some slices and what each was given by: of several the first."""
 
     def __init__(self, ancestors: Ancestors, takers: Int64s, givers: Int64s, count: int) -> None:

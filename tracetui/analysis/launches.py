@@ -62,17 +62,17 @@ def _calls(trace: Trace, tasks: Int64s) -> Int64s:
     for pid, rows in launching.items():
         callers.setdefault(trace.owners[pid], []).append(rows)
     launched: list[tuple[Int64s, list[Int64s]]] = []
-    strange: list[Int64s] = []
+    unmatched: list[Int64s] = []
     for pid, places in rows_by_process(trace, tasks):
         if trace.owners[pid] in callers:
             launched.append((places, callers[trace.owners[pid]]))
         else:
-            strange.append(places)
-    everyone = list(launching.values())
-    if len(strange) * len(everyone) > MOST_PAIRS:
-        strange, everyone = [np.concatenate(strange)], [np.concatenate(everyone)]
+            unmatched.append(places)
+    all_calls = list(launching.values())
+    if len(unmatched) * len(all_calls) > MOST_PAIRS:
+        unmatched, all_calls = [np.concatenate(unmatched)], [np.concatenate(all_calls)]
     launch = np.full(len(tasks), -1, np.int64)
-    for places, candidates in launched + [(places, everyone) for places in strange]:
+    for places, candidates in launched + [(places, all_calls) for places in unmatched]:
         found = [_calls_among(trace, tasks[places], rows) for rows in candidates]
         found.sort(key=lambda column: _unlikely(trace, tasks[places], column))
         for column in found:

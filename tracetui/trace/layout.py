@@ -47,14 +47,14 @@ def lay_out(
     Returns:
         int64[lanes + 1], lane l holds the rows [l]:[l + 1]; int32[lanes], the track of each lane.
     """
-    restless = _restless(start, dur)
+    overlapping = _overlaps_next(start, dur)
     lane_sizes = [0]
     lane_track = []
     last = 0
     for track, size in enumerate(sizes.tolist()):
         first, last = last, last + size
         own = slice(first, last)
-        if size and restless[first : last - 1].any():
+        if size and overlapping[first : last - 1].any():
             lanes = _lay_out_track(order[own], start[own], dur[own], python_id).tolist()
         else:  # in order, and all in one lane
             lanes = [size] if size else []
@@ -63,12 +63,12 @@ def lay_out(
     return np.cumsum(lane_sizes), np.array(lane_track, np.int32)
 
 
-def _restless(start: Int64s, dur: Int64s) -> Bools:
+def _overlaps_next(start: Int64s, dur: Int64s) -> Bools:
     """Which slices the next one does not follow at a later time and without an overlap; bool[n - 1]."""
     taken = np.maximum(dur, 1)
     taken += start
-    restless: Bools = start[1:] < taken[:-1]
-    return restless
+    overlapping: Bools = start[1:] < taken[:-1]
+    return overlapping
 
 
 def _lay_out_track(order: Int64s, start: Int64s, dur: Int64s, python_id: Int32s) -> Int64s:

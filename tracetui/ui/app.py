@@ -16,7 +16,7 @@ from tracetui.reader.source import TraceFile
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.terminal import suit_terminal
+from tracetui.ui.terminal import configure_terminal
 from tracetui.ui.viewer import Viewer
 
 CANCELLED = 130  #: exit code of ctrl+c
@@ -51,7 +51,7 @@ class TraceApp(Viewer):
     }
 
     def on_mount(self) -> None:
-        suit_terminal(self, self.palette.color_system, self.options.ascii, self.leave)
+        configure_terminal(self, self.palette.color_system, self.options.ascii, self.leave)
         self.start()
 
     def fault(self, error: Exception) -> None:
@@ -96,18 +96,18 @@ class TraceApp(Viewer):
         if hasattr(self.screen, "action_open_editor"):
             self.screen.action_open_editor()
         else:
-            self.say("No line of source is shown here.")
+            self.show_status("No line of source is shown here.")
 
     def action_copy(self) -> None:
         """Copy what the screen in front tells: to the clipboard, and to a file."""
         copied = getattr(self.screen, "copy_text", None)
         text = copied() if callable(copied) else ""
         if not text:
-            self.say("There is nothing to copy.")
+            self.show_status("There is nothing to copy.")
             return
         self.copy_to_clipboard(text)
         path = keep_copy(text)
-        self.say(f"Copied to the clipboard, and to {path}." if path else "Copied to the clipboard.")
+        self.show_status(f"Copied to the clipboard, and to {path}." if path else "Copied to the clipboard.")
 
     async def action_back(self) -> None:
         """Back to the timeline; there, drop what was begun, else stop the loading."""
@@ -152,14 +152,14 @@ def run_viewer(path: Path, options: ViewerOptions) -> int:
     """
     with TraceFile(path, jobs=options.jobs) as trace_file:
         app = TraceApp(path, options, trace_file)
-        ease_collector()
+        tune_gc()
         code = app.run(mouse=options.mouse)
     if app.failure is not None:
         raise app.failure
     return code if code is not None else app.return_code or 0
 
 
-def ease_collector() -> None:
+def tune_gc() -> None:
     """Have Python look for garbage less often, and not in what is imported.
 
     A frame makes up to 3,000 objects, which go without the collector. At Python's thresholds it looked at

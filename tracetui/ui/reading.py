@@ -90,22 +90,22 @@ class ReadingApp(HookedApp[int]):
     def on_load_progress(self, message: LoadProgress) -> None:
         self.progress = (message.done_bytes, message.total_bytes, message.events)
         self.silent_s = message.silent_s
-        self.tell(lambda: LoadProgress(message.done_bytes, message.total_bytes, message.events))
+        self.broadcast(lambda: LoadProgress(message.done_bytes, message.total_bytes, message.events))
 
     def on_trace_grew(self, message: TraceGrew) -> None:
         self._take(message.trace, message.picture)
-        self.tell(lambda: TraceGrew(message.trace))
+        self.broadcast(lambda: TraceGrew(message.trace))
 
     def on_trace_loaded(self, message: TraceLoaded) -> None:
         share = self.share
         self.progress = None
         self._take(message.trace, message.picture)
         self._open_window()
-        self.tell(lambda: TraceLoaded(message.trace))
+        self.broadcast(lambda: TraceLoaded(message.trace))
         self._analyse(message.trace)
         if message.trace.report.stopped:
             self._awaited = 0
-            self.say(self._stopped(share))
+            self.show_status(self._stopped(share))
 
     def on_load_failed(self, message: LoadFailed) -> None:
         self.failure = message.error
@@ -120,20 +120,20 @@ class ReadingApp(HookedApp[int]):
         self._rank_of = np.empty_like(self.ranked)
         self._rank_of[self.ranked] = np.arange(1, len(self.ranked) + 1)
         self._look_first(message.analysis)
-        self.tell(lambda: AnalysisReady(message.analysis))
+        self.broadcast(lambda: AnalysisReady(message.analysis))
         awaited = self._awaited
         self._open_step()
         if awaited:
-            self.say("")
+            self.show_status("")
             self.action_nth_gap(awaited)
 
     def on_analysis_failed(self, message: AnalysisFailed) -> None:
         self.analysing = False
         self.problem = message.sentence
-        self.tell(lambda: AnalysisFailed(message.sentence))
+        self.broadcast(lambda: AnalysisFailed(message.sentence))
         if self._awaited:
             self._awaited = 0
-            self.say(message.sentence)
+            self.show_status(message.sentence)
 
     def _take(self, trace: Trace, picture: Picture | None) -> None:
         """Another picture of the trace: what was selected is looked up again by its event."""
@@ -165,7 +165,7 @@ class ReadingApp(HookedApp[int]):
             if start < end:
                 self.state.look(Viewport(start, end))
             else:
-                self.say("The window asked for is not in this trace.")
+                self.show_status("The window asked for is not in this trace.")
 
     def _open_step(self) -> None:
         """Look at the step that was asked for on the command line."""
@@ -176,7 +176,7 @@ class ReadingApp(HookedApp[int]):
             if step.number == wanted:
                 self.show_interval(step.start_ns, step.end_ns)
                 return
-        self.say(f"There is no step {wanted} in this trace.")
+        self.show_status(f"There is no step {wanted} in this trace.")
 
     # What is said of it
 
@@ -219,12 +219,12 @@ class ReadingApp(HookedApp[int]):
         glyph = self.glyphs.unread[1]
         return f"Stopped at {share} % of the file; the rest ({glyph}) is only sampled. ! tells more."
 
-    def tell(self, message: Callable[[], Message]) -> None:
+    def broadcast(self, message: Callable[[], Message]) -> None:
         """Post a message to every screen there is."""
         for screen in self.all_screens():
             screen.post_message(message())
 
-    def say(self, sentence: str) -> None:
+    def show_status(self, sentence: str) -> None:
         """Show a sentence in the last line of the screen in front, also of one that a panel lies over."""
         for screen in self.screen_stack:
             screen.post_message(Status(sentence))
@@ -244,13 +244,13 @@ class ReadingApp(HookedApp[int]):
         if self.analysis is None:
             self._awaited = 0 if self.problem else rank
             until = f"all is read: {self.share} % so far." if self.progress else "all gaps are found."
-            self.say(self.problem or f"Gap {rank} is shown as soon as {until}")
+            self.show_status(self.problem or f"Gap {rank} is shown as soon as {until}")
         elif not len(self.analysis.gaps):
-            self.say("There are no gaps in this trace.")
+            self.show_status("There are no gaps in this trace.")
         elif 1 <= rank <= len(self.analysis.gaps):
             self.go_to_gap(int(self.ranked[rank - 1]))
         else:
-            self.say("There are no more gaps.")
+            self.show_status("There are no more gaps.")
 
     # Where it leads
 

@@ -34,7 +34,7 @@ _LIKENESS = {
 }
 
 
-def suit_terminal(
+def configure_terminal(
     app: App[Any], color_system: ColorSystem | None, ascii_only: bool, leave: Callable[[int], None]
 ) -> None:
     """Send so many colours (None: no colour), and only ASCII if asked. The app is about to draw.

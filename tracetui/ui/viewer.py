@@ -51,12 +51,12 @@ class Viewer(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
     def view_changed(self) -> None:
         """Tell everyone that the viewport, window, folds or pins have changed."""
         self._awaited = 0
-        self.tell(ViewChanged)
+        self.broadcast(ViewChanged)
 
     def selection_changed(self) -> None:
         """Tell everyone that the selection (and, with it, perhaps the viewport) has changed."""
         self._awaited = 0
-        self.tell(SelectionChanged)
+        self.broadcast(SelectionChanged)
 
     def select(self, row: int) -> None:
         """Select a slice, on all screens, and bring it on screen; -1 selects nothing."""

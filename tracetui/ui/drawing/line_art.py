@@ -20,7 +20,7 @@ from tracetui.ui.drawing.lane import Unread, clip_cells, draw_lanes, draw_unread
 from tracetui.ui.drawing.looks import Looks
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.rows import LineKind, TrackLine
+from tracetui.ui.drawing.rows import LineKind, Row
 from tracetui.ui.state import Viewport, ViewState
 from tracetui.units import format_percent
 
@@ -40,7 +40,7 @@ class LineArt:
         self._names: dict[int, str] = {}
 
     def lines(
-        self, lines: Sequence[TrackLine], state: ViewState, label_width: int, width: int
+        self, lines: Sequence[Row], state: ViewState, label_width: int, width: int
     ) -> list[list[Segment]]:
         """Lines in `width` cells each, the first `label_width` of them their labels."""
         edges = state.viewport.edges(max(width - label_width, 1))
@@ -57,7 +57,7 @@ class LineArt:
             drawn.append([label, *time])
         return drawn
 
-    def _group(self, line: TrackLine, here: bool, width: int) -> list[Segment]:
+    def _group(self, line: Row, here: bool, width: int) -> list[Segment]:
         """The header of a group, a rule after its name."""
         glyphs, title_style = self._glyphs, self._palette.style_of(Role.TITLE)
         fold = glyphs.folded if line.folded else glyphs.unfolded
@@ -69,7 +69,7 @@ class LineArt:
         rule = Segment(count.rjust(room, glyphs.rule), self._palette.style_of(Role.RULE))
         return [Segment(title, title_style), rule]
 
-    def _label(self, line: TrackLine, here: bool, viewport: Viewport, width: int) -> Segment:
+    def _label(self, line: Row, here: bool, viewport: Viewport, width: int) -> Segment:
         """The label column; that of an idle line tells how much of what is on screen is idle."""
         away = {-1: self._glyphs.up, 1: self._glyphs.down}.get(line.away, " ")
         text = f"{self._glyphs.here if here else away}{line.label}"
@@ -94,7 +94,7 @@ class LineArt:
         idle = self._picture.idle(device, np.array([start, end], np.int64))
         return "" if idle is None else format_percent(int(idle.busy[0]), end - start)
 
-    def _time(self, line: TrackLine, state: ViewState, edges: Int64s) -> list[Segment]:
+    def _time(self, line: Row, state: ViewState, edges: Int64s) -> list[Segment]:
         """The columns of time of a line without slices."""
         if line.kind is LineKind.IDLE:
             if self._picture.analysis is not None and line.device >= 0:
@@ -105,7 +105,7 @@ class LineArt:
             return self._counter(line, edges)
         return self._unread(line, edges)
 
-    def _unread(self, line: TrackLine, edges: Int64s) -> list[Segment]:
+    def _unread(self, line: Row, edges: Int64s) -> list[Segment]:
         """A line of which nothing is read."""
         sketch = self._picture.sketch
         assert sketch is not None
@@ -115,7 +115,7 @@ class LineArt:
             levels = sketch.levels(line.key, edges)
         return draw_unread(levels, self._palette.style_of(Role.UNREAD), self._glyphs)
 
-    def _slices(self, lines: Sequence[TrackLine], selected: int, edges: Int64s) -> list[list[Segment]]:
+    def _slices(self, lines: Sequence[Row], selected: int, edges: Int64s) -> list[list[Segment]]:
         """The columns of time of lines with slices."""
         picture, looks = self._picture, self._looks
         tracks = [picture.trace.tracks[line.track] for line in lines]
@@ -149,7 +149,7 @@ class LineArt:
             chosen[column] = self._looks.selected
         return chosen
 
-    def _counter(self, line: TrackLine, edges: Int64s) -> list[Segment]:
+    def _counter(self, line: Row, edges: Int64s) -> list[Segment]:
         """The samples as heights, from 0 to the highest of the whole trace."""
         track = self._picture.trace.tracks[line.track]
         held, top = self._picture.counter(track, edges), self._picture.counter_top(track)
@@ -169,5 +169,5 @@ class LineArt:
         return self._names[name]
 
 
-def _has_slices(line: TrackLine) -> bool:
+def _has_slices(line: Row) -> bool:
     return line.track >= 0 and (line.kind is LineKind.FOLDED or line.lane >= 0)

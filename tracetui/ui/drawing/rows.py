@@ -44,7 +44,7 @@ class LineKind(Enum):
 
 
 @dataclass(frozen=True)
-class TrackLine:
+class Row:
     """One line of the timeline."""
 
     kind: LineKind
@@ -63,7 +63,7 @@ class TrackLine:
 class TimelineLines:
     """All lines: the first `fixed` ones stay on top when the others scroll."""
 
-    lines: tuple[TrackLine, ...]
+    lines: tuple[Row, ...]
     fixed: int
 
     def index(self, key: Key) -> int:
@@ -124,7 +124,7 @@ def timeline_lines(
         for track in shown:
             if track_key(track) == key:
                 fixed.extend(_track_lines(track, toggled, lanes))
-    lines: list[TrackLine] = []
+    lines: list[Row] = []
     groups: dict[Key, list[Track]] = {}
     for track in sorted(shown, key=lambda track: (ORDER.index(track.layer), track.family is Family.PLANE)):
         if track_key(track) not in pinned:
@@ -177,39 +177,39 @@ def folded_track(track: Track, lanes: int = 0) -> bool:
 
 def _group_lines(
     key: Key, tracks: Sequence[Track], toggled: frozenset[Key], lanes: Mapping[Key, int]
-) -> Iterator[TrackLine]:
+) -> Iterator[Row]:
     first = tracks[0]
     if len(tracks) == 1 and not folded_group(first):
         yield from _track_lines(first, toggled, lanes)  # a header would say what its only line says
         return
     folded = is_folded(key, folded_group(first), toggled)
-    yield TrackLine(LineKind.GROUP, key, group_label(first), foldable=key, folded=folded, members=len(tracks))
+    yield Row(LineKind.GROUP, key, group_label(first), foldable=key, folded=folded, members=len(tracks))
     if not folded:
         for track in tracks:
             yield from _track_lines(track, toggled, lanes)
 
 
-def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]) -> Iterator[TrackLine]:
+def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]) -> Iterator[Row]:
     """The lines of a track; `lanes`: how many are expected of a track, by its key."""
     key = track_key(track)
     label = track_label(track)
     if not len(track.rows):
-        yield TrackLine(LineKind.COUNTER, key, label, track.index)
+        yield Row(LineKind.COUNTER, key, label, track.index)
         return
     depths = max(len(track.lanes), lanes.get(key, 0))
     if depths > 1 and is_folded(key, folded_track(track, depths), toggled):
-        yield TrackLine(LineKind.FOLDED, key, label, track.index, foldable=key, folded=True)
+        yield Row(LineKind.FOLDED, key, label, track.index, foldable=key, folded=True)
         return
     foldable = key if depths > 1 else ()
     for depth in range(depths):
         lane = track.lanes[depth] if track.index >= 0 and depth < len(track.lanes) else -1
-        yield TrackLine(
+        yield Row(
             LineKind.LANE, (*key, str(depth)), "" if depth else label, track.index, lane, foldable=foldable
         )
 
 
-def _idle_line(device: int, label: str) -> TrackLine:
-    return TrackLine(LineKind.IDLE, idle_key(label), f"{printable(label)} idle", device=device)
+def _idle_line(device: int, label: str) -> Row:
+    return Row(LineKind.IDLE, idle_key(label), f"{printable(label)} idle", device=device)
 
 
 def track_label(track: Track) -> str:

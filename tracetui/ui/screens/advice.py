@@ -108,7 +108,7 @@ class AdviceScreen(TableScreen):
         else:
             self.table.empty = NOTHING
             self.table.show((), 0)
-        self.say(advice_answer(advice, window_ns), self.place())
+        self.show_answer(advice_answer(advice, window_ns), self.place())
         self._share_height()
         self.call_after_refresh(self._tell)
 

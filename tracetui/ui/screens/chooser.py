@@ -130,7 +130,7 @@ class Chooser(Panel[Value]):
         self._matching = matches(text, [choice.name for choice in self._choices])
         shown = [self._choices[place] for place in self._matching]
         self.query_one(ChoiceList).show(shown)
-        self.entitle(f"{len(shown):,} of {len(self._choices):,}" if text else f"{len(shown):,}")
+        self.set_title(f"{len(shown):,} of {len(self._choices):,}" if text else f"{len(shown):,}")
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

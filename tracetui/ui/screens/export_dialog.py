@@ -114,9 +114,9 @@ class ExportDialog(Panel[str]):
         """A name for the file, and what will be in it."""
         trace = self.viewer.trace
         if self.viewer.analysis is None or trace is None:
-            self.entitle(self.viewer.unanswered, Role.WARNING)
+            self.set_title(self.viewer.unanswered, Role.WARNING)
             return
-        self.entitle("")
+        self.set_title("")
         field = self.query_one("#file", Input)
         field.value = default_name(self.viewer.path, *(moment - trace.start_ns for moment in self.window))
         field.cursor_position = len(field.value)
@@ -200,14 +200,14 @@ class ExportDialog(Panel[str]):
                 refusal = sentence_of(error)
             self.post_message(self.Ended(path, rows, watched.size, refusal, exists))
 
-        self.entitle("writing; esc stops it")
+        self.set_title("writing; esc stops it")
         self._writing = self.run_worker(write, thread=True, group="write")
 
     @on(Written)
     def _show_written(self, message: Written) -> None:
         message.stop()
         if self._writing is not None:
-            self.entitle(f"writing, {format_bytes(message.size)} so far; esc stops it")
+            self.set_title(f"writing, {format_bytes(message.size)} so far; esc stops it")
 
     @on(Ended)
     def _ended(self, message: Ended) -> None:
@@ -215,13 +215,13 @@ class ExportDialog(Panel[str]):
         self._writing = None
         if message.exists:
             self._asked_twice = self.query_one("#file", Input).value.strip()
-            self.entitle("It exists: enter overwrites it.", Role.WARNING)
+            self.set_title("It exists: enter overwrites it.", Role.WARNING)
         elif message.refusal:
-            self.entitle(message.refusal, Role.ERROR)
+            self.set_title(message.refusal, Role.ERROR)
         else:
             self.dismiss(message.path)
             rows = f"{message.rows:,} row{'s' * (message.rows != 1)}, {format_bytes(message.size)},"
-            self.viewer.say(f"{rows} written to {printable(message.path)}")
+            self.viewer.show_status(f"{rows} written to {printable(message.path)}")
 
     def action_close(self) -> None:
         """Stop writing; else close."""

@@ -107,14 +107,14 @@ class FlameScreen(AnswerScreen):
         self.view.clear()
         self.query_one("#story", Lines).show([])
         self.source.show("", 0)
-        self.say(sentence)
+        self.show_answer(sentence)
 
     @on(FlameView.Moved)
     def _tell(self) -> None:
         analysis, view = self._shown, self.view
         if analysis is None:
             return
-        self.say(flame_answer(analysis, view), self._legend())
+        self.show_answer(flame_answer(analysis, view), self._legend())
         self.query_one("#story", Lines).show(flame_story(analysis, view, self.viewer.palette))
         frame = view.written
         self.source.nothing = NO_STACK if view.is_without_stack else NO_FILE

@@ -109,7 +109,7 @@ class GapsScreen(TableScreen):
         )
         self._opening = True
         self.table.show(made.columns, len(made.analysis.gaps), sort=0, descending=False)
-        self.say(made.answer, self.place())
+        self.show_answer(made.answer, self.place())
         self._opened()
 
     @on(Table.Arranged)
@@ -186,7 +186,7 @@ class GapsScreen(TableScreen):
         """$EDITOR at the line of the story."""
         problem = self.query_one(SourcePane).edit()
         if problem:
-            self.viewer.say(problem)
+            self.viewer.show_status(problem)
 
     def action_nth_gap(self, n: int) -> None:
         """The n-th worst gap; a filter that hides it is dropped."""

@@ -147,7 +147,7 @@ class HeatmapScreen(AnswerScreen):
         self.query_one("#readout", Lines).show([])
         self.query_one("#legend", Lines).show([])
         self._view = None
-        self.say(sentence, self._names())
+        self.show_answer(sentence, self._names())
 
     def build(self) -> None:
         analysis = self.viewer.analysis
@@ -163,7 +163,7 @@ class HeatmapScreen(AnswerScreen):
             self._show_made(self._make(analysis, number, wanted))
         else:
             if number not in self._views:
-                self.say("making the map", self._names())
+                self.show_answer("making the map", self._names())
             self.in_background("heat", lambda: self._make(analysis, number, wanted))
 
     def _make(self, analysis: Analysis, number: int, wanted: object) -> Made:
@@ -188,7 +188,7 @@ class HeatmapScreen(AnswerScreen):
         self._mark()
         self.map.show(sheet, (view.label_cells, view.total_cells), cursor, analysis.trace.start_ns)
         self.query_one("#legend", Lines).show([self._legend(view, sheet)])
-        self.say(view.answer(), self._names())
+        self.show_answer(view.answer(), self._names())
 
     def _cursor(self, sheet: Sheet) -> tuple[int, int]:
         """The worst cell; where the user has moved the cursor, that place at another size."""
@@ -265,7 +265,7 @@ class HeatmapScreen(AnswerScreen):
         if sheet is not None and view is not None:
             target = view.target(sheet, self.map.row, self.map.column)
         if target is None:
-            viewer.say("There is nothing to open here.")
+            viewer.show_status("There is nothing to open here.")
             return
         if target.gap >= 0 or target.row < 0:
             state = viewer.state

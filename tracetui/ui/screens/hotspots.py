@@ -149,7 +149,7 @@ class HotspotsScreen(HotspotTrials):
     def _show_view(self, analysis: Analysis) -> None:
         self.table.empty = self._view.empty
         self._fill_table(analysis)
-        self.say(self._view.answer(analysis), self.place())
+        self.show_answer(self._view.answer(analysis), self.place())
         self.note(self._view.note)
         self.show_keys()
 

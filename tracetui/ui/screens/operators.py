@@ -100,7 +100,7 @@ class OperatorsScreen(TableScreen):
             self._show_summed(summed(wanted))
         else:
             self.table.empty = "Summing up."
-            self.say("summing up", self.place())
+            self.show_answer("summing up", self.place())
             self.in_background("operators", lambda: summed(wanted))
 
     @on(Summed)
@@ -119,7 +119,7 @@ class OperatorsScreen(TableScreen):
         key = "self_ns" if self._host else "total_ns"
         ranked = next(place for place, column in enumerate(columns) if column.key == key)
         self.table.show(columns, len(table), sort=None if kept else ranked)
-        self.say(self._answer(message), self.place())
+        self.show_answer(self._answer(message), self.place())
 
     def _answer(self, summed: Summed) -> str:
         """What the table sums up: how many of what, where, and the time of all together."""
@@ -228,7 +228,7 @@ class OperatorsScreen(TableScreen):
         which = f"instance {at % len(rows) + 1:,} of {len(rows):,}"
         name = "" if not self._of_types else f", {printable(trace.name(row), 40)}"
         words = f"{which}{name}: {format_duration(dur)} at {format_time(start)}"
-        self.say(words, [("T shows it ", self.style_of(Role.DIM)), *self.place()])
+        self.show_answer(words, [("T shows it ", self.style_of(Role.DIM)), *self.place()])
 
 
 def summed(wanted: Wanted) -> OperatorsScreen.Summed:

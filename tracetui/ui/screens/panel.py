@@ -64,7 +64,7 @@ class Panel(Overlay[Result]):
         """The widgets under the title."""
         raise NotImplementedError
 
-    def entitle(self, said: str, role: Role = Role.DIM) -> None:
+    def set_title(self, said: str, role: Role = Role.DIM) -> None:
         """Draw the title, then what is to be said now, and the keys at the right end."""
         rule = self.viewer.glyphs.rule
         title: list[Piece] = [

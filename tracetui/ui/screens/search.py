@@ -56,11 +56,11 @@ class SearchPrompt(Panel[int]):
 
     def on_mount(self) -> None:
         if self.viewer.trace is None:
-            self.entitle("Still reading the trace.")
+            self.set_title("Still reading the trace.")
         else:
             self._names = NameSearch(self.viewer.trace)
             so_far = f"in the {self.viewer.share} % of the file that are read" if self.viewer.progress else ""
-            self.entitle(so_far or "lower case matches any case")
+            self.set_title(so_far or "lower case matches any case")
 
     def on_trace_grew(self, message: TraceGrew) -> None:
         self._search_in(message.trace)
@@ -126,7 +126,7 @@ class SearchPrompt(Panel[int]):
 
     def _say_searching(self, query: str) -> None:
         if query == self._asked != self._answered:
-            self.entitle("searching; a key stops it")
+            self.set_title("searching; a key stops it")
 
     @on(Found)
     def _found(self, message: Found) -> None:
@@ -136,12 +136,12 @@ class SearchPrompt(Panel[int]):
         self._answered = message.query
         self._keep(message.names.search(message.query, message.rows))
         if message.refusal:
-            self.entitle(printable(message.refusal, 200), Role.WARNING)
+            self.set_title(printable(message.refusal, 200), Role.WARNING)
         elif not message.query:
-            self.entitle("")
+            self.set_title("")
         else:
             count = len(message.rows)
-            self.entitle(f"{count:,} slice{'s' * (count != 1)}", Role.TEXT if count else Role.WARNING)
+            self.set_title(f"{count:,} slice{'s' * (count != 1)}", Role.TEXT if count else Role.WARNING)
         if self._go:
             self._close_with_hit()
 

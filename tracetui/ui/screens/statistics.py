@@ -69,14 +69,14 @@ class StatisticsPanel(TableKeys, Panel[None]):
     def _show(self) -> None:
         analysis = self.viewer.analysis
         if analysis is None:
-            self.entitle(self.viewer.unanswered, Role.WARNING)
+            self.set_title(self.viewer.unanswered, Role.WARNING)
             return
         if not analysis.devices and self._view == 0:
             self._view = 1
         track = self._track() if self._view == 2 else None
         self._names = self.query_one(Statistics).show(analysis, self.window, track, host=self._view == 1)
         what = "window" if self.viewer.state.window else "screen"
-        self.entitle(f"{what} {window_words(analysis, self.window)}")
+        self.set_title(f"{what} {window_words(analysis, self.window)}")
 
     def action_next_view(self) -> None:
         self._view = (self._view + 1) % (3 if self._track() is not None else 2)

@@ -101,7 +101,7 @@ class StepsScreen(TableScreen):
             return
         inks = time_inks(self.viewer.palette, self.viewer.glyphs)
         self.table.show(step_columns(steps, inks), len(steps))
-        self.say(steps_answer(steps, sum(analysis.tasks_of_no_step.values())), self.place())
+        self.show_answer(steps_answer(steps, sum(analysis.tasks_of_no_step.values())), self.place())
         if self._explained is not analysis:
             self.in_background("causes", lambda: explained(analysis))
 

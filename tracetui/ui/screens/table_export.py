@@ -48,7 +48,7 @@ class TableExport(Panel[str]):
 
     def on_mount(self) -> None:
         # The panel's own on_mount comes after this one.
-        self.call_after_refresh(lambda: self.entitle(f"{self._rows:,} rows"))
+        self.call_after_refresh(lambda: self.set_title(f"{self._rows:,} rows"))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -62,7 +62,7 @@ class TableExport(Panel[str]):
         if name and not self._writing:
             self._writing = True
             force = self._overwrites == name
-            self.entitle("writing")
+            self.set_title("writing")
             self.run_worker(lambda: self._write(name, force), thread=True, group="write")
 
     def _write(self, name: str, force: bool) -> None:
@@ -88,10 +88,10 @@ class TableExport(Panel[str]):
         self._writing = False
         if message.exists:
             self._overwrites = self.query_one(Input).value.strip()
-            self.entitle("It exists: enter overwrites it.", Role.WARNING)
+            self.set_title("It exists: enter overwrites it.", Role.WARNING)
         elif message.refusal:
-            self.entitle(message.refusal, Role.ERROR)
+            self.set_title(message.refusal, Role.ERROR)
         else:
             self.dismiss(message.path)
             rows = f"{self._rows:,} row{'s' * (self._rows != 1)}"
-            self.viewer.say(f"{rows} written to {printable(message.path)}")
+            self.viewer.show_status(f"{rows} written to {printable(message.path)}")

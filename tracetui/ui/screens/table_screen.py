@@ -111,7 +111,7 @@ class AnswerScreen(Screen[None]):
         self.show_keys()
         self.refresh_answer()
 
-    def say(self, answer: str, right: Line = ()) -> None:
+    def show_answer(self, answer: str, right: Line = ()) -> None:
         """The answer in words."""
         title = (f"{self.heading}  ", self.style_of(Role.TITLE))
         self.query_one("#answer", Lines).show([[title, (answer, self.style_of(Role.TEXT))]], right)
@@ -263,7 +263,7 @@ class TableScreen(TableKeys, AnswerScreen):
     def missing(self, sentence: str) -> None:
         self.table.empty = sentence
         self.table.show((), 0)
-        self.say(sentence)
+        self.show_answer(sentence)
 
     def refresh_answer(self) -> None:
         if self.is_current and self.table.rows.filter != self.viewer.state.filter:

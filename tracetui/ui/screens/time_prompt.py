@@ -24,17 +24,17 @@ class TimePrompt(Panel[int]):
         yield Input(placeholder=f"12.3ms or 1.2s from the start, or the clock in µs: {now}", compact=True)
 
     def on_mount(self) -> None:
-        self.entitle("")
+        self.set_title("")
 
     @on(Input.Changed)
     def _typed(self, message: Input.Changed) -> None:
         message.stop()
         found = self._parsed(message.value)
         if isinstance(found, str):
-            self.entitle(found, Role.WARNING if message.value.strip() else Role.DIM)
+            self.set_title(found, Role.WARNING if message.value.strip() else Role.DIM)
         else:
             moment = format_time(found - self.viewer.state.bounds.start_ns, 1)
-            self.entitle(f"{moment} = {format_clock(found)}", Role.TEXT)
+            self.set_title(f"{moment} = {format_clock(found)}", Role.TEXT)
 
     @on(Input.Submitted)
     def _entered(self, message: Input.Submitted) -> None:

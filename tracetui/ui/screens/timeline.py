@@ -10,7 +10,7 @@ from textual import on
 from textual.binding import BindingType
 
 from tracetui.ui.actions import bindings
-from tracetui.ui.drawing.rows import LineKind, TrackLine, folded_group, group_key, is_folded, track_key
+from tracetui.ui.drawing.rows import LineKind, Row, folded_group, group_key, is_folded, track_key
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.follow import follow
 from tracetui.ui.screens.search import SearchPrompt, same_name, step_to_hit
@@ -58,7 +58,7 @@ class TimelineScreen(TimelineView):
 
     def action_go_to_time(self) -> None:
         if self.trace is None:
-            self.viewer.say("Nothing is read yet.")
+            self.viewer.show_status("Nothing is read yet.")
         else:
             self.app.push_screen(TimePrompt(), self._go_to)
 
@@ -74,7 +74,7 @@ class TimelineScreen(TimelineView):
     def action_fit_selection(self) -> None:
         span = self.selected_span() or self.viewer.state.window
         if span is None:
-            self.viewer.say("Nothing is selected.")
+            self.viewer.show_status("Nothing is selected.")
             return
         start, end = span
         margin = max((end - start) // 40, 1)
@@ -83,7 +83,7 @@ class TimelineScreen(TimelineView):
 
     # Selecting
 
-    def _cursor_line(self) -> TrackLine | None:
+    def _cursor_line(self) -> Row | None:
         """The line of the cursor; the first line where there is no cursor yet."""
         lines = self.tracks.lines
         place = max(lines.index(self.viewer.state.place.cursor), 0)
@@ -96,7 +96,7 @@ class TimelineScreen(TimelineView):
         if line.kind is LineKind.IDLE:
             self._to_gap(line.key, gap_beside(picture, line.device, state.gap, state.place.time_ns, by))
         elif _is_unread(line):
-            self.viewer.say("Nothing of this line is read yet.")
+            self.viewer.show_status("Nothing of this line is read yet.")
         elif line.kind in (LineKind.LANE, LineKind.FOLDED):
             lane = line.lane if line.lane >= 0 else picture.trace.tracks[line.track].lanes[0]
             row = beside(picture.trace, lane, state.row, state.place.time_ns, by)
@@ -156,7 +156,7 @@ class TimelineScreen(TimelineView):
         links = viewer.analysis.links if viewer.analysis is not None else None
         found = follow(trace, links, row, by, self.details.chain) if row >= 0 else -1
         if found < 0:
-            viewer.say("The flow ends here." if row >= 0 else "Nothing is selected.")
+            viewer.show_status("The flow ends here." if row >= 0 else "Nothing is selected.")
             return
         first, last = sorted(int(trace.slices.start[end]) for end in (row, found))
         if last - first < state.viewport.span_ns * 4 // 5:  # both fit: pan no further than that
@@ -169,18 +169,18 @@ class TimelineScreen(TimelineView):
 
     def action_stack(self) -> None:
         if not self.details.toggle_stack():
-            self.viewer.say("There is no Python stack for this selection.")
+            self.viewer.show_status("There is no Python stack for this selection.")
 
     def action_open_editor(self) -> None:
         found = self.details.find_source()
-        self.viewer.say(found if isinstance(found, str) else open_in_editor(self.app, *found))
+        self.viewer.show_status(found if isinstance(found, str) else open_in_editor(self.app, *found))
 
     def action_warnings(self) -> None:
         """The details of no selection start with them."""
         if self.viewer.warnings:
             self.viewer.select(-1)
         else:
-            self.viewer.say("There are no warnings.")
+            self.viewer.show_status("There are no warnings.")
 
     # Searching
 
@@ -192,7 +192,7 @@ class TimelineScreen(TimelineView):
         if self.trace is not None and len(state.search.hits):
             self._hit(step_to_hit(self.trace, state.search, state.row, state.viewport.start_ns, by))
         else:
-            self.viewer.say("Nothing is searched for: press /.")
+            self.viewer.show_status("Nothing is searched for: press /.")
 
     def action_search_same(self) -> None:
         state = self.viewer.state
@@ -203,7 +203,7 @@ class TimelineScreen(TimelineView):
     def _hit(self, row: int | None) -> None:
         if row is not None and row >= 0:
             self.viewer.select(row)
-            self.viewer.say(f"{self.viewer.state.search.count}  n N: next, previous")
+            self.viewer.show_status(f"{self.viewer.state.search.count}  n N: next, previous")
 
     def action_find_track(self) -> None:
         self.app.push_screen(TrackFinder(), self._to_track)
@@ -245,7 +245,7 @@ class TimelineScreen(TimelineView):
         if state.window is not None:
             start, end = state.window
             moments = (format_time(moment - state.bounds.start_ns) for moment in (start, end))
-            self.viewer.say(f"Window of {format_exact(end - start)}: {' to '.join(moments)}.")
+            self.viewer.show_status(f"Window of {format_exact(end - start)}: {' to '.join(moments)}.")
 
     def _set_window(self, start_ns: int, end_ns: int, burst: str | None = None) -> None:
         state = self.viewer.state
@@ -313,7 +313,7 @@ class TimelineScreen(TimelineView):
             column = max(state.viewport.span_ns // self.tracks.columns, 1)
             self._to_line(message.place, message.time_ns, message.time_ns + column)
 
-    def _snapped(self, line: TrackLine, time_ns: int) -> int:
+    def _snapped(self, line: Row, time_ns: int) -> int:
         """A time moved to the edge of a slice of the line, if there is one within two columns."""
         if self.trace is None or line.lane < 0:
             return time_ns
@@ -338,6 +338,6 @@ class TimelineScreen(TimelineView):
         self.viewer.view_changed()
 
 
-def _is_unread(line: TrackLine) -> bool:
+def _is_unread(line: Row) -> bool:
     """Whether a line is only expected: nothing of it is read."""
     return line.track < 0 if line.kind is LineKind.FOLDED else line.kind is LineKind.LANE and line.lane < 0

@@ -116,14 +116,14 @@ class TimelineView(Screen[None]):
         self.tracks.follow(self.details.chain, row >= 0 and row == self.followed)
 
     def on_status(self, message: Status) -> None:
-        self.key_line.say(message.sentence)
+        self.key_line.show_status(message.sentence)
 
     def on_key(self) -> None:
-        self.key_line.say("")
+        self.key_line.show_status("")
         self._say_measure()
 
     def on_screen_suspend(self) -> None:
-        self.key_line.say("")
+        self.key_line.show_status("")
 
     def _show_trace(self) -> None:
         self._show_legend()
@@ -181,16 +181,16 @@ class TimelineView(Screen[None]):
         was_said, self._measuring = self._measuring, state.mark is not None
         if state.mark is None or window is None:
             if was_said:
-                self.key_line.say("")
+                self.key_line.show_status("")
             return
         here = (self.selected_span() or (state.place.time_ns,))[0]
         if here == state.mark:
             moment = format_time(here - state.bounds.start_ns)
-            self.key_line.say(f"The window starts at {moment}: v at its end ends it, esc drops it.")
+            self.key_line.show_status(f"The window starts at {moment}: v at its end ends it, esc drops it.")
             return
         dot = f" {self.viewer.glyphs.dot} "
         length, away = format_exact(window[1] - window[0]), format_exact(here - state.mark)
-        self.key_line.say(f"window {length}{dot}here {away} from the mark{dot}v ends, esc drops")
+        self.key_line.show_status(f"window {length}{dot}here {away} from the mark{dot}v ends, esc drops")
 
     def _reveal(self) -> None:
         """Scroll to the line of the cursor; lay out again if it came from a group that was folded."""

@@ -38,7 +38,7 @@ from tracetui.ui.stories.describe import (
 from tracetui.ui.stories.gap_shares import MainLine, main_line
 from tracetui.ui.stories.gap_words import gap_title
 from tracetui.ui.viewer import Viewer
-from tracetui.ui.widgets.sparing import SparingWidget
+from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Found:
     source: str | None = None
 
 
-class Details(SparingWidget, can_focus=True):
+class Details(CachedLineWidget, can_focus=True):
     """A rule with a title, then as many lines as there is room for; keys and the wheel scroll to the rest."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

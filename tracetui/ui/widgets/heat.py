@@ -35,8 +35,8 @@ from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.heat.sheet import Sheet, Spans
 from tracetui.ui.state import Viewport
 from tracetui.ui.tables.columns import clipped
+from tracetui.ui.widgets.cached_lines import CachedLineWidget
 from tracetui.ui.widgets.scrolling import Wheeled
-from tracetui.ui.widgets.sparing import SparingWidget
 from tracetui.units import format_duration
 
 TALLEST = 3  #: lines of a row where there is room for more
@@ -52,7 +52,7 @@ class Marks(NamedTuple):
     window: tuple[int, int] | None = None
 
 
-class HeatMap(Wheeled, SparingWidget, can_focus=True):
+class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
     """The map under its axis."""
 
     DEFAULT_CSS = """

@@ -13,14 +13,14 @@ from textual.strip import Strip
 
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.strips import Piece, fitted
-from tracetui.ui.widgets.sparing import SparingWidget
+from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 Line = Sequence[Piece]
 
 PLAIN = Style.null()
 
 
-class Lines(SparingWidget):
+class Lines(CachedLineWidget):
     """Lines of pieces, each cut to the width; those that do not fit the height are not shown."""
 
     DEFAULT_CSS = """

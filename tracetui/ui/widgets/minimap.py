@@ -24,10 +24,10 @@ from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.state import Search
 from tracetui.ui.viewer import Viewer
-from tracetui.ui.widgets.sparing import SparingWidget
+from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 
-class Minimap(SparingWidget):
+class Minimap(CachedLineWidget):
     """Line 0: idle time of all devices, coloured by cause. Line 1: the viewport, steps, hits, worst gaps.
 
     Line 2, where there is one: what the colours and letters of the causes stand for.

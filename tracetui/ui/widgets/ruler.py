@@ -11,13 +11,13 @@ from tracetui.ui.drawing.lane import segments
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.viewer import Viewer
-from tracetui.ui.widgets.sparing import SparingWidget
+from tracetui.ui.widgets.cached_lines import CachedLineWidget
 from tracetui.units import format_duration
 
 _PLAIN, _CURSOR, _WINDOW, _HIT = 0, 3, 6, 9
 
 
-class Ruler(SparingWidget):
+class Ruler(CachedLineWidget):
     """One line."""
 
     DEFAULT_CSS = """

@@ -94,9 +94,9 @@ class KeyLine(Lines):
         return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
-        self.say("")
+        self.show_status("")
 
-    def say(self, sentence: str, role: Role = Role.TEXT) -> None:
+    def show_status(self, sentence: str, role: Role = Role.TEXT) -> None:
         """Show a sentence in place of the keys; "" shows the keys again."""
         style = self.trace_app.palette.style_of
         if sentence:
@@ -114,7 +114,7 @@ class KeyLine(Lines):
         self.show([pieces], right if room > 8 else ())
 
     def on_resize(self) -> None:
-        self.say("")
+        self.show_status("")
 
 
 def _keys_of(action_id: str) -> str:

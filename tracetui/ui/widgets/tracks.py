@@ -20,9 +20,9 @@ from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, hop_places, kept
 from tracetui.ui.drawing.line_art import LineArt
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.rows import LineKind, TimelineLines, TrackLine, timeline_lines
+from tracetui.ui.drawing.rows import LineKind, Row, TimelineLines, timeline_lines
 from tracetui.ui.viewer import Viewer
-from tracetui.ui.widgets.sparing import SparingWidget, WholeStrip
+from tracetui.ui.widgets.cached_lines import CachedLineWidget, WholeStrip
 
 LABEL_LEAST, LABEL_MOST = 18, 28
 #: lines that are drawn already: those of a dozen screens. With 4,096 a garbage collection took 50 ms, not 10
@@ -30,7 +30,7 @@ KEPT = 512
 IDLE_CELLS = len("▸ 100.0 % ")  #: what stands around the label of an idle line
 
 
-class Tracks(SparingWidget, can_focus=True):
+class Tracks(CachedLineWidget, can_focus=True):
     """All lines of the timeline; the fixed ones stay on top."""
 
     DEFAULT_CSS = """
@@ -170,7 +170,7 @@ class Tracks(SparingWidget, can_focus=True):
         place = self._kept.get(y, y if y < self.lines.fixed else y + self.top)
         return place if 0 <= place < len(self.lines.lines) else -1
 
-    def line_at(self, y: int) -> TrackLine | None:
+    def line_at(self, y: int) -> Row | None:
         """What a line of the screen shows: the first below those on top has the label of its track."""
         place = self.place_at(y)
         if place < 0:
@@ -246,7 +246,7 @@ class Tracks(SparingWidget, can_focus=True):
                 strips[y] = WholeStrip(segments, self.size.width)
         return [strips.get(y) or Strip.blank(self.size.width) for y in lines]
 
-    def _key(self, line: TrackLine) -> object:
+    def _key(self, line: Row) -> object:
         """Everything that a line's look depends on."""
         state = self.trace_app.state
         selected: object = None

@@ -9,12 +9,12 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tracetui.ui.widgets.sparing import SparingWidget, WholeStrip
+from tracetui.ui.widgets.cached_lines import CachedLineWidget, WholeStrip
 
 WIDTH, HEIGHT = 10, 4
 
 
-class Numbered(SparingWidget):
+class Numbered(CachedLineWidget):
     def __init__(self) -> None:
         super().__init__()
         self.drawn: list[int] = []

@@ -28,7 +28,7 @@ class WholeStrip(Strip):
         return [self] if cuts == [self.cell_length] else super().divide(cuts)
 
 
-class SparingWidget(TrackedWidget):
+class CachedLineWidget(TrackedWidget):
     """Draws `draw_line` or `draw_lines` in all its cells: it has no border, no padding and no background."""
 
     _drawn: dict[int, Strip] | None = None  # lines as they were drawn last, but those to be drawn again
