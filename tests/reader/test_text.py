@@ -87,6 +87,18 @@ MEMBERS = [gzip.compress(third, mtime=0) for third in THIRDS]
         (MEMBERS[0] + b"?" + MEMBERS[1] + MEMBERS[2], "bytes behind the gzip stream are left out"),
         (b"".join(member + b"\0" * 512 for member in MEMBERS), None),
     ],
+    ids=[
+        "check sum",
+        "length",
+        "check sum of what is not compressed",
+        "half a check sum",
+        "garbage",
+        "a byte of garbage",
+        "check sum of a member",
+        "length of a member",
+        "garbage between members",
+        "padded members",
+    ],
 )
 @pytest.mark.parametrize("fetched", [29, 1 << 18])
 def test_all_that_is_inflated_counts(
