@@ -10,8 +10,9 @@ import pytest
 from tests.analysis import real
 from tests.analysis.machine import HARDWARE, collective, npu, task, us
 from tests.synthetic import piece, process, trace_of
-from tracetui.analysis.activity import OVERLAP_ROWS, device_activities, device_activity, overlap_rows
+from tracetui.analysis.activity import device_activities, device_activity, overlap_rows
 from tracetui.analysis.task_counts import task_counts
+from tracetui.trace.dialects.known import KNOWN
 
 OVERLAP = 500
 
@@ -27,7 +28,7 @@ def test_reproduces_every_row_of_the_overlap_analysis(real_traces: Path, rank: s
         "free_ns": activity.free,
     }
     theirs = overlap_rows(analysis.trace, analysis.trace.tracks)
-    assert sorted(ours) == sorted(OVERLAP_ROWS.values())
+    assert sorted(ours) == sorted(KNOWN.overlap_rows.values())
     for name, intervals in ours.items():
         rows = theirs[name][np.argsort(slices.start[theirs[name]])]
         assert len(intervals) == len(rows) > 0

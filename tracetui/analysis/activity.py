@@ -18,14 +18,9 @@ import numpy as np
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import among, distinct, rows_of, tracks_by_device
 from tracetui.arrays import Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Trace, Track
 
-OVERLAP_ROWS = {
-    "Computing": "computing_ns",
-    "Communication": "communication_ns",
-    "Communication(Not Overlapped)": "communication_not_overlapped_ns",
-    "Free": "free_ns",
-}
 #: Tracks of tasks: streams, and groups with their operations.
 TASK_FAMILIES = (Family.TASKS, Family.GROUP)
 WORK = (Activity.AICORE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY)
@@ -148,8 +143,9 @@ def overlap_rows(trace: Trace, tracks: Iterable[Track]) -> dict[str, Int64s]:
     """Slice rows of the producer's Overlap Analysis on a device's tracks, by names as `producer` has them."""
     rows = rows_of(track for track in tracks if track.family == Family.OVERLAP)
     names = trace.slices.name[rows]
-    known = {OVERLAP_ROWS.get(trace.strings[name], ""): name for name in distinct(names).tolist()}
-    return {key: rows[names == known[key]] if key in known else rows[:0] for key in OVERLAP_ROWS.values()}
+    known = {KNOWN.overlap_rows.get(trace.strings[name], ""): name for name in distinct(names).tolist()}
+    sums = KNOWN.overlap_rows.values()
+    return {key: rows[names == known[key]] if key in known else rows[:0] for key in sums}
 
 
 def _by_start(trace: Trace, rows: Int64s) -> Int64s:

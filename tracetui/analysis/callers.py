@@ -9,6 +9,7 @@ the stack of the giver.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,13 +18,9 @@ import numpy as np
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.search import first_equal, of_category, pick, rows_by_track
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.nesting import enclosing
-
-BACKWARD_FLOW = "fwdbwd"
-HANDED_FLOW = "async_mindspore"  #: from the thread of Python to one that works for it
-STEP = "ProfilerStep#"
-BACKWARD_OPERATOR = "autograd::engine::evaluate_function"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +56,7 @@ class Callers:
     @cached_property
     def forward_arrows(self) -> tuple[Int64s, Int64s]:
         """Rows of forward operators and of the backward ones that arrows from them end at."""
-        return self._arrows_of(BACKWARD_FLOW)
+        return self._arrows_of(KNOWN.backward_flows)
 
     def _of_distinct(self, rows: Int64s) -> Called:
         slices, nearest = self._trace.slices, self.ancestors.nearest
@@ -79,16 +76,17 @@ class Callers:
             backward=(forward >= 0) | (nearest(rows, self.evaluates) >= 0),
         )
 
-    def _arrows_of(self, category: str) -> tuple[Int64s, Int64s]:
-        """Rows at the starts and ends of all arrows of a category."""
+    def _arrows_of(self, categories: Collection[str]) -> tuple[Int64s, Int64s]:
+        """Rows at the starts and ends of all arrows of some categories."""
         flows = self._trace.flows
-        kept = of_category(self._trace, flows.category, category) & (flows.source >= 0) & (flows.target >= 0)
+        kept = of_category(self._trace, flows.category, categories)
+        kept &= (flows.source >= 0) & (flows.target >= 0)
         return flows.source[kept], flows.target[kept]
 
     @cached_property
     def _dispatched_by(self) -> ForwardLinks:
         """The operators on another thread that handed slices their work."""
-        source, target = self._arrows_of(HANDED_FLOW)
+        source, target = self._arrows_of(KNOWN.dispatch_flows)
         return ForwardLinks(self.ancestors, target, source, len(self._trace.slices))
 
     @cached_property
@@ -112,12 +110,12 @@ class Callers:
 
         A step is begun on a line of its own: it tells where it was called from, not where what is in it was.
         """
-        return np.array([text.startswith(STEP) for text in self._trace.strings], np.bool_)
+        return np.array([text.startswith(KNOWN.step_beginnings) for text in self._trace.strings], np.bool_)
 
     @cached_property
     def _evaluating(self) -> Bools:
         """Of each string: whether slices of that name are such."""
-        return np.array([text.startswith(BACKWARD_OPERATOR) for text in self._trace.strings], np.bool_)
+        return np.array([text.startswith(KNOWN.backward_operators) for text in self._trace.strings], np.bool_)
 
     def _frames(self, operators: Int64s) -> Int64s:
         trace = self._trace

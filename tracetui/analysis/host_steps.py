@@ -15,6 +15,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import among, pick, ranges, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Layer, Trace
 
 #: How many times over the steps of a process may hold its tasks: steps follow each other.
@@ -22,7 +23,7 @@ MOST_NESTED = 8
 
 FAR = np.iinfo(np.int64).max  #: a time after all others
 
-STEP_NAME = re.compile(r"ProfilerStep#(\d{1,18})")
+_STEP_NAME = re.compile(rf"(?:{'|'.join(map(re.escape, KNOWN.step_beginnings))})(\d{{1,18}})")
 
 
 class HostStep(NamedTuple):
@@ -36,11 +37,11 @@ class HostStep(NamedTuple):
 
 
 def host_steps(trace: Trace) -> list[HostStep]:
-    """All steps of all processes, by start; in a trace without a device too."""
+    """Return all steps of all processes, by start; in a trace without a device too."""
     numbers = {
         index: int(match.group(1))
         for index, name in enumerate(trace.strings)
-        if name.startswith("ProfilerStep#") and (match := STEP_NAME.fullmatch(name))
+        if name.startswith(KNOWN.step_beginnings) and (match := _STEP_NAME.fullmatch(name))
     }
     if not numbers:
         return []
@@ -67,7 +68,7 @@ class Issued(NamedTuple):
     backward: Bools  #: computes for the backward pass
 
     def within(self, hosts: list[HostStep]) -> tuple[Int64s, Int64s]:
-        """The first place, and that behind the last, of those enqueued in each of some steps.
+        """Return the first place, and that behind the last, of those enqueued in each of some steps.
 
         Steps that hold them too many times over end where the next one starts.
         """
@@ -78,7 +79,7 @@ class Issued(NamedTuple):
         return first, stop
 
     def at(self, places: Int64s) -> Issued:
-        """Those at some places."""
+        """Return those at some places."""
         return Issued._make(column[places] for column in self)
 
 
@@ -106,14 +107,14 @@ class Drivers:
         self.of_track = np.array([numbers.get(track.pid, -1) for track in trace.tracks], np.int64)
 
     def steps(self, pids: Collection[str]) -> list[HostStep]:
-        """The steps of some processes, by start; those of all where there are none."""
+        """Return the steps of some processes, by start; those of all where there are none."""
         return [host for host in self.hosts if host.pid in pids] if pids else self.hosts
 
 
 def issued_by_process(
     trace: Trace, activity: DeviceActivity, links: Links, drivers: Drivers
 ) -> dict[str, Issued]:
-    """The device's work tasks by the process that enqueued them, for those with steps that enqueued any."""
+    """Return the device's work tasks by the process that enqueued them, of processes whose steps did."""
     rows = activity.work
     at = links.index(rows)
     enqueue = links.enqueue[at]
@@ -134,7 +135,7 @@ def issued_by_process(
 
 
 def tasks_of_steps(own: list[HostStep], issued: dict[str, Issued]) -> StepTasks:
-    """The tasks that each step enqueued, of the steps that enqueued any; in the order of `own`."""
+    """Return the tasks that each step enqueued, of the steps that enqueued any; in the order of `own`."""
     places: dict[str, list[int]] = {}
     for place, host in enumerate(own):
         places.setdefault(host.pid, []).append(place)
@@ -151,7 +152,7 @@ def tasks_of_steps(own: list[HostStep], issued: dict[str, Issued]) -> StepTasks:
 
 
 def _summed(step: Int64s, tasks: Issued, first: Int64s, stop: Int64s) -> StepTasks:
-    """What there is to know of the tasks [first, stop) of each step."""
+    """Return what there is to know of the tasks [first, stop) of each step."""
     held, count = tasks.at(ranges(first, stop)), stop - first
     begins = np.cumsum(count) - count
 

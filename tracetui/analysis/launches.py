@@ -5,6 +5,8 @@ Knows connection and correlation ids, launch arrows and OS processes; nothing of
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from tracetui.analysis.search import (
@@ -18,14 +20,9 @@ from tracetui.analysis.search import (
     track_of_rows,
 )
 from tracetui.arrays import Bools, Int8s, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace
-
-LAUNCH_FLOWS = ("HostToDevice",)
-
-#: Which of several runtime calls with a task's id launches it, best first: kernels and collectives; copies.
-KERNEL_CALLS = ("Node@", "Hccl@", "Communication@", "AscendCL@", "Model@")
-COPY_CALLS = ("AscendCL@", "Node@", "Hccl@", "Communication@", "Model@")
 
 #: Pairs of processes, one with tasks and one with calls, that are looked at to find which belong together.
 MOST_PAIRS = 256
@@ -34,7 +31,7 @@ MOST_PAIRS = 256
 def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Runtime call, launch point (ns) and thread (place in Trace.threads) of each task; -1: not found."""
     launch = _calls(trace, tasks)
-    arrow = arrows_to(trace, tasks, LAUNCH_FLOWS)
+    arrow = arrows_to(trace, tasks, KNOWN.launch_flows)
     ids = ids_of_device(trace, tasks)
     own = np.flatnonzero((arrow >= 0) & (ids >= 0))
     arrow = np.where(arrow >= 0, arrow, pick(arrow, pick(own, first_equal(ids[own], ids))))
@@ -47,7 +44,7 @@ def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
 
 
 def _calls(trace: Trace, tasks: Int64s) -> Int64s:
-    """The runtime call with the id of each task, the one that launches where several have it.
+    """Return the runtime call with the id of each task, the one that launches where several have it.
 
     Ids are those of a process. Of several processes with calls, those of the task's own OS process count
     where pids tell; else those of the process whose calls come before the tasks, and soonest before.
@@ -81,14 +78,14 @@ def _calls(trace: Trace, tasks: Int64s) -> Int64s:
 
 
 def _calls_among(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
-    """The runtime call with the id of each task, of some calls; -1 where none has it.
+    """Return the runtime call with the id of each task, of some calls; -1 where none has it.
 
     Of several the one whose name ranks first, of equals the first to start.
     """
     launch = np.full(len(tasks), -1, np.int64)
     known = trace.slices.correlation[tasks] >= 0
     copies = among(trace.slices.activity[tasks], (Activity.COPY, Activity.EVENT, Activity.WAIT))
-    for chosen, order in ((~copies, KERNEL_CALLS), (copies, COPY_CALLS)):
+    for chosen, order in ((~copies, KNOWN.kernel_calls), (copies, KNOWN.copy_calls)):
         ranks = _rank(trace, rows, order)
         places = np.flatnonzero(chosen & known)
         for rank in np.flatnonzero(np.bincount(ranks)).tolist():
@@ -99,7 +96,7 @@ def _calls_among(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
 
 
 def _first_with_id(trace: Trace, rows: Int64s, tasks: Int64s) -> Int64s:
-    """The first of some calls to start that has the id of each task; -1 where none has it."""
+    """Return the first of some calls to start that has the id of each task; -1 where none has it."""
     ids, by_start = trace.slices.correlation, rows[np.argsort(trace.slices.start[rows], kind="stable")]
     return pick(by_start, first_equal(ids[by_start], ids[tasks]))
 
@@ -113,7 +110,7 @@ def _unlikely(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
 
 
 def _rank(trace: Trace, rows: Int64s, prefixes: tuple[str, ...]) -> Int8s:
-    """The place in `prefixes` of the beginning of each row's name; their number where none fits."""
+    """Return the place in `prefixes` of the beginning of each row's name; their number where none fits."""
 
     def rank(name: str) -> int:
         return next((i for i, prefix in enumerate(prefixes) if name.startswith(prefix)), len(prefixes))
@@ -121,10 +118,10 @@ def _rank(trace: Trace, rows: Int64s, prefixes: tuple[str, ...]) -> Int8s:
     return meanings(trace.strings, trace.slices.name[rows], rank)
 
 
-def arrows_to(trace: Trace, tasks: Int64s, categories: tuple[str, ...]) -> Int64s:
-    """The first arrow of those categories that ends at each task, -1 where none does."""
+def arrows_to(trace: Trace, tasks: Int64s, categories: Collection[str]) -> Int64s:
+    """Return the first arrow of those categories that ends at each task, -1 where none does."""
     flows = trace.flows
-    arrows = np.flatnonzero(of_category(trace, flows.category, *categories) & (flows.target >= 0))
+    arrows = np.flatnonzero(of_category(trace, flows.category, categories) & (flows.target >= 0))
     return pick(arrows, first_equal(flows.target[arrows], tasks))
 
 

@@ -29,14 +29,15 @@ from tracetui.analysis.search import (
     runs,
 )
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
 
 NEVER = np.iinfo(np.int64).max  #: the time of what is not known to have happened
 
-OPERATOR_FLOWS = ("async_npu",)  #: operator to task: torch_to_npu, mindspore_to_npu
-NOT_OPERATORS = ("enqueue", "dequeue", "user_annotation")
+#: Categories of slices of the framework's threads that are no operators.
+NOT_OPERATORS = KNOWN.enqueues | KNOWN.dequeues | KNOWN.annotations
 
 
 class Hop(NamedTuple):
@@ -182,7 +183,7 @@ def link_tasks(trace: Trace) -> Links:
     tasks = rows_of(t for t in trace.tracks if t.family in TASK_FAMILIES and t.device in devices)
     launch, point, thread = launches(trace, tasks)
     dequeue, enqueue, operator = _operators(trace, point, thread)
-    arrow = pick(trace.flows.source, arrows_to(trace, tasks, OPERATOR_FLOWS))
+    arrow = pick(trace.flows.source, arrows_to(trace, tasks, KNOWN.operator_flows))
     operator = np.where(operator >= 0, operator, arrow)
     callers = Callers(trace)
     called = callers.of(operator)
@@ -251,9 +252,9 @@ def _queue_and_operators(trace: Trace, hosts: dict[str, list[Track]]) -> tuple[B
     for track in (track for tracks in hosts.values() for track in tracks):
         own = slice(track.rows.start, track.rows.stop)
         category = trace.slices.category[own]
-        for column, names in zip(columns, ("dequeue", "enqueue")):
+        for column, names in zip(columns, (KNOWN.dequeues, KNOWN.enqueues)):
             column[own] = of_category(trace, category, names)
-        columns[2][own] = ~of_category(trace, category, *NOT_OPERATORS)
+        columns[2][own] = ~of_category(trace, category, NOT_OPERATORS)
     return columns[0], columns[1], columns[2]
 
 

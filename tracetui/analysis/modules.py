@@ -17,11 +17,11 @@ from tracetui.analysis.idle.lines import Charges
 from tracetui.analysis.nested_idle import NestedIdle, nested, under
 from tracetui.analysis.search import pick, rows_of
 from tracetui.arrays import Bools, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.stack import Frame, parse_frame
 
-PREFIX = "nn.Module: "
-_MODULE = re.compile(rf"{re.escape(PREFIX)}(.*)", re.DOTALL)
+_MODULE = re.compile(rf"(?:{'|'.join(map(re.escape, KNOWN.module_frames))})(.*)", re.DOTALL)
 _FORWARD = "forward"
 
 
@@ -38,15 +38,11 @@ class ModuleIdle(NestedIdle):
     module: str | None  #: "Conv2d_7": never print it unescaped; None: outside any module
     path: tuple[str, ...]  #: the modules around it, outermost first
     forward: Frame | None  #: where its `forward` is defined; None where no frame tells
+    call: Frame | None  #: the frame that its calls have in stacks; None outside any module
 
     @property
     def place(self) -> Frame | None:
         return self.forward
-
-    @property
-    def call(self) -> Frame | None:
-        """The frame that its calls have in stacks; None outside any module."""
-        return None if self.module is None else parse_frame(f"{PREFIX}{self.module}")
 
 
 def idle_modules(trace: Trace, ancestors: Ancestors, charges: Charges) -> tuple[ModuleIdle, ...]:
@@ -83,6 +79,7 @@ class Modules:
                 module=None if name < 0 else self._modules[name],
                 path=paths.get(name, ()),
                 forward=forwards.get(name),
+                call=None if name < 0 else parse_frame(self._trace.strings[name]),
             )
             for name, places in under(leaf, self._nested(innermost))
         ]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Bools, Int32s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Kind, Trace
 
 _COUNTERS = re.compile(r"(?:#|_|-op)\d+$")
@@ -64,10 +65,10 @@ def ascend_task_type(name: str) -> str:
     It is the `Type` column of kernel_details.csv, as far as a name tells.
     """
     text = _without_counters(_node(name))
-    if text.startswith("aclnn") or text.endswith("_MemSet"):
+    if text.startswith(KNOWN.type_last_beginnings) or text.endswith(KNOWN.type_last_endings):
         return text.rpartition("_")[2] or name
-    if text.startswith("trans_"):
-        text = text[len("trans_") :]
+    for beginning in KNOWN.untyped_beginnings:
+        text = text.removeprefix(beginning)
     versioned = _VERSIONED.match(text)
     return (versioned[0] if versioned else text.rstrip("0123456789")) or name
 
@@ -77,7 +78,7 @@ def gpu_kernel_type(name: str) -> str:
 
     Of a template that stands for any kernel (`cutlass::Kernel<cutlass_80_tensorop_...>`), what it is made of.
     """
-    if name.startswith(("Memcpy", "Memset")):
+    if name.startswith(KNOWN.copy_task_beginnings):
         return name.partition(" (")[0]
     generated = _CUTLASS.match(name)
     text = generated[1] if generated else _demangled(name) if name.startswith("_Z") else _function(name)

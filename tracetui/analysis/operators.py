@@ -14,6 +14,7 @@ import numpy as np
 from tracetui.analysis.operator_types import OperatorTypes, operator_types
 from tracetui.analysis.search import of_category, rows_of
 from tracetui.arrays import Bools, Floats, Int8s, Int32s, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Trace
 
 
@@ -170,4 +171,4 @@ def host_operators(trace: Trace) -> Int64s:
     """Slice rows of the operators of all host threads; those of the task queue are not operators."""
     tracks = trace.tracks
     rows = rows_of(t for t in tracks if t.layer == Layer.PYTHON and t.family == Family.OPERATORS)
-    return rows[~of_category(trace, trace.slices.category[rows], "enqueue", "dequeue")]
+    return rows[~of_category(trace, trace.slices.category[rows], KNOWN.enqueues | KNOWN.dequeues)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TypeVar
 
 import numpy as np
@@ -57,7 +57,7 @@ def rows_of(tracks: Iterable[Track]) -> Int64s:
     return ranges(spans[:, 0], spans[:, 1])
 
 
-def of_category(trace: Trace, column: Int32s, *categories: str) -> Bools:
+def of_category(trace: Trace, column: Int32s, categories: Collection[str]) -> Bools:
     """Which of a column of categories, of slices or of arrows, are among some."""
     among: Bools = meanings(trace.strings, column, lambda text: int(text in categories)) == 1
     return among

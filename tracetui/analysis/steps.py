@@ -31,6 +31,7 @@ from tracetui.analysis.links import Links
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.windows import Windows
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Kind, Trace
 
 Span = Optional[tuple[int, int]]  # start and end, epoch ns; None where the trace does not tell
@@ -219,7 +220,7 @@ def _phases(
 def _received(trace: Trace, activity: DeviceActivity) -> Int64s:
     tasks = activity.tasks[trace.slices.activity[activity.tasks] == Activity.COMMUNICATION]
     names = trace.slices.name[tasks]
-    receiving = [n for n in distinct(names).tolist() if trace.strings[n].startswith("hcom_receive")]
+    receiving = [n for n in distinct(names).tolist() if trace.strings[n].startswith(KNOWN.receive_operations)]
     received: Int64s = tasks[np.isin(names, receiving)]
     return received
 

@@ -11,16 +11,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from tracetui.arrays import Int8s, Int64s
-from tracetui.trace.dialect import (
-    GPU_ACTIVITIES,
-    activity_of_name,
-    activity_of_type,
-    is_nccl,
-    says_nothing,
-    type_of_name,
-)
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import UNDECIDED, distinct, meanings
 from tracetui.trace.model import Activity, Family, Layer, Slices, Track
+from tracetui.trace.task_types import (
+    activity_of_name,
+    activity_of_type,
+    is_collective_kernel,
+    is_generic,
+    type_of_name,
+)
 
 _SIEVE = 1 << 20  # a power of two
 
@@ -51,24 +51,24 @@ def classify(strings: list[str], slices: Slices, tracks: Iterable[Track]) -> Non
 
 
 def unknown_task_types(strings: list[str], slices: Slices) -> list[str]:
-    """The task types of a trace that no row of the table fits, sorted."""
+    """Return the task types of a trace that no row of the table fits, sorted."""
     return sorted(text for text in distinct(strings, slices.task_type) if activity_of_type(text) is None)
 
 
 def _task_activities(strings: list[str], slices: Slices, tasks: Int64s) -> Int8s:
     name, category, task_type = slices.name[tasks], slices.category[tasks], slices.task_type[tasks]
-    by_category = meanings(strings, category, lambda text: GPU_ACTIVITIES.get(text.lower()))
+    by_category = meanings(strings, category, lambda text: KNOWN.category_activities.get(text.lower()))
     on_gpu = by_category != UNDECIDED
-    nccl = meanings(strings, name, lambda text: Activity.COMMUNICATION if is_nccl(text) else None)
-    by_category = np.where((by_category == Activity.AICORE) & (nccl != UNDECIDED), nccl, by_category)
+    collective = meanings(strings, name, lambda text: int(is_collective_kernel(text))) == 1
+    by_category[(by_category == Activity.AICORE) & collective] = Activity.COMMUNICATION
     by_name = meanings(strings, name, activity_of_name)
     by_type = meanings(strings, task_type, activity_of_type)
     if not on_gpu.any() and (task_type < 0).all():
         by_type[:] = Activity.AICORE
         untold = np.ones(len(tasks), np.bool_)
     else:
-        untold = meanings(strings, task_type, lambda text: int(says_nothing(text))) == 1
-    by_own_name = meanings(strings, name, lambda text: None if says_nothing(text) else type_of_name(text))
+        untold = meanings(strings, task_type, lambda text: int(is_generic(text))) == 1
+    by_own_name = meanings(strings, name, lambda text: None if is_generic(text) else type_of_name(text))
     by_type = np.where(untold & (by_own_name != UNDECIDED), by_own_name, by_type)
     on_npu = np.where(by_name != UNDECIDED, by_name, by_type)
     activity = np.where(on_gpu, by_category, on_npu)

@@ -1,6 +1,6 @@
 """From the reader's event table to the trace: tracks in reading order, lanes, activities, flows, counters.
 
-Knows how the parts fit together; the names are in `dialect`, the geometry in `layout`.
+Knows how the parts fit together; the names are in `dialects`, the geometry in `layout`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.reader.events import EventTable
-from tracetui.trace.dialect import FLOW_FAMILIES, UNIQUE_FLOWS
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Family, Flows, Track
 from tracetui.trace.nesting import Lanes, enclosing, starting
@@ -29,7 +29,7 @@ _ANY_FAMILY = tuple(family for family in reversed(Family) if family != Family.FR
 
 
 def bind_flows(table: EventTable, lanes: Lanes, tracks: tuple[Track, ...], processes: Processes) -> Flows:
-    """The arrows of a table.
+    """Return the arrows of a table.
 
     Starts and ends belong together by category and id, if possible within one OS process: those of several in
     one file have equal ids. One start may have many ends. Where an id returns
@@ -74,7 +74,7 @@ def _arrow_order(category: Int32s, source_row: Int64s, time: Int64s) -> Int64s:
 
 
 def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s]:
-    """The start event of each end event that has one; both int64, indices into the flow events."""
+    """Return the start event of each end event that has one; both int64, indices into the flow events."""
     flows = table.flows
     connected = flows.id != -1
     starts = np.flatnonzero(connected & (flows.phase == _START))
@@ -119,7 +119,7 @@ def _paired_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tupl
 
 
 def _by_id(ids: Int64s, events: Int64s) -> tuple[Int64s, Int64s]:
-    """The ids of some events in order, and these events."""
+    """Return the ids of some events in order, and these events."""
     own = ids[events]
     order = np.argsort(own, kind="stable")
     return own[order], events[order]
@@ -133,7 +133,7 @@ def _owners(table: EventTable, processes: Processes) -> Int64s:
 
 
 def _paired(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tuple[Int64s, Int64s]:
-    """The same among those starts and ends, which belong together by `ids`, one of each flow event."""
+    """Return the same among those starts and ends, which belong together by `ids`, one of each flow event."""
     flows = table.flows
     events = np.concatenate((starts, ends))
     is_end = np.repeat([False, True], [len(starts), len(ends)])
@@ -149,7 +149,7 @@ def _paired(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tup
     balanced = groups.starts[group] == groups.ends[group]
     chosen = np.where(balanced, first_start + nth_end, last_started)
     category = flows.category[events[end_places]]
-    is_unique = meanings(table.strings, category, lambda text: int(text in UNIQUE_FLOWS)) == 1
+    is_unique = meanings(table.strings, category, lambda text: int(text in KNOWN.unique_flows)) == 1
     shared = (groups.starts[group] > 1) & is_unique
     has_start = (groups.starts[group] > 0) & ~shared
     return start_events[chosen[has_start]], events[end_places[has_start]]
@@ -176,7 +176,7 @@ class _Groups:
 
 
 def _bind(table: EventTable, events: Int64s, lanes: Lanes, tracks: tuple[Track, ...]) -> Int64s:
-    """The slice that each flow event belongs to, -1 where its thread has none there."""
+    """Return the slice that each flow event belongs to, -1 where its thread has none there."""
     flows = table.flows
     by_thread: dict[tuple[str, str], list[Track]] = {}
     for track in tracks:
@@ -185,7 +185,7 @@ def _bind(table: EventTable, events: Int64s, lanes: Lanes, tracks: tuple[Track, 
     for places in _runs(flows.category[events], flows.thread[events]):
         event = events[places[0]]
         category = int(flows.category[event])
-        families = FLOW_FAMILIES.get(table.strings[category] if category >= 0 else "", _ANY_FAMILY)
+        families = KNOWN.flow_families.get(table.strings[category] if category >= 0 else "", _ANY_FAMILY)
         candidates = by_thread.get(table.threads[int(flows.thread[event])], [])
         searched = [track for family in families for track in candidates if track.family == family]
         rows[places] = _slices_at(lanes, searched, flows.time[events[places]])
@@ -193,7 +193,7 @@ def _bind(table: EventTable, events: Int64s, lanes: Lanes, tracks: tuple[Track, 
 
 
 def _runs(category: Int32s, thread: Int32s) -> list[Int64s]:
-    """The places of the events of each (category, thread)."""
+    """Return the places of the events of each (category, thread)."""
     if not len(category):
         return []
     key = (category.astype(np.int64) + 1) * (int(thread.max()) + 1) + thread
@@ -203,7 +203,7 @@ def _runs(category: Int32s, thread: Int32s) -> list[Int64s]:
 
 
 def _slices_at(lanes: Lanes, tracks: list[Track], times: Int64s) -> Int64s:
-    """The slice that starts at each time, in the first track that has one; else the innermost enclosing."""
+    """Return the slice that starts at each time, in the first track with one, or the innermost around."""
     found = np.full(len(times), -1, np.int64)
     for search in (starting, enclosing):
         for track in tracks:

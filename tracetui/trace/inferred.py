@@ -11,12 +11,14 @@ import numpy as np
 
 from tracetui.arrays import Bools, Int64s
 from tracetui.reader.events import EventTable
-from tracetui.trace.dialect import GROUP_OPERATION, SIGN_OF_TASK_TYPE, SIGNS, SURE_SIGNS, sign_of
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
+from tracetui.trace.model import Layer
+from tracetui.trace.places import CERTAIN_HINTS, HINTS, TASK_TYPE_HINT, hint_of, layer_of
 
 
 def inferred_names(table: EventTable, pids: Collection[str]) -> dict[str, str]:
-    """The process names that fit the slices of those pids, for the pids whose slices tell.
+    """Return the process names that fit the slices of those pids, for the pids whose slices tell.
 
     One slice of a task or of the runtime is enough; all else must hold for more than half of the slices.
     """
@@ -26,12 +28,12 @@ def inferred_names(table: EventTable, pids: Collection[str]) -> dict[str, str]:
         counts[pid] = counts[pid] + votes if pid in counts else votes
     names = {}
     for pid, votes in counts.items():
-        sure = [sign for sign in SURE_SIGNS if votes[SIGNS.index(sign)]]
+        certain = [hint for hint in CERTAIN_HINTS if votes[HINTS.index(hint)]]
         most = int(votes[:-1].argmax())
-        if sure:
-            names[pid] = sure[0]
+        if certain:
+            names[pid] = certain[0]
         elif 2 * votes[most] > votes.sum():
-            names[pid] = SIGNS[most]
+            names[pid] = HINTS[most]
     return names
 
 
@@ -42,25 +44,30 @@ def hold_groups(table: EventTable, threads: Collection[tuple[str, str]]) -> dict
     """
     own = np.flatnonzero(_of_threads(table, [thread in threads for thread in table.threads]))
     thread, name = table.slices.thread[own], table.slices.name[own]
-    is_group = meanings(table.strings, name, lambda text: int(text.startswith(GROUP_OPERATION))) == 1
-    is_part = meanings(table.strings, name, lambda text: int(sign_of(text, "") == "Communication")) == 1
+    begins = KNOWN.group_operation_beginnings
+    is_group = meanings(table.strings, name, lambda text: int(text.startswith(begins))) == 1
+    is_part = meanings(table.strings, name, _hints_at_communication) == 1
     groups = {table.threads[index]: True for index in np.unique(thread[is_group]).tolist()}
     parts = {table.threads[index]: False for index in np.unique(thread[is_part]).tolist()}
     return {**parts, **groups}
 
 
+def _hints_at_communication(name: str) -> int:
+    return int(layer_of(hint_of(name, "")) == Layer.COMMUNICATION)
+
+
 def _votes(table: EventTable, rows: Int64s) -> Int64s:
-    """How many slices of each thread have each of the signs, and last how many have none."""
-    slices, strings, width = table.slices, table.strings, len(SIGNS) + 1
+    """Return how many slices of each thread give each of the hints, and last how many give none."""
+    slices, strings, width = table.slices, table.strings, len(HINTS) + 1
 
-    def number(sign: str | None) -> int | None:
-        return None if sign is None else SIGNS.index(sign)
+    def number(hint: str | None) -> int | None:
+        return None if hint is None else HINTS.index(hint)
 
-    by_category = meanings(strings, slices.category[rows], lambda text: number(sign_of("", text)))
-    by_name = meanings(strings, slices.name[rows], lambda text: number(sign_of(text, "")))
-    sign = np.where(by_category >= 0, by_category, by_name)
-    sign[slices.task_type[rows] >= 0] = SIGNS.index(SIGN_OF_TASK_TYPE)
-    keys = slices.thread[rows].astype(np.int64) * width + np.where(sign < 0, width - 1, sign)
+    by_category = meanings(strings, slices.category[rows], lambda text: number(hint_of("", text)))
+    by_name = meanings(strings, slices.name[rows], lambda text: number(hint_of(text, "")))
+    hint = np.where(by_category >= 0, by_category, by_name)
+    hint[slices.task_type[rows] >= 0] = HINTS.index(TASK_TYPE_HINT)
+    keys = slices.thread[rows].astype(np.int64) * width + np.where(hint < 0, width - 1, hint)
     return np.bincount(keys, minlength=len(table.threads) * width).reshape(-1, width)
 
 

@@ -12,7 +12,7 @@ UNDECIDED = -1
 
 
 def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | None]) -> Int8s:
-    """The meaning of each string of a column, UNDECIDED where it has none; int8[n].
+    """Return the meaning of each string of a column, UNDECIDED where it has none; int8[n].
 
     Args:
         strings: the interned strings.
@@ -28,7 +28,7 @@ def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | 
 
 
 def distinct(strings: list[str], column: Int32s) -> list[str]:
-    """The strings that a column has, in the order of their numbers."""
+    """Return the strings that a column has, in the order of their numbers."""
     return [strings[index] for index in _used(strings, column)]
 
 

@@ -31,6 +31,10 @@ class Layer(IntEnum):
     OTHER = 7  #: every process that no table knows
 
 
+#: The layers whose tracks are of a device.
+DEVICE_LAYERS = (Layer.DEVICE, Layer.COMMUNICATION, Layer.OVERLAP)
+
+
 class Family(IntEnum):
     """Why slices of one thread nest in each other: each family of a thread is a track of its own."""
 

@@ -12,17 +12,16 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from tracetui.trace.dialect import COMMUNICATION_PROCESSES, HARDWARE_PROCESS, PROCESSES, device_label
+from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.model import DEVICE_LAYERS, Layer
+from tracetui.trace.places import device_label, is_gpu, layer_of
 
 UNSORTED = float("inf")
 
-_DEVICE_LAYERS = COMMUNICATION_PROCESSES | {HARDWARE_PROCESS, "Overlap Analysis"}
-
 #: The processes whose pids a profiler makes of the OS pid; one without a name may be CANN without slices.
-_NUMBERED = _DEVICE_LAYERS | {"CANN", "Python GC", None}
+_NUMBERED = KNOWN.numbered_processes | {None}
 
 _RANK_OF_NAME = re.compile(r"(.+?)(?:_| [Rr]ank ?)(\d{1,6})")
-_GPU = re.compile(r"GPU\b", re.IGNORECASE)
 _RANK_OF_PID = re.compile(r"\[([^\]\x00-\x1f]{1,20})\] ?.*")
 
 
@@ -64,11 +63,11 @@ def find_ranks(processes: Collection[Process]) -> None:
     """
     split = {}
     for process in processes:
-        match = _RANK_OF_NAME.fullmatch(process.name or "") if process.name not in PROCESSES else None
+        match = _RANK_OF_NAME.fullmatch(process.name or "") if process.name not in KNOWN.processes else None
         if match is not None:
             split[process.pid] = match.groups()
     named = sum(process.name is not None for process in processes)
-    sure = any(base in PROCESSES for base, _ in split.values()) or 1 < named == len(split)
+    sure = any(base in KNOWN.processes for base, _ in split.values()) or 1 < named == len(split)
     for process in processes:
         before = _RANK_OF_PID.fullmatch(process.pid)
         if before is not None:
@@ -79,7 +78,7 @@ def find_ranks(processes: Collection[Process]) -> None:
 
 
 def owners(processes: Collection[Process]) -> dict[str, str]:
-    """What is equal for the layers of one OS process, by pid: a rank, or the OS pid."""
+    """Return what is equal for the layers of one OS process, by pid: a rank, or the OS pid."""
     found = {process.pid: process.rank or _os_pid(process) for process in processes}
     ranks: dict[tuple[str, str], str] = {}  # by (OS pid, digits of the rank behind the pid)
     for process in processes:
@@ -97,22 +96,22 @@ def owners(processes: Collection[Process]) -> dict[str, str]:
 
 
 def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
-    """Names of the devices, by pid, of processes whose labels do not tell them from others.
+    """Return names of the devices, by pid, of processes whose labels do not tell them from others.
 
     Those of several ranks have their rank behind the label. Else hardware processes of equal label, or of
     none, are several devices where their pids differ in the part that says the OS process or the device. Each
     process of a GPU is one.
     """
-    of_device = [p for p in processes if p.device is not None or p.holds in _DEVICE_LAYERS]
+    of_device = [p for p in processes if p.device is not None or layer_of(p.holds) in DEVICE_LAYERS]
     if len({process.rank for process in of_device} - {None}) > 1:
         return {p.pid: f"{p.device or 'NPU'} ({p.rank})" for p in of_device if p.rank is not None}
     hardware: dict[str, list[str]] = {}
     for process in processes:
-        if process.holds == HARDWARE_PROCESS:
+        if layer_of(process.holds) == Layer.DEVICE:
             hardware.setdefault(process.device or "", []).append(process.pid)
     names: dict[str, str] = {}
     gpus = [
-        p for p in processes if p.device is not None and p.holds not in PROCESSES and _GPU.match(p.device)
+        p for p in processes if p.device is not None and p.holds not in KNOWN.processes and is_gpu(p.device)
     ]
     labels = Counter(process.device for process in gpus)
     for process in gpus:
@@ -133,7 +132,7 @@ def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
 
 
 def origin(pid: str) -> str | None:
-    """The OS pid that the pid of a profiler's layer is made of; None where it can't be."""
+    """Return the OS pid that the pid of a profiler's layer is made of; None where it can't be."""
     number = int(pid) if pid.isdecimal() and pid.isascii() and len(pid) < 20 else 0
     return str(number >> 10) if number >> 10 else None
 

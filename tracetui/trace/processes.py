@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from tracetui.reader.events import EventTable
 from tracetui.trace.clean import printable
-from tracetui.trace.dialect import (
-    COMMUNICATION_PROCESSES,
-    MARKS_FLOW,
-    PROCESSES,
-    SURE_SIGNS,
-)
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.inferred import hold_groups, inferred_names
+from tracetui.trace.model import Layer
 from tracetui.trace.owners import UNSORTED, Process, devices_told_apart, find_ranks, owners
+from tracetui.trace.places import CERTAIN_HINTS, layer_of
 
 _LONGEST_LABEL = 40
+_PLANE = KNOWN.plane_threads[0]
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,7 @@ class Processes:
                 process.thread_names[entry.tid] = value
             elif entry.name == "thread_sort_index":
                 process.thread_sort[entry.tid] = _number(value)
-        if MARKS_FLOW in table.strings:
-            _find_marks(table, by_pid)
+        _find_marks(table, by_pid)
         find_ranks(by_pid.values())
         _infer(table, by_pid)
         return cls(by_pid)
@@ -60,12 +59,12 @@ class Processes:
         return list(dict.fromkeys(name for name in found if name is not None))
 
     def only_device(self) -> str | None:
-        """The one device that labels name; None where they name none or several."""
+        """Return the one device that labels name; None where they name none or several."""
         labels = {process.device for process in self.by_pid.values()} - {None}
         return labels.pop() if len(labels) == 1 else None
 
     def device_of(self, pid: str) -> str | None:
-        """The device of a process: of its label, told apart from others of equal label; None without one."""
+        """Return the device of a process, told apart from others of equal label; None without a label."""
         return self._told_apart.get(pid, self.by_pid[pid].device)
 
     @cached_property
@@ -80,26 +79,29 @@ class Processes:
 
 def _find_marks(table: EventTable, by_pid: dict[str, Process]) -> None:
     flows = table.flows
-    marks = (flows.category == table.strings.index(MARKS_FLOW)) & (flows.phase == 0)
+    categories = [table.strings.index(text) for text in KNOWN.marks_flows if text in table.strings]
+    if not categories:
+        return
+    marks = np.isin(flows.category, categories) & (flows.phase == 0)
     for thread in set(flows.thread[marks].tolist()):
         by_pid[table.threads[thread][0]].marks = True
 
 
 def _infer(table: EventTable, by_pid: dict[str, Process]) -> None:
     """Name the processes, and the threads of communication, that the metadata do not."""
-    unknown = {pid for pid, process in by_pid.items() if process.holds not in PROCESSES and not process.marks}
+    unknown = {pid for pid, own in by_pid.items() if layer_of(own.holds) is None and not own.marks}
     if unknown:
         for pid, name in inferred_names(table, unknown).items():
-            if by_pid[pid].name is None or name in SURE_SIGNS:
+            if by_pid[pid].name is None or name in CERTAIN_HINTS:
                 by_pid[pid].inferred = name
     unnamed = {
         (pid, tid)
         for pid, tid in table.threads
-        if by_pid[pid].holds in COMMUNICATION_PROCESSES and tid not in by_pid[pid].thread_names
+        if layer_of(by_pid[pid].holds) == Layer.COMMUNICATION and tid not in by_pid[pid].thread_names
     }
     if unnamed:
         for (pid, tid), is_group in hold_groups(table, unnamed).items():
-            by_pid[pid].thread_names[tid] = "Communication" if is_group else f"Plane of thread {tid}"
+            by_pid[pid].thread_names[tid] = "Communication" if is_group else f"{_PLANE} of thread {tid}"
 
 
 def _number(text: str) -> float:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from tracetui.trace.dialects.known import KNOWN
+
 _LINE_BREAKS = re.compile(r";?[\r\n]+")
 _PLACE = re.compile(r"\(\d{1,9}\): ")  # what a frame with a file has behind its path
-_NO_FILE = ("<built-in ", "nn.Module: ")
+_NO_FILE = (*KNOWN.built_in_frames, *KNOWN.module_frames)
 _FRAME = re.compile(r"(?P<file>.*)\((?P<line>\d{1,9})\): ?(?P<function>.*)", re.DOTALL)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -49,13 +51,13 @@ def _split_line(text: str) -> Iterator[str]:
 
 
 def path_end(path: str, parts: int = 1) -> str:
-    """The last parts of a path, its file by default, whatever the separator: "train.py" of "src/train.py"."""
+    """Return the last parts of a path, whatever the separator; by default "train.py" of "src/train.py"."""
     return "/".join(path.replace("\\", "/").split("/")[-parts:])
 
 
 @lru_cache(maxsize=1 << 16)
 def parse_frame(name: str) -> Frame:
-    """The frame of one line, `path/file.py(88): forward`; addresses of objects are left out. Never fails."""
+    """Return the frame of one line, `path/file.py(88): forward`, without addresses. Never fails."""
     plain = _ADDRESS.sub("", name).strip()
     match = _FRAME.fullmatch(plain)
     if match is None or not match["file"]:

@@ -11,25 +11,18 @@ import numpy as np
 
 from tracetui.arrays import Int32s
 from tracetui.reader.events import EventTable
-from tracetui.trace.dialect import (
-    ASCEND_CATEGORIES,
-    ASCEND_PROCESSES,
-    CATEGORIES,
-    GPU_ACTIVITIES,
-    Place,
-    place_of,
-)
+from tracetui.trace.dialects.dialect import Place
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import distinct
-from tracetui.trace.model import Family, Kind, Layer, Track
+from tracetui.trace.model import DEVICE_LAYERS, Family, Kind, Layer, Track
 from tracetui.trace.owners import Process
+from tracetui.trace.places import place_of
 from tracetui.trace.processes import Processes
 
-_DEVICE_LAYERS = (Layer.DEVICE, Layer.COMMUNICATION, Layer.OVERLAP)
-
 #: The categories that decide, numbered from 1; 0 is every other.
-_CATEGORY_NUMBERS = {name: number for number, name in enumerate(CATEGORIES, 1)}
-_CATEGORY_NAMES = ("", *CATEGORIES)
-_LONGEST = max(map(len, CATEGORIES))
+_CATEGORY_NUMBERS = {name: number for number, name in enumerate(KNOWN.categories, 1)}
+_CATEGORY_NAMES = ("", *KNOWN.categories)
+_LONGEST = max(map(len, KNOWN.categories))
 
 
 @dataclass(frozen=True)
@@ -47,13 +40,13 @@ class Unplaced:
     def placed(
         self, index: int, lanes: range = range(0), rows: range = range(0), samples: range = range(0)
     ) -> Track:
-        """The track at its place in the trace."""
+        """Return the track at its place in the trace."""
         own = (self.layer, self.family, self.process, self.name, self.device, self.pid, self.tid)
         return Track(index, *own, lanes=lanes, rows=rows, samples=samples)
 
 
 def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s]:
-    """The tracks that hold slices, in reading order, and int32[n], the track of each slice.
+    """Return the tracks that hold slices, in reading order, and int32[n], the track of each slice.
 
     Host to device; within a layer by the processes' sort index, then device, then thread. Of one thread the
     frames stand above the operators: a frame calls the operators under it, these call the runtime, so that a
@@ -76,7 +69,7 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
 
 
 def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s]:
-    """The counter tracks, in reading order, and int32[series], the one of each series."""
+    """Return the counter tracks, in reading order, and int32[series], the one of each series."""
     found: list[Unplaced] = []
     for thread, name, key in table.series:
         pid, tid = table.threads[thread]
@@ -95,13 +88,13 @@ def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplac
 def kind_of(
     strings: list[str], categories: Iterable[Int32s], processes: Processes, layers: set[Layer]
 ) -> Kind:
-    """Which producers wrote the trace, by the names only they use; `categories` are columns of such."""
-    if not ASCEND_PROCESSES.isdisjoint(process.holds for process in processes.by_pid.values()):
+    """Return which producers wrote the trace, by names only they use; `categories` are columns of such."""
+    if not KNOWN.ascend_processes.isdisjoint(process.holds for process in processes.by_pid.values()):
         return Kind.ASCEND
     found = {text for column in categories for text in distinct(strings, column)}
-    if found & ASCEND_CATEGORIES:
+    if found & KNOWN.ascend_categories:
         return Kind.ASCEND
-    if Layer.CANN in layers or any(text.lower() in GPU_ACTIVITIES for text in found):
+    if Layer.CANN in layers or any(text.lower() in KNOWN.category_activities for text in found):
         return Kind.GPU
     return Kind.CHROME
 
@@ -111,17 +104,17 @@ def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> U
     process = processes[pid]
     name = process.thread_names.get(tid, "")
     place = place_of(process.holds, process.label, name, category, process.marks)
-    device = _device(place, process, processes) if place.layer in _DEVICE_LAYERS else None
+    device = _device(place, process, processes) if place.layer in DEVICE_LAYERS else None
     title = name or (f"Stream {tid}" if place.layer == Layer.DEVICE else f"Thread {tid}")
     return Unplaced(place.layer, place.family, process.title, title, device, pid, tid)
 
 
 def _device(place: Place, process: Process, processes: Processes) -> str:
-    """The label of the process; a file that was cut may lack it."""
+    """Return the label of the process; a file that was cut may lack it."""
     device = processes.device_of(process.pid)
     if device is not None:
         return device
-    if process.holds in ASCEND_PROCESSES or place.layer != Layer.DEVICE:
+    if process.holds in KNOWN.ascend_processes or place.layer != Layer.DEVICE:
         return processes.only_device() or "NPU"
     return f"GPU {process.pid}"
 
@@ -139,6 +132,6 @@ def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _category_numbers(strings: list[str]) -> Int32s:
-    """The number of each string as a category, and last 0 for none."""
+    """Return the number of each string as a category, and last 0 for none."""
     numbers = [_CATEGORY_NUMBERS.get(text.lower(), 0) if len(text) <= _LONGEST else 0 for text in strings]
     return np.array([*numbers, 0], np.int32)

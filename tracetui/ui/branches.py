@@ -10,9 +10,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tracetui.analysis.idle.frames import FRAMEWORKS, FrameRules, Origin
+from tracetui.analysis.idle.frames import FrameRules, Origin
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.modules import module_of
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.stack import Frame
 
 #: shares of the total below which a frame is not shown by itself, in tenths of a percent
@@ -33,7 +34,7 @@ def package_of(frame: Frame, rules: FrameRules) -> str:
     path = frame.file.replace("\\", "/")
     installed = _INSTALLED.search(path)
     first = installed[1] if installed else path.split("/", 1)[0]
-    return first if installed or first in FRAMEWORKS else "the standard library"
+    return first if installed or first in KNOWN.framework_packages else "the standard library"
 
 
 @dataclass(eq=False)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from tracetui.analysis.idle.frames import FRAMEWORKS, FrameRules, Origin
+from tracetui.analysis.idle.frames import FrameRules, Origin
 from tracetui.analysis.modules import module_of
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import package_of
 
@@ -25,4 +26,4 @@ def kind_of(frame: Frame, rules: FrameRules) -> FrameKind:
         return FrameKind.YOURS
     if module_of(frame.function) is not None and not frame.file:
         return FrameKind.MODULE
-    return FrameKind.FRAMEWORK if package_of(frame, rules) in FRAMEWORKS else FrameKind.OTHER
+    return FrameKind.FRAMEWORK if package_of(frame, rules) in KNOWN.framework_packages else FrameKind.OTHER

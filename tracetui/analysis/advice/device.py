@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -21,22 +20,23 @@ from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.intervals import union
 from tracetui.analysis.search import distinct, runs
 from tracetui.analysis.sums import most_first
+from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Activity
 from tracetui.units import format_percent
 
-_AI_CPU = re.compile(r"(?:KERNEL_)?AI_?CPU", re.IGNORECASE)
+_AI_CPU = any_of(KNOWN.ai_cpu_types)
 _CONVERSIONS = (
     (
         "format_conversions",
         "Data is converted between formats",
-        re.compile(r"(?:.*_)?TransData(?:_|$)"),
+        any_of(KNOWN.format_conversions),
         "Keep tensors in one format: torch.npu.config.allow_internal_format = False, or convert once, before "
         "the loop.",
     ),
     (
         "casts",
         "Data is cast between types",
-        re.compile(r"(?:.*_)?Cast(?:AiCore)?(?:_|$)"),
+        any_of(KNOWN.casts),
         "Keep data in the type that the operators around it use, and cast once instead of at every use.",
     ),
 )

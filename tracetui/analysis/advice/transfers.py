@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,11 +19,12 @@ from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
+from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Activity, Family
 from tracetui.units import format_percent
 
-_WAITS = re.compile(r"Notify[_ ]Wait")
-_MOVES = re.compile(r"Memcpy|Reduce|RDMA|SDMA|Write", re.IGNORECASE)
+_WAITS = any_of(KNOWN.rank_waits)
+_MOVES = any_of(KNOWN.data_moves)
 
 
 def communication(evidence: Evidence) -> Iterator[Advice]:

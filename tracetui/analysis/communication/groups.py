@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from tracetui.analysis.communication.planes import Operations, PlaneTasks
 from tracetui.analysis.search import distinct, runs
 from tracetui.siblings.metadata import ParallelGroup
+from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Trace
 
-_OPERATION = re.compile(r"hcom_[A-Za-z]+_{1,2}([0-9]{1,3})_[0-9]+(?:_[0-9]+)?$")
+_OPERATIONS = any_of(KNOWN.group_operations)
+_GROUPS = any_of(KNOWN.group_threads)
 _SHORTEST_KEY = 10  # digits: "Group 0 Communication" has an index
-_TRACK = re.compile(r"Group (.+?) Communication$")
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def find_groups(
         names = [
             trace.strings[name] for name in distinct(trace.slices.name[collectives.row[places]]).tolist()
         ]
-        numbers = {match[1] for match in map(_OPERATION.match, names) if match} if track >= 0 else set()
+        numbers = ({_first_group(_OPERATIONS, name) for name in names} - {""}) if track >= 0 else set()
         number = numbers.pop() if len(numbers) == 1 else ""
         ranks, highest = set[int](), -1
         if track in own_tasks:
@@ -65,6 +66,12 @@ def find_groups(
     return found
 
 
+def _first_group(pattern: re.Pattern[str], text: str) -> str:
+    """Return what the group of the alternative that fits the text holds; "" where none fits."""
+    match = pattern.match(text)
+    return match[match.lastindex] if match and match.lastindex else ""
+
+
 def _known(
     title: str, number: str, own: int | None, highest: int, told: Sequence[ParallelGroup]
 ) -> ParallelGroup | None:
@@ -72,8 +79,7 @@ def _known(
 
     A thread may carry the whole name or key of its group, an operation the last three digits of the key.
     """
-    match = _TRACK.match(title)
-    called = match[1] if match else title
+    called = _first_group(_GROUPS, title) or title
     is_index = called.isdecimal() and len(called) < _SHORTEST_KEY
     exact = [group for group in told if called in (group.communicator, group.key) and not is_index]
     if len(exact) == 1:

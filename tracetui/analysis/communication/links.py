@@ -10,19 +10,16 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from tracetui.analysis.communication.planes import NOTIFY_WAIT, Operations, PlaneTasks
+from tracetui.analysis.communication.planes import Operations, PlaneTasks
 from tracetui.analysis.search import grouped
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Trace
 
-MASTER_PLANE = "Plane 1"  #: whose tasks are those that the producer counts the time of an operation by
-MOVES = ("Memcpy", "Reduce_Inline")
-RDMA_SEND = "RDMASend"
 TOO_LARGE = 1 << 40  #: bytes that no task moves; the sum of those of 8 M tasks is still an int64
 LOCAL = "LOCAL"
-#: What carries a transfer by SDMA, by link type; other link types carry "SDMA".
-TRANSPORTS = {"ON_CHIP": LOCAL, "HCCS": "HCCS", "HCCS_SW": "HCCS", "PCIE": "PCIE", "SIO": "SIO"}
+#: What carries transfers; those by SDMA over a link that no table knows, "SDMA".
 CARRIERS = ("SDMA", LOCAL, "HCCS", "PCIE", "SIO", "RDMA")
 #: Tasks from the last payload to the end of its handshake, itself included: of a send or receive, of others.
 CLOSING = (3, 5)
@@ -87,8 +84,9 @@ class MasterTimes:
 def find_transfers(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Transfers:
     """All that moved bytes."""
     transport = meanings(trace.strings, tasks.transport, {"SDMA": 0, "RDMA": 1}.get)
-    by_sdma = (transport == 0) & tasks.named(trace, *MOVES)
-    carrier = meanings(trace.strings, tasks.link, lambda text: CARRIERS.index(TRANSPORTS.get(text, "SDMA")))
+    by_sdma = (transport == 0) & tasks.named(trace, KNOWN.sdma_moves)
+    carriers = {link: CARRIERS.index(carrier) for link, carrier in KNOWN.carriers.items()}
+    carrier = meanings(trace.strings, tasks.link, carriers.get)
     carrier[carrier < 0] = CARRIERS.index("SDMA")
     (sdma,) = np.nonzero(by_sdma)
     first, close, size = _payloads(trace, collectives, tasks, transport == 1)
@@ -142,7 +140,7 @@ def master_times(
     first = np.full(len(collectives), np.iinfo(np.int64).max)
     np.minimum.at(first, moved.operation, moved.start)
     waiting = (tasks.operation >= 0) & (tasks.plane == master[tasks.operation])
-    waits = tasks.at(waiting & tasks.named(trace, NOTIFY_WAIT))
+    waits = tasks.at(waiting & tasks.named(trace, KNOWN.notify_waits))
     np.add.at(times.wait, waits.operation, waits.end - waits.start)
     early = waits.at(waits.start < first[waits.operation])
     np.add.at(times.synchronization, early.operation, early.end - early.start)
@@ -158,7 +156,7 @@ def _payloads(
 
     A payload is a send that another send follows; a notification is a send that a wait follows.
     """
-    sends = by_rdma & tasks.named(trace, RDMA_SEND) & (tasks.operation >= 0)
+    sends = by_rdma & tasks.named(trace, KNOWN.rdma_sends) & (tasks.operation >= 0)
     goes_on = np.zeros(len(tasks), np.bool_)  # the next task is of the same plane in the same operation
     goes_on[:-1] = (tasks.plane[1:] == tasks.plane[:-1]) & (tasks.operation[1:] == tasks.operation[:-1])
     payload = sends & goes_on
@@ -203,7 +201,7 @@ def _link(trace: Trace, transfers: Transfers, places: Int64s) -> Link:
 
 def _master_planes(trace: Trace, count: int, tasks: PlaneTasks) -> Int64s:
     """int64[count + 1]: the track of the master plane of each operation, -1 without planes; last -1."""
-    named = np.array([track.name == MASTER_PLANE for track in trace.tracks], np.bool_)
+    named = np.array([track.name in KNOWN.master_planes for track in trace.tracks], np.bool_)
     master = np.full(count + 1, len(trace.tracks), np.int64)
     (own,) = np.nonzero(tasks.operation >= 0)
     np.minimum.at(master, tasks.operation[own], tasks.plane[own])

@@ -7,6 +7,7 @@ and of GPUs have operations without planes.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -15,28 +16,11 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.search import first_equal, pick, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 
-NOTIFY_WAIT = "Notify_Wait"
 LARGEST = 1 << 60  #: bytes: what is said to be larger is none
-#: Bytes of an element by HCCL's name of its type, in upper case.
-DTYPES = {
-    "INT8": 1,
-    "UINT8": 1,
-    "FP16": 2,
-    "BFP16": 2,
-    "BF16": 2,
-    "INT16": 2,
-    "UINT16": 2,
-    "FP32": 4,
-    "INT32": 4,
-    "UINT32": 4,
-    "FP64": 8,
-    "INT64": 8,
-    "UINT64": 8,
-    "INT128": 16,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +64,7 @@ class PlaneTasks:
         """Those at some places."""
         return PlaneTasks(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
-    def named(self, trace: Trace, *names: str) -> Bools:
+    def named(self, trace: Trace, names: Collection[str]) -> Bools:
         """Which of them are tasks of one of these names."""
         chosen: Bools = meanings(trace.strings, trace.slices.name[self.row], lambda name: name in names) == 1
         return chosen
@@ -97,7 +81,8 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operatio
     is_group = np.array([track.family == Family.GROUP for track in trace.tracks], np.bool_)
     hccl, at = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
     count, dtype = pick(hccl.count, at), pick(hccl.dtype, at).astype(np.int32)
-    width = meanings(trace.strings, dtype, lambda text: DTYPES.get(text.upper())).astype(np.int64)
+    widths = meanings(trace.strings, dtype, lambda text: KNOWN.element_bytes.get(text.upper()))
+    width = widths.astype(np.int64)
     told = (width > 0) & (count >= 0) & (count <= LARGEST // np.maximum(width, 1))
     return Operations(
         row=row,

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.communication.planes import NOTIFY_WAIT, Operations, PlaneTasks
+from tracetui.analysis.communication.planes import Operations, PlaneTasks
 from tracetui.analysis.search import runs
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Trace
 
@@ -70,7 +71,7 @@ def find_waits(trace: Trace, collectives: Operations, tasks: PlaneTasks, sizes: 
 
 def _handshakes(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Handshakes:
     """The first wait for a peer to start in [start, end) of each operation, on each plane of its group."""
-    waits = tasks.at(tasks.named(trace, NOTIFY_WAIT) & (tasks.dst >= 0) & (tasks.dst != tasks.src))
+    waits = tasks.at(tasks.named(trace, KNOWN.notify_waits) & (tasks.dst >= 0) & (tasks.dst != tasks.src))
     own = dict(runs(collectives.group))
     operation, place = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for _, on_plane in runs(waits.plane):

@@ -7,7 +7,6 @@ where their planes do not tell that, the time in which a part of them waits and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -29,6 +28,7 @@ from tracetui.analysis.search import among, of_category, rows_of
 from tracetui.analysis.sums import most_first
 from tracetui.analysis.window import rows_in_window
 from tracetui.arrays import Bools, Int64s
+from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
 
@@ -49,12 +49,8 @@ class Doing(Enum):
 
 LOST = (Doing.IDLE, Doing.RANK_WAIT, Doing.EXPOSED)
 
-#: Built-in functions in which a Python thread is blocked.
-_BLOCKED = re.compile(
-    r"<built-in (?:method|function) (?:acquire|poll|select|epoll|kevent|sleep|wait\w*|recv\w*|accept|read)\b"
-)
-#: Parts of collectives that wait for another rank: tasks of planes, and of streams at level 0.
-_NOTIFY_WAIT = re.compile(r"notify[ _]wait", re.IGNORECASE)
+_BLOCKED = any_of(KNOWN.blocked_frames)
+_RANK_WAIT = any_of(KNOWN.rank_waits)
 _WAITING = (Cause.SYNC, Cause.DATALOADER)
 
 
@@ -141,7 +137,7 @@ def _thread(trace: Trace, thread: HostThread) -> Iterator[Thing]:
     track, frames = thread.track, thread.frames
     calls = tuple(_calls_of(trace, track))
     rows = rows_of([track])
-    dequeues = _time(trace, rows[of_category(trace, trace.slices.category[rows], "dequeue")])
+    dequeues = _time(trace, rows[of_category(trace, trace.slices.category[rows], KNOWN.dequeues)])
     waits = reduce(Intervals.__or__, (thread.spans.get(cause, NOTHING) for cause in _WAITING), NOTHING)
     waits = waits | _blocked(trace, frames)
     operators = _time(trace, thread.operators) - waits
@@ -232,7 +228,7 @@ def _only_waits(trace: Trace, group: Track, tracks: Sequence[Track]) -> Interval
 
 
 def _notify_waits(trace: Trace, rows: Int64s) -> Bools:
-    waits: Bools = by_name(trace, rows, matching(_NOTIFY_WAIT)) == 1
+    waits: Bools = by_name(trace, rows, matching(_RANK_WAIT)) == 1
     return waits
 
 

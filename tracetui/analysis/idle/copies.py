@@ -21,7 +21,7 @@ from tracetui.trace.model import Activity
 
 @dataclass(frozen=True, eq=False)
 class CopyingOperators:
-    """Rows of operators of `calls.COPY_OPERATORS`, sorted."""
+    """Rows of operators that copy by their names, sorted."""
 
     to_device: Int64s
     blocked: Int64s  #: that copied to the host and did not return before the copy had ended
@@ -66,7 +66,7 @@ def _says(links: Links, places: Int64s, answer: calls.Answer) -> Int64s:
 def _copying(links: Links, ancestors: Ancestors, operators: Int64s) -> Int64s:
     found, rows = [], distinct(operators)
     while len(rows):
-        found.append(rows[by_name(links.trace, rows, lambda name: name in calls.COPY_OPERATORS) == 1])
+        found.append(rows[by_name(links.trace, rows, calls.copies) == 1])
         outer = ancestors.parents_of(rows)
         rows = distinct(outer[outer >= 0])
     return distinct(np.concatenate(found)) if found else np.empty(0, np.int64)

@@ -25,6 +25,7 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import distinct, first_equal, of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
+from tracetui.trace.dialects.known import KNOWN
 
 
 class _Found(NamedTuple):
@@ -176,7 +177,7 @@ class _Explainer:
 
         def busy(track: int) -> Intervals:
             own = rows_of([self._trace.tracks[track]])
-            return self._time(own[of_category(self._trace, self._trace.slices.category[own], "dequeue")])
+            return self._time(own[of_category(self._trace, self._trace.slices.category[own], KNOWN.dequeues)])
 
         first, second, _ = self._clipped
         cuts, inside = cut_by_cover(first, second, self._tracks(rows), busy)

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.stack import Frame
 
 
@@ -23,9 +24,6 @@ class Origin(IntEnum):
     INSTALLED = 3  #: other packages in site-packages
     USER = 4
 
-
-#: First parts of cut paths that are frameworks.
-FRAMEWORKS = frozenset({"torch", "torch_npu", "mindspore", "torchvision", "torchaudio"})
 
 #: Modules of the standard library that stacks go through, at the start of a cut path. Names that a user's
 #: script is likely to have (profile, code, trace) are left out.
@@ -66,7 +64,7 @@ class FrameRules:
             return Origin.LIBRARY
         installed = _INSTALLED.search(path)
         first = installed["package"] if installed else path.split("/", 1)[0]
-        if first in FRAMEWORKS:
+        if first in KNOWN.framework_packages:
             return Origin.LIBRARY
         if installed:
             return Origin.INSTALLED

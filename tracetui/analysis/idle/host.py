@@ -198,7 +198,7 @@ class Hosts:
         counts = np.zeros(len(trace.slices), np.bool_)
         rows = rows_of(self._tracks)
         wraps = by_name(trace, rows, calls.is_wrapper) == 1
-        counts[rows] = ~wraps & ~of_category(trace, trace.slices.category[rows], *NOT_OPERATORS)
+        counts[rows] = ~wraps & ~of_category(trace, trace.slices.category[rows], NOT_OPERATORS)
         counts &= trace.slices.dur > 0
         counts[self._wrapping(counts)] = False
         return counts

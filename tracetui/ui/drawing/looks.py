@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.arrays import Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Trace, Track
 from tracetui.ui.drawing.palette import Paint, Palette, Role
 
 _BY_ACTIVITY = (Family.TASKS, Family.GROUP, Family.PLANE)
-_OVERLAP: dict[str, Activity | Role] = {"Computing": Activity.AICORE, "Free": Role.IDLE}
-_QUIET = ("Enqueue", "Dequeue")
+_OVERLAP: dict[str, Activity | Role] = {"computing_ns": Activity.AICORE, "free_ns": Role.IDLE}
 
 
 class Looks:
@@ -56,10 +56,11 @@ class Looks:
 
     def _paint(self, family: Family, name: str) -> Paint:
         if family is Family.OVERLAP:
-            return self._palette.paint_of(_OVERLAP.get(name, Activity.COMMUNICATION))
+            own_sum = KNOWN.overlap_rows.get(name, "")
+            return self._palette.paint_of(_OVERLAP.get(own_sum, Activity.COMMUNICATION))
         if family is Family.FRAMES:
             return self._palette.file_hue(name.partition("(")[0])
-        if name.startswith(_QUIET):
+        if name.startswith(KNOWN.queue_names):
             return self._palette.paint_of(Activity.WAIT)
         return self._palette.hue(name)
 

@@ -17,6 +17,7 @@ from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.arrays import Int32s, Int64s
 from tracetui.export.words import NO_STACK
 from tracetui.trace.clean import printable
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
@@ -29,7 +30,7 @@ from tracetui.units import format_count, format_duration, format_percent
 BETWEEN = "(between operators)"
 PLAIN = Style.null()
 BAR = 10  #: cells
-RUNTIME = "AscendCL@"  #: what the names of most calls begin with
+RUNTIME = KNOWN.call_layers[0]  #: what the names of most calls begin with
 MOST = 80  #: percent of the idle time that the answer counts lines for
 
 

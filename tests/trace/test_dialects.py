@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.synthetic import piece, process, thread, trace_of
-from tracetui.trace.dialect import TASK_TYPES, activity_of_type, engine_of_type, place_of
+from tracetui.trace.dialects.dialect import Dialect, Purpose, merged
+from tracetui.trace.dialects.known import KNOWN, any_of, by_purpose
 from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
+from tracetui.trace.places import place_of
+from tracetui.trace.task_types import activity_of_type, engine_of_type
 
 
 def activities(trace: Trace) -> dict[str, Activity]:
@@ -145,6 +155,125 @@ def test_what_computes_beside_the_cores_has_its_own_name(task_type: str, engine:
 
 def test_every_type_of_other_compute_has_a_name_without_underscores_or_is_its_own() -> None:
     """Only the AI CPU is called so: it is an alarm to those who know the machine."""
-    for task_type, activity in TASK_TYPES.items():
+    for task_type, activity in KNOWN.task_types.items():
         if activity is Activity.AICPU:
             assert (engine_of_type(task_type) == "AI CPU") == ("AICPU" in task_type.replace("_", ""))
+
+
+def test_of_several_dialects_the_earlier_come_first_and_the_same_may_be_said_twice() -> None:
+    first = Dialect(step_beginnings=("Step ",), task_types={"A": Activity.AICORE}, enqueues=frozenset({"in"}))
+    second = Dialect(
+        step_beginnings=("Round ", "Step "),
+        task_types={"B": Activity.COPY, "A": Activity.AICORE},
+        enqueues=frozenset({"put"}),
+    )
+    both = merged((first, second))
+    assert both.step_beginnings == ("Step ", "Round ")
+    assert both.task_types == {"A": Activity.AICORE, "B": Activity.COPY}
+    assert both.enqueues == {"in", "put"}
+
+
+def test_a_spelling_with_two_meanings_is_refused() -> None:
+    with pytest.raises(ValueError, match="task_types: 'A' means"):
+        merged((Dialect(task_types={"A": Activity.AICORE}), Dialect(task_types={"A": Activity.COPY})))
+
+
+def test_patterns_fit_the_beginning_one_by_one_and_none_fits_nothing() -> None:
+    pattern = any_of(["a|b", "c$"])
+    assert [bool(pattern.match(text)) for text in ("ax", "bx", "c", "cx", "xa")] == [1, 1, 1, 0, 0]
+    assert any_of([]).match("") is None
+    table = by_purpose([(Purpose.COMPILE, "x"), (Purpose.SYNC, "y"), (Purpose.COMPILE, "z")])
+    assert [(purpose, bool(found.match("z"))) for purpose, found in table] == [
+        (Purpose.SYNC, False),
+        (Purpose.COMPILE, True),
+    ]
+
+
+#: One more producer, one more entry: nothing else of tracetui is told of it.
+NEW_PRODUCER = """
+from tracetui.trace import dialects
+from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
+from tracetui.trace.model import Activity, Family, Layer
+
+ACME = Dialect(
+    processes={
+        "Acme Host": Place(Layer.PYTHON, Family.OPERATORS),
+        "Acme Driver": Place(Layer.CANN, Family.CALLS),
+        "Acme Chip": Place(Layer.DEVICE, Family.TASKS),
+    },
+    device_labels=("ACME",),
+    task_types={"MATRIX_UNIT": Activity.AICORE},
+    step_beginnings=("Round ",),
+    calls=((Purpose.SYNC, "acmeAwait"),),
+)
+dialects.DIALECTS = (*dialects.DIALECTS, ACME)
+"""
+
+#: Prints what is known of a trace on stdin.
+TELL = """
+import json, sys
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
+found = analyse(trace_of(json.load(sys.stdin)))
+print(json.dumps({
+    "devices": list(found.trace.devices),
+    "computing": [activity.computing_ns for activity in found.devices],
+    "steps": [step.number for step in found.steps],
+    "sync": [(sync.call, sync.total_ns, sync.exposed_ns) for sync in found.syncs],
+}))
+"""
+
+
+@pytest.mark.parametrize("entry", [NEW_PRODUCER, ""], ids=["known", "unknown"])
+def test_a_new_producer_is_one_module_and_one_entry(entry: str) -> None:
+    events = [*process(1, "Acme Host"), *process(2, "Acme Driver"), *process(3, "Acme Chip", "ACME 0")]
+    events += [piece(1, 5, "Round 3", 0, 100), piece(1, 5, "first", 0, 10), piece(1, 5, "second", 61, 7)]
+    events += [piece(2, 5, "acmeLaunch", 2, 2, correlation=1), piece(2, 5, "acmeAwait", 15, 45)]
+    events += [piece(2, 5, "acmeLaunch", 62, 2, correlation=2)]
+    for start, number in ((10, 1), (70, 2)):
+        events += [piece(3, 1, "gemm", start, 10, correlation=number, **{"Task Type": "Matrix Unit"})]
+    done = subprocess.run(
+        [sys.executable, "-c", entry + TELL],
+        cwd=Path(__file__).parents[2],
+        input=json.dumps(events),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    if entry:
+        assert found == {
+            "devices": ["ACME 0"],
+            "computing": [20_000],
+            "steps": [3],
+            "sync": [["acmeAwait", 45_000, 50_000]],
+        }
+    else:
+        assert (found["computing"], found["steps"], found["sync"]) == ([0], [], [])
+
+
+#: Spellings that are words of people too, or of tracetui itself.
+WORDS = {"Python", "MindSpore", "CANN", "NPU", "GPU", "nn.Module: ", "enqueue", "dequeue", "gc", "OTHER"}
+WORDS |= {"Communication", "Free", "kernel", "runtime", "operator", "memcpy", "memset"}
+WORDS |= {"LOCAL", "SDMA", "RDMA", "HCCS", "PCIE", "SIO"}
+
+
+def spellings() -> set[str]:
+    """All plain text of the tables, without `WORDS`."""
+    found: set[str] = set()
+    for column in vars(KNOWN).values():
+        for entry in column:
+            found.update(entry if isinstance(entry, tuple) else (entry,))
+    return {text for text in found if isinstance(text, str) and not re.search(r"[\\?|$]", text)} - WORDS
+
+
+def test_nobody_else_knows_a_spelling() -> None:
+    package = Path(__file__).parents[2] / "tracetui"
+    known = spellings()
+    assert {"ProfilerStep#", "Ascend Hardware", "aten::to", "hcom_", "HostToDevice", "EVENT_WAIT"} <= known
+    for path in (path for path in package.rglob("*.py") if path.parent.name != "dialects"):
+        nodes = ast.walk(ast.parse(path.read_bytes()))
+        texts = {
+            node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        assert not texts & known, path

@@ -1,0 +1,62 @@
+"""What kineto calls things: PyTorch on GPUs, of CUDA and of HIP, from 2021 on."""
+
+from __future__ import annotations
+
+from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
+from tracetui.trace.model import Activity, Family, Layer
+
+KINETO = Dialect(
+    device_labels=("GPU",),
+    gpu_labels=("GPU",),
+    # Those of 2021 are capitalised and without "gpu_" and "cuda_": Operator, Kernel, Runtime, Memcpy, Memset.
+    categories={
+        "operator": Place(Layer.PYTHON, Family.OPERATORS),
+        "cuda_runtime": Place(Layer.CANN, Family.CALLS),
+        "cuda_driver": Place(Layer.CANN, Family.CALLS),
+        "xpu_runtime": Place(Layer.CANN, Family.CALLS),  # [C], as the five below
+        "xpu_driver": Place(Layer.CANN, Family.CALLS),
+        "mtia_runtime": Place(Layer.CANN, Family.CALLS),
+        "privateuse1_runtime": Place(Layer.CANN, Family.CALLS),
+        "privateuse1_driver": Place(Layer.CANN, Family.CALLS),
+        "cuda_profiler_range": Place(Layer.DEVICE, Family.ANNOTATIONS),
+        "runtime": Place(Layer.CANN, Family.CALLS),
+        "kernel": Place(Layer.DEVICE, Family.TASKS),
+        "gpu_memcpy": Place(Layer.DEVICE, Family.TASKS),
+        "memcpy": Place(Layer.DEVICE, Family.TASKS),
+        "gpu_memset": Place(Layer.DEVICE, Family.TASKS),
+        "memset": Place(Layer.DEVICE, Family.TASKS),
+        "cuda_sync": Place(Layer.DEVICE, Family.TASKS),
+        "gpu_user_annotation": Place(Layer.DEVICE, Family.ANNOTATIONS),
+        "overhead": Place(Layer.OTHER, Family.OTHER),  # [C]
+    },
+    category_activities={
+        "kernel": Activity.AICORE,
+        "gpu_memcpy": Activity.COPY,
+        "memcpy": Activity.COPY,
+        "gpu_memset": Activity.COPY,
+        "memset": Activity.COPY,
+        "cuda_sync": Activity.WAIT,
+    },
+    flow_families={
+        "ac2g": (Family.CALLS, Family.TASKS),
+        "async_cpu_to_gpu": (Family.CALLS, Family.TASKS),  # [C], of 2021
+    },
+    collective_kernel_beginnings=("nccl",),
+    copy_task_beginnings=("Memcpy", "Memset"),
+    host_wait_tasks=(r"(?:Context|Stream|Event) Sync",),
+    to_device=(r"htod|h2d",),
+    to_host=(r"dtoh|d2h",),
+    any_direction=(r"[hdp](?:to|2)[hdp]\b",),
+    operators=((Purpose.COMMUNICATION, r"nccl:"),),
+    calls=(
+        (
+            Purpose.SYNC,
+            r"(?:cuda|cu|hip)\w*Synchronize|(?:cuda|hip)Memcpy(?:2D|3D|ToSymbol|FromSymbol)?$"
+            r"|cuMemcpy(?:DtoH|HtoD)(?:_v2)?$|hipMemcpyWithStream$",
+        ),
+        (Purpose.COMMUNICATION, r"nccl[A-Z]"),
+        (Purpose.COMPILE, r"cuModuleLoad|cuLinkComplete|nvrtcCompile"),  # [D]
+    ),
+    graph_launches=(r"(?:cuda|cu|hip)GraphLaunch",),
+    memory_calls=(r"(?:cuda|hip)(?:Malloc|Free)(?!Host)|cuMem(?:Alloc|Free)(?!Host)",),
+)

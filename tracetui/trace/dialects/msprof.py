@@ -1,0 +1,216 @@
+"""What msprof and CANN call things: the runtime, the device, the collectives, of PyTorch and MindSpore alike.
+
+Of 2023 and later, in its older version (msprof-py) and its newer one (msprof-C++): of the latter no real
+file was at hand.
+"""
+
+from __future__ import annotations
+
+from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
+from tracetui.trace.model import Activity, Family, Layer
+
+_OVERLAP_ROWS = {
+    "Computing": "computing_ns",
+    "Communication": "communication_ns",
+    "Communication(Not Overlapped)": "communication_not_overlapped_ns",
+    "Free": "free_ns",
+}
+
+#: By what they do, then by what they run on.
+_TASK_TYPES = {
+    "AI_CORE": Activity.AICORE,
+    "AI_VECTOR_CORE": Activity.AICORE,  # [C]
+    "AIV_SQE": Activity.AICORE,  # [C]
+    "MIX_AIC": Activity.AICORE,  # [C]
+    "MIX_AIV": Activity.AICORE,
+    "FFTS_PLUS": Activity.AICORE,  # [C]
+    "FUSION": Activity.AICORE,  # [C]
+    "KERNEL_AICORE": Activity.AICORE,  # [C]
+    "KERNEL_AIVEC": Activity.AICORE,  # [C]
+    "KERNEL_MIX_AIC": Activity.AICORE,  # [C]
+    "KERNEL_MIX_AIV": Activity.AICORE,  # [C]
+    "OTHER": Activity.AICORE,  # 2024: every kernel is "Other"; the rest is known by its name
+    "AI_CPU": Activity.AICPU,
+    "AICPU_H": Activity.AICPU,  # [C]
+    "AICPU_D": Activity.AICPU,  # [C]
+    "KERNEL_AICPU": Activity.AICPU,  # [C]
+    "DSA_SQE": Activity.AICPU,
+    "VPC_SQE": Activity.AICPU,  # [C]
+    "JPEGE_SQE": Activity.AICPU,  # [C]
+    "JPEGD_SQE": Activity.AICPU,  # [C]
+    "VQ6_SQE": Activity.AICPU,  # [C]
+    "TOF_SQE": Activity.AICPU,  # [C]
+    "HOST_CPU_SQE": Activity.AICPU,  # [C]
+    "SDMA": Activity.COPY,
+    "SDMA_SQE": Activity.COPY,
+    "PCIE_DMA": Activity.COPY,  # [I]
+    "PCIE_DMA_SQE": Activity.COPY,
+    "UBDMA": Activity.COPY,  # [C]
+    "ASYNCDMA": Activity.COPY,  # [C]
+    "EVENT_WAIT": Activity.WAIT,
+    "EVENT_WAIT_SQE": Activity.WAIT,
+    "NOTIFY_WAIT": Activity.WAIT,
+    "NOTIFY_WAIT_SQE": Activity.WAIT,  # [C]
+    "EVENT_RECORD": Activity.EVENT,
+    "EVENT_RECORD_SQE": Activity.EVENT,
+    "NOTIFY_RECORD": Activity.EVENT,
+    "NOTIFY_RECORD_SQE": Activity.EVENT,  # [C]
+    "WRITE_VALUE": Activity.EVENT,
+    "WRITE_VALUE_SQE": Activity.EVENT,  # [C]
+    "PLACE_HOLDER_SQE": Activity.EVENT,
+    "END_SQE": Activity.EVENT,  # [C]
+    "COMMUNICATION": Activity.COMMUNICATION_TASK,  # [C]
+    "HCCL": Activity.COMMUNICATION_TASK,  # [I]
+    "CCU_SQE": Activity.COMMUNICATION_TASK,  # [C]
+    "ROCCE_SQE": Activity.OTHER,  # [C]
+    "CMO_SQE": Activity.OTHER,  # [C]
+    "CDQM_SQE": Activity.OTHER,  # [C]
+    "C_CORE_SQE": Activity.OTHER,  # [C]
+    "CONDITION_SQE": Activity.OTHER,  # [C]
+    "MAX_SQE": Activity.OTHER,  # [C]
+    "PROFILING_ENABLE": Activity.OTHER,
+    "PROFILING_DISABLE": Activity.OTHER,
+}
+
+#: [I]: what later types may begin with.
+_TASK_TYPE_BEGINNINGS = (
+    ("KERNEL_AICPU", Activity.AICPU),
+    ("AI_CPU", Activity.AICPU),
+    ("JPEG", Activity.AICPU),
+    ("KERNEL_", Activity.AICORE),
+    ("AI_CORE", Activity.AICORE),
+    ("AI_VECTOR", Activity.AICORE),
+    ("AIC_", Activity.AICORE),
+    ("AIV_", Activity.AICORE),
+    ("MIX_", Activity.AICORE),
+    ("FFTS_PLUS", Activity.AICORE),
+    ("MEMCPY", Activity.COPY),
+    ("MEMSET", Activity.COPY),
+    ("EVENT_WAIT", Activity.WAIT),
+    ("NOTIFY_WAIT", Activity.WAIT),
+    ("STREAM_WAIT", Activity.WAIT),
+    ("EVENT_", Activity.EVENT),
+    ("NOTIFY_", Activity.EVENT),
+    ("PROFILING_", Activity.OTHER),
+)
+
+_TASK_NAME_BEGINNINGS = (
+    ("MEMCPY_ASYNC", Activity.COPY),
+    ("EVENT_WAIT", Activity.WAIT),
+    ("NOTIFY_WAIT", Activity.WAIT),
+    ("STREAM_WAIT_EVENT", Activity.WAIT),  # [I]
+    ("EVENT_RECORD", Activity.EVENT),
+    ("EVENT_RESET", Activity.EVENT),
+    ("NOTIFY_RECORD", Activity.EVENT),
+    ("PROFILING_", Activity.OTHER),
+)
+
+#: Real files have AI_CPU and DSA; the others are [C].
+_ENGINES = (
+    ("AI_CPU", "AI CPU"),
+    ("AICPU", "AI CPU"),
+    ("KERNEL_AICPU", "AI CPU"),
+    ("DSA", "DSA"),
+    ("VPC", "VPC"),
+    ("JPEG", "JPEG"),
+    ("HOST_CPU", "host CPU"),
+)
+
+#: Real files have FP32 and INT32; the others are [C].
+_ELEMENT_BYTES = {
+    "INT8": 1,
+    "UINT8": 1,
+    "FP16": 2,
+    "BFP16": 2,
+    "BF16": 2,
+    "INT16": 2,
+    "UINT16": 2,
+    "FP32": 4,
+    "INT32": 4,
+    "UINT32": 4,
+    "FP64": 8,
+    "INT64": 8,
+    "UINT64": 8,
+    "INT128": 16,
+}
+
+MSPROF = Dialect(
+    processes={
+        "CANN": Place(Layer.CANN, Family.CALLS),
+        "Ascend Hardware": Place(Layer.DEVICE, Family.TASKS),
+        "HCCL": Place(Layer.COMMUNICATION, Family.GROUP),
+        "Communication": Place(Layer.COMMUNICATION, Family.GROUP),  # [C], what HCCL is called later
+        "Overlap Analysis": Place(Layer.OVERLAP, Family.OVERLAP),
+        "OS Runtime API": Place(Layer.OTHER, Family.CALLS),  # [C]
+    },
+    ascend_processes=frozenset({"CANN", "Ascend Hardware", "HCCL", "Overlap Analysis"}),
+    ascend_categories=frozenset({"HostToDevice"}),
+    numbered_processes=frozenset({"CANN", "Ascend Hardware", "HCCL", "Communication", "Overlap Analysis"}),
+    plane_threads=("Plane",),
+    group_threads=(r"Group (.+?) Communication$",),
+    master_planes=frozenset({"Plane 1"}),
+    annotation_threads=("Step Trace",),
+    device_labels=("NPU", "DPU"),  # DPU: [C]
+    name_hints={**dict.fromkeys(_OVERLAP_ROWS, "Overlap Analysis"), "Memcpy": "Communication"},
+    name_beginning_hints=(
+        ("AscendCL@", "CANN"),
+        ("Node@", "CANN"),
+        ("Hccl@", "CANN"),
+        ("Communication@", "CANN"),  # [C], what Hccl@ is called later
+        ("Runtime@", "CANN"),
+        ("Model@", "CANN"),
+        ("hcom_", "Communication"),
+        ("Notify_", "Communication"),
+        ("Reduce_", "Communication"),
+        ("RDMA", "Communication"),
+    ),
+    certain_hints=("Ascend Hardware", "CANN"),
+    flow_families={"HostToDevice": (Family.CALLS, Family.TASKS, Family.GROUP)},
+    unique_flows=frozenset({"HostToDevice"}),
+    marks_flows=frozenset({"MsTx"}),  # [C]; mstx and msproftx: the name of the process is the user's own
+    launch_flows=frozenset({"HostToDevice"}),
+    task_types=_TASK_TYPES,
+    task_type_beginnings=_TASK_TYPE_BEGINNINGS,
+    task_name_beginnings=_TASK_NAME_BEGINNINGS,
+    generic_task_types=frozenset({"OTHER"}),
+    engines=_ENGINES,
+    ai_cpu_types=(r"(?i:(?:KERNEL_)?AI_?CPU)",),
+    collective_kernel_endings=("AicpuKernel", "AivKernel"),  # [C]; not counted as computing there either
+    format_conversions=(r"(?:.*_)?TransData(?:_|$)",),
+    casts=(r"(?:.*_)?Cast(?:AiCore)?(?:_|$)",),
+    type_last_beginnings=("aclnn",),
+    type_last_endings=("_MemSet",),
+    untyped_beginnings=("trans_",),
+    to_device=(r"host to device",),
+    to_host=(r"device to host",),  # [C]
+    any_direction=(r"(?:host|device|peer) to ",),
+    overlap_rows=_OVERLAP_ROWS,
+    group_operations=(r"hcom_[A-Za-z]+_{1,2}([0-9]{1,3})_[0-9]+(?:_[0-9]+)?$",),
+    group_operation_beginnings=("hcom_",),
+    receive_operations=("hcom_receive",),  # [C]
+    rank_waits=(r"(?i:notify[ _]wait)",),
+    notify_waits=frozenset({"Notify_Wait"}),
+    data_moves=(r"(?i:Memcpy|Reduce|RDMA|SDMA|Write)",),
+    sdma_moves=frozenset({"Memcpy", "Reduce_Inline"}),
+    rdma_sends=frozenset({"RDMASend"}),  # [C]
+    # Real files have ON_CHIP, HCCS and PCIE; the others are [C].
+    carriers={"ON_CHIP": "LOCAL", "HCCS": "HCCS", "HCCS_SW": "HCCS", "PCIE": "PCIE", "SIO": "SIO"},
+    element_bytes=_ELEMENT_BYTES,
+    call_layers=("AscendCL@", "Runtime@", "Node@", "Model@"),
+    calls=(
+        (
+            Purpose.SYNC,
+            r"aclrtSynchronize|aclrtMemcpy(?:2d)?$|aclrtMemset$|(?:Stream|Device|Event|Context|Ctx)Sync"
+            r"|Mem(?:Copy|cpy)Sync",
+        ),
+        (Purpose.COMMUNICATION, r"(?:Hccl|Communication)@|hcom_|Hccl[A-Z]"),
+        (Purpose.COMPILE, r"aclopCompile|opCompile|aclgrphBuild"),  # the last: [D]
+    ),
+    graph_launches=(r"aclmdl(?:RI)?Execute|ModelExecute",),
+    compiling_launches=(r"aclopCompileAndExecute",),
+    memory_calls=(  # [D]
+        r"aclrt(?:Malloc|Free)(?!Host)|aclMallocMemInner|rt(?:Malloc|Free)(?!Host)|Dev(?:Malloc|Free)",
+    ),
+    kernel_calls=("Node@", "Hccl@", "Communication@", "AscendCL@", "Model@"),
+    copy_calls=("AscendCL@", "Node@", "Hccl@", "Communication@", "Model@"),
+)

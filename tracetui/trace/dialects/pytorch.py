@@ -1,0 +1,49 @@
+"""What PyTorch itself calls things, whatever the device: operators, frames, steps, the backward pass."""
+
+from __future__ import annotations
+
+from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
+from tracetui.trace.model import Family, Layer
+
+PYTORCH = Dialect(
+    categories={
+        "cpu_op": Place(Layer.PYTHON, Family.OPERATORS),
+        "user_annotation": Place(Layer.PYTHON, Family.OPERATORS),
+        "python_function": Place(Layer.PYTHON, Family.FRAMES),
+    },
+    annotations=frozenset({"user_annotation"}),
+    flow_families={"fwdbwd": (Family.OPERATORS,)},
+    backward_flows=frozenset({"fwdbwd"}),
+    step_beginnings=("ProfilerStep#",),
+    wrappers=(
+        r"Optimizer\..*#",
+        r"(?:Distributed|FullySharded)DataParallel\.(?:forward|backward)",
+    ),
+    copy_operators=frozenset({"aten::to", "aten::copy_", "aten::_to_copy"}),
+    backward_operators=("autograd::engine::evaluate_function",),
+    operators=(
+        (Purpose.SYNC, r"aten::(?:item|_local_scalar_dense|is_nonzero|nonzero)$"),
+        (Purpose.SYNC, r"(?:\w+::)?(?:\w+_)?synchronize(?!r)"),
+        (Purpose.DATALOADER, r"enumerate\(Data(?:Loader|Pipe)\)#"),
+        (Purpose.COMMUNICATION, r"c10d::|record_param_comms"),
+        # [C]
+        (Purpose.COMPILE, r"(?i:TorchDynamo|torch\._dynamo|inductor_compile)"),
+    ),
+    frames=(
+        (Purpose.SYNC, r"(?:.*/)?torch/cuda/.*: synchronize$"),
+        (Purpose.SYNC, r"<built-in .*_cuda_synchronize\b|<built-in method synchronize of "),
+        (Purpose.DATALOADER, r"(?:.*/)?torch/utils/data/"),
+        (
+            Purpose.COMPILE,
+            r"(?:.*/)?(?:torch/_dynamo/convert_frame|torch/_inductor/compile_fx|triton/compiler/)",
+        ),
+        (Purpose.PROFILER, r"(?:.*/)?(?:torch/profiler/|torch/autograd/profiler\.py\()"),
+    ),
+    blocked_frames=(
+        r"<built-in (?:method|function) "
+        r"(?:acquire|poll|select|epoll|kevent|sleep|wait\w*|recv\w*|accept|read)\b",
+    ),
+    built_in_frames=("<built-in ",),
+    module_frames=("nn.Module: ",),
+    framework_packages=frozenset({"torch", "torchvision", "torchaudio"}),
+)

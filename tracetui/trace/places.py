@@ -1,0 +1,82 @@
+"""Where slices are shown: by the name of their process, their category, or what else of them tells."""
+
+from __future__ import annotations
+
+import re
+
+from tracetui.trace.dialects.dialect import Place
+from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.model import Family, Layer
+
+#: What slices of a known process hint at, most certain first; and what a slice with a task type hints at.
+CERTAIN_HINTS = KNOWN.certain_hints
+TASK_TYPE_HINT = next(name for name, (layer, _) in KNOWN.processes.items() if layer == Layer.DEVICE)
+HINTS = tuple(
+    dict.fromkeys(
+        [
+            *CERTAIN_HINTS,
+            TASK_TYPE_HINT,
+            *KNOWN.category_hints.values(),
+            *KNOWN.name_hints.values(),
+            *(hint for _, hint in KNOWN.name_beginning_hints),
+        ]
+    )
+)
+
+_GPU_LABEL = re.compile(rf"(?:{'|'.join(KNOWN.gpu_labels)})\b", re.IGNORECASE)
+_DEVICE_LABEL = re.compile(rf"(?:{'|'.join(KNOWN.device_labels)})\b", re.IGNORECASE)
+
+
+def place_of(process: str | None, label: str, thread: str, category: str, marks: bool) -> Place:
+    """Return where the slices of a category of a thread are shown.
+
+    A process name that is known decides, except that the framework's own process is divided by category;
+    then the category; then a GPU label.
+
+    Args:
+        process: the process name, None where the trace has none.
+        label: the process label, "" where none.
+        thread: the thread name, "" where none.
+        category: the category of the slices, lower case, "" where none.
+        marks: whether flows of user ranges start in the process.
+    """
+    known = KNOWN.processes.get(process or "")
+    by_category = KNOWN.categories.get(category)
+    if known is not None:
+        if known.layer == Layer.PYTHON and by_category is not None:
+            return by_category
+        if known.family == Family.GROUP and thread.startswith(KNOWN.plane_threads):
+            return Place(Layer.COMMUNICATION, Family.PLANE)
+        if known.layer == Layer.DEVICE and thread.startswith(KNOWN.annotation_threads):
+            return Place(Layer.DEVICE, Family.ANNOTATIONS)
+        return known
+    if by_category is not None:
+        return by_category
+    if marks:
+        return Place(Layer.MARKS, Family.OTHER)
+    if is_gpu(label):
+        return Place(Layer.DEVICE, Family.ANNOTATIONS)
+    return Place(Layer.OTHER, Family.OTHER)
+
+
+def layer_of(process: str | None) -> Layer | None:
+    """Return the layer that a process of this name is; None where the name is not known."""
+    known = KNOWN.processes.get(process or "")
+    return None if known is None else known.layer
+
+
+def hint_of(name: str, category: str) -> str | None:
+    """Return the process whose slices have such a name and category; None where nothing fits."""
+    hint = KNOWN.category_hints.get(category.lower()) or KNOWN.name_hints.get(name)
+    return hint or next((hint for start, hint in KNOWN.name_beginning_hints if name.startswith(start)), None)
+
+
+def device_label(label: str) -> str | None:
+    """Return the device of a process label, e.g. "NPU 0"; None for a host label and for none."""
+    stripped = label.strip()
+    return stripped if _DEVICE_LABEL.match(stripped) else None
+
+
+def is_gpu(label: str) -> bool:
+    """Return whether a process label is that of a GPU."""
+    return _GPU_LABEL.match(label) is not None
