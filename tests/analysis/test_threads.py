@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
+
+import pytest
 
 from tests.analysis.machine import npu, operator, task
-from tests.synthetic import trace_of
+from tests.synthetic import load_json, trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.trace.build import build_trace
 
 
 def test_the_time_for_threads_is_linear_in_their_number() -> None:
@@ -19,3 +23,32 @@ def test_the_time_for_threads_is_linear_in_their_number() -> None:
     threads = [hosts.thread(index) for index in range(len(hosts))]
     assert time.process_time() - started < 1.5
     assert [len(thread.operators) for thread in threads] == [1] * count
+
+
+@pytest.mark.parametrize("step, is_woken", [("ProfilerStep#1", True), ("a step of another name", False)])
+def test_without_arrows_the_thread_of_the_steps_wakes_the_autograd_thread(step: str, is_woken: bool) -> None:
+    events = [
+        *npu(),
+        task(0, 10),
+        operator(0, 900, tid=1, name=step),
+        operator(10, 50, tid=1),
+        operator(100, 50, tid=2, name="CudnnBatchNormBackward"),
+        operator(200, 50, tid=2, name="torch::autograd::AccumulateGrad"),
+        operator(300, 50, tid=3),
+    ]
+    hosts = analyse(trace_of(events)).hosts
+    tids = [hosts.thread(index).track.tid for index in range(len(hosts))]
+    woken = {tid: hosts.burst(index) for index, tid in enumerate(tids)}
+    burst = woken.pop("2")
+    assert (None if burst is None else tids[burst.waker]) == ("1" if is_woken else None)
+    assert set(woken.values()) == {None}
+
+
+def test_a_late_data_loader_of_2021_can_be_fixed(real_traces: Path) -> None:
+    """The autograd thread has nothing to do before the batch is there: it is not what is late."""
+    (path,) = (real_traces / "gpu" / "workers0").glob("*.json.gz")
+    analysis = analyse(build_trace(load_json(path)))
+    worst = analysis.lines[0]
+    assert worst.line == 42
+    saving = next(saving for saving in analysis.savings.values() if saving.line == 42)
+    assert saving.saves_at_most_ns >= worst.idle_ns

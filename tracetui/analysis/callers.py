@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.search import first_equal, of_category, pick, rows_by_track
+from tracetui.analysis.search import distinct, first_equal, of_category, pick, rows_by_track
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Trace, Track
@@ -52,6 +52,16 @@ class Callers:
     def evaluates(self, rows: Int64s) -> Bools:
         """Of each of some slices: whether the autograd engine evaluates a function in it."""
         return self._evaluating[self._trace.slices.name[rows]]
+
+    def is_of_engine(self, rows: Int64s) -> bool:
+        """Return whether the autograd engine runs any of some slices."""
+        beginnings = (*KNOWN.backward_operators, *KNOWN.engine_operators)
+        names = distinct(self._trace.slices.name[rows])
+        return any(self._trace.strings[name].startswith(beginnings) for name in names.tolist())
+
+    def holds_steps(self, rows: Int64s) -> bool:
+        """Return whether any of some slices is a step."""
+        return bool(self._steps[self._trace.slices.name[rows]].any())
 
     @cached_property
     def forward_arrows(self) -> tuple[Int64s, Int64s]:

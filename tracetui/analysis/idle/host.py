@@ -221,16 +221,28 @@ class Hosts:
 
     @cached_property
     def _wakers(self) -> dict[int, int]:
-        """The thread of the forward operators of each autograd thread."""
+        """The thread that wakes each autograd thread: that of its forward operators.
+
+        Where no arrows tell, as in traces of 2021, it is the one thread of the process that holds the steps.
+        """
         source, target = self.callers.forward_arrows
         autograd, waker = self.of_rows(target), self.of_rows(source)
         kept = (autograd >= 0) & (waker >= 0) & (autograd != waker)
         pairs, counts = np.unique(autograd[kept] * len(self) + waker[kept], return_counts=True)
-        return {
+        wakers = {
             pair // len(self): pair % len(self)
             for pair in pairs[np.argsort(counts, kind="stable")].tolist()
             if self.callers.evaluates(self.thread(pair // len(self)).operators).any()
         }
+        holding = [i for i, track in enumerate(self._tracks) if self.callers.holds_steps(rows_of([track]))]
+        for index, track in enumerate(self._tracks):
+            if index in wakers or index in holding:
+                continue
+            if self.callers.is_of_engine(self.thread(index).operators):
+                near = [i for i in holding if self._trace.same_process(self._tracks[i].pid, track.pid)]
+                if len(near) == 1:
+                    wakers[index] = near[0]
+        return wakers
 
     def _threads_of_tracks(self) -> Int64s:
         """Of each track: the index of the thread that its slices are of, -1 for none."""

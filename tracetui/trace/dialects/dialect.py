@@ -118,6 +118,7 @@ class Dialect:
     wrappers: tuple[str, ...] = ()  #: patterns of operators, beside steps, that only wrap Python
     copy_operators: frozenset[str] = frozenset()  #: that copy, to the device or elsewhere
     backward_operators: tuple[str, ...] = ()  #: beginnings: the engine evaluates a function of the backward
+    engine_operators: tuple[str, ...] = ()  #: beginnings of others that the autograd engine runs itself
     queue_names: tuple[str, ...] = ()  #: beginnings of the names of slices of the task queue
     operators: tuple[tuple[Purpose, str], ...] = ()  #: patterns; all that is inside is for the same purpose
     #: Beginnings that say which layer a call is of, the commonest first. The patterns of calls, from `calls`

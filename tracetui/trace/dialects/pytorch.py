@@ -21,6 +21,7 @@ PYTORCH = Dialect(
     ),
     copy_operators=frozenset({"aten::to", "aten::copy_", "aten::_to_copy"}),
     backward_operators=("autograd::engine::evaluate_function",),
+    engine_operators=("torch::autograd::AccumulateGrad",),  # in 2021 inside of no evaluate_function
     operators=(
         (Purpose.SYNC, r"aten::(?:item|_local_scalar_dense|is_nonzero|nonzero)$"),
         (Purpose.SYNC, r"(?:\w+::)?(?:\w+_)?synchronize(?!r)"),
