@@ -11,13 +11,16 @@ import orjson
 import pandas as pd
 import pytest
 
+from tests.analysis import real
 from tests.export.training import NAMES, training_events
 from tests.synthetic import load_json, piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import text_cell
+from tracetui.export.communication import communication_causes
 from tracetui.export.documents import STEP_SUMS, dumps, gaps_document, step_document, summary_document
 from tracetui.export.findings import hotspots_document
 from tracetui.export.idle_text import gaps_text, hotspots_text
@@ -31,7 +34,9 @@ from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_ms, format_percent, format_time
 
 ALL = Selection()
-REAL = ("npu/level0/rank1", "npu/level2/rank0", "npu/level2/rank1", "gpu/resnet_rank0")
+REAL = (
+    "npu/level0/rank1", "npu/level2/rank0", "npu/level2/rank1", "gpu/resnet_rank0", "gpu/sampled_rank-0",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +86,10 @@ def test_the_summary_adds_up(any_analysis: Analysis) -> None:
         assert 0 <= device["linked_tasks"] <= device["tasks"]
         assert sum(device["causes"].values()) == device["idle_ns"]
         assert set(device["causes"]) <= {cause.label for cause in Cause}
+        assert set(device["communication_causes"]) <= {cause.label for cause in CommunicationCause}
+        exposed = device["communication_not_overlapped_ns"]
+        assert sum(device["communication_causes"].values()) == exposed
+        assert sum(gap["communication_ns"] for gap in gaps) == exposed
         if device["steps"]:
             assert sum(device["preparing_causes"].values()) == device["preparing_ns"]
             assert device["preparing_ns"] == sum(step["preparing_ns"] for step in device["steps"])
@@ -88,6 +97,8 @@ def test_the_summary_adds_up(any_analysis: Analysis) -> None:
             assert device["preparing_ns"] is device["preparing_causes"] is None
         for step in device["steps"]:
             assert sum(step["causes"].values()) == step["idle_ns"]
+            communicated = sum(step["communication_causes"].values())
+            assert communicated == step["communication_not_overlapped_ns"]
 
 
 def test_the_pieces_of_a_gap_are_its_idle_time_and_tell_its_cause_and_line(any_analysis: Analysis) -> None:
@@ -117,6 +128,41 @@ def test_the_pieces_of_a_gap_are_its_idle_time_and_tell_its_cause_and_line(any_a
         else:
             assert gap["cause"] is gap["line"] is None
     assert total == {cause.label: ns for cause, ns in any_analysis.causes.by_cause().items()}
+
+
+def test_the_pieces_of_communication_are_that_of_the_gap(any_analysis: Analysis) -> None:
+    total: dict[str, int] = {}
+    for gap in gaps_document(any_analysis, ALL)["gaps"]:
+        pieces, end = gap["communication_pieces"], gap["start_ns"]
+        assert gap["lost_ns"] == gap["idle_ns"] + gap["communication_ns"] + gap["copy_ns"]
+        assert sum(part["dur_ns"] for part in pieces) == gap["communication_ns"]
+        for part in pieces:
+            assert part["start_ns"] >= end
+            end = part["start_ns"] + part["dur_ns"]
+            total[part["cause"]] = total.get(part["cause"], 0) + part["dur_ns"]
+            assert (part["group_rank"] is not None) == (part["cause"] == "communication.wait")
+            assert part["collective"]
+        assert end <= gap["start_ns"] + gap["dur_ns"]
+    assert total == communication_causes(any_analysis.communication.exposed.by_cause())
+
+
+@pytest.mark.parametrize("rank", ["rank0", "rank1"])
+def test_the_late_peer_of_a_piece_is_the_one_that_the_planes_tell(real_traces: Path, rank: str) -> None:
+    expected = orjson.loads((real_traces / "expected" / "late_peer_level2.json").read_bytes())
+    operations = expected["level2"]["ops"]
+    waited: dict[str, int] = {}
+    for gap in gaps_document(real.npu(real_traces, f"level2/{rank}"), ALL)["gaps"]:
+        for part in gap["communication_pieces"]:
+            told = operations[part["collective"]][rank]
+            assert part["group"] == "271" and part["rank"] is None and not part["ring"]
+            arrival = told["start_ns"] + told["wait_ns"]
+            if part["cause"] == "communication.wait":
+                assert part["group_rank"] == told["late_peer"]
+                assert told["start_ns"] <= part["start_ns"] < part["start_ns"] + part["dur_ns"] <= arrival
+                waited[part["collective"]] = waited.get(part["collective"], 0) + part["dur_ns"]
+            else:
+                assert part["cause"] == "communication.transfer" and part["start_ns"] >= arrival
+    assert set(waited) == {name for name, told in operations.items() if told[rank]["wait_ns"]}
 
 
 def test_every_number_is_an_integer_that_json_readers_take(any_analysis: Analysis) -> None:
@@ -157,9 +203,12 @@ def test_gaps_csv_is_the_json(any_analysis: Analysis) -> None:
     assert write_gaps(stream, any_analysis, ALL) == len(gaps)
     stream.seek(0)
     table = pd.read_csv(stream, keep_default_na=False)
-    for key in ("start_ns", "dur_ns", "idle_ns", "aicpu_ns", "communication_ns", "copy_ns"):
+    for key in ("start_ns", "dur_ns", "idle_ns", "aicpu_ns", "communication_ns", "copy_ns", "lost_ns"):
         assert table[key].dtype == np.int64
         assert table[key].tolist() == [gap[key] for gap in gaps]
+    for label in (cause.label for cause in CommunicationCause):
+        own = [[part for part in gap["communication_pieces"] if part["cause"] == label] for gap in gaps]
+        assert table[f"{label}_ns"].tolist() == [sum(part["dur_ns"] for part in parts) for parts in own]
     for key in ("cause", "line", "exposed_by"):
         assert table[key].tolist() == [text_cell(gap[key] or "") for gap in gaps]
     for side in ("before", "after"):
@@ -185,6 +234,9 @@ def test_steps_of_text_json_and_csv(any_analysis: Analysis) -> None:
         assert table[key].tolist() == [step[key] for _, step in steps]
     for label in (cause.label for cause in Cause):
         assert table[f"{label}_ns"].tolist() == [step["causes"].get(label, 0) for _, step in steps]
+    for label in (cause.label for cause in CommunicationCause):
+        told = [step["communication_causes"].get(label, 0) for _, step in steps]
+        assert table[f"{label}_ns"].tolist() == told
     if len(any_analysis.devices) == 1 and steps:
         rows = rows_below(summary_text(any_analysis, ALL, 0, 1000), "Steps, in ms")
         for row, (_, step) in zip(rows, steps):

@@ -207,21 +207,27 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     assert has_keys(
         device,
         "device start_ns end_ns tasks linked_tasks computing_ns communication_ns"
-        " communication_not_overlapped_ns overlapped_ns free_ns aicore_ns idle_ns causes preparing_ns"
-        " preparing_causes steps",
+        " communication_not_overlapped_ns overlapped_ns free_ns aicore_ns idle_ns causes communication_causes"
+        " preparing_ns preparing_causes steps",
     )
     assert has_keys(
         device["steps"][0],
         "step start_ns end_ns computing_ns communication_ns communication_not_overlapped_ns overlapped_ns"
         " free_ns stage_ns bubble_ns communication_not_overlapped_exclude_receive_ns preparing_ns idle_ns"
-        " causes",
+        " causes communication_causes",
     )
     gaps = gaps_document(training, ALL)
     assert has_keys(gaps, "schema gaps")
     assert has_keys(
         gaps["gaps"][0],
         "device start_ns dur_ns idle_ns aicpu_ns communication_ns copy_ns step before after cause line"
-        " exposed_by pieces",
+        " exposed_by pieces lost_ns communication_pieces",
+    )
+    communicated = next(gap for gap in gaps["gaps"] if gap["communication_pieces"])
+    assert has_keys(
+        communicated["communication_pieces"][0],
+        "start_ns dur_ns cause file line function backward op collective group group_name group_rank rank"
+        " ring",
     )
     assert has_keys(gaps["gaps"][0]["after"], "name stream")
     assert has_keys(gaps["gaps"][0]["pieces"][0], "start_ns dur_ns cause file line function backward op")

@@ -15,6 +15,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.cells import encodable
+from tracetui.export.communication import CommunicationPieces, communication_causes
 from tracetui.export.reasons import Reasons
 from tracetui.export.selection import Selection
 from tracetui.trace.clean import printable
@@ -72,6 +73,7 @@ def step_document(analysis: Analysis, index: int) -> dict[str, Any]:
         "end_ns": step.end_ns,
         **{key: getattr(step, key) for key in STEP_SUMS},
         "causes": causes_document(analysis.causes.by_step(index)),
+        "communication_causes": communication_causes(analysis.communication.exposed.by_step(index)),
     }
 
 
@@ -129,7 +131,7 @@ def _notes(analysis: Analysis) -> Iterator[str]:
 
 
 def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any]:
-    activity = analysis.devices[index]
+    activity, exposed = analysis.devices[index], analysis.communication.exposed
     preparing = preparing_causes(analysis, activity)
     own = [place for place in analysis.steps_by_device.get(activity.device, ()) if place in selected]
     return {
@@ -140,6 +142,7 @@ def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any
         "linked_tasks": linked_tasks(analysis, activity),
         **{key: getattr(activity, key) for key in _DEVICE_SUMS},
         "causes": causes_document(analysis.causes.by_cause(index)),
+        "communication_causes": communication_causes(exposed.by_cause(exposed.of_device(index))),
         "preparing_ns": None if preparing is None else sum(preparing.values()),
         "preparing_causes": preparing,
         "steps": [step_document(analysis, place) for place in own],
@@ -150,11 +153,14 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> Iterator[dict[s
     gaps = analysis.gaps
     chosen = selection.gaps(analysis, top)
     reasons = Reasons(analysis)
-    told = zip(*(say(chosen) for say in (reasons.causes, reasons.lines, reasons.exposed_by, reasons.pieces)))
+    communicated = CommunicationPieces(analysis)
+    say = (reasons.causes, reasons.lines, reasons.exposed_by, reasons.pieces, communicated.pieces)
+    told = zip(*(each(chosen) for each in say))
     columns = (gaps.device, gaps.start, gaps.end, gaps.idle, gaps.aicpu, gaps.communication, gaps.copy)
-    rows = zip(*(column[chosen].tolist() for column in (*columns, gaps.step, gaps.before, gaps.after)))
-    for row, (cause, line, exposed_by, pieces) in zip(rows, told):
-        device, start, end, idle, aicpu, communication, copy, step, before, after = row
+    places = (gaps.step, gaps.before, gaps.after)
+    rows = zip(*(column[chosen].tolist() for column in (*columns, gaps.lost, *places)))
+    for row, (cause, line, exposed_by, pieces, communication_pieces) in zip(rows, told):
+        device, start, end, idle, aicpu, communication, copy, lost, step, before, after = row
         yield {
             "device": encodable(analysis.devices[device].device),
             "start_ns": start,
@@ -170,6 +176,8 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> Iterator[dict[s
             "line": None if line is None else encodable(line),
             "exposed_by": None if exposed_by is None else encodable(exposed_by),
             "pieces": pieces,
+            "lost_ns": lost,
+            "communication_pieces": communication_pieces,
         }
 
 

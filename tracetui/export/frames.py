@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, BinaryIO, Optional
+from typing import Any, BinaryIO, Optional, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.nested_idle import NestedIdle
 from tracetui.analysis.operators import OperatorTable
@@ -24,6 +25,7 @@ from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Int64s
 from tracetui.export.advice import advice_document
 from tracetui.export.cells import encodable, text_cell
+from tracetui.export.communication import CommunicationPieces
 from tracetui.export.documents import STEP_SUMS
 from tracetui.export.findings import saves_at_most
 from tracetui.export.lines import Stacks, tasks_among
@@ -38,6 +40,7 @@ CHUNK = 8192
 _CACHED = 1 << 16
 
 TextOf = Callable[[int], Optional[str]]
+AnyCause = TypeVar("AnyCause", Cause, CommunicationCause)
 
 
 def events_frame(analysis: Analysis, rows: Int64s | None = None) -> pd.DataFrame:
@@ -61,6 +64,8 @@ def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
 
     `before` and `after` are the tasks that the gap lies between, `cause` is that of most of its idle time,
     `line` the Python line behind most of that, `exposed_by` the one that was synchronising when it began.
+    `lost_ns` is idle time, exposed communication and exposed copies. `communication.wait_ns` and the like sum
+    to `communication_ns`.
     """
     columns = analysis.gaps
     chosen = columns.ranked() if gaps is None else gaps
@@ -80,6 +85,11 @@ def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
             "cause": _listed([None if cause is None else cause.label for cause in reasons.causes(chosen)]),
             "line": _listed(reasons.lines(chosen)),
             "exposed_by": _listed(reasons.exposed_by(chosen)),
+            "lost_ns": columns.lost[chosen],
+            **{
+                f"{cause.label}_ns": ns
+                for cause, ns in zip(CommunicationCause, CommunicationPieces(analysis).causes(chosen).T)
+            },
         }
     )
 
@@ -87,7 +97,8 @@ def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
 def steps_frame(analysis: Analysis, steps: Sequence[int] | None = None) -> pd.DataFrame:
     """One row per step and device: of the indices given, by default of all. Times are of its device window.
 
-    Every cause of idle time has a column, such as `host.sync_ns`; they sum to `idle_ns`.
+    Every cause of idle time has a column, such as `host.sync_ns`; they sum to `idle_ns`. Those of exposed
+    communication, such as `communication.wait_ns`, sum to `communication_not_overlapped_ns`.
     """
     places = range(len(analysis.steps)) if steps is None else steps
     chosen = [analysis.steps[place] for place in places]
@@ -97,7 +108,10 @@ def steps_frame(analysis: Analysis, steps: Sequence[int] | None = None) -> pd.Da
             "device": _listed([step.device for step in chosen]),
             "step": np.array([step.number for step in chosen], np.int64),
             **{key: np.array([getattr(step, key) for step in chosen], np.int64) for key in keys},
-            **_cause_columns([analysis.causes.by_step(place) for place in places]),
+            **_cause_columns(Cause, [analysis.causes.by_step(place) for place in places]),
+            **_cause_columns(
+                CommunicationCause, [analysis.communication.exposed.by_step(place) for place in places]
+            ),
         }
     )
 
@@ -121,7 +135,7 @@ def hotspots_frame(analysis: Analysis, selection: Selection | None = None, top: 
             "longest_ns": np.array([line.longest_ns for line in chosen], np.int64),
             "saves_at_most_ns": _known_among([saves_at_most(analysis, line, selected) for line in chosen]),
             "op": _listed([next(iter(line.ops), None) or None for line in chosen]),
-            **_cause_columns([line.causes for line in chosen]),
+            **_cause_columns(Cause, [line.causes for line in chosen]),
         }
     )
 
@@ -334,10 +348,10 @@ def _listed(texts: Sequence[str | None]) -> pd.Categorical:
     return _texts(codes, [*number].__getitem__)
 
 
-def _cause_columns(causes: Sequence[Mapping[Cause, int]]) -> dict[str, Int64s]:
+def _cause_columns(every: type[AnyCause], causes: Sequence[Mapping[AnyCause, int]]) -> dict[str, Int64s]:
     """A column of ns for every cause that there is."""
     return {
-        f"{cause.label}_ns": np.array([told.get(cause, 0) for told in causes], np.int64) for cause in Cause
+        f"{cause.label}_ns": np.array([told.get(cause, 0) for told in causes], np.int64) for cause in every
     }
 
 
@@ -356,7 +370,7 @@ def _nested_columns(rows: Sequence[NestedIdle]) -> dict[str, Any]:
     return {
         **{key: np.array([getattr(row, key) for row in rows], np.int64) for key in keys},
         "op": _listed([next(iter(row.ops), None) or None for row in rows]),
-        **_cause_columns([row.causes for row in rows]),
+        **_cause_columns(Cause, [row.causes for row in rows]),
     }
 
 

@@ -66,6 +66,11 @@ def find_groups(
     return found
 
 
+def name_in(title: str) -> str:
+    """What the title of a track calls its group: "0" of "Group 0 Communication"."""
+    return _first_group(_GROUPS, title) or title
+
+
 def _first_group(pattern: re.Pattern[str], text: str) -> str:
     """Return what the group of the alternative that fits the text holds; "" where none fits."""
     match = pattern.match(text)
@@ -79,7 +84,7 @@ def _known(
 
     A thread may carry the whole name or key of its group, an operation the last three digits of the key.
     """
-    called = _first_group(_GROUPS, title) or title
+    called = name_in(title)
     is_index = called.isdecimal() and len(called) < _SHORTEST_KEY
     exact = [group for group in told if called in (group.communicator, group.key) and not is_index]
     if len(exact) == 1:

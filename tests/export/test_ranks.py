@@ -1,0 +1,82 @@
+"""What a group and a rank in it are called: never by a number in the job that nothing tells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.communication.hccl import group, operation, plane_task
+from tests.analysis.machine import npu, task
+from tests.synthetic import piece, process, thread, trace_of
+from tracetui import load
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.export.documents import gaps_document
+from tracetui.export.ranks import group_key, group_words, rank_words
+from tracetui.export.selection import Selection
+from tracetui.siblings.metadata import group_hash
+
+EVENTS = [
+    *npu(),
+    *group(0),
+    operation(10_000, 400_000, "hcom_allReduce__271_0_1", alg_type="RING"),
+    plane_task(11_000, 99_000, peer=1),
+    task(400_000, 50_000),
+]
+
+
+def words_of(analysis: Analysis) -> tuple[str, str, str]:
+    trace = analysis.trace
+    ((_, found),) = analysis.communication.groups.items()
+    return group_words(trace, found), rank_words(trace, found, 1), rank_words(trace, found, 1, ring=True)
+
+
+def test_without_metadata_a_rank_is_a_number_in_its_group() -> None:
+    assert words_of(analyse(trace_of(EVENTS))) == (
+        "group 271",
+        "peer 1 of group 271",
+        "neighbour 1 of group 271, or a rank before it",
+    )
+
+
+@pytest.mark.parametrize(("name", "called"), [("dp", "dp group"), ("default_group", "default_group")])
+def test_metadata_names_the_group_and_the_rank_in_the_job(tmp_path: Path, name: str, called: str) -> None:
+    (tmp_path / "trace_view.json").write_text(json.dumps(EVENTS))
+    communicator = next(key for key in map(str, range(10_000)) if key_ends(key, "271"))
+    told = {communicator: {"group_name": name, "group_rank": 0, "global_ranks": [4, 13, 20]}}
+    (tmp_path / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": told}))
+    analysis = load(tmp_path, cache=False)
+    assert words_of(analysis) == (
+        called,
+        f"rank 13 of {called}",
+        f"rank 13 of {called}, or a rank before it",
+    )
+    pieces = [gap["communication_pieces"] for gap in gaps_document(analysis, Selection())["gaps"]]
+    wait = next(part for parts in pieces for part in parts if part["cause"] == "communication.wait")
+    assert (wait["group"], wait["group_name"], wait["group_rank"], wait["rank"]) == ("271", name, 1, 13)
+    assert wait["ring"]
+
+
+def key_ends(communicator: str, digits: str) -> bool:
+    return group_hash(communicator).endswith(digits)
+
+
+def test_operations_of_streams_are_of_no_group() -> None:
+    trace = trace_of(
+        [
+            *process(0, "python", "GPU 0", 1),
+            *thread(0, 7, "stream 7"),
+            piece(0, 7, "ncclKernel_AllReduce", 10, 5, "kernel"),
+            piece(0, 7, "kernel", 20, 1, "kernel"),
+        ]
+    )
+    (found,) = analyse(trace).communication.groups.values()
+    assert group_key(trace, found) is None
+    assert group_words(trace, found) == "no group"
+
+
+def test_a_group_that_its_operations_do_not_number_is_called_as_its_track() -> None:
+    trace = trace_of([*npu(), *group(1), operation(0, 100, "allreduce", 1)])
+    (found,) = analyse(trace).communication.groups.values()
+    assert group_words(trace, found) == "group 1"
