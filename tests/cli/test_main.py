@@ -188,6 +188,25 @@ def test_top_counts_gaps(run: Run, trace_path: str) -> None:
     assert run("gaps", trace_path, "--top", "0").out.count("\n") == 3 + 2 * len(everything)
 
 
+@pytest.mark.parametrize("by", ["lost", "idle", "communication"])
+def test_by_ranks_gaps_alike_in_text_json_and_csv(run: Run, trace_path: str, by: str) -> None:
+    gaps = json.loads(run("gaps", trace_path, "--json", "--by", by).out)["gaps"]
+    assert [gap[f"{by}_ns"] for gap in gaps] == sorted((gap[f"{by}_ns"] for gap in gaps), reverse=True)
+    table = pd.read_csv(io.StringIO(run("gaps", trace_path, "--csv", "-", "--by", by).out))
+    assert table["start_ns"].tolist() == [gap["start_ns"] for gap in gaps]
+    head = {"lost": "lost time", "idle": "idle time", "communication": "exposed communication"}[by]
+    for form in ([], ["--md"]):
+        assert f"with the most {head}\n" in run("gaps", trace_path, "--by", by, *form).out
+
+
+def test_gaps_are_ranked_by_lost_time_if_nothing_else_is_asked_for(run: Run, trace_path: str) -> None:
+    default, lost, idle = (
+        run("gaps", trace_path, "--json", *by).out for by in ([], ["--by", "lost"], ["--by", "idle"])
+    )
+    assert default == lost != idle
+    assert run("gaps", trace_path, "--by", "size").code == ExitCode.USAGE
+
+
 def test_step_and_window_restrict(run: Run, trace_path: str) -> None:
     everything = json.loads(run("gaps", trace_path, "--json").out)["gaps"]
     start = json.loads(run("summary", trace_path, "--json").out)["trace"]["start_ns"]

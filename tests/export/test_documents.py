@@ -16,14 +16,16 @@ from tests.export.training import NAMES, training_events
 from tests.synthetic import load_json, piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import text_cell
 from tracetui.export.communication import communication_causes
+from tracetui.export.communication_text import split_rows
 from tracetui.export.documents import STEP_SUMS, dumps, gaps_document, step_document, summary_document
 from tracetui.export.findings import hotspots_document
-from tracetui.export.idle_text import gaps_text, hotspots_text
+from tracetui.export.idle_text import gap_causes, gap_line, gaps_text, hotspots_text, late_in
 from tracetui.export.reasons import Reasons
 from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
@@ -178,21 +180,39 @@ def test_every_number_is_an_integer_that_json_readers_take(any_analysis: Analysi
         assert orjson.loads(text) == json.loads(text) == document
 
 
-def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis) -> None:
-    gaps = gaps_document(any_analysis, ALL)["gaps"]
-    idle = [gap["idle_ns"] for gap in gaps]
-    assert idle == sorted(idle, reverse=True)
-    rows = rows_below(gaps_text(any_analysis, ALL, 0, 10_000), "most idle first")
+HEADS = {
+    Measure.LOST: "most lost first",
+    Measure.IDLE: "most idle first",
+    Measure.COMMUNICATION: "most exposed communication first",
+}
+
+
+@pytest.mark.parametrize("by", [*Measure])
+def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis, by: Measure) -> None:
+    selected = Selection(by=by)
+    gaps = gaps_document(any_analysis, selected)["gaps"]
+    ranked = [(-gap[f"{by.value}_ns"], gap["start_ns"]) for gap in gaps]
+    assert ranked == sorted(ranked)
+    communicates = any(gap["communication_ns"] for gap in gaps)
+    exposed = (
+        [Measure.COMMUNICATION] if by is not Measure.IDLE and (communicates or by is not Measure.LOST) else []
+    )
+    shown = [*([Measure.LOST] if by is Measure.LOST else []), *exposed, Measure.IDLE]
+    rows = rows_below(gaps_text(any_analysis, selected, 0, 10_000), HEADS[by])
     assert len(rows) == 2 * len(gaps)
     for row, story, gap in zip(rows[::2], rows[1::2], gaps):
         start = format_time(gap["start_ns"] - any_analysis.trace.start_ns)
-        expected = [start, format_duration(gap["dur_ns"]), format_duration(gap["idle_ns"])]
+        expected = [start, format_duration(gap["dur_ns"])]
+        expected += [format_duration(gap[f"{measure.value}_ns"]) for measure in shown]
         expected += [] if gap["step"] is None else [str(gap["step"])]
-        expected += ["-" if gap["line"] is None else printable(gap["line"])]
+        expected += [printable(gap_line(gap, by) or "-")]
         device = printable(gap["device"]).split() if len(any_analysis.devices) > 1 else []
         cells = " ".join(expected).split()
         assert row.split() == [*cells[:2], *device, *cells[2:]]
-        assert story.strip().startswith(gap["cause"] or "until")
+        causes = gap_causes(gap, by)
+        assert sum(causes.values()) == gap[f"{by.value}_ns"]
+        assert story.strip().startswith(max(causes, key=causes.__getitem__, default="until"))
+        assert ("; for " in story) == (late_in(gap) is not None and by is not Measure.IDLE)
         end = "the end" if gap["after"] is None else printable(gap["after"]["name"])
         assert story.endswith(f"until {end}".rstrip())
 
@@ -250,22 +270,52 @@ def test_steps_of_text_json_and_csv(any_analysis: Analysis) -> None:
 
 def test_totals_of_the_text_are_those_of_the_json(any_analysis: Analysis) -> None:
     text = summary_text(any_analysis, ALL, None, 80)
-    for device in summary_document(any_analysis, ALL)["devices"]:
+    splits = any_analysis.communication.splits
+    for device, split in zip(summary_document(any_analysis, ALL)["devices"], splits):
         window = device["end_ns"] - device["start_ns"]
-        for key in (
-            "computing_ns",
-            "communication_ns",
-            "communication_not_overlapped_ns",
-            "free_ns",
-            "idle_ns",
-        ):
-            if window:
-                share = format_percent(device[key], window)
-                assert f"{format_ms(device[key])} ms{share:>9}" in text
+        rows = [*split_rows(split)]
+        assert sum(ns for name, ns in rows if not name.startswith(" ")) == window
+        told = dict(rows)
+        assert told["computing"] == device["computing_ns"] and told["idle"] == device["idle_ns"]
+        exposed = device["communication_not_overlapped_ns"]
+        assert sum(ns for name, ns in rows if name.startswith(" ")) == exposed
+        assert told.get("exposed communication", 0) == exposed
+        for name, ns in rows if window else []:
+            assert f"  {name} " in text and f"{format_ms(ns)} ms{format_percent(ns, window):>9}" in text
+        for key in ("communication_ns", "free_ns") if device["communication_ns"] else ("free_ns",):
+            whole = f"{format_ms(device[key])} ms ({format_percent(device[key], window)})"
+            assert f" {key[: -len('_ns')]} {whole}" in text
         for cause, ns in device["causes"].items():
             (line,) = (line for line in text.splitlines() if line.startswith(f"  {cause} "))
             assert f" {format_ms(ns)} ms {format_percent(ns, device['idle_ns']):>8}" in line
     assert f"{summary_document(any_analysis, ALL)['trace']['events']:,} events" in text
+
+
+def test_the_summary_names_late_ranks_and_links_where_planes_tell(real_traces: Path) -> None:
+    text = summary_text(real.npu(real_traces, "level2/rank0"), ALL, None, 80)
+    assert "Late ranks: waited 95.5 ms for them, 91.7 ms of it exposed" in text
+    (row,) = rows_below(text, "Late ranks")
+    assert words(row) == ["95.5 ms", "91.7 ms", "86.2 ms", "3", "peer 5 of group 271"]
+    links = [words(row) for row in rows_below(text, "Links: 7, most time first")]
+    assert {link[4] for link in links} == {f"peer 0 to {peer} of group 271" for peer in range(1, 8)}
+    table = real.npu(real_traces, "level2/rank0").communication.link_table
+    speeds = {f"{link.gb_per_s:.1f}" for link in table if link.src != link.dst and link.gb_per_s}
+    assert {link[2] for link in links} == speeds
+    text = summary_text(real.npu(real_traces, "level0/rank1"), ALL, None, 80)
+    assert "Late ranks" not in text and "Links" not in text and "waiting or moving" in text
+
+
+def test_a_gap_that_communicated_has_the_line_that_issued_the_most_of_it() -> None:
+    piece = {"cause": "communication.wait", "file": None, "line": None, "group": "7", "group_name": None}
+    wait = {**piece, "dur_ns": 5, "group_rank": 3, "rank": None, "ring": False}
+    other = {**wait, "dur_ns": 6, "group_rank": 4, "file": "a.py", "line": 9}
+    gap = {"idle_ns": 10, "communication_ns": 11, "copy_ns": 2, "line": "b.py(1)", "pieces": []}
+    gap["communication_pieces"] = [wait, other]
+    assert gap_line(gap, Measure.LOST) == gap_line(gap, Measure.COMMUNICATION) == "a.py(9)"
+    assert gap_line(gap, Measure.IDLE) == "b.py(1)"
+    assert gap_line({**gap, "idle_ns": 11}, Measure.LOST) == "b.py(1)"
+    assert late_in(gap) == "peer 4 of group 7"
+    assert gap_causes(gap, Measure.LOST) == {"communication.wait": 11, "copy": 2}
 
 
 def test_text_fits_80_columns_and_obeys_nothing(any_analysis: Analysis) -> None:

@@ -29,7 +29,8 @@ EVENTS = [
 def words_of(analysis: Analysis) -> tuple[str, str, str]:
     trace = analysis.trace
     ((_, found),) = analysis.communication.groups.items()
-    return group_words(trace, found), rank_words(trace, found, 1), rank_words(trace, found, 1, ring=True)
+    called, known = group_words(group_key(trace, found), found.name), found.global_rank(1)
+    return called, rank_words(called, 1, known), rank_words(called, 1, known, ring=True)
 
 
 def test_without_metadata_a_rank_is_a_number_in_its_group() -> None:
@@ -73,10 +74,10 @@ def test_operations_of_streams_are_of_no_group() -> None:
     )
     (found,) = analyse(trace).communication.groups.values()
     assert group_key(trace, found) is None
-    assert group_words(trace, found) == "no group"
+    assert group_words(None, found.name) == "no group"
 
 
 def test_a_group_that_its_operations_do_not_number_is_called_as_its_track() -> None:
     trace = trace_of([*npu(), *group(1), operation(0, 100, "allreduce", 1)])
     (found,) = analyse(trace).communication.groups.values()
-    assert group_words(trace, found) == "group 1"
+    assert group_words(group_key(trace, found), found.name) == "group 1"

@@ -15,6 +15,7 @@ from textual.widgets import Input
 from tests.synthetic import trace_of
 from tests.ui.training import training
 from tests.ui.viewing import analysis_of, timeline, until, viewing
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import Progress, TraceFile
@@ -71,7 +72,7 @@ async def test_x_shows_the_worst_gap_in_the_middle_third_and_why(moba: Path) -> 
     async with viewer(moba) as (app, pilot):
         await pilot.press("x")
         await until(pilot, lambda: "train_moba.py" in timeline(app).details.text)
-        gaps, worst = analysis_of(app).gaps, int(analysis_of(app).gaps.ranked()[0])
+        gaps, worst = analysis_of(app).gaps, int(analysis_of(app).gaps.ranked(Measure.IDLE)[0])
         assert app.state.gap == worst
         viewport, length = app.state.viewport, int(gaps.end[worst] - gaps.start[worst])
         assert viewport.span_ns == 3 * length
@@ -84,7 +85,7 @@ async def test_x_shows_the_worst_gap_in_the_middle_third_and_why(moba: Path) -> 
 
 async def test_gaps_are_walked_by_rank_and_by_digit(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
-        ranked = analysis_of(app).gaps.ranked().tolist()
+        ranked = analysis_of(app).gaps.ranked(Measure.IDLE).tolist()
         await pilot.press("x", "x", "x")
         assert app.state.gap == ranked[2]
         await pilot.press("X")
@@ -114,7 +115,8 @@ async def test_the_flow_is_followed_to_the_operator_and_back(moba: Path) -> None
         task = app.state.row
         chain = analysis_of(app).links.chain(task)
         assert (
-            task == int(analysis_of(app).gaps.after[analysis_of(app).gaps.ranked()[0]]) and chain is not None
+            task == int(analysis_of(app).gaps.after[analysis_of(app).gaps.ranked(Measure.IDLE)[0]])
+            and chain is not None
         )
         seen = [task]
         while len(seen) < len(chain.hops):

@@ -17,6 +17,7 @@ from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, viewing
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.engines import engine_of
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster, most
@@ -151,7 +152,7 @@ def test_the_times_of_every_story_add_up(analysis: Analysis) -> None:
 
 
 def test_the_story_names_the_operator_the_line_and_what_exposed_it(analysis: Analysis) -> None:
-    gap = int(analysis.gaps.ranked()[0])
+    gap = int(analysis.gaps.ranked(Measure.IDLE)[0])
     story = " ".join(told(analysis, gap))
     assert "mixed/train_mixed.py(" in story
     assert "waiting for data" in story and "collecting garbage" in story
@@ -233,7 +234,7 @@ def test_the_idle_line_has_the_colour_of_the_cause_with_most_of_each_column(anal
 def test_an_interval_with_room_tells_its_causes_and_a_narrow_one_its_main_cause(analysis: Analysis) -> None:
     picture = Picture(analysis.trace, analysis)
     line = IdleLine(picture, Palette("none"), BLOCKS)
-    gap = int(analysis.gaps.ranked()[0])
+    gap = int(analysis.gaps.ranked(Measure.IDLE)[0])
     start, end = int(analysis.gaps.start[gap]), int(analysis.gaps.end[gap])
     for columns in (100, 1000):
         state = ViewState(Viewport(analysis.trace.start_ns, analysis.trace.end_ns))

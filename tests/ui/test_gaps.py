@@ -14,6 +14,7 @@ from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
 from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, viewing
 from tracetui.analysis.analyse import analyse
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
@@ -44,10 +45,10 @@ async def test_the_rows_are_the_gaps_of_the_analysis_worst_first(trace: Trace) -
     async with viewing(trace, "gaps", (160, 50)) as (app, _):
         gaps = analysis_of(app).gaps
         table = screen_of(app).table
-        assert table.rows.view.tolist() == gaps.ranked().tolist()
+        assert table.rows.view.tolist() == gaps.ranked(Measure.IDLE).tolist()
         lines = lines_of(table)
         assert "#▲" in lines[0]
-        for rank, gap in enumerate(gaps.ranked().tolist()[: len(lines) - 1], 1):
+        for rank, gap in enumerate(gaps.ranked(Measure.IDLE).tolist()[: len(lines) - 1], 1):
             cells = re.split(r" {2,}", lines[rank].strip())
             assert cells[0] == str(rank)
             assert cells[1] == format_duration(int(gaps.idle[gap]))
@@ -87,7 +88,7 @@ async def test_the_story_tells_the_chain_and_the_line_of_the_task_that_ended_it(
 
 async def test_the_cursor_is_the_selected_gap_of_all_screens(trace: Trace) -> None:
     async with viewing(trace, "gaps") as (app, pilot):
-        ranked = analysis_of(app).gaps.ranked().tolist()
+        ranked = analysis_of(app).gaps.ranked(Measure.IDLE).tolist()
         table = screen_of(app).table
         before = app.state.viewport
         assert app.state.gap == -1, "opening the screen moves nothing"
@@ -118,7 +119,7 @@ async def test_a_filter_of_nothing_says_so_and_a_ranked_gap_drops_it(trace: Trac
         await pilot.press("enter", "1")
         await pilot.pause(SETTLED_S)
         assert app.state.filter == ""
-        assert table.row == analysis_of(app).gaps.ranked()[0]
+        assert table.row == analysis_of(app).gaps.ranked(Measure.IDLE)[0]
         await pilot.press("slash", "m", "a", "t", "m", "escape")
         await pilot.pause(SETTLED_S)
         assert len(table.rows.view) == len(analysis_of(app).gaps)
@@ -210,7 +211,7 @@ async def test_the_cause_of_each_gap_is_a_column_that_the_filter_finds(trace: Tr
         analysis, table = analysis_of(app), screen_of(app).table
         causes = analysis.causes.of_gaps(len(analysis.gaps))
         lines = lines_of(table)
-        for rank, gap in enumerate(analysis.gaps.ranked().tolist()[: len(lines) - 1], 1):
+        for rank, gap in enumerate(analysis.gaps.ranked(Measure.IDLE).tolist()[: len(lines) - 1], 1):
             cells = re.split(r" {2,}", lines[rank].strip())
             assert (cause_words(Cause(int(causes[gap]))) if causes[gap] >= 0 else "-") in cells
         (main, ns), *_ = analysis.causes.by_cause().items()

@@ -22,7 +22,7 @@ from tracetui.trace.model import Activity, Trace
 
 
 class Measure(Enum):
-    """What gaps are ranked by: a column of theirs."""
+    """What gaps are ranked by, a column of theirs: by what is lost, if nothing else is asked for."""
 
     LOST = "lost"
     IDLE = "idle"
@@ -55,7 +55,7 @@ class Gaps:
         """ns of each gap in which nothing is computed: idle, communication and copies."""
         return self.idle + self.communication + self.copy
 
-    def ranked(self, by: Measure = Measure.IDLE) -> Int64s:
+    def ranked(self, by: Measure = Measure.LOST) -> Int64s:
         """Gap indices, those with the most of a measure first; equal ones earliest first."""
         if by not in self._rankings:
             ns: Int64s = getattr(self, by.value)

@@ -60,7 +60,7 @@ def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]
 
 
 def gaps_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
-    """The gaps selected, most idle first; at most `top`, 0 for all."""
+    """The gaps selected, in their order; at most `top`, 0 for all."""
     return {"schema": SCHEMA, "gaps": list(_gaps(analysis, selection, top))}
 
 

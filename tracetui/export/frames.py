@@ -60,7 +60,7 @@ def event_frames(analysis: Analysis, rows: Int64s) -> Iterator[pd.DataFrame]:
 
 
 def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
-    """One row per AICore gap: of the indices given, in their order; by default of all, most idle first.
+    """One row per AICore gap: of the indices given, in their order; by default of all, most lost first.
 
     `before` and `after` are the tasks that the gap lies between, `cause` is that of most of its idle time,
     `line` the Python line behind most of that, `exposed_by` the one that was synchronising when it began.

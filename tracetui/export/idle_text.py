@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.gaps import Measure
+from tracetui.analysis.idle.preparing import COPY
 from tracetui.export.documents import gaps_document
 from tracetui.export.findings import hotspots_document
+from tracetui.export.ranks import group_words, rank_words
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import sync_lines
 from tracetui.export.text import MARGIN, Column, cut, table
@@ -18,6 +21,12 @@ from tracetui.trace.model import Kind
 from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration, format_percent, format_time
 
+#: What gaps with the most of a measure have.
+_RANKED = {
+    Measure.LOST: "lost time",
+    Measure.IDLE: "idle time",
+    Measure.COMMUNICATION: "exposed communication",
+}
 TOP_LINES, TOP_SYNCS = 20, 5  #: rows listed where nothing else is asked for
 NAME_CELLS, OPERATORS = 32, 3  #: the longest name in a note, the most of them
 
@@ -68,15 +77,16 @@ def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) ->
     if not gaps:
         return ["No gaps."]
     several = len(analysis.devices) > 1
-    origin = analysis.trace.start_ns
+    origin, by = analysis.trace.start_ns, selection.by
+    times = gap_times(gaps, by)
     rows = [
         [
             format_time(gap["start_ns"] - origin),
             *([printable(gap["device"])] if several else []),
             format_duration(gap["dur_ns"]),
-            format_duration(gap["idle_ns"]),
+            *(format_duration(gap[key]) for key in times),
             "" if gap["step"] is None else str(gap["step"]),
-            "-" if gap["line"] is None else printable(gap["line"]),
+            printable(gap_line(gap, by) or "-"),
         ]
         for gap in gaps
     ]
@@ -84,20 +94,74 @@ def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) ->
         Column("at"),
         *([Column("device", right=False)] if several else []),
         Column("gap"),
-        Column("idle"),
+        *map(Column, times.values()),
         Column("step"),
         Column("Python line", right=False, shrink_to=16, keep_end=True),
     ]
-    title = gaps_title(analysis, len(gaps), total)
-    return [title, *table(columns, rows, width, [_story(gap) for gap in gaps])]
+    title = gaps_title(analysis, len(gaps), total, by)
+    return [title, *table(columns, rows, width, [_story(gap, by) for gap in gaps])]
 
 
-def gaps_title(analysis: Analysis, shown: int, total: int) -> str:
-    """What a table of so many of all gaps is called."""
+def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
+    """What a table of so many of all gaps is called, and what ranks it."""
     what = "kernel gap" if analysis.trace.kind is Kind.GPU else "AICore gap"
     if shown < total:
-        return f"The {format_count(shown)} of {format_count(total)} {what}s with the most idle time"
-    return f"{format_count(total)} {what}{'s' if total > 1 else ''}, most idle first"
+        return f"The {format_count(shown)} of {format_count(total)} {what}s with the most {_RANKED[by]}"
+    most = _RANKED[by].removesuffix(" time")
+    return f"{format_count(total)} {what}{'s' if total > 1 else ''}, most {most} first"
+
+
+def gap_times(gaps: Sequence[dict[str, Any]], by: Measure) -> dict[str, str]:
+    """The columns of time in a table of gaps, key and title, the one that ranks them first.
+
+    That of communication is there where any gap has some.
+    """
+    if by is Measure.IDLE:
+        return {"idle_ns": "idle"}
+    communicates = any(gap["communication_ns"] for gap in gaps)
+    exposed = {"communication_ns": "comm."} if communicates or by is Measure.COMMUNICATION else {}
+    return {**({"lost_ns": "lost"} if by is Measure.LOST else {}), **exposed, "idle_ns": "idle"}
+
+
+def gap_line(gap: dict[str, Any], by: Measure) -> str | None:
+    """The line behind most of what ranks a gap, "train.py(88)": of its idle time or its communication."""
+    if by is Measure.IDLE or (by is Measure.LOST and gap["idle_ns"] >= gap["communication_ns"]):
+        line: str | None = gap["line"]
+        return line
+    lines: dict[str | None, int] = {}
+    for piece in gap["communication_pieces"]:
+        line = f"{piece['file']}({piece['line']})" if piece["file"] else None
+        lines[line] = lines.get(line, 0) + piece["dur_ns"]
+    return max(lines, key=lines.__getitem__, default=None)
+
+
+def gap_causes(gap: dict[str, Any], by: Measure) -> dict[str, int]:
+    """ns of what ranks a gap by the name of the cause: of idle time, of communication, copies."""
+    kinds = {
+        Measure.IDLE: ("pieces",),
+        Measure.COMMUNICATION: ("communication_pieces",),
+        Measure.LOST: ("pieces", "communication_pieces"),
+    }
+    causes: dict[str, int] = {}
+    for piece in (piece for kind in kinds[by] for piece in gap[kind]):
+        causes[piece["cause"]] = causes.get(piece["cause"], 0) + piece["dur_ns"]
+    if by is Measure.LOST and gap["copy_ns"]:
+        causes[COPY] = gap["copy_ns"]
+    return causes
+
+
+def late_in(gap: dict[str, Any]) -> str | None:
+    """The late rank that a gap waited for longest, "peer 5 of group 271"; None where it waited for none.
+
+    As written in the trace: never print it unescaped.
+    """
+    waited: dict[str, int] = {}
+    for piece in gap["communication_pieces"]:
+        if piece["group_rank"] is not None:
+            group = group_words(piece["group"], piece["group_name"])
+            name = rank_words(group, piece["group_rank"], piece["rank"], piece["ring"])
+            waited[name] = waited.get(name, 0) + piece["dur_ns"]
+    return max(waited, key=waited.__getitem__, default=None)
 
 
 def hotspots_title(document: dict[str, Any]) -> str:
@@ -149,12 +213,15 @@ def why(hotspot: dict[str, Any]) -> str:
     return f"{told}; in {', '.join(operators[:OPERATORS])}" if operators else told
 
 
-def _story(gap: dict[str, Any]) -> str:
-    """ "host.sync 80 %, host.python 20 %; exposed by train.py(90); until aclnnMul" """
-    causes: dict[str, int] = {}
-    for piece in gap["pieces"]:
-        causes[piece["cause"]] = causes.get(piece["cause"], 0) + piece["dur_ns"]
-    told = [shares(causes, 2)] if causes else []
+def _story(gap: dict[str, Any], by: Measure) -> str:
+    """ "host.sync 80 %, host.python 20 %; exposed by train.py(90); until aclnnMul"
+
+    Or "communication.wait 96 %, transfer 4 %; for peer 5 of group 271; until aclnnMul".
+    """
+    causes, late = gap_causes(gap, by), late_in(gap)
+    told = [shares(causes, 2).replace(", communication.", ", ")] if causes else []
+    if late is not None and by is not Measure.IDLE:
+        told.append(f"for {printable(late, NAME_CELLS)}")
     if gap["exposed_by"] is not None:
         told.append(f"exposed by {cut(printable(path_end(gap['exposed_by'])), NAME_CELLS)}")
     told.append(f"until {'the end' if gap['after'] is None else printable(gap['after']['name'])}")

@@ -7,8 +7,21 @@ from typing import Any
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import NOTHING, SUBJECTS, TITLE, cost_words
+from tracetui.export.communication_text import (
+    LINK_TITLES,
+    PEER_TITLES,
+    TOP_LINKS,
+    TOP_PEERS,
+    late_row,
+    late_title,
+    link_row,
+    links_between_ranks,
+    links_title,
+    split_rows,
+)
 from tracetui.export.documents import gaps_document, summary_document
 from tracetui.export.findings import hotspots_document
 from tracetui.export.idle_text import (
@@ -17,12 +30,16 @@ from tracetui.export.idle_text import (
     TOP_SYNCS,
     beyond_idle,
     duration_or_dash,
+    gap_causes,
+    gap_line,
+    gap_times,
     gaps_title,
     hotspots_title,
+    late_in,
     place_name,
 )
 from tracetui.export.markdown import code, plain, table
-from tracetui.export.report import STEP_COLUMNS, TOP_GAPS, TOP_STEPS, task_facts, trace_facts
+from tracetui.export.report import STEP_COLUMNS, TOP_GAPS, TOP_STEPS, in_all, task_facts, trace_facts
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import sync_numbers, syncs_title
 from tracetui.export.words import MEANINGS, line_name, micro
@@ -36,9 +53,11 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     lines = [f"# {code(trace['path'])}", "", plain(", ".join(trace_facts(trace)))]
     if not document["devices"]:
         lines += ["", "No device in this trace: it shows the host only."]
-    for device, activity in zip(document["devices"], analysis.devices):
-        lines += ["", *_device(analysis, device, activity)]
+    splits = analysis.communication.splits
+    for device, activity, split in zip(document["devices"], analysis.devices, splits):
+        lines += ["", *_device(analysis, device, activity, split)]
         lines += _steps(device["steps"], TOP_STEPS if top is None else top)
+    lines += _communication(analysis)
     if len(analysis.gaps):
         lines += ["", *_gaps(analysis, selection, TOP_GAPS if top is None else top)]
     if analysis.advice:
@@ -110,21 +129,43 @@ def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     return lines
 
 
-def _device(analysis: Analysis, device: dict[str, Any], activity: DeviceActivity) -> list[str]:
+def _communication(analysis: Analysis) -> list[str]:
+    """The tables of late ranks and of links, where there are any."""
+    peers, links = analysis.communication.late_peers, links_between_ranks(analysis)
+    late = [late_row(analysis, peer) for peer in peers[:TOP_PEERS]]
+    moved = [link_row(analysis, link) for link in links[:TOP_LINKS]]
+    lines: list[str] = []
+    if late:
+        rows = [[*row[:-1], code(row[-1])] for row in late]
+        lines += ["", f"## {plain(late_title(peers))}", "", *table(PEER_TITLES, rows, ["for"])]
+    if moved:
+        rows = [[*row[:-1], code(row[-1])] for row in moved]
+        lines += ["", f"## {plain(links_title(links))}", "", *table(LINK_TITLES, rows, ["by", "link"])]
+    return lines
+
+
+def _device(
+    analysis: Analysis, device: dict[str, Any], activity: DeviceActivity, split: WindowSplit
+) -> list[str]:
     start, end, idle = device["start_ns"], device["end_ns"], device["idle_ns"]
     window, origin = end - start, analysis.trace.start_ns
     title = f"## {code(device['device'])}"
     if window <= 0:
         return [title, "", f"{format_count(device['tasks'])} tasks, none of which computes or communicates"]
-    parts = ("computing", "communication", "communication_not_overlapped", "free", "idle")
-    values = [(part.replace("_", " "), device[f"{part}_ns"]) for part in parts]
-    rows = [[name, f"{format_ms(ns)} ms", format_percent(ns, window)] for name, ns in values]
+    rows = [
+        [_indented(name), f"{format_ms(ns)} ms", format_percent(ns, window)] for name, ns in split_rows(split)
+    ]
     span = f"{format_duration(window)}, from {format_time(start - origin)} to {format_time(end - origin)}"
-    facts = f"{'. '.join([span, *task_facts(analysis, device, activity)])}."
+    facts = f"{'. '.join([span, in_all(device), *task_facts(analysis, device, activity)])}."
     lines = [title, "", facts, "", *table(["", "time", "share"], rows, [""])]
     lines += _why("it was idle for", idle, device["causes"])
     lines += _why("preparing steps took", device["preparing_ns"], device["preparing_causes"])
     return lines
+
+
+def _indented(name: str) -> str:
+    """A name whose leading blanks Markdown keeps."""
+    return "&nbsp;" * (len(name) - len(name.lstrip())) + name.lstrip()
 
 
 def _why(what: str, total_ns: int, causes: Mapping[str, int] | None) -> list[str]:
@@ -156,24 +197,33 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     gaps = gaps_document(analysis, selection, top)["gaps"]
     if not gaps:
         return ["No gaps."]
-    origin = analysis.trace.start_ns
+    origin, by = analysis.trace.start_ns, selection.by
+    times = gap_times(gaps, by)
     rows = [
         [
             format_time(gap["start_ns"] - origin),
             code(gap["device"]),
             format_duration(gap["dur_ns"]),
-            format_duration(gap["idle_ns"]),
+            *(format_duration(gap[key]) for key in times),
             "-" if gap["step"] is None else str(gap["step"]),
-            gap["cause"] or "-",
-            *("-" if gap[key] is None else code(gap[key]) for key in ("line", "exposed_by")),
+            _most(gap_causes(gap, by)),
+            *map(_code_or_dash, (late_in(gap), gap_line(gap, by), gap["exposed_by"])),
             "the end" if gap["after"] is None else code(gap["after"]["name"]),
         ]
         for gap in gaps
     ]
-    texts = ["device", "why", "Python line", "exposed by", "until"]
-    titles = ["at", "device", "gap", "idle", "step", *texts[1:]]
-    title = plain(gaps_title(analysis, len(gaps), len(selection.gaps(analysis))))
+    texts = ["device", "why", "waited for", "Python line", "exposed by", "until"]
+    titles = ["at", "device", "gap", *times.values(), "step", *texts[1:]]
+    title = plain(gaps_title(analysis, len(gaps), len(selection.gaps(analysis)), by))
     return [f"## {title}", "", *table(titles, rows, texts)]
+
+
+def _most(causes: Mapping[str, int]) -> str:
+    return max(causes, key=causes.__getitem__, default="-")
+
+
+def _code_or_dash(name: str | None) -> str:
+    return "-" if name is None else code(name)
 
 
 def _advice(analysis: Analysis) -> list[str]:

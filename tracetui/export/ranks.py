@@ -16,21 +16,17 @@ def group_key(trace: Trace, group: Group) -> str | None:
     return group.number or name_in(trace.tracks[group.track].name)
 
 
-def group_words(trace: Trace, group: Group) -> str:
-    """ "dp group", "default_group"; "group 271" where nothing names it."""
-    if group.name:
-        return group.name if group.name.lower().endswith("group") else f"{group.name} group"
-    key = group_key(trace, group)
+def group_words(key: str | None, name: str | None) -> str:
+    """ "dp group", "default_group"; by its key where nothing names it: "group 271"."""
+    if name:
+        return name if name.lower().endswith("group") else f"{name} group"
     return "no group" if key is None else f"group {key}"
 
 
-def rank_words(trace: Trace, group: Group, rank: int, ring: bool = False) -> str:
-    """ "rank 13 of dp group", "peer 5 of group 271" where no number in the job is known.
+def rank_words(group: str, group_rank: int, rank: int | None, ring: bool = False) -> str:
+    """ "rank 13 of dp group", "peer 5 of group 271" where its rank in the job is not known.
 
     `ring`: only neighbours are seen: "neighbour 5 of group 271, or a rank before it".
     """
-    known = group.global_rank(rank)
-    number = f"peer {rank}" if known is None else f"rank {known}"
-    if ring and known is None:
-        number = f"neighbour {rank}"
-    return f"{number} of {group_words(trace, group)}{', or a rank before it' if ring else ''}"
+    number = f"{'neighbour' if ring else 'peer'} {group_rank}" if rank is None else f"rank {rank}"
+    return f"{number} of {group}{', or a rank before it' if ring else ''}"

@@ -8,9 +8,11 @@ from typing import Any
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.task_counts import task_counts
 from tracetui.export.advice_text import first_advice
+from tracetui.export.communication_text import late_lines, link_lines, split_rows
 from tracetui.export.documents import summary_document
 from tracetui.export.idle_text import gap_lines
 from tracetui.export.selection import Selection
@@ -53,10 +55,13 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     lines = [cut(printable(trace["path"]), width, keep_end=True), ", ".join(trace_facts(trace))]
     if not document["devices"]:
         lines += ["", "No device in this trace: it shows the host only."]
-    for device, activity in zip(document["devices"], analysis.devices):
-        lines += ["", *_device(analysis, device, activity, width)]
+    communication = analysis.communication
+    for device, activity, split in zip(document["devices"], analysis.devices, communication.splits):
+        lines += ["", *_device(analysis, device, activity, split, width)]
         lines += _why(device, width)
         lines += _steps(device["steps"], TOP_STEPS if top is None else top, width)
+    for told in (late_lines(analysis, width), link_lines(analysis, width)):
+        lines += ["", *told] if told else []
     if len(analysis.gaps):
         lines += ["", *gap_lines(analysis, selection, TOP_GAPS if top is None else top, width)]
     advice = first_advice(analysis, TOP_ADVICE, width)
@@ -79,6 +84,17 @@ def trace_facts(trace: dict[str, Any]) -> list[str]:
     return facts
 
 
+def in_all(device: dict[str, Any]) -> str:
+    """ "In all: communication 99.973 ms (77.0 %), free 25.033 ms (19.3 %)" """
+    window = device["end_ns"] - device["start_ns"]
+    kinds = ("communication", "free") if device["communication_ns"] else ("free",)
+    told = (
+        f"{kind} {format_ms(ns)} ms ({format_percent(ns, window)})"
+        for kind, ns in ((kind, device[f"{kind}_ns"]) for kind in kinds)
+    )
+    return f"In all: {', '.join(told)}"
+
+
 def task_facts(analysis: Analysis, device: dict[str, Any], activity: DeviceActivity) -> list[str]:
     """How many tasks a device has, how many of them are linked, and what is to be known of its steps."""
     linked = format_percent(device["linked_tasks"], device["tasks"])
@@ -86,26 +102,22 @@ def task_facts(analysis: Analysis, device: dict[str, Any], activity: DeviceActiv
     return [tasks, *analysis.step_notes.get(activity.device, ())]
 
 
-def _device(analysis: Analysis, device: dict[str, Any], activity: DeviceActivity, width: int) -> list[str]:
+def _device(
+    analysis: Analysis, device: dict[str, Any], activity: DeviceActivity, split: WindowSplit, width: int
+) -> list[str]:
     start, end = device["start_ns"], device["end_ns"]
     window, origin = end - start, analysis.trace.start_ns
     name = printable(device["device"])
     if window <= 0:
         return [f"{name}: {format_count(device['tasks'])} tasks, none of which computes or communicates"]
-    rows = [
-        ("computing", device["computing_ns"]),
-        ("communication", device["communication_ns"]),
-        ("  not overlapped", device["communication_not_overlapped_ns"]),
-        ("free", device["free_ns"]),
-        ("  idle", device["idle_ns"]),
-    ]
     span = f"from {format_time(start - origin)} to {format_time(end - origin)}"
     lines = [f"{name}: {format_duration(window)}, {span}"]
-    for label, ns in rows:
+    for label, ns in split_rows(split):
         share = format_percent(ns, window)
         lines.append(
-            f"{MARGIN}{label:<16}{format_ms(ns):>14} ms{share:>9}  {bar(ns, window, BAR_CELLS)}".rstrip()
+            f"{MARGIN}{label:<22}{format_ms(ns):>12} ms{share:>9}  {bar(ns, window, BAR_CELLS)}".rstrip()
         )
+    lines.append(MARGIN + in_all(device))
     for fact in task_facts(analysis, device, activity):
         lines += wrap(fact, width, initial_indent=MARGIN, subsequent_indent=MARGIN)
     if activity.differs and activity.producer is not None:

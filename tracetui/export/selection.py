@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.lines import Charges, LineIdle, idle_lines
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.modules import ModuleIdle, idle_modules
@@ -22,6 +23,7 @@ class Selection:
 
     step: int | None = None  #: number of a ProfilerStep; None: all
     window: tuple[int, int] | None = None  #: [start, end), epoch ns; None: all
+    by: Measure = field(default=Measure.LOST, compare=False)  #: what the gaps are ranked by
 
     def steps(self, analysis: Analysis) -> list[int]:
         """Indices of the steps listed, in the order of the analysis."""
@@ -33,8 +35,8 @@ class Selection:
         ]
 
     def gaps(self, analysis: Analysis, top: int = 0) -> Int64s:
-        """Indices of the gaps listed, most idle first; at most `top`, 0 for all."""
-        ranked = analysis.gaps.ranked()
+        """Indices of the gaps listed, those with the most of `by` first; at most `top`, 0 for all."""
+        ranked = analysis.gaps.ranked(self.by)
         if self.window is not None:
             start = analysis.gaps.start[ranked]
             ranked = ranked[(self.window[0] <= start) & (start < self.window[1])]

@@ -9,7 +9,7 @@ from tracetui.export.selection import Selection
 
 
 def write_gaps(stream: BinaryIO, analysis: Analysis, selection: Selection, top: int = 0) -> int:
-    """Write the gaps selected, most idle first; returns the number of rows."""
+    """Write the gaps selected, in their order; returns the number of rows."""
     from tracetui.export.frames import gaps_frame, write_csv  # imports pandas
 
     return write_csv(stream, [gaps_frame(analysis, selection.gaps(analysis, top))])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from textual.message import Message
 
+from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
@@ -116,7 +117,7 @@ class ReadingApp(HookedApp[int]):
         self.analysis = message.analysis
         if self.picture is not None:
             self.picture = self.picture.analysed(message.analysis)
-        self.ranked = message.analysis.gaps.ranked()
+        self.ranked = message.analysis.gaps.ranked(Measure.IDLE)
         self._rank_of = np.empty_like(self.ranked)
         self._rank_of[self.ranked] = np.arange(1, len(self.ranked) + 1)
         self._look_first(message.analysis)

@@ -250,4 +250,5 @@ def test_gaps_are_ranked_by_what_is_lost() -> None:
     assert gaps.lost.tolist() == [95, 30, 60]
     assert gaps.ranked(Measure.LOST).tolist() == [0, 2, 1]
     assert gaps.ranked(Measure.COMMUNICATION).tolist() == [0, 1, 2]
-    assert gaps.ranked().tolist() == gaps.ranked(Measure.IDLE).tolist() == [1, 2, 0]
+    assert gaps.ranked(Measure.IDLE).tolist() == [1, 2, 0]
+    assert gaps.ranked().tolist() == gaps.ranked(Measure.LOST).tolist()

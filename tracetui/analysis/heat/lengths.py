@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.heat.cells import Cells, parts_in_columns
 from tracetui.arrays import Int64s
 
@@ -53,7 +54,7 @@ class LengthMap:
 
 def half_of_idle(analysis: Analysis) -> tuple[int, int]:
     """How many of the longest gaps hold half of the idle time, and the idle ns of the shortest of them."""
-    ranked = analysis.gaps.idle[analysis.gaps.ranked()]
+    ranked = analysis.gaps.idle[analysis.gaps.ranked(Measure.IDLE)]
     total = np.cumsum(ranked)
     if not len(total) or not total[-1]:
         return 0, 0

@@ -1,15 +1,19 @@
-"""`tracetui gaps`: the AICore gaps, most idle first."""
+"""`tracetui gaps`: the AICore gaps, those first that lost most time."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_restrictions, add_rules, add_trace
 from tracetui.cli.terminal import text_width
 
-_DESCRIPTION = f"""Print the AICore gaps of a trace, most idle first: how much of each the device
-idled and why, what ended it, and the Python line behind that: of the cause with
-the most time, the line with the most of it.
+_DESCRIPTION = f"""Print the AICore gaps of a trace, those first that lost most time: how much of
+each the device idled or only communicated, why and for whom, what ended it, and
+the Python line behind that: of the cause with the most time, the line with the
+most of it. Lost is all time in which nothing is computed: idle, communication
+and copies.
 
 --step picks the gaps that start in the device part of a step, --window those
 that start in the window. --csv writes the columns of --json, one gap a row.
@@ -21,12 +25,19 @@ _TOP = 20  #: rows as text or Markdown where nothing else is asked for
 
 def _add_arguments(parser: Parser) -> None:
     add_trace(parser)
+    parser.add_argument(
+        "--by",
+        choices=("lost", "idle", "communication"),
+        default="lost",
+        help="what ranks them: lost time (default), idle time, or exposed communication",
+    )
     add_outputs(parser, "list N gaps; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
     add_restrictions(parser)
     add_rules(parser)
 
 
 def _run(request: Request) -> ExitCode:
+    from tracetui.analysis.gaps import Measure
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
     from tracetui.export.documents import gaps_document
@@ -34,7 +45,8 @@ def _run(request: Request) -> ExitCode:
     from tracetui.export.markdown_report import gaps_markdown
     from tracetui.export.tables_csv import write_gaps
 
-    analysis, selection = open_trace(request)
+    analysis, everything = open_trace(request)
+    selection = replace(everything, by=Measure(request.by))
     top = _TOP if request.top is None else request.top
     answer(
         request,
@@ -50,7 +62,7 @@ def _run(request: Request) -> ExitCode:
 COMMAND = Command(
     "gaps",
     "gaps PATH",
-    "the AICore gaps, most idle first, each with its cause",
+    "the AICore gaps, most lost first, each with its cause",
     _DESCRIPTION,
     _add_arguments,
     _run,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.raster import Columns, Raster
@@ -142,7 +143,7 @@ class Picture:
         if self.analysis is None:
             return {}
         if self._ranks is None:
-            worst = self.analysis.gaps.ranked()[:9].tolist()
+            worst = self.analysis.gaps.ranked(Measure.IDLE)[:9].tolist()
             idle = self.analysis.gaps.idle
             self._ranks = {gap: rank for rank, gap in enumerate(worst, 1) if idle[gap] > 0}
         return self._ranks

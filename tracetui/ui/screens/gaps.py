@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import time_inks
@@ -95,7 +96,7 @@ class GapsScreen(TableScreen):
 
     def _make(self, analysis: Analysis) -> Made:
         """The columns of all gaps: 0.4 s for a million, in a thread."""
-        ranked, palette = analysis.gaps.ranked(), self.viewer.palette
+        ranked, palette = analysis.gaps.ranked(Measure.IDLE), self.viewer.palette
         columns = gap_columns(analysis, palette, time_inks(palette, self.viewer.glyphs))
         return self.Made(analysis, ranked, ranks(ranked), columns, gaps_answer(analysis))
 

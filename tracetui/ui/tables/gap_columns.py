@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int32s, Int64s
 from tracetui.export.reasons import Reasons
 from tracetui.trace.clean import printable
@@ -27,7 +28,7 @@ def gap_columns(analysis: Analysis, palette: Palette, inks: TimeInks) -> list[Co
     of_gaps = analysis.causes.of_gaps(len(gaps))
     span_ns = trace.end_ns - trace.start_ns
     columns = [
-        number_column("rank", "#", ranks(gaps.ranked()), lambda rank: f"{rank:,}"),
+        number_column("rank", "#", ranks(gaps.ranked(Measure.IDLE)), lambda rank: f"{rank:,}"),
         _duration_column("idle_ns", "idle", gaps.idle, palette, 0),
         _parts_column(analysis, inks),
         _duration_column("dur_ns", "gap", gaps.end - gaps.start, None, 2),
@@ -74,7 +75,7 @@ def gaps_answer(analysis: Analysis) -> str:
         (cause, ns), *_ = analysis.causes.by_cause().items()
         answer += f", most {cause_words(cause)} {format_percent(ns, idle_ns)}"
     if len(gaps) > 10 and idle_ns:
-        worst_ns = int(gaps.idle[gaps.ranked()[:10]].sum())
+        worst_ns = int(gaps.idle[gaps.ranked(Measure.IDLE)[:10]].sum())
         answer += f"; the worst 10 hold {format_percent(worst_ns, idle_ns)}"
     if len(analysis.devices) > 1:
         answer += f"; {len(analysis.devices)} devices"
