@@ -26,6 +26,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import LABEL, Line, Pen
 from tracetui.ui.drawing.shares import apportion, format_share, unit_of
 from tracetui.ui.drawing.strips import Piece, flowing
+from tracetui.ui.stories.communication_words import communication_sentences
 from tracetui.ui.stories.gap_shares import NAME, Share, gap_shares
 from tracetui.units import format_duration, format_time
 
@@ -100,6 +101,20 @@ class GapWords:
     # -- the words --------------------------------------------------------------------------------------
 
     def _sentences(self) -> Iterator[list[Piece]]:
+        """Of idle time and of exposed communication, that first of which the gap has more."""
+        device = _capital(self._device)
+        told = [
+            [*self._idle()],
+            [*communication_sentences(self._analysis, self._gap, device, self._pen)],
+        ]
+        if self._analysis.gaps.communication[self._gap] > self._idle_ns:
+            told.reverse()
+        for sentences in told:
+            yield from sentences
+        if (rest := self._rest()) is not None:
+            yield rest
+
+    def _idle(self) -> Iterator[list[Piece]]:
         yield self._opening()
         families = [[share for share in self._shares if share.cause.family == name] for name in FAMILIES]
         whole = (self._idle_ns + self._unit // 2) // self._unit
@@ -109,8 +124,6 @@ class GapWords:
                 yield self._sentence(name, shares, own)
         if (exposed := self._exposed()) is not None:
             yield exposed
-        if (rest := self._rest()) is not None:
-            yield rest
 
     def _opening(self) -> list[Piece]:
         """ "The NPU was idle 1.24 ms before aclnnMul." """
@@ -225,10 +238,10 @@ class GapWords:
         return [*pieces, pen.text(words)]
 
     def _rest(self) -> list[Piece] | None:
-        """What ran in the part of the gap that is not idle."""
+        """What ran in the part of the gap that is neither idle nor exposed communication."""
         gaps, pen = self._analysis.gaps, self._pen
         beside = printable(self._analysis.engines_in_gap(self._gap), NAME)
-        named = ((beside, gaps.aicpu), ("communication", gaps.communication), ("copies", gaps.copy))
+        named = ((beside, gaps.aicpu), ("copies", gaps.copy))
         parts = [(name, int(values[self._gap])) for name, values in named if values[self._gap]]
         rest = sum(ns for _, ns in parts)
         if not rest:
