@@ -70,7 +70,7 @@ async def test_the_first_screen_says_how_idle_the_device_is_and_where(moba: Path
 
 async def test_x_shows_the_worst_gap_in_the_middle_third_and_why(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
-        await pilot.press("x")
+        await pilot.press("b", "x")
         await until(pilot, lambda: "train_moba.py" in timeline(app).details.text)
         gaps, worst = analysis_of(app).gaps, int(analysis_of(app).gaps.ranked(Measure.IDLE)[0])
         assert app.state.gap == worst
@@ -85,7 +85,7 @@ async def test_x_shows_the_worst_gap_in_the_middle_third_and_why(moba: Path) -> 
 
 async def test_gaps_are_walked_by_rank_and_by_digit(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
-        ranked = analysis_of(app).gaps.ranked(Measure.IDLE).tolist()
+        ranked = analysis_of(app).gaps.ranked().tolist()
         await pilot.press("x", "x", "x")
         assert app.state.gap == ranked[2]
         await pilot.press("X")
@@ -115,8 +115,7 @@ async def test_the_flow_is_followed_to_the_operator_and_back(moba: Path) -> None
         task = app.state.row
         chain = analysis_of(app).links.chain(task)
         assert (
-            task == int(analysis_of(app).gaps.after[analysis_of(app).gaps.ranked(Measure.IDLE)[0]])
-            and chain is not None
+            task == int(analysis_of(app).gaps.after[analysis_of(app).gaps.ranked()[0]]) and chain is not None
         )
         seen = [task]
         while len(seen) < len(chain.hops):

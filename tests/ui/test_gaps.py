@@ -19,9 +19,13 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.glyphs import BLOCKS
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.messages import AnalysisFailed
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.gaps import GapsScreen
+from tracetui.ui.stories.describe import describe_worst
 from tracetui.ui.tables.gap_columns import gaps_answer
 from tracetui.units import format_duration, format_percent
 
@@ -45,16 +49,16 @@ async def test_the_rows_are_the_gaps_of_the_analysis_worst_first(trace: Trace) -
     async with viewing(trace, "gaps", (160, 50)) as (app, _):
         gaps = analysis_of(app).gaps
         table = screen_of(app).table
-        assert table.rows.view.tolist() == gaps.ranked(Measure.IDLE).tolist()
+        assert table.rows.view.tolist() == gaps.ranked().tolist()
         lines = lines_of(table)
         assert "#▲" in lines[0]
-        for rank, gap in enumerate(gaps.ranked(Measure.IDLE).tolist()[: len(lines) - 1], 1):
+        for rank, gap in enumerate(gaps.ranked().tolist()[: len(lines) - 1], 1):
             cells = re.split(r" {2,}", lines[rank].strip())
             assert cells[0] == str(rank)
-            assert cells[1] == format_duration(int(gaps.idle[gap]))
+            assert cells[1] == format_duration(int(gaps.lost[gap]))
             assert format_duration(int(gaps.end[gap] - gaps.start[gap])) in cells
             assert trace.name(int(gaps.after[gap])) in cells
-        assert said(app, "answer").startswith(f"Gaps  {gaps_answer(analysis_of(app))}")
+        assert said(app, "answer").startswith(f"Gaps  {gaps_answer(analysis_of(app), Measure.LOST)}")
 
 
 async def test_the_parts_of_a_gap_add_up_in_its_story(trace: Trace) -> None:
@@ -88,7 +92,7 @@ async def test_the_story_tells_the_chain_and_the_line_of_the_task_that_ended_it(
 
 async def test_the_cursor_is_the_selected_gap_of_all_screens(trace: Trace) -> None:
     async with viewing(trace, "gaps") as (app, pilot):
-        ranked = analysis_of(app).gaps.ranked(Measure.IDLE).tolist()
+        ranked = analysis_of(app).gaps.ranked().tolist()
         table = screen_of(app).table
         before = app.state.viewport
         assert app.state.gap == -1, "opening the screen moves nothing"
@@ -119,7 +123,7 @@ async def test_a_filter_of_nothing_says_so_and_a_ranked_gap_drops_it(trace: Trac
         await pilot.press("enter", "1")
         await pilot.pause(SETTLED_S)
         assert app.state.filter == ""
-        assert table.row == analysis_of(app).gaps.ranked(Measure.IDLE)[0]
+        assert table.row == analysis_of(app).gaps.ranked()[0]
         await pilot.press("slash", "m", "a", "t", "m", "escape")
         await pilot.pause(SETTLED_S)
         assert len(table.rows.view) == len(analysis_of(app).gaps)
@@ -211,7 +215,7 @@ async def test_the_cause_of_each_gap_is_a_column_that_the_filter_finds(trace: Tr
         analysis, table = analysis_of(app), screen_of(app).table
         causes = analysis.causes.of_gaps(len(analysis.gaps))
         lines = lines_of(table)
-        for rank, gap in enumerate(analysis.gaps.ranked(Measure.IDLE).tolist()[: len(lines) - 1], 1):
+        for rank, gap in enumerate(analysis.gaps.ranked().tolist()[: len(lines) - 1], 1):
             cells = re.split(r" {2,}", lines[rank].strip())
             assert (cause_words(Cause(int(causes[gap]))) if causes[gap] >= 0 else "-") in cells
         (main, ns), *_ = analysis.causes.by_cause().items()
@@ -219,3 +223,37 @@ async def test_the_cause_of_each_gap_is_a_column_that_the_filter_finds(trace: Tr
         await pilot.press("slash", *main.label.split(".")[-1])
         await pilot.pause(SETTLED_S)
         assert set(causes[table.rows.view].tolist()) == {main}
+
+
+async def test_a_key_ranks_gaps_by_something_else_on_all_screens(trace: Trace) -> None:
+    async with viewing(trace, "gaps", (160, 50)) as (app, pilot):
+        gaps = analysis_of(app).gaps
+        heads = ("lost time", "idle time", "exposed communication", "lost time")
+        for by, head in zip((Measure.LOST, Measure.IDLE, Measure.COMMUNICATION, Measure.LOST), heads):
+            ranked = gaps.ranked(by).tolist()
+            assert app.ranked_by is by
+            assert f"{len(gaps)} gaps by {head}, " in said(app, "answer")
+            assert screen_of(app).table.rows.view.tolist() == app.ranked.tolist() == ranked
+            assert app.picture is not None
+            worst = [gap for gap in ranked[:9] if gaps.measured(by)[gap]]
+            assert app.picture.ranks == {gap: rank for rank, gap in enumerate(worst, 1)}
+            await pilot.press("1")
+            assert screen_of(app).table.row == ranked[0]
+            await pilot.press("b")
+            await pilot.pause(SETTLED_S)
+        await pilot.press("T", "b")
+        await pilot.pause()
+        assert app.ranked_by is Measure.COMMUNICATION
+        await pilot.press("escape", "1")
+        assert app.state.gap == gaps.ranked(Measure.COMMUNICATION)[0]
+
+
+def test_the_order_changes_what_the_worst_gaps_are_said_to_be(trace: Trace) -> None:
+    analysis = analyse(trace)
+    pen = Pen(Palette("none"), BLOCKS)
+    for by, word in ((Measure.LOST, "lost"), (Measure.IDLE, "idle"), (Measure.COMMUNICATION, "comm")):
+        ns = analysis.gaps.measured(by)
+        worst = [gap for gap in analysis.gaps.ranked(by).tolist() if ns[gap]]
+        told = ["".join(text for text, _ in line) for line in describe_worst(analysis, worst, by, pen)]
+        assert all(f"{format_duration(int(ns[gap]))} {word}" in line for gap, line in zip(worst, told))
+        assert any("  communication" in line for line in told) == (by is not Measure.IDLE)

@@ -14,7 +14,6 @@ from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
 from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.gaps import Measure
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import Cells, shares
 from tracetui.trace.model import Trace
@@ -335,7 +334,7 @@ async def test_enter_opens_the_time_of_a_cell_with_its_gap(trace: Trace) -> None
         await pilot.pause(SETTLED_S)
         gaps, viewport = analysis_of(app).gaps, app.state.viewport
         assert app.current_mode == "timeline"
-        assert app.state.gap == gap == gaps.ranked(Measure.IDLE)[0]
+        assert app.state.gap == gap == gaps.ranked()[0]
         assert viewport.start_ns <= gaps.start[gap] < gaps.end[gap] <= viewport.end_ns
 
 

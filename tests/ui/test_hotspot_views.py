@@ -16,7 +16,6 @@ from tests.synthetic import trace_of
 from tests.ui.training import screen_text, viewer
 from tests.ui.viewing import said, settled
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.export.frames import (
     frames_frame,
@@ -118,7 +117,7 @@ async def test_synchronisations_tell_their_calls_and_what_they_expose(app: Trace
 async def test_x_walks_the_gaps_of_a_synchronisation_and_enter_goes_to_the_worst(app: TraceApp) -> None:
     assert app.analysis is not None
     gaps = app.analysis.syncs[0].gap_indices.tolist()
-    assert len(gaps) == 2 and gaps[0] == app.analysis.gaps.ranked(Measure.IDLE)[0]
+    assert len(gaps) == 2 and gaps[0] == app.analysis.gaps.ranked()[0]
     async with app.run_test(size=(120, 36)) as pilot:
         await synchronisations(app, pilot)
         seen = []

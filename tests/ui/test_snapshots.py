@@ -23,7 +23,7 @@ async def test_the_timeline_with_the_worst_gap(
         app = TraceApp(path, ViewerOptions(palette="ansi"), trace_file)
         async with app.run_test(size=(width, height)) as pilot:
             await until(pilot, lambda: app.analysis is not None)
-            await pilot.press("x")
+            await pilot.press("b", "x")  # by idle time
             screen = app.screen
             assert isinstance(screen, TimelineScreen)
             await until(pilot, lambda: 'float("inf")' in screen.details.text)  # the source line is read
@@ -42,6 +42,7 @@ async def test_the_worst_gap_or_line_with_its_story_and_source(
         app = TraceApp(path, ViewerOptions(palette="ansi"), trace_file)
         async with app.run_test(size=(120, 36)) as pilot:
             await until(pilot, lambda: app.analysis is not None)
+            await pilot.press("b")
             app.action_go(screen)
             await until(pilot, lambda: app.current_mode == screen)
             await until(pilot, lambda: last in picture_of(app) and "gate[:, begin:end" in picture_of(app))

@@ -14,7 +14,6 @@ from tests.analysis.machine import npu, step, task
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, until, viewing
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.causes import Causes
@@ -68,7 +67,7 @@ async def test_a_gap_asked_for_too_early_is_shown_once_it_is_known(
             let_go.set()
             await until(pilot, lambda: not app.analysing)
             assert app.analysis is not None
-            ranked = app.analysis.gaps.ranked(Measure.IDLE)
+            ranked = app.analysis.gaps.ranked()
             assert app.state.gap == (ranked[rank - 1] if rank else -1)
             assert "worst gap" in lines_of(app.screen.key_line)[0]
 

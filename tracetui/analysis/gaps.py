@@ -58,9 +58,13 @@ class Gaps:
     def ranked(self, by: Measure = Measure.LOST) -> Int64s:
         """Gap indices, those with the most of a measure first; equal ones earliest first."""
         if by not in self._rankings:
-            ns: Int64s = getattr(self, by.value)
-            self._rankings[by] = np.lexsort((self.start, -ns)).astype(np.int64)
+            self._rankings[by] = np.lexsort((self.start, -self.measured(by))).astype(np.int64)
         return self._rankings[by]
+
+    def measured(self, by: Measure) -> Int64s:
+        """ns of each gap of a measure."""
+        ns: Int64s = getattr(self, by.value)
+        return ns
 
     @cached_property
     def _rankings(self) -> dict[Measure, Int64s]:

@@ -15,18 +15,12 @@ from tracetui.export.ranks import group_words, rank_words
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import sync_lines
 from tracetui.export.text import MARGIN, Column, cut, table
-from tracetui.export.words import line_name, shares
+from tracetui.export.words import MEASURES, line_name, shares
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration, format_percent, format_time
 
-#: What gaps with the most of a measure have.
-_RANKED = {
-    Measure.LOST: "lost time",
-    Measure.IDLE: "idle time",
-    Measure.COMMUNICATION: "exposed communication",
-}
 TOP_LINES, TOP_SYNCS = 20, 5  #: rows listed where nothing else is asked for
 NAME_CELLS, OPERATORS = 32, 3  #: the longest name in a note, the most of them
 
@@ -106,8 +100,8 @@ def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
     """What a table of so many of all gaps is called, and what ranks it."""
     what = "kernel gap" if analysis.trace.kind is Kind.GPU else "AICore gap"
     if shown < total:
-        return f"The {format_count(shown)} of {format_count(total)} {what}s with the most {_RANKED[by]}"
-    most = _RANKED[by].removesuffix(" time")
+        return f"The {format_count(shown)} of {format_count(total)} {what}s with the most {MEASURES[by]}"
+    most = MEASURES[by].removesuffix(" time")
     return f"{format_count(total)} {what}{'s' if total > 1 else ''}, most {most} first"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.task_counts import TaskCounts
@@ -13,6 +14,12 @@ from tracetui.units import format_count
 
 #: What causes mean in a few words, by their names.
 MEANINGS = {**{cause.label: cause.facts.brief for cause in Cause}, COPY: "copies on the device"}
+#: What gaps are ranked by.
+MEASURES = {
+    Measure.LOST: "lost time",
+    Measure.IDLE: "idle time",
+    Measure.COMMUNICATION: "exposed communication",
+}
 LONGEST_MEANING = max(map(len, MEANINGS.values()))
 
 NO_STACK = "(no stack)"

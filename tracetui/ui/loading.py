@@ -12,7 +12,6 @@ import numpy as np
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.cache.traces import keep, reopen
 from tracetui.reader.errors import UnreadableTrace, plain
@@ -91,7 +90,7 @@ def analyse_trace(trace: Trace, rules: FrameRules | None, post: Post) -> None:
 
 def _warm(analysis: Analysis) -> None:
     """Make what the first frame wants: 0.8 s of 3 million idle intervals, not for the screen's thread."""
-    _ = analysis.gaps.ranked(Measure.IDLE)
+    _ = analysis.gaps.ranked(), analysis.communication.exposed
     edges = np.array([analysis.trace.start_ns, analysis.trace.start_ns + 1], np.int64)
     for idle, causes in zip(analysis.idle_rasters, analysis.cause_rasters):
         idle.columns(range(len(idle)), edges)

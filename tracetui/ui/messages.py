@@ -56,6 +56,10 @@ class AnalysisReady(Message, bubble=False):
     analysis: Analysis
 
 
+class RankingChanged(Message, bubble=False):
+    """The gaps are ranked by something else: `app.ranked_by`."""
+
+
 @dataclass
 class AnalysisFailed(Message, bubble=False):
     """The analysis of this trace raised: the timeline still works."""

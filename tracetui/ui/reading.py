@@ -15,6 +15,7 @@ from textual.message import Message
 
 from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
+from tracetui.export.words import MEASURES
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 from tracetui.ui._textual import HookedApp
@@ -28,6 +29,7 @@ from tracetui.ui.messages import (
     AnalysisReady,
     LoadFailed,
     LoadProgress,
+    RankingChanged,
     Status,
     TraceGrew,
     TraceLoaded,
@@ -55,7 +57,8 @@ class ReadingApp(HookedApp[int]):
     progress: tuple[int, int, int] | None  #: bytes read, bytes in all, events; None: nothing is being read
     silent_s = 0  #: seconds for which nothing could be read, where that are some
     state: ViewState
-    ranked: Int64s = np.empty(0, np.int64)  #: gaps, the most idle first
+    ranked_by = Measure.LOST  #: what gaps are ranked by, on all screens
+    ranked: Int64s = np.empty(0, np.int64)  #: gaps, those first with the most of it
     _rank_of: Int64s = ranked
     _awaited = 0  #: rank of the gap to show as soon as there are gaps; 0: none
     _stop_loading = False
@@ -116,10 +119,8 @@ class ReadingApp(HookedApp[int]):
         self.analysing = False
         self.analysis = message.analysis
         if self.picture is not None:
-            self.picture = self.picture.analysed(message.analysis)
-        self.ranked = message.analysis.gaps.ranked(Measure.IDLE)
-        self._rank_of = np.empty_like(self.ranked)
-        self._rank_of[self.ranked] = np.arange(1, len(self.ranked) + 1)
+            self.picture = self.picture.analysed(message.analysis, self.ranked_by)
+        self._rank(message.analysis)
         self._look_first(message.analysis)
         self.broadcast(lambda: AnalysisReady(message.analysis))
         awaited = self._awaited
@@ -232,8 +233,23 @@ class ReadingApp(HookedApp[int]):
 
     # Gaps, which may be asked for before they are found
 
+    def action_rank_gaps(self) -> None:
+        """Rank gaps by the next measure: lost time, idle time, exposed communication."""
+        measures = [*Measure]
+        self.ranked_by = measures[(measures.index(self.ranked_by) + 1) % len(measures)]
+        if self.analysis is not None and self.picture is not None:
+            self.picture = self.picture.analysed(self.analysis, self.ranked_by)
+            self._rank(self.analysis)
+            self.broadcast(RankingChanged)
+        self.show_status(f"Gaps are ranked by {MEASURES[self.ranked_by]}.")
+
+    def _rank(self, analysis: Analysis) -> None:
+        self.ranked = analysis.gaps.ranked(self.ranked_by)
+        self._rank_of = np.empty_like(self.ranked)
+        self._rank_of[self.ranked] = np.arange(1, len(self.ranked) + 1)
+
     def rank_of(self, gap: int) -> int:
-        """The rank of a gap by idle time, from 1; 0 for none."""
+        """The rank of a gap, from 1; 0 for none."""
         return int(self._rank_of[gap]) if 0 <= gap < len(self._rank_of) else 0
 
     def action_next_gap(self, by: int) -> None:

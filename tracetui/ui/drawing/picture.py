@@ -28,19 +28,26 @@ _SAMPLES = 200_000
 class Picture:
     """One trace, ready to be drawn at any zoom."""
 
-    def __init__(self, trace: Trace, analysis: Analysis | None = None, sketch: Sketch | None = None) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        analysis: Analysis | None = None,
+        sketch: Sketch | None = None,
+        ranked_by: Measure = Measure.LOST,
+    ) -> None:
         self.trace = trace
         self.analysis = analysis
         self.sketch = sketch  #: of what is not read of the trace
+        self.ranked_by = ranked_by  #: what the worst gaps have most of
         self._lanes = Raster.of(trace)
         self._unions: dict[int, tuple[Raster, range]] = {}
         self._main_causes: dict[tuple[int, int], Cause] = {}
         self._tops: dict[int, float] = {}
         self._ranks: dict[int, int] | None = None
 
-    def analysed(self, analysis: Analysis) -> Picture:
-        """The same picture with the idle time of the devices."""
-        other = Picture(self.trace, analysis, self.sketch)
+    def analysed(self, analysis: Analysis, ranked_by: Measure = Measure.LOST) -> Picture:
+        """The same picture with the idle time of the devices, and with its gaps ranked."""
+        other = Picture(self.trace, analysis, self.sketch, ranked_by)
         other._lanes, other._unions, other._tops = self._lanes, self._unions, self._tops
         return other
 
@@ -139,13 +146,13 @@ class Picture:
 
     @property
     def ranks(self) -> dict[int, int]:
-        """The rank, from 1, of the nine gaps with the most idle time, by gap index."""
+        """The rank, from 1, of the nine gaps with the most of what ranks them, by gap index."""
         if self.analysis is None:
             return {}
         if self._ranks is None:
-            worst = self.analysis.gaps.ranked(Measure.IDLE)[:9].tolist()
-            idle = self.analysis.gaps.idle
-            self._ranks = {gap: rank for rank, gap in enumerate(worst, 1) if idle[gap] > 0}
+            gaps = self.analysis.gaps
+            ns, worst = gaps.measured(self.ranked_by), gaps.ranked(self.ranked_by)[:9].tolist()
+            self._ranks = {gap: rank for rank, gap in enumerate(worst, 1) if ns[gap] > 0}
         return self._ranks
 
     def gap_at(self, device: int, time_ns: int) -> int:

@@ -1,4 +1,4 @@
-"""All AICore gaps, ranked by idle time, and the story of the one under the cursor."""
+"""All AICore gaps, ranked by what they lost, and the story of the one under the cursor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import time_inks
-from tracetui.ui.messages import SelectionChanged
+from tracetui.ui.messages import RankingChanged, SelectionChanged
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.source_files import SourceFiles
 from tracetui.ui.stories.gap_shares import main_line
@@ -47,13 +47,21 @@ class GapsScreen(TableScreen):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("gaps"), Binding("o", "open_editor", show=False)]
     TITLE_OF = "Gaps"
-    KEYS = (("enter", "timeline"), ("1-9", "n-th worst"), ("/", "filter"), ("o", "editor"), ("e", "export"))
+    KEYS = (
+        ("enter", "timeline"),
+        ("1-9", "n-th worst"),
+        ("b", "rank by"),
+        ("/", "filter"),
+        ("o", "editor"),
+        ("e", "export"),
+    )
 
     @dataclass
     class Made(Message, bubble=False):
         """The table of an analysis."""
 
         analysis: Analysis
+        by: Measure
         ranked: Int64s
         rank: Int64s
         columns: list[Column]
@@ -96,13 +104,14 @@ class GapsScreen(TableScreen):
 
     def _make(self, analysis: Analysis) -> Made:
         """The columns of all gaps: 0.4 s for a million, in a thread."""
-        ranked, palette = analysis.gaps.ranked(Measure.IDLE), self.viewer.palette
-        columns = gap_columns(analysis, palette, time_inks(palette, self.viewer.glyphs))
-        return self.Made(analysis, ranked, ranks(ranked), columns, gaps_answer(analysis))
+        by, palette = self.viewer.ranked_by, self.viewer.palette
+        ranked = analysis.gaps.ranked(by)
+        columns = gap_columns(analysis, by, palette, time_inks(palette, self.viewer.glyphs))
+        return self.Made(analysis, by, ranked, ranks(ranked), columns, gaps_answer(analysis, by))
 
     @on(Made)
     def _show_made(self, made: Made) -> None:
-        if made.analysis is not self.viewer.analysis:
+        if made.analysis is not self.viewer.analysis or made.by is not self.viewer.ranked_by:
             return
         self._shown, self._ranked, self._rank = made.analysis, made.ranked, made.rank
         self.query_one(SourcePane).files = SourceFiles(
@@ -128,6 +137,9 @@ class GapsScreen(TableScreen):
         self.query_one(SourcePane).show("", 0)
 
     # ----------------------------------------------------- one selected gap
+
+    def on_ranking_changed(self, message: RankingChanged) -> None:
+        self.refresh_answer()
 
     def on_selection_changed(self, message: SelectionChanged) -> None:
         self._follow()
@@ -188,6 +200,9 @@ class GapsScreen(TableScreen):
         problem = self.query_one(SourcePane).edit()
         if problem:
             self.viewer.show_status(problem)
+
+    def action_rank_gaps(self) -> None:
+        self.viewer.action_rank_gaps()
 
     def action_nth_gap(self, n: int) -> None:
         """The n-th worst gap; a filter that hides it is dropped."""

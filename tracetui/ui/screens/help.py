@@ -27,6 +27,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("window", "from the start of the device's first task to the end of its last one."),
     ("computing", "time with a kernel running (AI core, AI CPU, DSA, VPC) on any stream of the device."),
     ("communication", "time with a collective running; exposed: while nothing computes."),
+    ("lost", "of a gap: its idle time, exposed communication and exposed copies."),
     ("free", "window without computing and without exposed communication: idle time and exposed copies."),
     ("idle", "time in which a device does nothing at all: no compute, no communication, no copy."),
     ("gap", "a stretch without a task on the AI cores: other compute, communication, copy and idle."),

@@ -164,6 +164,9 @@ class TimelineScreen(TimelineView):
         self.followed = found
         viewer.select(found)
 
+    def action_rank_gaps(self) -> None:
+        self.viewer.action_rank_gaps()
+
     def action_nth_gap(self, rank: int) -> None:
         self.viewer.action_nth_gap(rank)
 

@@ -17,6 +17,7 @@ from tracetui.ui.messages import (
     AnalysisFailed,
     AnalysisReady,
     LoadProgress,
+    RankingChanged,
     SelectionChanged,
     Status,
     TraceGrew,
@@ -99,6 +100,9 @@ class TimelineView(Screen[None]):
         self._show_trace()
 
     def on_analysis_failed(self, message: AnalysisFailed) -> None:
+        self._show_trace()
+
+    def on_ranking_changed(self, message: RankingChanged) -> None:
         self._show_trace()
 
     def on_view_changed(self, message: ViewChanged) -> None:

@@ -67,6 +67,25 @@ def communication_sentences(analysis: Analysis, gap: int, device: str, pen: Pen)
         yield [pen.text(f"{len(order) - named:,} more operations took {rest}.")]
 
 
+def late_rank(analysis: Analysis, gap: int) -> str | None:
+    """The rank that a gap waited for longest, "peer 5 of group 271"; None where nobody was late."""
+    communication = analysis.communication
+    own = communication.exposed.at(communication.exposed.of_gap(gap))
+    own = own.at(own.cause == CommunicationCause.WAIT)
+    if not len(own):
+        return None
+    operations, _ = most_first(own.operation, own.ns)
+    return _late(analysis, int(operations[0]))
+
+
+def _late(analysis: Analysis, operation: int) -> str:
+    communication = analysis.communication
+    group = communication.groups[int(communication.operations.group[operation])]
+    peer, ring = int(communication.waits.peer[operation]), bool(communication.waits.ring[operation])
+    called = group_words(group_key(analysis.trace, group), group.name)
+    return printable(rank_words(called, peer, group.global_rank(peer), ring), NAME_CELLS)
+
+
 class _Operation:
     """Tells of one operation."""
 
@@ -80,7 +99,7 @@ class _Operation:
         if CommunicationCause.WAIT in times:
             yield pen.text("waited ")
             yield self._time(times[CommunicationCause.WAIT])
-            yield pen.text(f" for {self._late()}")
+            yield pen.text(f" for {_late(self._analysis, self._operation)}")
             if CommunicationCause.TRANSFER in times:
                 yield pen.text(", then ")
         if CommunicationCause.TRANSFER in times:
@@ -121,13 +140,6 @@ class _Operation:
         yield pen.text(f"moved {format_bytes(size)} in ")
         yield self._time(time)
         yield pen.text(f", {size / transfer:.1f} GB/s")
-
-    def _late(self) -> str:
-        communication, operation = self._communication, self._operation
-        group = communication.groups[int(communication.operations.group[operation])]
-        peer, ring = int(communication.waits.peer[operation]), bool(communication.waits.ring[operation])
-        called = group_words(group_key(self._analysis.trace, group), group.name)
-        return printable(rank_words(called, peer, group.global_rank(peer), ring), NAME_CELLS)
 
     def _time(self, time: str) -> Piece:
         return self._pen.text(time.replace(" ", "\u00a0"), Role.NUMBER)

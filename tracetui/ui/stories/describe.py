@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich.style import Style
+
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.engines import engine_of
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.links import Chain
 from tracetui.export.words import NO_STACK
@@ -20,10 +24,17 @@ from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
+from tracetui.ui.stories.communication_words import late_rank
 from tracetui.ui.stories.gap_shares import main_line
 from tracetui.ui.stories.gap_words import GapWords
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 
+_WORDS = {Measure.LOST: "lost", Measure.IDLE: "idle", Measure.COMMUNICATION: "comm"}
+_COMMUNICATION = {
+    CommunicationCause.WAIT: "waiting",
+    CommunicationCause.TRANSFER: "moving",
+    CommunicationCause.UNSPLIT: "communication",
+}
 _ACTIVITIES = {
     Activity.AICORE: "AI core",
     Activity.COMMUNICATION: "communication",
@@ -82,22 +93,20 @@ def describe_gap(analysis: Analysis, gap: int, blamed: Sequence[Line], pen: Pen,
     return [bar, *blamed, *story, *around, clock]
 
 
-def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[Line]:
-    """The worst gaps (idle ones), one line each: rank, idle time, cause, the task that ended it, the line."""
+def describe_worst(analysis: Analysis, ranked: Sequence[int], by: Measure, pen: Pen) -> list[Line]:
+    """The worst gaps, one line each: rank, time, cause, Python line or late rank, the task that ended it."""
     trace, gaps = analysis.trace, analysis.gaps
     lines: list[Line] = []
-    causes = analysis.causes
+    ns, word = gaps.measured(by), _WORDS[by]
     for rank, gap in enumerate(ranked, 1):
-        after, cause = int(gaps.after[gap]), causes.main(causes.of_gap(gap))
-        why = (f"  {cause_words(cause):<13}", cause_style(cause, pen.palette))
-        frame = analysis.rules.line_of(main_line(analysis, gap).stack)
-        line = short_frame(frame) if frame is not None else NO_STACK
+        after = int(gaps.after[gap])
+        why, line = _reason(analysis, gap, by, pen)
         name = printable(trace.name(after), 200) if after >= 0 else "no task"
         activity = Activity(int(trace.slices.activity[after])) if after >= 0 else Role.DIM
         lines.append(
             [
                 pen.text(f" {rank:>2} ", Role.KEY),
-                pen.text(f"{format_duration(int(gaps.idle[gap])):>9} idle", Role.IDLE),
+                pen.text(f"{format_duration(int(ns[gap])):>9} {word}", Role.IDLE),
                 why,
                 pen.text(" " + clip_cells(line, _LINE, pen.glyphs.ellipsis)),
                 pen.text(" until ", Role.DIM),
@@ -105,6 +114,23 @@ def describe_worst(analysis: Analysis, ranked: Sequence[int], pen: Pen) -> list[
             ]
         )
     return lines
+
+
+def _reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[tuple[str, Style], str]:
+    """What most of a gap was, and the line of Python behind it; of communication the late rank."""
+    gaps, causes = analysis.gaps, analysis.causes
+    idle, communication = int(gaps.idle[gap]), int(gaps.communication[gap])
+    if by is Measure.IDLE or (by is Measure.LOST and idle and idle >= communication):
+        cause = causes.main(causes.of_gap(gap))
+        frame = analysis.rules.line_of(main_line(analysis, gap).stack)
+        line = short_frame(frame) if frame is not None else NO_STACK
+        return (f"  {cause_words(cause):<13}", cause_style(cause, pen.palette)), line
+    if not communication:
+        return (f"  {'copies':<13}", pen.palette.style_of(Activity.COPY)), ""
+    exposed = analysis.communication.exposed
+    most = next(iter(exposed.by_cause(exposed.of_gap(gap))))
+    style = pen.palette.style_of(Activity.COMMUNICATION)
+    return (f"  {_COMMUNICATION[most]:<13}", style), late_rank(analysis, gap) or NO_STACK
 
 
 def short_frame(frame: Frame) -> str:

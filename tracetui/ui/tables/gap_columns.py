@@ -10,6 +10,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int32s, Int64s
 from tracetui.export.reasons import Reasons
+from tracetui.export.words import MEASURES
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar
@@ -20,17 +21,28 @@ from tracetui.ui.tables.columns import Cell, Column, distinct, name_column, numb
 from tracetui.units import format_duration, format_percent, format_time
 
 DURATION_CELLS = 7  #: "96.0 ms"
+_TITLES = {Measure.LOST: "lost", Measure.IDLE: "idle", Measure.COMMUNICATION: "comm"}
 
 
-def gap_columns(analysis: Analysis, palette: Palette, inks: TimeInks) -> list[Column]:
-    """One row per gap, in the order of `analysis.gaps`."""
+def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInks) -> list[Column]:
+    """One row per gap, in the order of `analysis.gaps`; what ranks them stands beside the rank."""
     gaps, trace, reasons = analysis.gaps, analysis.trace, Reasons(analysis)
     of_gaps = analysis.causes.of_gaps(len(gaps))
     span_ns = trace.end_ns - trace.start_ns
+    times = [by, *(measure for measure in (Measure.LOST, Measure.IDLE) if measure is not by)]
+    if gaps.communication.any() and Measure.COMMUNICATION not in times:
+        times.append(Measure.COMMUNICATION)
+    measured = [
+        _duration_column(
+            f"{measure.value}_ns", _TITLES[measure], gaps.measured(measure), palette if place == 0 else None,
+            2 * place,
+        )
+        for place, measure in enumerate(times)
+    ]  # fmt: skip
     columns = [
-        number_column("rank", "#", ranks(gaps.ranked(Measure.IDLE)), lambda rank: f"{rank:,}"),
-        _duration_column("idle_ns", "idle", gaps.idle, palette, 0),
-        _parts_column(analysis, inks),
+        number_column("rank", "#", ranks(gaps.ranked(by)), lambda rank: f"{rank:,}"),
+        *measured,
+        _parts_column(analysis, by, inks),
         _duration_column("dur_ns", "gap", gaps.end - gaps.start, None, 2),
         cause_column(of_gaps, palette),
         _line_column(reasons),
@@ -64,19 +76,23 @@ def ranks(ranked: Int64s) -> Int64s:
     return rank
 
 
-def gaps_answer(analysis: Analysis) -> str:
-    """ "4,312 gaps, idle 391 ms of 812 ms (48.2 %), most P python 62.0 %; the worst 10 hold 38.0 %" """
+def gaps_answer(analysis: Analysis, by: Measure) -> str:
+    """ "4,312 gaps by idle time, 391 ms of 812 ms (48.2 %), most P python 62 %; the worst 10 hold 38 %" """
     gaps = analysis.gaps
-    window_ns, idle_ns = analysis.window_ns, analysis.idle_ns
-    share = format_percent(idle_ns, window_ns)
+    ns = gaps.measured(by)
+    window_ns, idle_ns, whole_ns = analysis.window_ns, analysis.idle_ns, int(ns.sum())
+    share = format_percent(whole_ns, window_ns)
     count = "1 gap" if len(gaps) == 1 else f"{len(gaps):,} gaps"
-    answer = f"{count}, idle {format_duration(idle_ns)} of {format_duration(window_ns)} ({share})"
-    if idle_ns:
-        (cause, ns), *_ = analysis.causes.by_cause().items()
-        answer += f", most {cause_words(cause)} {format_percent(ns, idle_ns)}"
-    if len(gaps) > 10 and idle_ns:
-        worst_ns = int(gaps.idle[gaps.ranked(Measure.IDLE)[:10]].sum())
-        answer += f"; the worst 10 hold {format_percent(worst_ns, idle_ns)}"
+    whole = f"{format_duration(whole_ns)} of {format_duration(window_ns)} ({share})"
+    answer = f"{count} by {MEASURES[by]}, {whole}"
+    if by is Measure.LOST and idle_ns != whole_ns:
+        answer += f", idle {format_duration(idle_ns)}"
+    if by is not Measure.COMMUNICATION and idle_ns:
+        (cause, most_ns), *_ = analysis.causes.by_cause().items()
+        answer += f", most {cause_words(cause)} {format_percent(most_ns, idle_ns)}"
+    if len(gaps) > 10 and whole_ns:
+        worst_ns = int(ns[gaps.ranked(by)[:10]].sum())
+        answer += f"; the worst 10 hold {format_percent(worst_ns, whole_ns)}"
     if len(analysis.devices) > 1:
         answer += f"; {len(analysis.devices)} devices"
     return answer
@@ -84,21 +100,20 @@ def gaps_answer(analysis: Analysis) -> str:
 
 def _duration_column(key: str, title: str, values: Int64s, palette: Palette | None, rank: int) -> Column:
     style = palette.style_of(Role.NUMBER) if palette else None
-    return number_column(
-        key, title, values, lambda ns: format_duration(int(ns)), width=DURATION_CELLS, rank=rank, style=style
-    )
+    return number_column(key, title, values, _duration_or_dash, width=DURATION_CELLS, rank=rank, style=style)
 
 
-def _parts_column(analysis: Analysis, inks: TimeInks) -> Column:
-    """What a gap is made of, drawn against the most idle one: what is longer is cut, but no idle time."""
+def _duration_or_dash(ns: float) -> str:
+    return format_duration(int(ns)) if ns else "-"
+
+
+def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> Column:
+    """What a gap is made of, drawn against the worst one: what is longer is cut, but not what ranks it."""
     gaps = analysis.gaps
-    most_ns = int(gaps.idle.max())
-    parts = (
-        (gaps.idle, inks.idle),
-        (gaps.communication, inks.communication),
-        (gaps.aicpu, inks.aicpu),
-        (gaps.copy, inks.copy),
-    )
+    most_ns = max(int(gaps.measured(by).max()), 1)
+    idle, communication = (gaps.idle, inks.idle), (gaps.communication, inks.communication)
+    first = (communication, idle) if by is Measure.COMMUNICATION else (idle, communication)
+    parts = (*first, (gaps.copy, inks.copy), (gaps.aicpu, inks.aicpu))
 
     def draw(row: int, width: int) -> Cell:
         left, shown = most_ns, []

@@ -16,8 +16,10 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.links import Chain
+from tracetui.export.words import MEASURES
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.drawing.causes import legend
 from tracetui.ui.drawing.lane import clip_cells
@@ -80,7 +82,9 @@ class Details(CachedLineWidget, can_focus=True):
         self._main = MainLine((), False)  # of the selected gap
         self._title = ""
         self._worst = 0  # so many of the last lines are the worst gaps, by rank
-        self._told: tuple[Analysis, list[Line]] | None = None  # the lines of the worst gaps of an analysis
+        self._told: tuple[Analysis, Measure, list[Line]] | None = (
+            None  # the lines of the worst gaps of an analysis
+        )
         self._selection = (-1, -1)  # row, gap
         self._event = -1  # of the selected slice
         self._frame: Frame | None = None  # whose line of source is shown
@@ -216,17 +220,18 @@ class Details(CachedLineWidget, can_focus=True):
             words = pen.text("  not read yet: from a sample, about how busy each line is", Role.DIM)
             return [*warn, hint, [*shades, words]]
         gaps = app.analysis.gaps
-        worst = [gap for gap in app.ranked[:20].tolist() if gaps.idle[gap] > 0]
-        if self._told is None or self._told[0] is not app.analysis:
+        by = app.ranked_by
+        worst = [gap for gap in app.ranked[:20].tolist() if gaps.measured(by)[gap] > 0]
+        if self._told is None or self._told[0] is not app.analysis or self._told[1] is not by:
             # Of one analysis they are always the same: 6 ms of a real trace each time nothing is selected
-            self._told = app.analysis, describe_worst(app.analysis, worst, pen)
+            self._told = app.analysis, by, describe_worst(app.analysis, worst, by, pen)
         if worst:
-            self._title = "worst gaps: a click, a digit or x goes there"
+            self._title = f"worst gaps by {MEASURES[by]}: a click, a digit or x goes there"
             if self.tells_causes:
                 shares = legend(app.analysis.causes.by_cause(), app.palette, self.size.width - 6)
                 warn.append([pen.text(" why  ", Role.DIM), *shares])
         self._worst = len(worst)
-        return [*warn, *self._told[1]]
+        return [*warn, *self._told[2]]
 
     def _read(self) -> None:
         """Read args and source of the selection in a thread."""

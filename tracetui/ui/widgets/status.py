@@ -7,7 +7,7 @@ from pathlib import PurePath
 from rich.cells import cell_len
 
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Kind
+from tracetui.trace.model import Activity, Kind
 from tracetui.ui.actions import ACTIONS, GO, key_label
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
@@ -54,6 +54,9 @@ class TopLine(Lines):
                 if activity.window_ns:
                     share = format_percent(activity.idle_ns, activity.window_ns)
                     pieces += [dot, (f"{printable(activity.device)} ", style(Role.TEXT))]
+                    if exposed_ns := activity.communication_not_overlapped_ns:
+                        exposed = format_percent(exposed_ns, activity.window_ns)
+                        pieces.append((f"comm {exposed} ", style(Activity.COMMUNICATION)))
                     pieces += [(f"idle {share}", style(Role.IDLE))]
         return pieces
 
