@@ -97,7 +97,7 @@ class WalkedApp(TraceApp):
         screen, driver = self.screen, self._driver
         assert isinstance(driver, LinkDriver)
         return not (
-            self._resize_timer is not None
+            getattr(self, "_resize_timer", None) is not None  # since 8.1
             or self._batch_count
             or screen._dirty_widgets
             or screen._layout_required

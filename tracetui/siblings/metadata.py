@@ -42,7 +42,7 @@ def group_hash(communicator: str) -> str:
 
 def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
     """The groups of the rank whose trace is at a path, in the order of the file; () where nothing tells."""
-    for directory in trace.parents[:2]:
+    for directory in list(trace.parents)[:2]:
         document = _document(directory / NAME)
         if document is not None:
             told = document.get("parallel_group_info")
