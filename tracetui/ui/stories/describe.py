@@ -130,7 +130,7 @@ def _reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[tuple[
     exposed = analysis.communication.exposed
     most = next(iter(exposed.by_cause(exposed.of_gap(gap))))
     style = pen.palette.style_of(Activity.COMMUNICATION)
-    return (f"  {_COMMUNICATION[most]:<13}", style), late_rank(analysis, gap) or NO_STACK
+    return (f"  {_COMMUNICATION[most]:<13}", style), late_rank(analysis, gap) or ""
 
 
 def short_frame(frame: Frame) -> str:
