@@ -173,13 +173,18 @@ def test_the_line_of_a_story_is_the_line_of_the_tables(analysis: Analysis) -> No
 
 def test_the_title_of_a_gap_tells_its_length_where_it_is_not_all_idle(analysis: Analysis) -> None:
     gaps = analysis.gaps
-    lengths = {"all": 0, "part": 0}
+    lengths = {"all": 0, "part": 0, "lost otherwise": 0}
     for gap in range(len(gaps)):
-        idle, whole = (format_duration(int(ns)) for ns in (gaps.idle[gap], gaps.end[gap] - gaps.start[gap]))
+        lengths_ns = gaps.idle[gap], gaps.lost[gap], gaps.end[gap] - gaps.start[gap]
+        idle, lost, whole = (format_duration(int(ns)) for ns in lengths_ns)
         title = gap_title(analysis, gap, 1, BLOCKS)
-        assert f"idle {idle}" in title
-        assert (f"idle {idle} of {whole}" in title) == (idle != whole)
-        lengths["all" if idle == whole else "part"] += 1
+        of_whole = f" of {whole}" if whole != lost else ""
+        if idle == lost:
+            assert f" idle {idle}{of_whole} {BLOCKS.dot} " in title
+        else:
+            assert f" lost {lost}{of_whole}, idle {idle} {BLOCKS.dot} " in title
+        kind = "lost otherwise" if idle != lost else "all" if idle == whole else "part"
+        lengths[kind] += 1
     assert all(lengths.values())
 
 

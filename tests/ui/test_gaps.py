@@ -246,6 +246,8 @@ async def test_a_key_ranks_gaps_by_something_else_on_all_screens(trace: Trace) -
         assert app.ranked_by is Measure.COMMUNICATION
         await pilot.press("escape", "1")
         assert app.state.gap == gaps.ranked(Measure.COMMUNICATION)[0]
+        await pilot.press("x", "x", "b", "x")
+        assert app.state.gap == gaps.ranked(Measure.LOST)[0], "the worst one, whatever was selected before"
 
 
 def test_the_order_changes_what_the_worst_gaps_are_said_to_be(trace: Trace) -> None:

@@ -60,6 +60,7 @@ class ReadingApp(HookedApp[int]):
     ranked_by = Measure.LOST  #: what gaps are ranked by, on all screens
     ranked: Int64s = np.empty(0, np.int64)  #: gaps, those first with the most of it
     _rank_of: Int64s = ranked
+    _ranked_anew = False  #: since a gap was gone to
     _awaited = 0  #: rank of the gap to show as soon as there are gaps; 0: none
     _stop_loading = False
 
@@ -240,6 +241,7 @@ class ReadingApp(HookedApp[int]):
         if self.analysis is not None and self.picture is not None:
             self.picture = self.picture.analysed(self.analysis, self.ranked_by)
             self._rank(self.analysis)
+            self._ranked_anew = True
             self.broadcast(RankingChanged)
         self.show_status(f"Gaps are ranked by {MEASURES[self.ranked_by]}.")
 
@@ -253,11 +255,12 @@ class ReadingApp(HookedApp[int]):
         return int(self._rank_of[gap]) if 0 <= gap < len(self._rank_of) else 0
 
     def action_next_gap(self, by: int) -> None:
-        """The gap whose rank is next to that of the selected one; the worst one first."""
-        rank = self.rank_of(self.state.gap)
+        """Go to the gap of the next rank; to the worst one first, and when they have been ranked anew."""
+        rank = 0 if self._ranked_anew else self.rank_of(self.state.gap)
         self.action_nth_gap(rank + by if rank else 1)
 
     def action_nth_gap(self, rank: int) -> None:
+        self._ranked_anew = False
         if self.analysis is None:
             self._awaited = 0 if self.problem else rank
             until = f"all is read: {self.share} % so far." if self.progress else "all gaps are found."

@@ -34,14 +34,16 @@ NAMED = 4  #: causes of the host's time that are named; the rest is summed up
 
 
 def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
-    """ "Gap 3 of 4,312 · NPU 0 idle 1.24 ms of 1.31 ms · at 0.129863 s · step 52" """
+    """ "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.2 ms · at 0.129863 s · step 52" """
     gaps = analysis.gaps
     start, end, step = int(gaps.start[gap]), int(gaps.end[gap]), int(gaps.step[gap])
     device = printable(analysis.devices[int(gaps.device[gap])].device, NAME)
-    idle, whole = format_duration(int(gaps.idle[gap])), format_duration(end - start)
+    idle, lost = format_duration(int(gaps.idle[gap])), format_duration(int(gaps.lost[gap]))
+    whole = format_duration(end - start)
+    most, rest = (f"idle {idle}", "") if lost == idle else (f"lost {lost}", f", idle {idle}")
     words = [
         f"Gap {rank:,} of {len(gaps):,}",
-        f"{device} idle {idle}" + (f" of {whole}" if whole != idle else ""),
+        f"{device} {most}" + (f" of {whole}" if whole != lost else "") + rest,
         f"at {format_time(start - analysis.trace.start_ns)}",
     ]
     if step >= 0:
