@@ -15,9 +15,10 @@ SIZE = (120, 36)
 
 #: picture -> the keys that lead to it
 PICTURES = {
-    "timeline": ("x",),
-    "gaps": ("x", "G"),
+    "timeline": ("b", "x"),
+    "gaps": ("b", "x", "G"),
     "hotspots": ("H",),
+    "flame": ("F",),
     "heatmap": ("M",),
 }
 
