@@ -16,7 +16,7 @@ from tracetui.reader.source import TraceFile
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.terminal import configure_terminal
+from tracetui.ui.terminal import configure_terminal, leave_at_signals
 from tracetui.ui.viewer import Viewer
 
 CANCELLED = 130  #: exit code of ctrl+c
@@ -50,8 +50,13 @@ class TraceApp(Viewer):
         "advice": _screen("advice", "AdviceScreen"),
     }
 
+    def on_load(self) -> None:
+        """Before anything is drawn: the terminal is to be left in order from the first frame on."""
+        if not self.is_headless:
+            leave_at_signals(self.leave)
+
     def on_mount(self) -> None:
-        configure_terminal(self, self.palette.color_system, self.options.ascii, self.leave)
+        configure_terminal(self, self.palette.color_system, self.options.ascii)
         self.start()
 
     def fault(self, error: Exception) -> None:

@@ -34,13 +34,14 @@ _LIKENESS = {
 }
 
 
-def configure_terminal(
-    app: App[Any], color_system: ColorSystem | None, ascii_only: bool, leave: Callable[[int], None]
-) -> None:
-    """Send so many colours (None: no colour), and only ASCII if asked. The app is about to draw.
+def leave_at_signals(leave: Callable[[int], None]) -> None:
+    """Have a function end the app that runs, with an exit code, when a signal says so."""
+    for number, code in _SIGNALS.items():
+        asyncio.get_running_loop().add_signal_handler(number, leave, code)
 
-    `leave` ends it with an exit code when a signal says so.
-    """
+
+def configure_terminal(app: App[Any], color_system: ColorSystem | None, ascii_only: bool) -> None:
+    """Send so many colours (None: no colour), and only ASCII if asked. The app is about to draw."""
     app.theme = next(theme for theme in _THEMES if theme in app.available_themes)
     if ascii_only:
         add_filter(app, AsciiOnly())
@@ -48,9 +49,6 @@ def configure_terminal(
         add_filter(app, NoColor())
     else:
         set_color_system(app, color_system)
-    if not app.is_headless:
-        for number, code in _SIGNALS.items():
-            asyncio.get_running_loop().add_signal_handler(number, leave, code)
 
 
 class AsciiOnly(LineFilter):
