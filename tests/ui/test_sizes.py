@@ -49,6 +49,19 @@ async def test_every_screen_fits_every_terminal_and_keeps_its_state(app: TraceAp
         await resized(app, pilot, (18, 8))
 
 
+@pytest.mark.parametrize("size", [(40, 10), (20, 5)])
+async def test_the_timeline_keeps_its_first_line_whatever_has_the_focus(
+    app: TraceApp, size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        for key in ("x", "tab", "j", "tab"):
+            await pilot.press(key)
+            await pilot.pause()
+            lines = [strip.text for strip in app.screen._compositor.render_strips()]
+            assert lines[0].startswith(" trace") and app.screen.scroll_offset.y == 0, key
+
+
 @pytest.mark.parametrize("key", ["slash", "question_mark", "colon", "e", "t", "equals_sign"])
 async def test_what_opens_over_a_screen_fits_too(app: TraceApp, key: str) -> None:
     async with app.run_test(size=(80, 24)) as pilot:

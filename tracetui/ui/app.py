@@ -37,6 +37,7 @@ class TraceApp(Viewer):
 
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
+    CSS = "Screen { overflow: hidden; }"  # a screen that scrolled as a whole would hide its own first lines
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(None)]
     DEFAULT_MODE = "timeline"
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {

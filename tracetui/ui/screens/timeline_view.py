@@ -43,6 +43,8 @@ FOOTER = (
 
 #: lines of a screen from which one is spent on what the letters of the causes stand for
 LEGEND_FROM = 30
+#: lines that are not the details': what the trace is, the map and its marks, the ruler, a row, the keys
+BESIDE_DETAILS = 6
 
 
 class TimelineView(Screen[None]):
@@ -77,7 +79,8 @@ class TimelineView(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         self._show_legend()
-        self.details.styles.height = min(max(event.size.height // 4 + 2, 7), 16)
+        room = max(event.size.height - BESIDE_DETAILS, 1)
+        self.details.styles.height = min(max(event.size.height // 4 + 2, 7), 16, room)
         self.call_after_refresh(self._laid_out)
 
     def copy_text(self) -> str:
