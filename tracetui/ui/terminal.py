@@ -21,11 +21,12 @@ from textual.filter import LineFilter, NoColor
 from tracetui.export.text import to_ascii
 from tracetui.ui._textual import add_filter, set_color_system
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
+from tracetui.ui.sending.link import HUNG_UP
 
 #: the terminal's own colours: the name they have in Textual, and the one they had until 8.2.4
 _THEMES = ("ansi-dark", "textual-ansi")
 #: signals that leave the viewer in order, and its exit codes then
-_SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129}
+_SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: HUNG_UP}
 _LIKENESS = {
     ord(character): like
     for glyphs, plain in (*zip(astuple(BLOCKS), astuple(ASCII)), ("←↑↓━≤", "<^v-<"))
