@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from tests.ui.training import screen_text, viewer
+from tests.ui.viewing import workers_done
 from tracetui.ui.app import TraceApp
 from tracetui.ui.messages import AnalysisReady
 from tracetui.ui.screens import export_dialog
@@ -28,8 +29,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TraceApp:
 
 async def settled(app: TraceApp, pilot: Pilot[int]) -> str:
     await pilot.pause()
-    await app.workers.wait_for_complete()
-    await pilot.pause()
+    await workers_done(app, pilot)
     return "\n".join(screen_text(app))
 
 

@@ -8,6 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.ui.training import STEPS, screen_text, training, viewer
+from tests.ui.viewing import settled
 from tracetui.ui.app import TraceApp
 from tracetui.ui.messages import TraceGrew
 from tracetui.ui.screens.search import SearchPrompt
@@ -22,9 +23,7 @@ def app(tmp_path: Path) -> TraceApp:
 async def type_in(app: TraceApp, pilot: Pilot[int], text: str) -> None:
     await pilot.pause()
     await pilot.press("slash", *text)
-    await pilot.pause(0.1)
-    await app.workers.wait_for_complete()
-    await pilot.pause()
+    await settled(app, pilot)
 
 
 async def test_hits_are_counted_as_one_types_and_enter_goes_to_one(app: TraceApp) -> None:
@@ -70,9 +69,7 @@ async def test_enter_pressed_before_the_answer_goes_there_too(app: TraceApp) -> 
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         await pilot.press("slash", *"matmul", "enter")
-        await pilot.pause(0.1)
-        await app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(app, pilot)
         assert not isinstance(app.screen, SearchPrompt)
         assert app.state.row >= 0
 
@@ -93,9 +90,7 @@ async def test_a_trace_that_grew_meanwhile_is_searched_anew(app: TraceApp) -> No
         before = app.state.search.hits
         grown = training([*STEPS, *STEPS])
         app.screen.post_message(TraceGrew(grown))
-        await pilot.pause(0.1)
-        await app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(app, pilot)
         assert len(app.state.search.hits) == 2 * len(before)
         assert {grown.name(int(row)) for row in app.state.search.hits} == {"matmul", "aten::matmul"}
 

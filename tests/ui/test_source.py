@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.app import App, ComposeResult
 
+from tests.ui.viewing import settled
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.python_tokens import Token, python_spans
@@ -44,9 +45,7 @@ async def text_of(
         pane = app.query_one(SourcePane)
         for frame in frames:
             pane.show(*frame)
-        await pilot.pause(0.1)
-        await app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(app, pilot)
         strips = [pane.render_line(y) for y in range(size[1])]
         assert all(strip.cell_length == size[0] for strip in strips)
         return [strip.text for strip in strips]
@@ -82,9 +81,7 @@ async def test_an_endless_line_leaves_room_and_the_last_line_can_be_reached(
     async with app.run_test(size=(40, 12)) as pilot:
         pane = app.query_one(SourcePane)
         pane.show("/host/long.py", 3)
-        await pilot.pause(0.1)
-        await app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(app, pilot)
         lines = [pane.render_line(y).text for y in range(12)]
         (start,) = (place for place, line in enumerate(lines) if line.startswith(">"))
         assert sum("xxx" in line for line in lines) == 5 and lines[start + 4].endswith("xxx~")
@@ -137,9 +134,7 @@ async def test_the_keys_scroll_and_bring_back(files: SourceFiles) -> None:
     async with app.run_test(size=(60, 12)) as pilot:
         pane = app.query_one(SourcePane)
         pane.show("/host/train.py", 100)
-        await pilot.pause(0.1)
-        await app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(app, pilot)
         before = pane.render_line(5).text
         pane.action_last()
         assert pane.render_line(11).text.split()[0] == "200"

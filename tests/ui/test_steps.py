@@ -10,7 +10,7 @@ import pytest
 
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import load_json, trace_of
-from tests.ui.viewing import SETTLED_S, lines_of, said, viewing
+from tests.ui.viewing import SETTLED_S, lines_of, said, viewing, workers_done
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.steps import Step
 from tracetui.trace.build import build_trace
@@ -76,7 +76,7 @@ async def test_the_story_tells_causes_and_what_the_step_hangs_on(trace: Trace) -
         assert analysis is not None
         assert isinstance(app.screen, StepsScreen)
         await pilot.press("down")
-        await app.workers.wait_for_complete()
+        await workers_done(app, pilot)
         await pilot.pause(SETTLED_S)
         *_, idle, preparing, critical = said(app, "story").splitlines()
         main, ns = next(iter(analysis.causes.by_step(1).items()))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+from textual.app import App
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -33,9 +35,9 @@ async def viewing(
         yield app, pilot
 
 
-async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
-    """Let the viewer work until something holds: 4 s at most."""
-    for _ in range(400):
+async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
+    """Let the viewer work until something holds: 10 s at most."""
+    for _ in range(1000):
         if holds():
             break
         await pilot.pause(0.01)
@@ -43,11 +45,15 @@ async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
     await pilot.pause()
 
 
-async def settled(app: TraceApp, pilot: Pilot[int]) -> None:
+async def settled(app: App[Any], pilot: Pilot[Any]) -> None:
     """Let the viewer work until its debounces and its threads are done."""
     await pilot.pause(0.1)
-    await app.workers.wait_for_complete()
-    await pilot.pause()
+    await workers_done(app, pilot)
+
+
+async def workers_done(app: App[Any], pilot: Pilot[Any]) -> None:
+    """Let the viewer work until no thread does; those that another one made needless are cancelled."""
+    await until(pilot, lambda: all(worker.is_finished for worker in app.workers))
 
 
 def timeline(app: TraceApp) -> TimelineScreen:
