@@ -115,7 +115,7 @@ def _view(request: Request) -> int:
         window=request.window,
         rules=rules_of(request),
     )
-    return run_viewer(path, options)
+    return run_viewer([path], options)
 
 
 def _ask_for_background() -> tuple[bool, bytes]:

@@ -18,6 +18,7 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import fitted
 from tracetui.ui.fuzzy import matches
 from tracetui.ui.screens.panel import Panel
+from tracetui.ui.session import Session
 from tracetui.ui.tables.columns import clipped
 
 Value = TypeVar("Value")
@@ -101,8 +102,8 @@ class Chooser(Panel[Value]):
     KEYS = (("enter", "go"), ("esc", "close"))
     PLACEHOLDER: ClassVar[str] = ""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._choices: Sequence[Choice[Value]] = ()
         self._matching: list[int] = []
 

@@ -18,7 +18,7 @@ from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.frame_kinds import FrameKind
 from tracetui.ui.screens.hotspots import NO_FILE, NO_STACK, no_idle
 from tracetui.ui.screens.table_screen import AnswerScreen
-from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.session import Session
 from tracetui.ui.stories.flame_story import flame_answer, flame_story
 from tracetui.ui.widgets.flame import FlameView, flame_style
 from tracetui.ui.widgets.lines import Lines
@@ -58,8 +58,8 @@ class FlameScreen(AnswerScreen):
 
         analysis: Analysis
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._shown: Analysis | None = None
 
     def body(self) -> Iterable[Widget]:
@@ -80,7 +80,7 @@ class FlameScreen(AnswerScreen):
         self.source.display = event.size.height >= TALL
 
     def build(self) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         assert analysis is not None
         if not any(device.idle_ns for device in analysis.devices):
             self.missing(no_idle(analysis))
@@ -96,10 +96,10 @@ class FlameScreen(AnswerScreen):
     @on(Charged)
     def _fill(self, message: Charged) -> None:
         analysis = message.analysis
-        if analysis is not self.viewer.analysis:
+        if analysis is not self.session.analysis:
             return
-        self._shown, viewer = analysis, self.viewer
-        self.source.files = SourceFiles(viewer.path, viewer.options.sources, analysis.trace.end_ns)
+        self._shown = analysis
+        self.source.files = self.session.sources
         self.view.show(analysis.stacks, analysis.rules)
 
     def missing(self, sentence: str) -> None:

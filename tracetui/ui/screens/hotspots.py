@@ -27,7 +27,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.screens.hotspot_trials import HotspotTrials
-from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.session import Session
 from tracetui.ui.stories.line_story import LineStory
 from tracetui.ui.stories.nested_story import NestedStory
 from tracetui.ui.stories.sync_story import SyncStory
@@ -81,8 +81,8 @@ class HotspotsScreen(HotspotTrials):
             super().__init__()
             self.analysis, self.savings = analysis, savings
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._savings: Mapping[LineKey, LineSaving] | None = None  # None: not known yet
         self._followed = (-1, -1)  # the slice and the gap that the cursor was last moved to
         self._gap = -1  # place in the gaps of the row walked
@@ -102,7 +102,7 @@ class HotspotsScreen(HotspotTrials):
     # -------------------------------------------------------------- contents
 
     def build(self) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         assert analysis is not None
         if not any(device.idle_ns for device in analysis.devices):
             self.missing(no_idle(analysis))
@@ -119,11 +119,10 @@ class HotspotsScreen(HotspotTrials):
     def _fill(self, message: Charged) -> None:
         message.stop()
         analysis = message.analysis
-        if analysis is not self.viewer.analysis:
+        if analysis is not self.session.analysis:
             return
         self._shown, self._savings = analysis, None
-        viewer = self.viewer
-        self.source.files = SourceFiles(viewer.path, viewer.options.sources, analysis.trace.end_ns)
+        self.source.files = self.session.sources
         self.stacks.show(analysis.stacks, analysis.rules)
         self._show_view(analysis)
         self._follow()
@@ -195,7 +194,7 @@ class HotspotsScreen(HotspotTrials):
 
     def _follow(self) -> None:
         """Put the cursors on the line and the stack of what is selected, if they have idle time."""
-        analysis, state = self._shown, self.viewer.state
+        analysis, state = self._shown, self.session.state
         if analysis is None or not self.is_current or self._followed == (state.row, state.gap):
             return
         self._followed = (state.row, state.gap)

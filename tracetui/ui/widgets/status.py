@@ -11,6 +11,7 @@ from tracetui.trace.model import Activity, Kind
 from tracetui.ui.actions import ACTIONS, GO, key_label
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_count, format_duration, format_percent
@@ -26,8 +27,12 @@ class TopLine(Lines):
     TopLine { height: 1; }
     """
 
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+
     @property
-    def trace_app(self) -> Viewer:
+    def viewer(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
@@ -38,19 +43,19 @@ class TopLine(Lines):
         self.show([self._left()], self._right())
 
     def _left(self) -> list[Piece]:
-        app = self.trace_app
+        app, session = self.viewer, self.session
         style = app.palette.style_of
-        name = printable(PurePath(app.path).name, 60)
+        name = printable(PurePath(session.path).name, 60)
         pieces: list[Piece] = [(f" {name}", style(Role.TITLE))]
-        if app.trace is None:
+        if session.trace is None:
             return pieces
         dot = (f"  {app.glyphs.dot}  ", style(Role.DIM))
-        span = format_duration(app.trace.end_ns - app.trace.start_ns)
-        pieces += [("  ", style(Role.TEXT)), (f"{_KINDS[app.trace.kind]} {span}", style(Role.TEXT))]
-        if app.picture is not None and app.picture.sketch is not None:
+        span = format_duration(session.trace.end_ns - session.trace.start_ns)
+        pieces += [("  ", style(Role.TEXT)), (f"{_KINDS[session.trace.kind]} {span}", style(Role.TEXT))]
+        if session.picture is not None and session.picture.sketch is not None:
             pieces += [("  ", style(Role.TEXT)), (f"{app.glyphs.unread[1]} sampled", style(Role.WARNING))]
-        if app.analysis is not None:
-            for activity in app.analysis.devices:
+        if session.analysis is not None:
+            for activity in session.analysis.devices:
                 if activity.window_ns:
                     share = format_percent(activity.idle_ns, activity.window_ns)
                     pieces += [dot, (f"{printable(activity.device)} ", style(Role.TEXT))]
@@ -61,20 +66,20 @@ class TopLine(Lines):
         return pieces
 
     def _right(self) -> list[Piece]:
-        app = self.trace_app
+        app, session = self.viewer, self.session
         style = app.palette.style_of
         pieces: list[Piece] = []
-        if app.progress is not None:
-            _, total, events = app.progress
-            text = f"reading {app.share} % of {format_bytes(total)}"
-            if app.silent_s:
-                text += f", nothing for {app.silent_s} s"
+        if session.progress is not None:
+            _, total, events = session.progress
+            text = f"reading {session.share} % of {format_bytes(total)}"
+            if session.silent_s:
+                text += f", nothing for {session.silent_s} s"
             elif events and self.size.width > _NARROW:
                 text += f", {format_count(events)} events"
-            pieces.append((f"{text}  esc stops ", style(Role.WARNING if app.silent_s else Role.NUMBER)))
-        elif app.analysing:
+            pieces.append((f"{text}  esc stops ", style(Role.WARNING if session.silent_s else Role.NUMBER)))
+        elif session.analysing:
             pieces.append(("analysing ", style(Role.DIM)))
-        if count := len(app.warnings):
+        if count := len(session.warnings):
             text = f"{app.glyphs.warning} {count} warning{'s' if count > 1 else ''} "
             pieces.append((text, style(Role.WARNING)))
         return pieces
@@ -93,7 +98,7 @@ class KeyLine(Lines):
         self._actions = actions
 
     @property
-    def trace_app(self) -> Viewer:
+    def viewer(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
@@ -101,7 +106,7 @@ class KeyLine(Lines):
 
     def show_status(self, sentence: str, role: Role = Role.TEXT) -> None:
         """Show a sentence in place of the keys; "" shows the keys again."""
-        style = self.trace_app.palette.style_of
+        style = self.viewer.palette.style_of
         if sentence:
             self.show([[(f" {sentence}", style(role))]])
             return
