@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,7 +16,7 @@ from textual.widget import Widget
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.session import Session
+from tracetui.ui.session import Session, names_of
 from tracetui.ui.terminal import configure_terminal, leave_at_signals
 from tracetui.ui.viewer import FIRST, Viewer
 
@@ -53,8 +53,10 @@ class TraceApp(Viewer):
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
         super().__init__(sessions, options)
         for session in self.sessions:
-            for screen, (module, name) in SCREENS.items():
-                self.add_mode(self.mode_of(session, screen), partial(_screen, session, module, name))
+            self.add_modes(session)
+
+    def screens_of(self, session: Session) -> dict[str, Callable[[], Screen[Any]]]:
+        return {screen: partial(_screen, session, *place) for screen, place in SCREENS.items()}
 
     def on_load(self) -> None:
         """Before anything is drawn: the terminal is to be left in order from the first frame on."""
@@ -64,6 +66,8 @@ class TraceApp(Viewer):
     def on_mount(self) -> None:
         configure_terminal(self, self.palette.color_system, self.options.ascii)
         self.start(self.session)
+        if len(self.sessions) > 1:
+            self.action_sessions()
 
     def fault(self, error: Exception) -> None:
         """Leave with the error, which `run_viewer` raises again once the terminal is restored.
@@ -85,6 +89,9 @@ class TraceApp(Viewer):
     def action_redo(self) -> None:
         if self.session.state.redo():
             self.selection_changed()
+
+    def action_sessions(self) -> None:
+        self._open("open_traces", "OpenTraces")
 
     def action_export(self) -> None:
         self._open("export_dialog", "ExportDialog")
@@ -162,15 +169,16 @@ def run_viewer(paths: Sequence[Path], options: ViewerOptions) -> int:
 
     Raises UnreadableTrace (or MemoryError, OSError) where there is nothing to view.
     """
-    sessions = [Session(path, options) for path in paths]
+    names = names_of(paths) if len(paths) > 1 else [path.name for path in paths]
+    first, *others = (Session(path, options, name=name) for path, name in zip(paths, names))
+    first.open()
+    app = TraceApp([first, *others], options)
     try:
-        sessions[0].open()
-        app = TraceApp(sessions, options)
         tune_gc()
         code = app.run(mouse=options.mouse)
     finally:
-        for session in sessions:
-            session.close()
+        for session in app.sessions:
+            session.end()
     if app.failure is not None:
         raise app.failure
     return code if code is not None else app.return_code or 0

@@ -6,6 +6,7 @@ returned here as a sentence.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.export.words import MEASURES
 from tracetui.reader.source import TraceFile
+from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.picture import Picture
@@ -25,7 +27,9 @@ from tracetui.ui.first_view import first_view
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.source_files import SourceFiles
 from tracetui.ui.state import Viewport, ViewState
-from tracetui.units import format_time
+from tracetui.units import Moment, Window, format_time
+
+_OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
 
 class Session:
@@ -37,9 +41,11 @@ class Session:
         options: ViewerOptions | None = None,
         file: TraceFile | None = None,
         trace: Trace | None = None,
+        name: str = "",
     ) -> None:
         """Of a file to read, now or when it is opened, or of a trace that is there already."""
         self.path = path
+        self.name = printable(name or path.name, 60)  #: that tells it from the others that are open
         self.options = options or ViewerOptions()
         self.file = file  #: to read the trace from, and the arguments of its slices
         self.trace = trace  #: what is read so far
@@ -76,13 +82,33 @@ class Session:
         Raises UnreadableTrace or OSError.
         """
         self.file = TraceFile(self.path, jobs=self.options.jobs)
-        self.progress = (0, self.file.size, 0)
+        self.progress, self.problem = (0, self.file.size, 0), ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its trace is there or on the way."""
+        return self.file is not None or self.trace is not None
 
     def close(self) -> None:
-        """Stop the loading and let the file go; what is read stays."""
+        """Let the file go, at once or as soon as the thread that reads it has stopped."""
         self.stopping = True
+        if self.progress is None:
+            self.end()
+
+    def end(self) -> None:
+        """Let the file go: nothing reads it any more."""
+        self.progress = None
         if self.file is not None:
             self.file.close()
+
+    def closed(self) -> Session:
+        """The same trace, not open; when it is opened, it shows what this one shows."""
+        viewport, window = self.state.viewport, self.options.window
+        if self.trace is not None:
+            window = Window(Moment(viewport.start_ns, True), Moment(viewport.end_ns, True))
+        closed = Session(self.path, replace(self.options, window=window, step=None), name=self.name)
+        closed.ranked_by = self.ranked_by
+        return closed
 
     def stop_loading(self) -> bool:
         """Stop the loading, keeping what is read; False where nothing was there to stop."""
@@ -276,6 +302,21 @@ class Session:
         viewport = state.viewport.showing(start, end, state.bounds)
         place = replace(state.place, viewport=viewport, row=row, gap=-1, cursor=cursor, time_ns=start)
         state.go(place, "select")
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Return what tells each of several paths from the others: the fewest of its last parts that do.
+
+    Parts that all of them end with tell nothing, nor does the directory in which a producer leaves its files.
+    """
+    every = [[part for part in path.resolve().parts if part != _OUTPUT] for path in paths]
+    while min(map(len, every)) > 1 and len({parts[-1] for parts in every}) == 1:
+        every = [parts[:-1] for parts in every]
+    for count in range(1, max(map(len, every))):
+        names = ["/".join(parts[-count:]) for parts in every]
+        if len(set(names)) == len(names):
+            return names
+    return list(map(str, paths))
 
 
 def bounds_of(trace: Trace | None) -> Viewport:

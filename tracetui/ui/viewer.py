@@ -6,10 +6,13 @@ screens of that session, also while others are in front. Knows no screen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from textual.message import Message
+from textual.screen import Screen
 
+from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.trace.model import Trace
 from tracetui.ui._textual import HookedApp
 from tracetui.ui.drawing.glyphs import glyphs
@@ -51,7 +54,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.palette = Palette(self.options.palette, self.options.light)
         self.typed = self.options.typed
         self.glyphs = glyphs(self.options.ascii)
-        self.sessions = tuple(sessions)
+        self.sessions = list(sessions)
 
     # Which trace is shown, and on which screen
 
@@ -65,6 +68,15 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         """The screen that is in front, but for panels over it."""
         return self.current_mode.partition("@")[0]
 
+    def screens_of(self, session: Session) -> Mapping[str, Callable[[], Screen[Any]]]:
+        """The screens of a session by their names, each made when it is first shown."""
+        raise NotImplementedError
+
+    def add_modes(self, session: Session) -> None:
+        """Have a mode for each screen of a session."""
+        for screen, make in self.screens_of(session).items():
+            self.add_mode(self.mode_of(session, screen), make)
+
     def mode_of(self, session: Session, screen: str) -> str:
         """The mode that shows a screen of a session."""
         return f"{screen}@{self.sessions.index(session)}"
@@ -77,6 +89,43 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         """Show another screen of the same trace."""
         if screen != self.shown:
             self.switch_mode(self.mode_of(self.session, screen))
+
+    def show_session(self, session: Session) -> None:
+        """Show another of the open traces, on the same screen; it is read now, if it was not yet.
+
+        The one before stays as it is, and all others are let go: each may take gigabytes.
+        """
+        before = self.session
+        if session is before:
+            return
+        for other in self.sessions:
+            if other is not session and other is not before and other.is_open:
+                self._let_go(other)
+        if not session.is_open:
+            try:
+                session.open()
+            except (UnreadableTrace, OSError) as error:
+                session.take_failure(plain(str(error)))
+            self.start(session)
+        self.switch_mode(self.mode_of(session, self.shown))
+        self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
+
+    def _let_go(self, session: Session) -> None:
+        """Close a session, and put one in its place that opens where that one was left."""
+        modes = [self.mode_of(session, screen) for screen in self.screens_of(session)]
+        for mode in modes:
+            self.remove_mode(mode)
+        session.close()
+        self.sessions[self.sessions.index(session)] = new = session.closed()
+        self.add_modes(new)
+
+    def action_session(self, by: int) -> None:
+        """Show the next of the open traces, or the one before."""
+        count = len(self.sessions)
+        if count == 1:
+            self.show_status("No other trace is open: tracetui A B opens two.")
+        else:
+            self.show_session(self.sessions[(self.sessions.index(self.session) + by) % count])
 
     def broadcast(self, session: Session, message: type[Message]) -> None:
         """Post a message to every screen of a session, also to those that are not in front."""
@@ -106,28 +155,47 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def _in_thread(self, work: Callable[[], object]) -> None:
         self.run_worker(work, thread=True, group="load", exit_on_error=True)
 
+    def _is_gone(self, session: Session) -> bool:
+        """Whether a message is of a session that was let go meanwhile."""
+        return session not in self.sessions
+
     def on_load_progress(self, message: LoadProgress) -> None:
+        if self._is_gone(message.session):
+            return
         so_far = (message.done_bytes, message.total_bytes, message.events)
         message.session.take_progress(so_far, message.silent_s)
         self.broadcast(message.session, ProgressChanged)
 
     def on_trace_grew(self, message: TraceGrew) -> None:
+        if self._is_gone(message.session):
+            return
         message.session.take(message.trace, message.picture)
         self.broadcast(message.session, TraceChanged)
 
     def on_trace_loaded(self, message: TraceLoaded) -> None:
         session = message.session
+        if self._is_gone(session):
+            session.end()
+            return
         said = session.take_all(message.trace, message.picture)
         self.broadcast(session, TraceChanged)
         self._analyse(session, message.trace)
         self._say_of(session, said)
 
     def on_load_failed(self, message: LoadFailed) -> None:
-        self.failure = message.error
-        self.exit(1)
+        session = message.session
+        if self._is_gone(session):
+            session.end()
+        elif len(self.sessions) == 1:
+            self.failure = message.error
+            self.exit(1)
+        else:
+            self._fail(session, plain(str(message.error)))
 
     def on_analysis_ready(self, message: AnalysisReady) -> None:
         session = message.session
+        if self._is_gone(session):
+            return
         place, was_said = session.state.place, session.awaited
         said = session.take_analysis(message.analysis)
         self.broadcast(session, TraceChanged)
@@ -137,9 +205,13 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             self._say_of(session, said)
 
     def on_analysis_failed(self, message: AnalysisFailed) -> None:
-        said = message.session.take_failure(message.sentence)
-        self.broadcast(message.session, TraceChanged)
-        self._say_of(message.session, said)
+        if not self._is_gone(message.session):
+            self._fail(message.session, message.sentence)
+
+    def _fail(self, session: Session, sentence: str) -> None:
+        said = session.take_failure(sentence)
+        self.broadcast(session, TraceChanged)
+        self._say_of(session, said)
 
     def _say_of(self, session: Session, sentence: str) -> None:
         if session is self.session:

@@ -181,7 +181,7 @@ class Details(CachedLineWidget, can_focus=True):
         self._title = "slice" if row >= 0 else "details"
         self.lines, self._worst = [], 0
         if session.trace is None:
-            pass
+            self.lines = self._hints(pen)
         elif self.shows_stack and self.stack:
             self._title = "Python stack"
             self.lines = describe_frames(self.stack, self.rules, pen)
@@ -213,6 +213,8 @@ class Details(CachedLineWidget, can_focus=True):
             for warning in session.warnings
             for place, part in enumerate(wrapped(warning, max(self.size.width - 4, 1)))
         ]
+        if session.trace is None:
+            return warn
         if session.analysis is None:
             hint = [pen.text(" arrows or a click select a slice", Role.DIM)]
             if session.picture is None or session.picture.sketch is None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 from rich.cells import cell_len
 
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
-from tracetui.ui.actions import ACTIONS, GO, key_label
+from tracetui.ui.actions import ACTIONS, key_label
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.session import Session
@@ -45,8 +43,10 @@ class TopLine(Lines):
     def _left(self) -> list[Piece]:
         app, session = self.viewer, self.session
         style = app.palette.style_of
-        name = printable(PurePath(session.path).name, 60)
-        pieces: list[Piece] = [(f" {name}", style(Role.TITLE))]
+        pieces: list[Piece] = [(f" {session.name}", style(Role.TITLE))]
+        if len(app.sessions) > 1:
+            place = f" {app.sessions.index(session) + 1}/{len(app.sessions)}"
+            pieces.append((place, style(Role.DIM)))
         if session.trace is None:
             return pieces
         dot = (f"  {app.glyphs.dot}  ", style(Role.DIM))
@@ -117,7 +117,7 @@ class KeyLine(Lines):
         room = self.size.width - sum(cell_len(text) for text, _ in pieces)
         right: list[Piece] = [("?", style(Role.KEY)), (" help ", style(Role.DIM))]
         if room > 32:
-            letters = " ".join(key_label(action.keys[0]) for action in ACTIONS if action.group == GO)[:-4]
+            letters = " ".join(key_label(action.keys[0]) for action in ACTIONS if action.id.startswith("go("))
             right = [(letters, style(Role.KEY)), (" screens  ", style(Role.DIM)), *right]
         self.show([pieces], right if room > 8 else ())
 
