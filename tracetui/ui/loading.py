@@ -90,7 +90,7 @@ def analyse_trace(session: Session, trace: Trace, post: Post) -> None:
 
 def _warm(analysis: Analysis) -> None:
     """Make what the first frame wants: 0.8 s of 3 million idle intervals, not for the screen's thread."""
-    _ = analysis.gaps.ranked(), analysis.communication.exposed
+    _ = analysis.gaps.ranked(), analysis.communication.exposed_sets
     edges = np.array([analysis.trace.start_ns, analysis.trace.start_ns + 1], np.int64)
     for idle, causes in zip(analysis.idle_rasters, analysis.cause_rasters):
         idle.columns(range(len(idle)), edges)

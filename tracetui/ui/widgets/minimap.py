@@ -16,6 +16,7 @@ from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import cause_paint, legend, main_legend
+from tracetui.ui.drawing.exposed_ink import cause_glyphs, most_exposed
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments, shades
 from tracetui.ui.drawing.load import is_of_host, load
@@ -132,6 +133,12 @@ class Minimap(CachedLineWidget):
         cells = [self.viewer.glyphs.shades[shade] for shade in level.tolist()]
         styles = [cause_paint(cause, palette).ink for cause in Cause for _ in range(3)]
         style = 3 * most(ns).astype(np.int64)
+        exposed = most_exposed(
+            np.sum([picture.exposed(device, edges) for device in devices], axis=0), edges, level == 0
+        )
+        for at in np.flatnonzero(exposed >= 0).tolist():
+            cells[at], style[at] = cause_glyphs(self.viewer.glyphs)[exposed[at]], len(styles)
+        styles += [palette.style_of(Activity.COMMUNICATION)] * 3
         if picture.sketch is not None:
             self._veil(load(picture, edges)[1], level, cells, style, len(styles))
         return segments(cells, style, [*styles, *[palette.style_of(Role.UNREAD)] * 3])

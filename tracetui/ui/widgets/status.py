@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
+from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
 from tracetui.ui.actions import ACTIONS, key_label
@@ -55,14 +56,33 @@ class TopLine(Lines):
         if session.picture is not None and session.picture.sketch is not None:
             pieces += [("  ", style(Role.TEXT)), (f"{app.glyphs.unread[1]} sampled", style(Role.WARNING))]
         if session.analysis is not None:
-            for activity in session.analysis.devices:
-                if activity.window_ns:
-                    share = format_percent(activity.idle_ns, activity.window_ns)
-                    pieces += [dot, (f"{printable(activity.device)} ", style(Role.TEXT))]
-                    if exposed_ns := activity.communication_not_overlapped_ns:
-                        exposed = format_percent(exposed_ns, activity.window_ns)
-                        pieces.append((f"comm {exposed} ", style(Activity.COMMUNICATION)))
-                    pieces += [(f"idle {share}", style(Role.IDLE))]
+            splits = [split for split in session.analysis.communication.splits if split.window_ns]
+            for split in splits:
+                whole = self.size.width > _NARROW and len(splits) == 1
+                pieces += [dot, (f"{printable(split.device)} ", style(Role.TEXT))]
+                pieces += self._split(split, whole)
+        return pieces
+
+    def _split(self, split: WindowSplit, whole: bool) -> list[Piece]:
+        """What the time of a device went into; not `whole`: communication in one, and what was lost only."""
+        style = self.viewer.palette.style_of
+        pieces: list[Piece] = []
+        parts: list[tuple[str, int, Role | Activity]] = [("idle", split.idle_ns, Role.IDLE)]
+        if whole:
+            parts = [
+                ("computing", split.computing_ns, Activity.AICORE),
+                ("waiting", split.wait_ns, Activity.COMMUNICATION),
+                ("moving", split.transfer_ns, Activity.COMMUNICATION),
+                ("comm", split.unsplit_ns, Activity.COMMUNICATION),
+                ("copies", split.copy_ns, Activity.COPY),
+                *parts,
+            ]
+        else:
+            parts.insert(0, ("comm", split.communication_ns, Activity.COMMUNICATION))
+        for words, ns, role in parts:
+            if ns or role is Role.IDLE:
+                share = format_percent(ns, split.window_ns)
+                pieces.append((f"{' ' if pieces else ''}{words} {share}", style(role)))
         return pieces
 
     def _right(self) -> list[Piece]:
