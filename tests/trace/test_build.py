@@ -244,6 +244,36 @@ def test_unknown_task_types_are_named() -> None:
     assert "Task types unknown to this program count as no work: QUANTUM␛." in trace_of(events).notes
 
 
+NO_CANN = "Level 0: no CANN slices; launches are found through flows."
+NO_STACKS = "No Python stacks: collect with with_stack=True to see lines of code."
+NO_DEVICE = "No device layer: this trace has host events only, so there are no gaps to show."
+NO_FRAMEWORK = "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
+
+
+def test_what_a_trace_lacks_is_said_and_nothing_else() -> None:
+    python, cann = process(1, "Python"), process(2, "CANN")
+    operators = [*python, piece(1, 1, "aten::mm", 0, 9, "cpu_op")]
+    stacks = [*python, piece(1, 1, "aten::mm", 0, 9, "cpu_op", **{"Call stack": "train.py(8): main"})]
+    frames = [*operators, piece(1, 1, "train.py(8): main", 0, 9, "python_function")]
+    calls = [*cann, piece(2, 1, "AscendCL@x", 0, 9)]
+    tasks = [*process(3, "Ascend Hardware", "NPU"), piece(3, 1, "k", 0, 1, **{"Task Type": "AI_CORE"})]
+    gpu = [*process(0, "python", "GPU 0"), piece(0, 7, "gemm", 0, 2, "kernel")]
+    group = [*process(4, "HCCL", "NPU"), *thread(4, 0, "Group 0 Communication"), piece(4, 0, "hcom_x", 0, 1)]
+    for events, notes in (
+        (stacks + calls + tasks, ()),
+        (frames + calls + tasks, ()),
+        (operators + calls + tasks, (NO_STACKS,)),
+        (stacks + tasks, (NO_CANN,)),
+        (calls + tasks, (NO_FRAMEWORK,)),
+        (tasks, (NO_FRAMEWORK, NO_CANN)),
+        (stacks + calls, (NO_DEVICE,)),
+        (operators, (NO_DEVICE, NO_STACKS)),
+        (stacks + gpu, ()),
+        (stacks + calls + group, ()),
+    ):
+        assert trace_of(list(events)).notes == notes
+
+
 def test_of_many_unknown_task_types_five_are_named() -> None:
     def note(types: int) -> str:
         events = process(1, "Ascend Hardware", "NPU")

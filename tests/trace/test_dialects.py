@@ -181,6 +181,12 @@ def test_every_type_of_other_compute_has_a_name_without_underscores_or_is_its_ow
             assert (engine_of_type(task_type) == "AI CPU") == ("AICPU" in task_type.replace("_", ""))
 
 
+def test_elements_have_the_bits_that_their_names_say() -> None:
+    assert {"INT8", "BF16", "FP32", "INT128"} <= KNOWN.element_bytes.keys()
+    for name, size in KNOWN.element_bytes.items():
+        assert int(re.sub(r"\D", "", name)) == 8 * size, name
+
+
 def test_of_several_dialects_the_earlier_come_first_and_the_same_may_be_said_twice() -> None:
     first = Dialect(step_beginnings=("Step ",), task_types={"A": Activity.AICORE}, enqueues=frozenset({"in"}))
     second = Dialect(

@@ -114,6 +114,12 @@ def test_a_layer_without_a_name_has_the_rank_behind_its_pid() -> None:
     ]
 
 
+def test_a_pid_without_the_rank_of_its_name_says_nothing_about_others() -> None:
+    processes = [Process("81234560", "CANN_3"), Process("81234563")]
+    find_ranks(processes)
+    assert owners(processes) == {"81234560": "rank 3", "81234563": origin("81234563")}
+
+
 def hardware(os_pid: int, device: int, label: str = "") -> Process:
     return Process(layer(os_pid, 13, device), "Ascend Hardware", label)
 
