@@ -8,11 +8,12 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from rich.color import ColorType
 from textual.widgets import Input
 
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
-from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, open_viewer, said, viewing
+from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, open_viewer, said, until, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
@@ -190,13 +191,26 @@ async def test_a_gap_is_copied_with_exact_values_and_its_story(trace: Trace) -> 
         assert text.endswith(said(app, "story"))
 
 
-@pytest.mark.parametrize("palette", ["ansi", "256", "true"])
-async def test_it_is_drawn_in_every_palette_from_the_first_frame_on(trace: Trace, palette: str) -> None:
+@pytest.mark.parametrize(
+    ("palette", "kinds"),
+    [
+        ("none", set()),
+        ("ansi", {ColorType.STANDARD}),
+        ("256", {ColorType.EIGHT_BIT}),
+        ("true", {ColorType.TRUECOLOR}),
+    ],
+)
+async def test_the_first_frame_is_drawn_in_the_colours_of_the_palette(
+    trace: Trace, palette: str, kinds: set[ColorType]
+) -> None:
     app = open_viewer(Path("trace_view.json"), ViewerOptions(palette=palette), trace=trace)
     async with app.run_test(size=(80, 24)) as pilot:
         app.action_go("gaps")
-        await pilot.pause(SETTLED_S)
-        assert app.is_running
+        await until(pilot, lambda: not app.session.analysing)
+        table = screen_of(app).table
+        styles = [segment.style for y in range(table.size.height) for segment in table.render_line(y)]
+        colours = [colour for style in styles if style for colour in (style.color, style.bgcolor) if colour]
+        assert {colour.type for colour in colours} - {ColorType.DEFAULT} == kinds
 
 
 async def test_it_works_in_any_size(trace: Trace) -> None:

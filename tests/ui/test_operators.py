@@ -176,12 +176,17 @@ def test_a_window_without_a_device_has_no_idle_time() -> None:
 async def test_the_rows_are_exported_in_the_order_shown(trace: Trace) -> None:
     async with viewing(trace, "operators") as (app, _):
         screen, names = screen_of(app), analysis_of(app).operators().by_type()
-        for sort, descending in ((0, False), (3, True)):
-            screen.table.sort_by(sort, descending)
-            view = screen.table.rows.view
-            frame = screen.frame(view)
-            assert frame["name"].tolist() == [names[place].name for place in view.tolist()]
-            assert frame["max_ns"].tolist() == names.max_ns[view].tolist()
+        counts = {names[place].name: names[place].count for place in range(len(names))}
+        by_name = sorted(counts, key=str.casefold)
+        by_count = sorted(counts, key=counts.__getitem__, reverse=True)
+        columns = [column.key for column in screen.table.rows.columns]
+        for key, descending, expected in (("name", False, by_name), ("count", True, by_count)):
+            screen.table.sort_by(columns.index(key), descending)
+            drawn = [drawn_cells(line)[0] for line in lines_of(screen.table)[1:] if line]
+            assert drawn == expected
+            frame = screen.frame(screen.table.rows.view)
+            assert frame["name"].tolist() == expected
+            assert frame["count"].tolist() == [counts[name] for name in expected]
 
 
 async def test_the_filter_is_shared_with_the_other_tables(trace: Trace) -> None:
