@@ -276,9 +276,9 @@ def test_causes_by_step_add_up_and_open_the_worst_gap(analysis: Analysis) -> Non
 
 async def test_the_map_tells_the_causes_and_the_pane_the_story(trace: Trace) -> None:
     async with viewing(trace, "timeline", (120, 36)) as (app, pilot):
-        assert isinstance(app.screen, TimelineScreen) and app.analysis is not None
+        assert isinstance(app.screen, TimelineScreen) and app.session.analysis is not None
         minimap, details = app.screen.minimap, app.screen.details
-        (most_of, _), *_ = app.analysis.causes.by_cause().items()
+        (most_of, _), *_ = app.session.analysis.causes.by_cause().items()
         assert lines_of(minimap)[1].startswith(" worst gaps 1 to 9 ")
         assert lines_of(minimap)[2].startswith(" why idle ") and cause_words(most_of) in lines_of(minimap)[2]
         await pilot.resize_terminal(
@@ -307,8 +307,8 @@ async def test_enter_on_a_cause_of_a_step_goes_to_its_worst_gap(trace: Trace) ->
     async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
         await pilot.press("4", "home", "down", "enter")
         await pilot.pause()
-        assert app.analysis is not None and app.current_mode == "timeline"
-        assert app.state.gap == CauseMap(app.analysis).by_step().most[1, 0] >= 0
+        assert app.session.analysis is not None and app.shown == "timeline"
+        assert app.session.state.gap == CauseMap(app.session.analysis).by_step().most[1, 0] >= 0
 
 
 def test_what_fills_a_gap_beside_the_cores_is_called_by_its_own_name() -> None:
