@@ -21,7 +21,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster, most
-from tracetui.export.reasons import Reasons
+from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
@@ -166,7 +166,7 @@ def test_the_story_names_the_operator_the_line_and_what_exposed_it(analysis: Ana
 
 def test_the_line_of_a_story_is_the_line_of_the_tables(analysis: Analysis) -> None:
     every = np.arange(len(analysis.gaps), dtype=np.int64)
-    for gap, line in enumerate(Reasons(analysis).lines(every)):
+    for gap, line in enumerate(GAPS.column("line").exact(GapRows(analysis, every))):
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         assert line == (f"{frame.file}({frame.line})" if frame is not None else None)
 
