@@ -31,15 +31,17 @@ ALLOWED = {
     "cache": {"cache", "trace", "reader"},
     "siblings": {"siblings"},
     "analysis": {"analysis", "siblings", "trace"},
-    "export": {"export", "analysis", "trace"},
-    "api": {"analysis", "cache", "trace", "reader"},
-    "ui": {"ui", "export", "analysis", "cache", "trace", "reader"},
-    "cli": {"cli", "api", "export", "analysis", "cache", "trace", "reader", "ui"},
+    "job": {"job", "analysis", "siblings", "cache", "trace", "reader"},
+    "export": {"export", "job", "analysis", "trace"},
+    "api": {"job", "analysis", "cache", "trace", "reader"},
+    "ui": {"ui", "export", "job", "analysis", "cache", "trace", "reader"},
+    "cli": {"cli", "api", "export", "job", "analysis", "cache", "trace", "reader", "ui"},
     "__init__": {"api", "export"},
     "__main__": {"cli"},
 }
 #: what others may know of the reader: its front door and what it hands over.
 READER_FRONT = {
+    "tracetui.reader.cores",
     "tracetui.reader.errors",
     "tracetui.reader.events",
     "tracetui.reader.locate",
