@@ -24,7 +24,7 @@ JOBS = {
     #: a link of a tensor group
     "link": Job(HYBRID, BRIEF, slow={frozenset({2, 3}): 8.0}),
     #: a stage of a pipeline with more work
-    "stage": Job(PIPELINE, Size(2, 4, 1), extra={rank: Extra(computing=1.6) for rank in (4, 5, 6, 7)}),
+    "stage": Job(PIPELINE, Size(2, 2, 1), extra={rank: Extra(computing=1.6) for rank in (4, 5, 6, 7)}),
     #: the late rank is there, others are not
     "partial": Job(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}, missing=frozenset({0, 3, 6})),
     #: the late rank is missing

@@ -1,0 +1,1 @@
+"""Where digests are made: each engine gives the same bytes, somewhere else."""
