@@ -128,6 +128,7 @@ def _digest(document: dict[str, Any]) -> Digest:
                 "rank": int(identity.rank),
                 "world": int(identity.world),
                 "sizes": {str(key): int(size) for key, size in identity.sizes.items()},
+                "indices": {str(key): int(index) for key, index in identity.indices.items()},
                 "options": {
                     str(key): value
                     for key, value in identity.options.items()

@@ -193,6 +193,7 @@ class Identity:
     started: str  #: digits of the time stamp in the name, "" without
     world: int  #: ranks in the job, 0 where nothing tells
     sizes: dict[str, int]  #: ranks of a group by what it is for: {"tp": 2, "pp": 4}
+    indices: dict[str, int]  #: its own number in those groups: {"tp": 1, "pp": 0}
     options: dict[str, Scalar]  #: of the profiler: {"profiler_level": "Level2"}
 
 

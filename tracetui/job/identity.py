@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tracetui.job.digest import Identity
+from tracetui.siblings.metadata import parallel_groups
 from tracetui.siblings.rank import rank_info
 
 #: Ends of the names of directories that profilers make for each rank.
 RANK_DIRECTORIES = ("_ascend_pt", "_ascend_ms")
+#: What groups of a job are for: tensor, pipeline, data, context and expert parallel.
+PARALLEL = ("tp", "pp", "dp", "cp", "ep")
 _MSPROF = re.compile(r"PROF_\d+_(?P<time>\d{14,17})_\w+")
 _NAMED_RANK = re.compile(r"rank[-_ ]?(\d{1,9})(?!\d)", re.IGNORECASE | re.ASCII)
 #: <host>_<pid>_<time stamp>_ascend_pt
@@ -79,8 +82,15 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
         started=told.started,
         world=info.world or _whole(distributed.get("world_size")) or 0,
         sizes=dict(sorted(info.sizes.items())),
+        indices=_indices(trace),
         options=dict(sorted(info.options.items())),
     )
+
+
+def _indices(trace: Path) -> dict[str, int]:
+    """The rank's own number in the groups of the job, by what they are for."""
+    told = {group.name: group.group_rank for group in parallel_groups(trace) if group.group_rank is not None}
+    return {name: told[name] for name in PARALLEL if name in told}
 
 
 def _whole(value: Any) -> int | None:
