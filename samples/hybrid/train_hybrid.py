@@ -58,6 +58,7 @@ def train_step(stage, tokens):
             dist.send(gradient, stage.previous, group=stage.previous_group)
     for bucket in stage.gradients:
         dist.all_reduce(bucket, group=stage.data_group)
+    dist.all_reduce(stage.norm, group=stage.model_group)
 
 
 def train(stage, optimizer, loader, device, prof):

@@ -35,6 +35,12 @@ class Layout:
         first = stage * self.tp * self.dp + column
         return tuple(range(first, first + self.tp * self.dp, self.tp))
 
+    def model(self, rank: int) -> tuple[int, ...]:
+        """The ranks that hold one copy of the model: as many stages of tensor groups."""
+        first = self.place(rank)[1] * self.tp
+        stages = range(0, self.world, self.tp * self.dp)
+        return tuple(stage + first + column for stage in stages for column in range(self.tp))
+
     def neighbour(self, rank: int, stages: int) -> tuple[int, ...] | None:
         """The rank and that of another stage with which it exchanges; None where there is no such stage."""
         other = rank + stages * self.tp * self.dp
@@ -43,6 +49,8 @@ class Layout:
     def groups(self, rank: int) -> list[Communicator]:
         """The groups in which a rank communicates, each on a stream of its own."""
         told = [("tp", self.tensor(rank)), ("dp", self.data(rank))]
+        if self.pp > 1:
+            told.append(("mp", self.model(rank)))
         told += [("pp", pair) for stages in (-1, 1) if (pair := self.neighbour(rank, stages))]
         found = [(role, ranks) for role, ranks in told if len(ranks) > 1]
         return [

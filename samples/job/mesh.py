@@ -79,7 +79,7 @@ def meet(
                 if kinds[me] == "receive":
                     continue
                 factor = slow.get(frozenset((ranks[me], ranks[peer])), 1.0)
-                lasts = int(size / BYTES_PER_NS * factor * (1 + 0.01 * chance.random()))
+                lasts = max(20, int(size / BYTES_PER_NS * factor * (1 + 0.01 * chance.random())))
                 start = ready + 1300 + 250 * (plane - 1)
                 parts[me].append(Step(phase, plane, peer, start, start + lasts - lasts % 20, size))
                 ends.append(parts[me][-1].end)

@@ -67,6 +67,7 @@ class RankProgram(Program):
         self._size, self._extra = size, extra
         self._tensor = next((group for group in groups if group.role == "tp"), None)
         self._data = next((group for group in groups if group.role == "dp"), None)
+        self._model = next((group for group in groups if group.role == "mp"), None)
         pipeline = [group for group in groups if group.role == "pp"]
         self._previous = next((group for group in pipeline if group.rank == 1), None)
         self._next = next((group for group in pipeline if group.rank == 0), None)
@@ -126,6 +127,8 @@ class RankProgram(Program):
         for _ in range(size.buckets if self._data else 0):
             assert self._data is not None
             yield from self.collective("dist.all_reduce(bucket,", self._data, "allReduce", 4 * size.elements)
+        if self._model:
+            yield from self.collective("dist.all_reduce(stage.norm,", self._model, "allReduce", 1)
 
     def _layers(self, first: str, second: str, reduced: str) -> Running:
         us = self._size.matmul_us * self._slower

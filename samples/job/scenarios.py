@@ -17,9 +17,14 @@ JOBS = {
     "late": Job(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}),
     #: a rank waits for its data loader, in two of three steps
     "loader": Job(Layout(tp=1, dp=4), BRIEF, extra={2: Extra(loader_ms=5.0, steps=frozenset({0, 2}))}),
-    #: two late ranks in different places of the step
+    #: two late ranks in different steps
     "both": Job(
-        HYBRID, BRIEF, extra={1: Extra(computing=1.5), 6: Extra(python_ms=6.0, steps=frozenset({1}))}
+        HYBRID,
+        BRIEF,
+        extra={
+            1: Extra(computing=1.5, steps=frozenset({0, 2})),
+            6: Extra(python_ms=6.0, steps=frozenset({1})),
+        },
     ),
     #: a link of a tensor group
     "link": Job(HYBRID, BRIEF, slow={frozenset({2, 3}): 8.0}),

@@ -60,6 +60,7 @@ class Meeting:
     ranks: tuple[int, ...]
     number: int  #: of the group's collectives
     kinds: list[str]
+    elements: int
     begins: list[int]
     ends: list[int]
 
@@ -116,7 +117,8 @@ def _run(running: list[Running], job: Job) -> list[Meeting]:
         kinds = [posted[member].kind for member in ranks]
         share = 4 * posting.elements // len(ranks)
         parts = meet(kinds, ranks, begins, share, job.slow, chance)
-        meetings.append(Meeting(ranks, counts[ranks], kinds, begins, [part.end for part in parts]))
+        ends = [part.end for part in parts]
+        meetings.append(Meeting(ranks, counts[ranks], kinds, posting.elements, begins, ends))
         counts[ranks] += 1
         ready += [(member, _moved(part, job.offset(member))) for member, part in zip(ranks, parts)]
     assert not waiting, "ranks posted collectives in different orders"

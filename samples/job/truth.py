@@ -1,13 +1,15 @@
 """Who made whom wait, told by the simulation: by running the job again without what was planted.
 
-A rank waits in a collective from its own begin to that of the last rank. What a planted cause costs the
-ranks that wait is the difference of all their waits with it and without it, everything else being equal; what
-is left without any is the job's own: chance, and the bubbles of a pipeline. Knows no trace file, and
-nothing of how a reader of traces may find it out.
+A rank waits in a collective from its own begin to that of the last rank. What a planted cause costs is the
+difference of the waits of all other ranks with it alone and without it, everything else being equal: several
+that hide one another cost less together. What is left without any is chance, and the bubbles of a pipeline.
+Knows no trace file, and nothing of how a reader may find it out.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -25,7 +27,7 @@ class Root(NamedTuple):
     kind: str  #: "idle", "computing" or "transfer"
     cause: str | None  #: of the idle time
     line: Line
-    lost_ns: int  #: by those that waited for it
+    lost_ns: int  #: by all other ranks, were it the only thing planted
 
 
 @dataclass(frozen=True)
@@ -74,43 +76,36 @@ class JobTruth:
 
 
 def tell(job: Job) -> JobTruth:
-    """Run a job, and again without each thing that was planted."""
-    outcome = simulate(job)
-    roots: list[Root] = []
-    left = job
-    before = outcome
-    while left.extra or left.slow:
-        less, ranks = _without_one(left)
-        after = simulate(less)
-        lost = _waits(before) - _waits(after)
-        roots.append(_root(left, less, ranks, lost))
-        left, before = less, after
-    return JobTruth(outcome, before, tuple(roots))
+    """Run a job, without anything planted, and with each thing that was planted alone."""
+    plain = simulate(replace(job, extra={}, slow={}))
+    planted = list(_each(job))
+    outcome = simulate(job) if planted else plain
+    alone = [simulate(one) for one, _ in planted] if len(planted) > 1 else [outcome]
+    roots = tuple(
+        _root(one, ranks, _waits(run, ranks) - _waits(plain, ranks))
+        for (one, ranks), run in zip(planted, alone)
+    )
+    return JobTruth(outcome, plain, roots)
 
 
-def _without_one(job: Job) -> tuple[Job, tuple[int, ...]]:
-    """The job without one thing that was planted, and the ranks that it is about."""
-    if job.slow:
-        link = next(iter(job.slow))
-        rest = {other: factor for other, factor in job.slow.items() if other != link}
-        return replace(job, slow=rest), tuple(sorted(link))
-    first = next(iter(job.extra.values()))
-    same = tuple(rank for rank, extra in job.extra.items() if extra == first and _computes(extra))
-    ranks = same or (next(iter(job.extra)),)
-    return replace(job, extra={rank: extra for rank, extra in job.extra.items() if rank not in ranks}), ranks
+def _each(job: Job) -> Iterator[tuple[Job, tuple[int, ...]]]:
+    """The job with only one thing planted, and the ranks that it is about, of each."""
+    for link, factor in job.slow.items():
+        yield replace(job, extra={}, slow={link: factor}), tuple(sorted(link))
+    together: dict[Extra, list[int]] = defaultdict(list)
+    for rank, extra in job.extra.items():
+        together[extra].append(rank)
+    for extra, ranks in together.items():
+        yield replace(job, extra=dict.fromkeys(ranks, extra), slow={}), tuple(ranks)
 
 
-def _computes(extra: Extra) -> bool:
-    return extra.computing != 1.0
-
-
-def _root(job: Job, less: Job, ranks: tuple[int, ...], lost: int) -> Root:
-    """What was planted in `job` and not in `less`."""
+def _root(job: Job, ranks: tuple[int, ...], lost: int) -> Root:
+    """What is planted in a job: one thing."""
     nowhere: Line = (None, None, None)
-    if len(less.slow) < len(job.slow):
+    if job.slow:
         return Root(ranks, "transfer", None, nowhere, lost)
     extra = job.extra[ranks[0]]
-    if _computes(extra):
+    if extra.computing != 1.0:
         return Root(ranks, "computing", None, nowhere, lost)
     cause, code = ("host.dataloader", LOADER) if extra.loader_ms else ("host.python", AUGMENTED)
     script = TrainingScript(SCRIPT, TRACED_AS)
@@ -118,12 +113,10 @@ def _root(job: Job, less: Job, ranks: tuple[int, ...], lost: int) -> Root:
     return Root(ranks, "idle", cause, (TRACED_AS, number, script.function(number)[0]), lost)
 
 
-def _waits(outcome: Outcome) -> int:
-    """All waits of the ranks that are not missing."""
-    missing = outcome.job.missing
-    return sum(
-        meeting.wait(rank) for meeting in outcome.meetings for rank in meeting.ranks if rank not in missing
-    )
+def _waits(outcome: Outcome, but: tuple[int, ...] = ()) -> int:
+    """All waits of the ranks that are not missing, but those of some."""
+    asked = set(outcome.job.present) - set(but)
+    return sum(meeting.wait(rank) for meeting in outcome.meetings for rank in meeting.ranks if rank in asked)
 
 
 def _meeting(meeting: Meeting, job: Job) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from samples.job.truth import JobTruth, tell
 from tracetui.job.coding import decode
 from tracetui.job.digest import Digest
 from tracetui.job.digesting import digest_trace
+from tracetui.job.job import Job, job_of
+from tracetui.job.members import Rank
 
 
 @cache
@@ -20,8 +22,14 @@ def truth(name: str) -> JobTruth:
 
 
 @cache
-def digests(name: str, level: int = 1) -> tuple[Digest, ...]:
-    """The digests of the present ranks, in the order of their numbers."""
+def digests(name: str, level: int = 1, plain: bool = False) -> tuple[Digest, ...]:
+    """The digests of the present ranks, in the order of their numbers; `plain`: with nothing planted."""
+    told = truth(name)
     with tempfile.TemporaryDirectory() as directory:
-        made = write_job(truth(name).outcome, Path(directory), level)
+        made = write_job(told.plain if plain else told.outcome, Path(directory), level)
         return tuple(decode(digest_trace(rank, cache=False)) for rank in made)
+
+
+@cache
+def job(name: str, level: int = 1, plain: bool = False) -> Job:
+    return job_of([Rank(digest.identity.rank, digest, "") for digest in digests(name, level, plain)])
