@@ -1,6 +1,6 @@
 """Digests of a job that is too large to be simulated rank by rank: plausible times, joined by their waits.
 
-All ranks run the same operations: tensor-parallel ones between neighbours, then data-parallel ones at the end
+All ranks run the same operations: tensor-parallel ones between neighbours, data-parallel ones at the end
 of each step, and at times a send to the next stage. A rank is now and then late with a line of Python.
 """
 
@@ -44,7 +44,7 @@ LINES = (Line("/job/train.py", 40, "augment", False), Line("/job/train.py", 88, 
 class _Slot:
     """One operation of every rank."""
 
-    role: str  #: "tp", "dp" or "pp"
+    role: str  #: "tp", "dp", "pp", or "mp": of all stages
     ranks: Int64s  #: int64[groups, size]: who runs it together
     step: int
 
@@ -66,7 +66,7 @@ def made_digests(ranks: int = 1024, collectives: int = 1000, steps: int = 3, see
     slots = _slots(ranks, collectives, steps)
     times = _run(slots, ranks, chance)
     offsets = chance.integers(-4_000_000, 4_000_000, ranks) // 10 * 10
-    return [_digest(rank, slots, times, int(offsets[rank])) for rank in range(ranks)]
+    return [_digest(rank, slots, times, int(offsets[rank]), chance) for rank in range(ranks)]
 
 
 def _slots(ranks: int, count: int, steps: int) -> list[_Slot]:
@@ -78,12 +78,13 @@ def _slots(ranks: int, count: int, steps: int) -> list[_Slot]:
     stages = everyone.reshape(STAGES, -1)
     # Even stages exchange with the next one, then odd ones: every rank takes part in each.
     pairs = np.stack((stages[0::2].ravel(), stages[1::2].ravel()), axis=1)
-    by_role = {"tp": tensor, "dp": data, "pp": pairs}
+    model = everyone.reshape(STAGES, -1, TP).swapaxes(0, 1).reshape(-1, STAGES * TP)
+    by_role = {"tp": tensor, "dp": data, "pp": pairs, "mp": model}
     a_step = count // steps + (count % steps > 0)
     slots = []
     for place in range(count):
         left = a_step - place % a_step
-        role = "dp" if left <= 20 else "pp" if place % 25 == 7 else "tp"
+        role = "mp" if left == 1 else "dp" if left <= 20 else "pp" if place % 25 == 7 else "tp"
         slots.append(_Slot(role, by_role[role], place // a_step))
     return slots
 
@@ -105,7 +106,7 @@ def _run(slots: list[_Slot], ranks: int, chance: np.random.Generator) -> _Times:
     return _Times(begin, end, late, python, computed)
 
 
-def _digest(rank: int, slots: list[_Slot], times: _Times, offset: int) -> Digest:
+def _digest(rank: int, slots: list[_Slot], times: _Times, offset: int, chance: np.random.Generator) -> Digest:
     members = {slot.role: slot.ranks[(slot.ranks == rank).any(axis=1)][0] for slot in slots}
     roles = list(members)
     begin, end = times.begin[:, rank] + offset, times.end[:, rank] + offset
@@ -140,7 +141,7 @@ def _digest(rank: int, slots: list[_Slot], times: _Times, offset: int) -> Digest
         other=np.where(kind > 0, 1 - own.get("pp", 0), minus),
     )
     (late,) = np.nonzero(known)
-    arrivals = Arrivals(late, peers[late], (begin + wait + 10_000)[late])
+    arrivals = Arrivals(late, peers[late], (begin + wait)[late] + 10_000 + chance.integers(0, 500, len(late)))
     boundaries = np.unique(np.concatenate((starts, begin, end)))
     keys, cells = _cells(rank, times, np.where(known, wait, 0), boundaries, begin)
     groups = tuple(_group(role, members[role], own[role]) for role in roles)
