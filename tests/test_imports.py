@@ -41,6 +41,7 @@ ALLOWED = {
 }
 #: what others may know of the reader: its front door and what it hands over.
 READER_FRONT = {
+    "tracetui.reader.cores",
     "tracetui.reader.errors",
     "tracetui.reader.events",
     "tracetui.reader.locate",

@@ -1,6 +1,6 @@
 """How long a job takes: digests of its ranks, and what follows from them when they are together.
 
-python -m tests.benchmarks.jobs DIRECTORY     joins the digests in it, and prints the seconds of processor time
+python -m tests.benchmarks.jobs DIRECTORY     joins the digests in it, and prints seconds of the processor
 """
 
 from __future__ import annotations

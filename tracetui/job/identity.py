@@ -34,9 +34,14 @@ class Named(NamedTuple):
 def rank_directory(trace: Path) -> Path | None:
     """Return the directory of the rank that a trace lies in, None where none has the name of one."""
     for directory in list(trace.parents)[:5]:
-        if directory.name.endswith(RANK_DIRECTORIES) or _MSPROF.fullmatch(directory.name):
+        if is_rank_directory(directory.name):
             return directory
     return None
+
+
+def is_rank_directory(name: str) -> bool:
+    """Return whether a directory of that name is that of one rank."""
+    return name.endswith(RANK_DIRECTORIES) or _MSPROF.fullmatch(name) is not None
 
 
 def named(name: str) -> Named:

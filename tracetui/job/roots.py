@@ -29,7 +29,7 @@ from tracetui.job.stretches import Stretches, since
 from tracetui.job.waits import ABSENT, Waits, global_rank
 
 MOST_WAVES = 200  #: collectives through which a wait is passed on
-_LEAST = 1e-9  # weights below are none: what is left of sums of floats
+_LEAST = 0.01  # ns: what is less of a wait is not passed on any more
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _weights(exposed: Exposure, stretches: Stretches, waits: Waits, wanted: Bool
     new = weight.copy()
     for _ in range(MOST_WAVES):
         new = exposed.passed(stretches.spread(new), waits.wait)
-        new[np.abs(new) < _LEAST] = 0.0
+        new[np.abs(new) * waits.wait < _LEAST] = 0.0
         if not new.any():
             break
         weight += new

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,17 +31,18 @@ class Stretches:
     def spread(self, weight: Floats) -> Floats:
         """Return the weights of waits on all segments: added for the late rank, taken for the other."""
         own = weight[self.wait]
-        edges = np.concatenate(
-            (
-                self.segments[self.late] + self.late_first,
-                self.segments[self.late] + self.late_stop,
-                self.segments[self.rank] + self.first,
-                self.segments[self.rank] + self.stop,
-            )
-        )
+        (some,) = np.nonzero(own)
+        own = own[some]
         changes = np.concatenate((own, -own, -own, own))
-        spread: Floats = np.cumsum(np.bincount(edges, changes, int(self.segments[-1]) + 1))
+        changed = np.bincount(self._edges[:, some].reshape(-1), changes, int(self.segments[-1]) + 1)
+        spread: Floats = np.cumsum(changed)
         return spread
+
+    @cached_property
+    def _edges(self) -> Int64s:
+        """int64[4, stretches]: where the weights of both ranks begin and end, among all segments."""
+        late, rank = self.segments[self.late], self.segments[self.rank]
+        return np.stack((late + self.late_first, late + self.late_stop, rank + self.first, rank + self.stop))
 
 
 def first_segments(ranks: tuple[Rank, ...]) -> Int64s:

@@ -1,1 +1,1 @@
-"""Where digests are made: each engine gives the same bytes, somewhere else."""
+"""Where digests are made: here, in processes of this machine, or on others. All engines give the same bytes."""
