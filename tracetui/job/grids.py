@@ -91,8 +91,8 @@ def by_time(job: Job, measure: Measure, edges: Int64s) -> tuple[Int64s, Int64s]:
     whole, ns = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for place, rank in enumerate(job.ranks):
         offset = int(job.clocks.offset[place])
-        ends = np.array([[rank.digest.start - offset], [rank.digest.end - offset]], np.int64)
-        parts = parts_in_columns(ends[0], ends[1], edges)
+        recorded = np.array(_recorded(rank), np.int64) - offset
+        parts = parts_in_columns(recorded[:1], recorded[1:], edges)
         np.add.at(whole[place], parts.column, parts.ns)
         if measure in _CLASSES:
             split = classes_by_time(rank, offset, edges)
@@ -120,7 +120,8 @@ def classes_by_time(rank: Rank, offset_ns: int, edges: Int64s) -> Floats:
     """
     digest = rank.digest
     found = np.zeros((len(TimeClass), len(edges) - 1))
-    bounds = digest.boundaries - offset_ns
+    origin = int(edges[0])  # float64 does not hold epoch ns
+    bounds, edges = digest.boundaries - offset_ns - origin, edges - origin
     if len(bounds) < 2 or not len(digest.cells):
         return found
     table = np.zeros((len(TimeClass), len(bounds) - 1), np.int64)
@@ -134,6 +135,14 @@ def classes_by_time(rank: Rank, offset_ns: int, edges: Int64s) -> Floats:
 def span(job: Job) -> tuple[int, int]:
     """Return when the first rank was first recorded, and the last one last, aligned ns."""
     offset = job.clocks.offset.tolist()
-    starts = [rank.digest.start - ahead for rank, ahead in zip(job.ranks, offset)]
-    ends = [rank.digest.end - ahead for rank, ahead in zip(job.ranks, offset)]
-    return min(starts), max(max(ends), min(starts) + 1)
+    ends = [(start - ahead, end - ahead) for (start, end), ahead in zip(map(_recorded, job.ranks), offset)]
+    first = min(start for start, _ in ends)
+    return first, max(max(end for _, end in ends), first + 1)
+
+
+def _recorded(rank: Rank) -> tuple[int, int]:
+    """From when to when a rank is known, on its clock."""
+    digest = rank.digest
+    if not len(digest.boundaries):
+        return digest.start, digest.end
+    return int(digest.boundaries[0]), int(digest.boundaries[-1])

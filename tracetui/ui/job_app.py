@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from tracetui.job.choose import Told
 from tracetui.job.load import Found
 from tracetui.ui.app import TraceApp, make_screen, run_app
 from tracetui.ui.options import ViewerOptions
@@ -24,7 +25,10 @@ class JobApp(TraceApp):
 
     def __init__(self, found: Found, options: ViewerOptions | None = None) -> None:
         options = options or ViewerOptions()
-        sessions = [Session(source.path, options, name=source.shown) for source in found.sources]
+        sessions = [
+            Session(source.path, options, name=rank_name(told))
+            for source, told in zip(found.sources, found.told)
+        ]
         self._last = sessions[0]  # the trace that was looked at last
         super().__init__(sessions, options)
         self.job_session = JobSession(found)
@@ -109,6 +113,14 @@ class JobApp(TraceApp):
     def leave(self, code: int) -> None:
         self.job_session.stopping = True
         super().leave(code)
+
+
+def rank_name(told: Told) -> str:
+    """ "rank 2", with its host where that is known; the name of its directory where its number is not."""
+    identity = told.identity
+    if identity.rank < 0:
+        return told.name
+    return f"rank {identity.rank}" + (f" {identity.host}" if identity.host else "")
 
 
 def run_job(found: Found, options: ViewerOptions) -> int:

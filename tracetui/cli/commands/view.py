@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tracetui.cli import terminal
 from tracetui.cli.command import Command
-from tracetui.cli.commands import summary
+from tracetui.cli.commands import ranks, summary
 from tracetui.cli.parser import (
     PATHS,
     Collect,
@@ -85,6 +85,9 @@ def _run(request: Request) -> int:
     if front is not terminal.Front.VIEWER and request.others:
         raise UsageError("several traces are for the viewer, which needs a terminal; give one")
     if front is not terminal.Front.VIEWER:
+        if _job(request) is not None:
+            request.paths, request.only, request.by = [Path(request.path)], "*", None
+            return ranks.COMMAND.run(request)
         from tracetui.cli.output import print_text
 
         code = summary.COMMAND.run(request)

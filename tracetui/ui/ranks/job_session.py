@@ -5,6 +5,8 @@ Knows no screen and no app.
 
 from __future__ import annotations
 
+import numpy as np
+
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
 from tracetui.job.load import Found
@@ -51,7 +53,7 @@ class JobSession:
         """The place among those found of a rank of the job, by its place there."""
         assert self.job is not None
         path = self.job.ranks[rank].path
-        return next(place for place, source in enumerate(self.found.sources) if str(source.path) == path)
+        return [str(source.path) for source in self.found.sources].index(path)
 
     def rank_of(self, source: int) -> int:
         """The place in the job of what was found, -1 where it is not part of it."""
@@ -70,10 +72,9 @@ class JobSession:
         if clocks.family[rank] == clocks.family[other]:
             return time_ns + int(clocks.offset[other] - clocks.offset[rank])
         own, others = ranks[rank].digest, ranks[other].digest
-        for number, start, end in zip(
-            own.steps.number.tolist(), own.steps.start.tolist(), own.steps.end.tolist()
-        ):
-            there = others.steps.start[others.steps.number == number]
-            if start <= time_ns < end and len(there):
-                return int(there[0]) + time_ns - start
+        steps = own.steps.at((own.steps.start <= time_ns) & (time_ns < own.steps.end))
+        there = others.steps.at(np.isin(others.steps.number, steps.number))
+        if len(there):
+            began = steps.start[steps.number == there.number[0]]
+            return int(there.start[0] - began[0]) + time_ns
         return others.start + time_ns - own.start

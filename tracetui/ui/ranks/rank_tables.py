@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.export.job_words import root_line, root_words
+from tracetui.export.job_words import root_words
 from tracetui.job.job import Job
 from tracetui.job.links import Ends, JobLink, job_links
 from tracetui.job.roots import Root
+from tracetui.job.sayings import sayings
 from tracetui.job.stages import Stage, job_stages
 from tracetui.job.tables import RankRow, rank_rows
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import UNKNOWN, Column, name_column, number_column
+from tracetui.ui.ranks.rank_view import short_line
+from tracetui.ui.tables.columns import LONGEST, UNKNOWN, Column, name_column, number_column
 from tracetui.units import format_bytes, format_count, format_duration, format_percent
 
 #: measures of a rank: title, key, importance
@@ -58,6 +60,11 @@ class RankTables:
         """The stages."""
         return job_stages(self.job, self.rows)
 
+    @cached_property
+    def notes(self) -> list[str]:
+        """What must be known to read the numbers."""
+        return sayings(self.job)
+
     @property
     def roots(self) -> tuple[Root, ...]:
         """Why ranks were late."""
@@ -70,6 +77,7 @@ class RankTables:
             "ranks": (self._ranks, self.rows),
             "links": (self._links, self.links),
             "stages": (self._stages, self.stages),
+            "notes": (self._notes, self.notes),
         }
         columns, rows = made[table]
         return columns(), len(rows)
@@ -82,8 +90,10 @@ class RankTables:
             number = self.rows[row].rank.number
         elif table == "links":
             number = self.links[row].ends.src
-        else:
+        elif table == "stages":
             number = self.stages[row].ranks[0]
+        else:
+            number = None
         return -1 if number is None else self._place.get(number, -1)
 
     def _why(self) -> list[Column]:
@@ -93,7 +103,7 @@ class RankTables:
         return [
             _ranks_column([root.rank for root in roots]),
             _names("did", "did longer", [root_words(root) for root in roots], width=34),
-            _names("line", "Python line", [root_line(root) for root in roots], width=44, rank=1),
+            _names("line", "Python line", [short_line(root) for root in roots], width=44, rank=1),
             number_column("lost_ns", "lost by others", lost, format_duration, rank=0, style=idle),
             number_column("share", "share", lost, lambda ns: format_percent(int(ns), max(total, 1)), rank=1),
             number_column(
@@ -123,7 +133,9 @@ class RankTables:
 
     def _links(self) -> list[Column]:
         links = self.links
-        slow = self._palette.style_of(Role.WARNING)
+        marks = ["slow" if link.slow else "" for link in links]
+        style = self._palette.style_of(Role.WARNING)
+        slow = [_names("slow", "beside others", marks, width=14, style=style)] if any(marks) else []
         speeds = np.array([np.nan if link.gb_per_s is None else link.gb_per_s for link in links])
         sizes = np.array([link.bytes for link in links], np.int64)
         times = np.array([link.ns for link in links], np.int64)
@@ -140,8 +152,13 @@ class RankTables:
                 lambda speed: UNKNOWN if np.isnan(speed) else f"{speed:.1f}",
                 width=7,
             ),
-            _names("slow", "", ["slow" if link.slow else "" for link in links], width=6, style=slow),
+            *slow,
         ]
+
+    def _notes(self) -> list[Column]:
+        numbers = np.arange(1, len(self.notes) + 1)
+        told = _names("note", "what must be known to read the numbers", self.notes, width=LONGEST)
+        return [number_column("number", "", numbers, str), told]
 
     def _stages(self) -> list[Column]:
         stages = self.stages

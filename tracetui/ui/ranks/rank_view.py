@@ -10,17 +10,20 @@ import numpy as np
 from tracetui.analysis.heat.cells import Cells, pool, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.export.job_words import root_line, root_words
+from tracetui.export.job_words import root_words
+from tracetui.export.words import line_name
 from tracetui.job.grids import Measure, by_step, by_time, span
 from tracetui.job.job import Job
 from tracetui.job.roots import Root
 from tracetui.trace.clean import printable
+from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.sheet import Row, Sheet, nothing
 from tracetui.ui.heat.words import between, joined, share
 from tracetui.units import format_duration, format_percent
 
 NAME_CELLS = 24  #: of the host of a rank
+AROUND = 4  #: times a cell of time that is shown before and after it
 
 
 class MeasureWords(NamedTuple):
@@ -134,7 +137,7 @@ class RankView:
         root = self.roots.get(self.job.ranks[row].number) if self.measure is Measure.COST else None
         if root is None:
             return ""
-        line = root_line(root)
+        line = short_line(root)
         return printable(f"mostly {root_words(root)}{' at ' if line else ''}{line}", 80)
 
     def place(self, sheet: Sheet, row: int, column: int) -> RankPlace:
@@ -142,7 +145,9 @@ class RankView:
         rank = self.job.ranks[row]
         ahead = int(self.job.clocks.offset[row])
         if sheet.edges is not None:
-            return RankPlace(row, int(sheet.edges[column]) + ahead, int(sheet.edges[column + 1]) + ahead)
+            start, end = int(sheet.edges[column]), int(sheet.edges[column + 1])
+            around = AROUND * (end - start)
+            return RankPlace(row, start + ahead - around, end + ahead + around)
         assert isinstance(sheet, RankSheet)
         steps = rank.digest.steps
         (found,) = np.nonzero(steps.number == self.job.steps[int(sheet.shown[row, column])])
@@ -150,8 +155,31 @@ class RankView:
             return RankPlace(row, rank.digest.start, rank.digest.end)
         return RankPlace(row, int(steps.start[found[0]]), int(steps.end[found[0]]))
 
+    def moment(self, sheet: Sheet, column: int) -> tuple[int, int]:
+        """From when to when any rank was in the step of a column; all there is where columns are time."""
+        if not self._by_step:
+            return span(self.job)
+        assert isinstance(sheet, RankSheet)
+        rows = np.argmax(sheet.cells.of[:, column])
+        number = self.job.steps[int(sheet.shown[rows, column])]
+        found = []
+        for place, rank in enumerate(self.job.ranks):
+            own = rank.digest.steps.at(rank.digest.steps.number == number)
+            if len(own):
+                ahead = int(self.job.clocks.offset[place])
+                found.append((int(own.start[0]) - ahead, int(own.end[0]) - ahead))
+        return min(start for start, _ in found), max(end for _, end in found)
+
     def nothing(self) -> str:
         return "No rank has any time."
+
+
+def short_line(root: Root) -> str:
+    """ "hybrid/train.py(65) train", "" without a line; never print it unescaped."""
+    line = root.line
+    return (
+        "" if line is None else line_name(path_end(line.file) if line.file else "", line.line, line.function)
+    )
 
 
 def _cells(ns: Int64s, of: Int64s) -> Cells:

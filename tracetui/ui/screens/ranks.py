@@ -29,22 +29,27 @@ from tracetui.ui.widgets.heat import HeatMap
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import Table
 
-TABLES = ("why", "ranks", "links", "stages")
+TABLES = ("why", "ranks", "links", "stages", "notes")
 _TITLES = {
     "why": "why they waited: what the late rank did longer",
     "ranks": "ranks, means of their steps",
     "links": "links",
     "stages": "stages of the pipeline",
+    "notes": "notes",
 }
 _EMPTY = {
     "why": "No rank waits for another one.",
     "ranks": "",
     "links": "No planes in these traces: profiler level 1 or 2 records what moved between which ranks.",
     "stages": "The job is no pipeline, as far as its traces tell.",
+    "notes": "All ranks are here and agree.",
 }
 #: lines of a terminal from which there is a legend, from which the verdict has more than one line
 LEGEND_FROM, ROOMY_FROM = 16, 34
 LANES = len(WORDS)  #: the number of the lanes among the maps
+MEASURES = tuple(WORDS)
+#: lines of the map besides its rows, and of a row at most
+BESIDE_ROWS, ROW_LINES = 2, 3
 
 
 class RanksScreen(MapScreen):
@@ -78,7 +83,8 @@ class RanksScreen(MapScreen):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._number = 0
+        self._measure: Measure | None = None  # None: what answers most, as soon as there is a job
+        self._lanes = False  # in place of the map
         self._table = 0
         self._job: Job | None = None  # the one shown
         self._ranks: RankView | None = None
@@ -90,8 +96,8 @@ class RanksScreen(MapScreen):
 
     @property
     def heading(self) -> str:
-        if self._number == LANES:
-            return "What each rank does."
+        if self._lanes:
+            return "What does each rank do?"
         return self.TITLE_OF if self._ranks is None else self._ranks.question
 
     def body(self) -> Iterable[Widget]:
@@ -123,6 +129,7 @@ class RanksScreen(MapScreen):
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#legend").display = event.size.height >= LEGEND_FROM
+        self._set_heights()
         self.call_after_refresh(self.refresh_answer)
 
     def on_job_changed(self, message: JobChanged) -> None:
@@ -134,24 +141,25 @@ class RanksScreen(MapScreen):
         reading = self.job_app.job_session.reading
         if reading:
             return [(f"reading {reading}  esc stops", self.style_of(Role.NUMBER))]
-        return self.list_maps([*(words.name for words in WORDS.values()), "lanes"], self._number)
+        shown = LANES if self._lanes else MEASURES.index(self._measure or Measure.COST)
+        return self.list_maps([*(words.name for words in WORDS.values()), "lanes"], shown)
 
     def build(self) -> None:
         job = self.job_app.job_session.job
         assert job is not None
         if job is not self._job:
             self._job, self._tables = job, RankTables(job, self.viewer.palette)
+            self._set_heights()
             self._show_table()
+        if self._measure is None:
+            here = (job.waits.late >= 0).any()  # of missing ranks only what they cost the others is known
+            self._measure = Measure.COST if here else Measure.WAITED
         measure = self._measure
         head = printable(head_words(job), 400)
         if self._ranks is not None and self._ranks.job is job and self._ranks.measure is measure:
             self._show_view(self._ranks)
             return
         self.in_background("ranks", lambda: self.Made(job, measure, RankView(job, measure, head)))
-
-    @property
-    def _measure(self) -> Measure:
-        return [*Measure][self._number] if self._number < LANES else Measure.COST
 
     @on(Made)
     def _show_made(self, made: Made) -> None:
@@ -162,11 +170,17 @@ class RanksScreen(MapScreen):
     def _show_view(self, view: RankView) -> None:
         job = view.job
         self._say_verdict(job)
-        self.map.display, self.lanes.display = self._number != LANES, self._number == LANES
+        self.map.display, self.lanes.display = not self._lanes, self._lanes
         sheet = view.sheet(*self.map.room(view.label_cells, view.total_cells), self.map.halves)
         self.show_map(view, sheet, span(job)[0])
-        if self._number == LANES:
+        if self._lanes:
             self._show_lanes()
+
+    def _set_heights(self) -> None:
+        """The map is as high as its ranks want, and half of the screen at most."""
+        ranks = len(self._job.ranks) if self._job is not None else 1
+        wanted = BESIDE_ROWS + ROW_LINES * ranks
+        self.map.styles.height = self.lanes.styles.height = max(min(wanted, self.size.height // 2), 4)
 
     def _say_verdict(self, job: Job) -> None:
         assert self._tables is not None
@@ -180,13 +194,10 @@ class RanksScreen(MapScreen):
 
     def _show_lanes(self) -> None:
         """The lanes of the step under the cursor, of all time where there are no steps."""
-        place = self._place()
-        if self._job is None or place is None:
+        view, sheet = self._ranks, self.map.sheet
+        if view is None or sheet is None:
             return
-        ahead = int(self._job.clocks.offset[place.rank])
-        whole = span(self._job)
-        shown = (place.start_ns - ahead, place.end_ns - ahead) if len(self._job.steps) > 1 else whole
-        self.lanes.show(self._job, place.rank, shown, whole[0])
+        self.lanes.show(view.job, self.map.row, view.moment(sheet, self.map.column), span(view.job)[0])
         self.query_one("#legend", Lines).show([self.lanes.legend()])
 
     def _place(self) -> RankPlace | None:
@@ -198,12 +209,15 @@ class RanksScreen(MapScreen):
 
     @on(HeatMap.Moved)
     def _cursor_moved(self) -> None:
-        if self._number == LANES:
+        if self._lanes:
             self._show_lanes()
 
     def action_show_map(self, number: int) -> None:
-        if number - 1 != self._number:
-            self._number, self._moved = number - 1, self._number == LANES or number - 1 == LANES
+        measure = MEASURES[number - 1] if number <= len(MEASURES) else self._measure
+        lanes = number > len(MEASURES)
+        if (measure, lanes) != (self._measure, self._lanes):
+            self._moved = self._moved or measure is self._measure
+            self._measure, self._lanes = measure, lanes
             self.refresh_answer()
 
     # The table
@@ -224,6 +238,11 @@ class RanksScreen(MapScreen):
         names: list[Piece] = []
         for place, name in enumerate(TABLES):
             role = Role.TITLE if place == self._table else Role.DIM
+            if name == "notes" and self._tables is not None and self._tables.notes:
+                name, role = (
+                    f"{len(self._tables.notes)} notes",
+                    role if place == self._table else Role.WARNING,
+                )
             names.append((f"{'  ' if place else ''}{name}", self.style_of(role)))
         title = f"{self.viewer.glyphs.rule * 2} {_TITLES[TABLES[self._table]]}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
