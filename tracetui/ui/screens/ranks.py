@@ -83,7 +83,7 @@ class RanksScreen(MapScreen):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._measure: Measure | None = None  # None: what answers most, as soon as there is a job
+        self._chosen: Measure | None = None  # None: what answers most of the job as it is
         self._lanes = False  # in place of the map
         self._table = 0
         self._job: Job | None = None  # the one shown
@@ -141,7 +141,7 @@ class RanksScreen(MapScreen):
         reading = self.job_app.job_session.reading
         if reading:
             return [(f"reading {reading}  esc stops", self.style_of(Role.NUMBER))]
-        shown = LANES if self._lanes else MEASURES.index(self._measure or Measure.COST)
+        shown = LANES if self._lanes else MEASURES.index(self._measure)
         return self.list_maps([*(words.name for words in WORDS.values()), "lanes"], shown)
 
     def build(self) -> None:
@@ -151,9 +151,6 @@ class RanksScreen(MapScreen):
             self._job, self._tables = job, RankTables(job, self.viewer.palette)
             self._set_heights()
             self._show_table()
-        if self._measure is None:
-            here = (job.waits.late >= 0).any()  # of missing ranks only what they cost the others is known
-            self._measure = Measure.COST if here else Measure.WAITED
         measure = self._measure
         head = printable(head_words(job), 400)
         if self._ranks is not None and self._ranks.job is job and self._ranks.measure is measure:
@@ -212,12 +209,21 @@ class RanksScreen(MapScreen):
         if self._lanes:
             self._show_lanes()
 
+    @property
+    def _measure(self) -> Measure:
+        """What the map is of: what was chosen, else who is late where any such rank is here."""
+        job = self.job_app.job_session.job
+        if self._chosen is not None or job is None:
+            return self._chosen or Measure.COST
+        return Measure.COST if (job.waits.late >= 0).any() else Measure.WAITED
+
     def action_show_map(self, number: int) -> None:
-        measure = MEASURES[number - 1] if number <= len(MEASURES) else self._measure
-        lanes = number > len(MEASURES)
-        if (measure, lanes) != (self._measure, self._lanes):
-            self._moved = self._moved or measure is self._measure
-            self._measure, self._lanes = measure, lanes
+        before = self._measure, self._lanes
+        self._lanes = number > len(MEASURES)
+        if not self._lanes:
+            self._chosen = MEASURES[number - 1]
+        if (self._measure, self._lanes) != before:
+            self._moved = self._moved or self._measure is before[0]
             self.refresh_answer()
 
     # The table
