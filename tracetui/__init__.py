@@ -10,7 +10,7 @@ In scripts and notebooks:
     operators = tracetui.operators_frame(analysis.device_operators)
 
     job = tracetui.load_job("run/")  # a directory of many ranks
-    roots = tracetui.roots_frame(job)  # why they waited for each other; also ranks_frame, links_frame
+    roots = tracetui.roots_frame(job)  # why they waited for each other; also ranks_frame, job_links_frame
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ if TYPE_CHECKING:
         frames_frame,
         gaps_frame,
         hotspots_frame,
+        late_peers_frame,
+        links_frame,
         modules_frame,
         operators_frame,
         signatures_frame,
         steps_frame,
         syncs_frame,
     )
-    from tracetui.export.job_frames import links_frame, ranks_frame, roots_frame
+    from tracetui.export.job_frames import job_links_frame, ranks_frame, roots_frame
 
 __all__ = [
     "advice_frame",
@@ -42,6 +44,8 @@ __all__ = [
     "frames_frame",
     "gaps_frame",
     "hotspots_frame",
+    "job_links_frame",
+    "late_peers_frame",
     "links_frame",
     "load",
     "load_job",
@@ -56,7 +60,7 @@ __all__ = [
 
 _HOMES = {
     **dict.fromkeys(("load", "load_job"), "tracetui.api"),
-    **dict.fromkeys(("links_frame", "ranks_frame", "roots_frame"), "tracetui.export.job_frames"),
+    **dict.fromkeys(("job_links_frame", "ranks_frame", "roots_frame"), "tracetui.export.job_frames"),
 }
 
 

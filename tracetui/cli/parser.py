@@ -24,6 +24,7 @@ class Request(argparse.Namespace):
     """The arguments of one command: those that several have, with what holds where one is not given."""
 
     path: str = ""
+    others: tuple[str, ...] = ()  #: more paths, for the viewer
     json: bool = False
     md: bool = False
     csv: str | None = None  #: "-" is stdout

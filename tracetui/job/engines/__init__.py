@@ -1,1 +1,1 @@
-"""Where digests are made: here, or in processes of this machine. All engines give the same bytes."""
+"""Where digests are made: here, in processes of this machine, or on other hosts. All give the same bytes."""
