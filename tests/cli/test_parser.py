@@ -14,7 +14,8 @@ from tracetui.cli.commands import COMMANDS, VIEW
 from tracetui.cli.parser import Parser, Request, UsageError, add_trace
 from tracetui.units import Moment, Window
 
-NAMES = tuple(command.name for command in COMMANDS if command.name != "cache")  #: of a trace
+#: of a trace
+NAMES = tuple(command.name for command in COMMANDS if command.name not in ("cache", "ranks", "digest"))
 #: what a command cannot do without, beside its trace
 NEEDED = {"export": ["--csv", "-"], "check": ["--max-free", "1%"]}
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
 
 FREE, IDLE = "free", "idle"
+#: Of the ranks of a job: what they lose by waiting for each other, and by how much their computing differs.
+OF_JOBS = WAIT, IMBALANCE = "wait", "imbalance"
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*%", re.ASCII)
 _LABELS = frozenset(cause.label for cause in Cause)
 
@@ -62,7 +64,8 @@ class Breach:
 
 def parse_limit(measure: str, text: str) -> Limit:
     """The limit of "10%" or "3ms" on a measure. Raises ValueError with a sentence."""
-    if measure not in (FREE, IDLE) and measure not in _LABELS and measure not in FAMILIES:
+    known = measure in (FREE, IDLE, *OF_JOBS) or measure in _LABELS or measure in FAMILIES
+    if not known:
         raise ValueError(f"no such cause; there are {', '.join(cause.label for cause in Cause)}")
     percent = _PERCENT.fullmatch(text.strip())
     if percent is None:
@@ -79,7 +82,7 @@ def parse_limit(measure: str, text: str) -> Limit:
 def parse_cause_limit(text: str) -> Limit:
     """The limit of "host.sync=5%" or "host=3ms". Raises ValueError with a sentence."""
     measure, equals, allowed = text.partition("=")
-    if not equals:
+    if not equals or measure.strip() in OF_JOBS:
         raise ValueError("a limit on a cause is CAUSE=SHARE or CAUSE=TIME, like host.sync=5%")
     return parse_limit(measure.strip(), allowed)
 
