@@ -57,6 +57,8 @@ def test_what_the_device_still_does_cannot_be_saved() -> None:
     assert analysis.savings[key].critical_ns == 995
     assert saved_ns(analysis.what_ifs.faster(key, 0.0)) == 40
     assert analysis.savings[key].saves_at_most_ns == 900 + 2_090 - 1_800 - 900 - 50
+    #: of the step, from 900 to the end of its task at 2,000, the device is free for 200
+    assert analysis.savings[key].steps == {0: 200}
 
 
 def test_another_stream_may_be_the_last() -> None:

@@ -199,16 +199,18 @@ def _phases(
 ) -> Iterator[dict[str, Any]]:
     """The phases of each step with tasks, and the idle time in them, by the names of `Step`.
 
-    A phase begins where the one before it ends. Without a backward pass the last two are empty, and not told.
+    A phase begins where the one before it ends. Without a backward pass the last two are empty, and None.
     """
     before = np.concatenate((host_start[tasks.step[:1]], tasks.last[:-1]))
-    told = tasks.turn >= 0
-    turn = np.where(told, tasks.turn, tasks.first)
-    close = np.where(told, np.maximum(end[tasks.step], turn), turn)
-    edges = np.stack((np.minimum(before, tasks.first), tasks.first, turn, close))
+    has_backward = tasks.backward_end >= 0
+    backward_end = np.where(has_backward, tasks.backward_end, tasks.first)
+    close = np.where(has_backward, np.maximum(end[tasks.step], backward_end), backward_end)
+    edges = np.stack((np.minimum(before, tasks.first), tasks.first, backward_end, close))
     busy = activity.compute | activity.communication | activity.copies
     idle = np.diff(edges, axis=0) - busy.covered(edges[:-1], edges[1:])
-    for (gap, first, back, done), in_phases, known in zip(edges.T.tolist(), idle.T.tolist(), told.tolist()):
+    for (gap, first, back, done), in_phases, known in zip(
+        edges.T.tolist(), idle.T.tolist(), has_backward.tolist()
+    ):
         yield {
             "iteration_gap": (gap, first),
             "forward_backward": (first, back) if known else None,

@@ -253,7 +253,7 @@ def main_slice(analysis: Analysis, thing: Thing, start_ns: int, end_ns: int) -> 
     else:
         rows = rows_in_window(trace, thing.tracks, start_ns, end_ns)
         if thing.doing is Doing.OPERATORS:
-            rows = rows[analysis.hosts.counts[rows]]
+            rows = rows[analysis.hosts.is_real_operator[rows]]
         first, last = (
             np.maximum(trace.slices.start[rows], start_ns),
             np.minimum(trace.slices.end[rows], end_ns),

@@ -35,14 +35,14 @@ class HostThread:
     trace: Trace
     track: Track  #: its operators
     frames: tuple[Track, ...]
-    counts: Bools  #: of all slices of the trace: whether it is an operator that does not just wrap Python
+    is_real_operator: Bools  #: of all slices of the trace: whether it is one that does not just wrap Python
     spans: dict[Cause, Intervals]  #: the time that its slices say is for a cause
 
     @cached_property
     def operators(self) -> Int64s:
         """Rows of its operators by start, outer ones first."""
         rows = self.track.rows.start + np.flatnonzero(
-            self.counts[self.track.rows.start : self.track.rows.stop]
+            self.is_real_operator[self.track.rows.start : self.track.rows.stop]
         )
         return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
 
@@ -59,7 +59,7 @@ class HostThread:
         that it was in `prof.step()`.
         """
         own = slice(self.track.rows.start, self.track.rows.stop)
-        rows = own.start + np.flatnonzero(self.counts[own] | (self.trace.slices.stack[own] >= 0))
+        rows = own.start + np.flatnonzero(self.is_real_operator[own] | (self.trace.slices.stack[own] >= 0))
         return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
 
     @cached_property
@@ -88,7 +88,7 @@ class HostThread:
 
     def running(self, times: Int64s) -> Int64s:
         """The innermost operator that runs at each time, -1 where none does; rows."""
-        return enclosing(self.trace, self.track.lanes, times, self.counts)
+        return enclosing(self.trace, self.track.lanes, times, self.is_real_operator)
 
     def following(self, times: Int64s) -> Int64s:
         """The first slice that tells a line to start after each time, -1 where none does; rows."""
@@ -192,16 +192,16 @@ class Hosts:
         return np.where((others >= 0) & ((rows < 0) | (start[rows] >= start[others])), others, rows)
 
     @cached_property
-    def counts(self) -> Bools:
-        """Of all slices: whether it is an operator that takes time and does not just wrap Python."""
+    def is_real_operator(self) -> Bools:
+        """bool[slices]: whether each is an operator that takes time and does not just wrap Python."""
         trace = self._trace
-        counts = np.zeros(len(trace.slices), np.bool_)
+        is_real = np.zeros(len(trace.slices), np.bool_)
         rows = rows_of(self._tracks)
         wraps = by_name(trace, rows, calls.is_wrapper) == 1
-        counts[rows] = ~wraps & ~of_category(trace, trace.slices.category[rows], NOT_OPERATORS)
-        counts &= trace.slices.dur > 0
-        counts[self._wrapping(counts)] = False
-        return counts
+        is_real[rows] = ~wraps & ~of_category(trace, trace.slices.category[rows], NOT_OPERATORS)
+        is_real &= trace.slices.dur > 0
+        is_real[self._wrapping(is_real)] = False
+        return is_real
 
     def burst(self, index: int) -> Burst | None:
         """The bursts of an autograd thread; None for any other, and where nothing tells which wakes it.
@@ -279,30 +279,32 @@ class Hosts:
         found.setdefault(Cause.COPY, []).append(_inside(self.copying.to_device, track))
         found.setdefault(Cause.SYNC, []).append(_inside(self.copying.blocked, track))
         spans = {cause: self._time(parts) for cause, parts in found.items()}
-        return HostThread(trace, track, frames, self.counts, {c: s for c, s in spans.items() if len(s)})
+        return HostThread(
+            trace, track, frames, self.is_real_operator, {c: s for c, s in spans.items() if len(s)}
+        )
 
     def _time(self, parts: list[Int64s]) -> Intervals:
         rows = np.concatenate(parts)
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
-    def _wrapping(self, counts: Bools) -> Int64s:
+    def _wrapping(self, is_operator: Bools) -> Int64s:
         """Operators in which Python went on: one inside has another call stack, or a frame begins inside.
 
         Those whose name stands for a cause are not among them.
         """
         stack = self._trace.slices.stack
-        inner = np.flatnonzero(counts & (stack >= 0))
+        inner = np.flatnonzero(is_operator & (stack >= 0))
         outer = self.callers.ancestors.parents_of(inner)
         kept = outer >= 0
         kept[kept] = (stack[outer[kept]] >= 0) & (stack[outer[kept]] != stack[inner[kept]])
-        rows = distinct(np.concatenate([outer[kept], *self._with_frames_inside(counts)]))
+        rows = distinct(np.concatenate([outer[kept], *self._with_frames_inside(is_operator)]))
         return rows[by_name(self._trace, rows, calls.cause_of_operator) < 0]
 
-    def _with_frames_inside(self, counts: Bools) -> Iterator[Int64s]:
+    def _with_frames_inside(self, is_operator: Bools) -> Iterator[Int64s]:
         slices = self._trace.slices
         for index, track in enumerate(self._tracks):
             begins = edges_of(slices.start[rows_of(self._frames_of(index))])
-            own = rows_of([track])[counts[track.rows.start : track.rows.stop]]
+            own = rows_of([track])[is_operator[track.rows.start : track.rows.stop]]
             after = np.searchsorted(begins, slices.start[own], "right")
             yield own[np.searchsorted(begins, slices.end[own], "left") > after]
 
