@@ -80,7 +80,9 @@ def answers(events: Events) -> dict[str, Any]:
         "exposing": [slices(causes.exposing), texts(causes.exposing_stack), slices(causes.exposing_frame)],
         "lines": plain(analysis.lines),
         "signatures": plain(analysis.signatures),
-        "syncs": [(*plain([replace(sync, rows=0)]), slices(sync.rows)) for sync in analysis.syncs],
+        "syncs": [
+            (*plain([replace(sync, rows=sync.rows[:0])]), slices(sync.rows)) for sync in analysis.syncs
+        ],
         "steps": plain([replace(step, row=0) for step in analysis.steps]),
         "critical": [
             (

@@ -82,10 +82,11 @@ def owners(processes: Collection[Process]) -> dict[str, str]:
     found = {process.pid: process.rank or _os_pid(process) for process in processes}
     ranks: dict[tuple[str, str], str] = {}  # by (OS pid, digits of the rank behind the pid)
     for process in processes:
-        digits = (process.rank or "").partition("rank ")[2]
+        rank = process.rank or ""
+        digits = rank.partition("rank ")[2]
         os_pid = origin(process.pid[: -len(digits)]) if digits and process.pid.endswith(digits) else None
-        if os_pid is not None and process.rank is not None:
-            ranks[os_pid, digits] = process.rank
+        if os_pid is not None:
+            ranks[os_pid, digits] = rank
     lengths = {len(digits) for _, digits in ranks}
     for process in processes:
         if process.name is None and process.rank is None:

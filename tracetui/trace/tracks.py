@@ -62,7 +62,7 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
         track = _track_of(table.threads[thread], _CATEGORY_NAMES[category], processes)
         members.setdefault(track, []).append(key)
     ordered = sorted(members, key=lambda track: _reading_order(track, processes[track.pid]))
-    track_of_key = np.full(len(counts), -1, np.int32)
+    track_of_key = np.empty(len(counts), np.int32)
     for index, track in enumerate(ordered):
         track_of_key[members[track]] = index
     return ordered, track_of_key[keys]
