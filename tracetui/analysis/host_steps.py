@@ -68,7 +68,7 @@ class Issued(NamedTuple):
     backward: Bools  #: computes for the backward pass
 
     def within(self, hosts: list[HostStep]) -> tuple[Int64s, Int64s]:
-        """Return the first place, and that behind the last, of those enqueued in each of some steps.
+        """Return the first place, and that after the last, of those enqueued in each of some steps.
 
         Steps that hold them too many times over end where the next one starts.
         """

@@ -54,7 +54,7 @@ class CachedTrace:
 
 
 def reopen(trace_file: TraceFile) -> Trace | None:
-    """The trace as it was read from this very file before; None where it has to be read.
+    """Return the trace as it was read from this very file before; None where it has to be read.
 
     `trace_file.args` and `event` work as after a reading.
     """
@@ -107,7 +107,7 @@ def keep(trace_file: TraceFile, trace: Trace, should_stop: Callable[[], bool] = 
 
 
 def cached_traces() -> list[CachedTrace]:
-    """All entries, the last used first."""
+    """Return all entries, the last used first."""
     directory = Directory.open()
     if directory is None:
         return []
@@ -182,13 +182,13 @@ def _is_of(document: dict[str, Any], path: str, trace_file: TraceFile) -> bool:
 
 
 def _name(path: str) -> str:
-    """The name of the entry of a trace: one for each path."""
+    """Return the name of the entry of a trace: one for each path."""
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:32] + ".trace"
 
 
 @lru_cache(maxsize=1)
 def _program() -> str:
-    """What made the columns: the version, and the code of all that has a hand in it (2 ms)."""
+    """Return what made the columns: the version, and the code of all that has a hand in it (2 ms)."""
     return _digest(Path(__file__).parents[1])
 
 

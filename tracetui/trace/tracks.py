@@ -126,7 +126,7 @@ def _reading_order(track: Unplaced, process: Process) -> tuple[Any, ...]:
 
 
 def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts "Stream 10" after "Stream 2"."""
+    """Return a key that sorts "Stream 10" after "Stream 2"."""
     parts = re.findall(r"([0-9]{1,18})|([^0-9]+)", text)
     return tuple((0, int(digits), "") if digits else (1, 0, other) for digits, other in parts)
 

@@ -87,16 +87,16 @@ class HostThread:
         return edges_of(*(column[rows] for rows in own for column in (slices.start, slices.end)))
 
     def running(self, times: Int64s) -> Int64s:
-        """The innermost operator that runs at each time, -1 where none does; rows."""
+        """Return the innermost operator that runs at each time, -1 where none does; rows."""
         return enclosing(self.trace, self.track.lanes, times, self.is_real_operator)
 
     def following(self, times: Int64s) -> Int64s:
-        """The first slice that tells a line to start after each time, -1 where none does; rows."""
+        """Return the first slice that tells a line to start after each time, -1 where none does; rows."""
         place = np.searchsorted(self.trace.slices.start[self.telling], times, "right")
         return pick(self.telling, np.where(place < len(self.telling), place, -1))
 
     def frame(self, times: Int64s) -> Int64s:
-        """The innermost frame of Python at each time, -1 where none is; rows."""
+        """Return the innermost frame of Python at each time, -1 where none is; rows."""
         found = np.full(len(times), -1, np.int64)
         for track in self.frames:
             found = np.maximum(found, enclosing(self.trace, track.lanes, times))
@@ -152,17 +152,19 @@ class Hosts:
         return len(self._tracks)
 
     def of_rows(self, rows: Int64s) -> Int64s:
-        """The index of the thread of each slice, -1 for none; int64."""
+        """Return the index of the thread of each slice, -1 for none; int64."""
         return pick(self._of_track, track_of_rows(self._trace, rows))
 
     def thread(self, index: int) -> HostThread:
-        """The thread of an index."""
+        """Return the thread of an index."""
         if index not in self._threads:
             self._threads[index] = self._thread(index)
         return self._threads[index]
 
     def of_tasks(self, launch: Int64s, operator: Int64s, enqueue: Int64s) -> Int64s:
-        """The thread that enqueued (or launched) each task, told by those rows of it; -1 where none tells."""
+        """Return the thread that enqueued (or launched) each task, told by those rows of it;
+        -1 where none tells.
+        """
         thread = np.full(len(launch), -1, np.int64)
         for rows in (launch, operator, enqueue):
             of_rows = self.of_rows(rows)
@@ -173,7 +175,8 @@ class Hosts:
         return thread
 
     def charged(self, index: int, times: Int64s, led: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-        """What runs on a thread at each time, the slice to charge, and the frame where none runs; rows.
+        """Return what runs on a thread at each time, the slice to charge, and the frame where
+        none runs; rows.
 
         Where none runs that is the next that tells a line to start: on the thread or, if no later, the
         operator of another thread that its work led to (-1: to none).
@@ -204,7 +207,8 @@ class Hosts:
         return is_real
 
     def burst(self, index: int) -> Burst | None:
-        """The bursts of an autograd thread; None for any other, and where nothing tells which wakes it.
+        """Return the bursts of an autograd thread; None for any other, and where nothing
+        tells which wakes it.
 
         A thread on which the autograd engine evaluates functions is woken by the thread of their forward
         operators, each time after that thread has begun another operator.
@@ -313,6 +317,6 @@ class Hosts:
 
 
 def _inside(rows: Int64s, track: Track) -> Int64s:
-    """Those of sorted rows that are of a track."""
+    """Return those of sorted rows that are of a track."""
     first, stop = np.searchsorted(rows, np.array([track.rows.start, track.rows.stop])).tolist()
     return rows[first:stop]
