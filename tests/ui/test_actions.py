@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from textual.actions import parse
@@ -11,6 +12,7 @@ from textual.actions import parse
 from tracetui.ui.actions import ACTIONS, GROUPS, SCREENS, actions_of, bindings, key_label, keys_markdown
 from tracetui.ui.app import TraceApp
 from tracetui.ui.screens.statistics import StatisticsPanel
+from tracetui.ui.session import Session
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -31,9 +33,8 @@ def test_every_action_has_a_method_that_takes_its_arguments(screen: str | None) 
     if screen == "statistics":
         owners.append(StatisticsPanel)
     elif screen is not None:
-        build = TraceApp.MODES[screen]
-        assert callable(build)
-        owners.append(type(build()))
+        session = Session(Path())
+        owners.append(type(TraceApp([session]).screens_of(session)[screen]()))
     actions = list(actions_of(screen))
     assert actions
     for action in actions:

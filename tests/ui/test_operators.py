@@ -83,7 +83,7 @@ async def test_a_type_opens_into_its_names_and_closes_again(real_traces: Path) -
         assert "29 names: 57 tasks, 1.39 ms" in said(app, "answer")
         assert len(names) == len(screen.table.rows.view) == 29
         await pilot.press("full_stop")
-        assert app.state.row == operators.of_type("TransData", Activity.AICORE).instances(names, 0)[0]
+        assert app.session.state.row == operators.of_type("TransData", Activity.AICORE).instances(names, 0)[0]
         await pilot.press("escape")
         await pilot.pause(SETTLED_S)
         assert (len(screen.table.rows.view), screen.table.row) == (35, 2)
@@ -95,7 +95,9 @@ async def test_it_is_limited_to_the_window_or_to_a_step_and_says_so(trace: Trace
     async with viewing(trace, "operators") as (app, pilot):
         analysis = analysis_of(app)
         step = analysis.steps[1]
-        app.state.place = app.state.place.__class__(app.state.viewport, window=(step.start_ns, step.end_ns))
+        app.session.state.place = app.session.state.place.__class__(
+            app.session.state.viewport, window=(step.start_ns, step.end_ns)
+        )
         app.view_changed()
         await pilot.pause(SETTLED_S)
         inside = analysis.operators_in_window(step.start_ns, step.end_ns).by_name()
@@ -121,21 +123,21 @@ async def test_enter_goes_to_the_longest_and_full_stop_through_all(trace: Trace)
         seen = []
         for _ in rows:
             await pilot.press("full_stop")
-            seen.append(app.state.row)
+            seen.append(app.session.state.row)
         assert seen == rows
         assert f"instance {len(rows)} of {len(rows)}" in said(app, "answer")
         await pilot.press("comma")
-        assert app.state.row == rows[-2]
+        assert app.session.state.row == rows[-2]
         await pilot.press("enter")
         await pilot.pause(SETTLED_S)
-        assert (app.current_mode, app.state.row) == ("timeline", int(names.longest[place]))
+        assert (app.shown, app.session.state.row) == ("timeline", int(names.longest[place]))
 
 
 async def test_the_statistics_are_those_of_the_window_over_the_screen_in_front(trace: Trace) -> None:
     async with viewing(trace, "timeline", (160, 40)) as (app, pilot):
         analysis = analysis_of(app)
         window = (analysis.steps[0].start_ns, analysis.steps[1].end_ns)
-        app.state.place = app.state.place.__class__(app.state.viewport, window=window)
+        app.session.state.place = app.session.state.place.__class__(app.session.state.viewport, window=window)
         await pilot.press("i")
         await pilot.pause(SETTLED_S)
         panel = app.screen

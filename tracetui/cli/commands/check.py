@@ -75,7 +75,7 @@ def _run(request: Request) -> ExitCode:
     from tracetui.analysis.limits import find_breaches
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import print_json, print_text, say
-    from tracetui.export.findings import limits_document
+    from tracetui.export.documents import limits_document
     from tracetui.export.limits_text import breaches_text, doubts
 
     analysis, _ = open_trace(request)
