@@ -10,6 +10,11 @@ UNKNOWN = "any number below 0 says that there is none"
 #: Reasons by file below tracetui, text of the line, and what stands there instead.
 EQUIVALENTS: dict[tuple[str, str, str], str] = {
     (
+        "trace/flows.py",
+        "for category in np.flatnonzero(np.bincount(start_category + 1) >= LEAST_JOINED) - 1:",
+        ">= -> >",
+    ): FASTER,
+    (
         "trace/clean.py",
         "if text.isprintable() and (text.isascii() or not _UNSEEN_PATTERN.search(text)):",
         "or -> and",

@@ -290,6 +290,10 @@ def test_of_many_unknown_task_types_five_are_named() -> None:
         events += [piece(1, 3, "k", n, 1, **{"Task Type": f"QUANTUM {n}"}) for n in range(types)]
         return trace_of(events).notes[-1]
 
+    long = trace_of(
+        [*process(1, "Ascend Hardware", "NPU"), piece(1, 3, "k", 0, 1, **{"Task Type": "Q" * 41})]
+    )
+    assert long.notes[-1].endswith(f"no work: {'Q' * 39}….")
     names = ", ".join(f"QUANTUM {n}" for n in range(5))
     five = f"Task types unknown to this program count as no work: {names}"
     assert [note(5), note(6), note(8)] == [f"{five}.", f"{five} and 1 more.", f"{five} and 3 more."]

@@ -47,10 +47,13 @@ def test_an_id_that_returns_each_step_is_paired_in_time_order() -> None:
         op("backward 1", 10, tid=2),
         op("forward 2", 20),
         op("backward 2", 30, tid=2),
+        op("forward 3", 40),
+        op("backward 3", 50, tid=2),
     ]
     events += [flow("f", "fwdbwd", 1, 1, 2, 30), flow("s", "fwdbwd", 1, 1, 1, 0)]
     events += [flow("f", "fwdbwd", 1, 1, 2, 10), flow("s", "fwdbwd", 1, 1, 1, 20)]
-    assert arrows(trace_of(events)) == [("forward 1", "backward 1"), ("forward 2", "backward 2")]
+    events += [flow("f", "fwdbwd", 1, 1, 2, 50), flow("s", "fwdbwd", 1, 1, 1, 40)]
+    assert arrows(trace_of(events)) == [(f"forward {step}", f"backward {step}") for step in (1, 2, 3)]
 
 
 def test_where_an_end_is_missing_the_others_keep_the_start_before_them() -> None:

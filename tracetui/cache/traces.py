@@ -195,7 +195,7 @@ def name_of(path: str, kind: str) -> str:
 
 @lru_cache(maxsize=2)
 def program(kind: str) -> str:
-    """Return what made the entries of a kind: the version, and the code of all that has a hand in it (2 ms)."""
+    """Return what made the entries of a kind: the version, and the code of all that had a hand in it."""
     return _digest(Path(__file__).parents[1], _MAKERS[kind])
 
 
