@@ -102,7 +102,9 @@ class Analysis:
         return tuple(device.work[activity[device.work] == Activity.AICPU] for device in self.devices)
 
     def engines_in_gap(self, gap: int) -> str:
-        """What computes beside the AI cores in a gap: "DSA", "AI CPU and DSA"; as written in the trace."""
+        """Return what computes beside the AI cores in a gap: "DSA", "AI CPU and DSA"; as written in the
+        trace.
+        """
         rows = self.beside_cores[int(self.gaps.device[gap])]
         return engines_within(self.trace, rows, int(self.gaps.start[gap]), int(self.gaps.end[gap]))
 
@@ -226,7 +228,7 @@ class Analysis:
         return self.operators(host=True).by_name()
 
     def operators(self, host: bool = False) -> Operators:
-        """All work of all devices, or all host operators."""
+        """Return all work of all devices, or all host operators."""
         if not host:
             durations = self.trace.slices.dur[self.work]
             return Operators(self.trace, self.work, durations, durations)
@@ -264,7 +266,7 @@ class Analysis:
 
 
 def analyse(trace: Trace, rules: FrameRules | None = None) -> Analysis:
-    """Everything of a trace; one without devices, steps or links has none of what they give."""
+    """Return everything of a trace; one without devices, steps or links has none of what they give."""
     devices = device_activities(trace)
     links = link_tasks(trace)
     steps = step_table(trace, devices, links)

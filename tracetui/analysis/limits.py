@@ -63,7 +63,7 @@ class Breach:
 
 
 def parse_limit(measure: str, text: str) -> Limit:
-    """The limit of "10%" or "3ms" on a measure. Raises ValueError with a sentence."""
+    """Return the limit of "10%" or "3ms" on a measure. Raises ValueError with a sentence."""
     known = measure in (FREE, IDLE, *OF_JOBS) or measure in _LABELS or measure in FAMILIES
     if not known:
         raise ValueError(f"no such cause; there are {', '.join(cause.label for cause in Cause)}")
@@ -80,7 +80,7 @@ def parse_limit(measure: str, text: str) -> Limit:
 
 
 def parse_cause_limit(text: str) -> Limit:
-    """The limit of "host.sync=5%" or "host=3ms". Raises ValueError with a sentence."""
+    """Return the limit of "host.sync=5%" or "host=3ms". Raises ValueError with a sentence."""
     measure, equals, allowed = text.partition("=")
     if not equals or measure.strip() in OF_JOBS:
         raise ValueError("a limit on a cause is CAUSE=SHARE or CAUSE=TIME, like host.sync=5%")
@@ -88,7 +88,7 @@ def parse_cause_limit(text: str) -> Limit:
 
 
 def find_breaches(analysis: Analysis, limits: Iterable[Limit]) -> tuple[Breach, ...]:
-    """The limits that are passed: by each device as a whole, then in its steps; in their order."""
+    """Return the limits that are passed: by each device as a whole, then in its steps; in their order."""
     spans = list(_spans(analysis))
     breaches = []
     for limit in limits:

@@ -46,7 +46,7 @@ def line_savings(
     depends: Dependencies,
     rules: FrameRules,
 ) -> tuple[LineSaving, ...]:
-    """All lines on the critical chains, those first that can save most.
+    """Return all lines on the critical chains, those first that can save most.
 
     Args:
         trace: the trace.
@@ -99,7 +99,7 @@ def line_savings(
 def keys_of(
     trace: Trace, stack: Int32s, frame: Int64s, backward: Bools, rules: FrameRules
 ) -> tuple[list[LineKey], Int64s]:
-    """The lines that pieces of host time are charged to, and the place among them of each piece's."""
+    """Return the lines that pieces of host time are charged to, and the place among them of each piece's."""
     frames, of_frame = lines_of(trace, stack, frame, rules)
     codes, place = np.unique(np.where(of_frame >= 0, of_frame * 2 + backward, -1), return_inverse=True)
     return [_key(frames, code) for code in codes.tolist()], place.reshape(-1).astype(np.int64)

@@ -87,12 +87,12 @@ class Dialect:
     casts: tuple[str, ...] = ()  #: patterns of kernels that only change its type
     collective_kernel_endings: tuple[str, ...] = ()  #: kernels that count as communication, by their names
     collective_kernel_beginnings: tuple[str, ...] = ()  #: in lower case; of tasks known by their category
-    #: Beginnings and endings of the names of kernels whose type stands behind the last "_", and beginnings
+    #: Beginnings and endings of the names of kernels whose type stands after the last "_", and beginnings
     #: that are no part of the type.
     type_last_beginnings: tuple[str, ...] = ()
     type_last_endings: tuple[str, ...] = ()
     untyped_beginnings: tuple[str, ...] = ()
-    copy_task_beginnings: tuple[str, ...] = ()  #: of names of copies that tell their direction behind " ("
+    copy_task_beginnings: tuple[str, ...] = ()  #: of names of copies that tell their direction after " ("
     host_wait_tasks: tuple[str, ...] = ()  #: patterns of waits on a stream that only the host waits in
     #: Patterns anywhere in the direction or the name of a copy, in lower case with "_" as a space.
     to_device: tuple[str, ...] = ()
