@@ -90,8 +90,14 @@ def flag_column(name: str) -> Column[Any]:
 
 
 def name_column(title: str, called: Callable[[Any], str]) -> Column[Any]:
-    """Return the column of what each row is called, for people."""
-    return Column("name", title, lambda rows: listed([*map(called, rows.rows)]), forms=Form.SHOWN, path=True)
+    """Return the column of what each row is called; the viewer has shorter names, with inks of their own."""
+    return Column(
+        "name",
+        title,
+        lambda rows: listed([*map(called, rows.rows)]),
+        forms=Form.TEXT | Form.MARKDOWN,
+        path=True,
+    )
 
 
 def reason_columns(why: Callable[[Mapping[str, int]], str]) -> tuple[Column[Any], ...]:
@@ -141,5 +147,10 @@ def ops_document(ops: Mapping[str, int]) -> dict[str, int]:
 def share_column(ns: Callable[[Rows], Values], whole: Callable[[Rows], int], **more: Any) -> Column[Rows]:
     """Return a column of the share that ns are of a whole, for people."""
     return Column(
-        "share", "share", ns, lambda part, rows: format_percent(part, whole(rows)), forms=Form.SHOWN, **more
+        "share",
+        "share",
+        ns,
+        lambda part, rows: format_percent(part, whole(rows)),
+        forms=Form.SHOWN,
+        **more,
     )

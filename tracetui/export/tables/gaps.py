@@ -202,7 +202,7 @@ GAPS: Table[GapRows] = Table(
         duration("dur_ns", "gap", lambda rows: (rows.gaps.end - rows.gaps.start)[rows.chosen]),
         duration("idle_ns", "idle", _ns("idle")),
         duration("aicpu_ns", "", _ns("aicpu"), forms=Form.DATA),
-        duration("communication_ns", "comm.", _ns("communication"), when=_communicates),
+        duration("communication_ns", "comm", _ns("communication"), when=_communicates),
         duration("copy_ns", "", _ns("copy"), forms=Form.DATA),
         Column(
             "step",
