@@ -40,7 +40,7 @@ def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInk
         ),
         _parts_column(analysis, by, inks),
         _time("dur_ns", 2),
-        cause_column(analysis.causes.of_gaps(len(gaps)), palette),
+        cause_column(rows.main_cause, palette),
         Look("line", rank=0, width=36, least=14, show=path_end),
         Look("after", rank=1, width=60, title="waited for"),
         Look("before", rank=5, width=60),
