@@ -10,9 +10,9 @@ import numpy as np
 from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.critical.saves import LineKey, LineSaving
+from tracetui.analysis.critical.saves import LineSaving
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.idle.lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.arrays import Int32s, Int64s
 from tracetui.export.tables.hotspots import LINES, LineRows
