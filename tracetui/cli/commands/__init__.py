@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.commands import advice, cache, check, export, gaps, hotspots, summary, view
+from tracetui.cli.commands import advice, cache, check, digest, export, gaps, hotspots, ranks, summary, view
 
 #: `tracetui PATH`
 VIEW: Command = view.COMMAND
@@ -14,6 +14,8 @@ COMMANDS: tuple[Command, ...] = (
     hotspots.COMMAND,
     advice.COMMAND,
     check.COMMAND,
+    ranks.COMMAND,
+    digest.COMMAND,
     export.COMMAND,
     cache.COMMAND,
 )
