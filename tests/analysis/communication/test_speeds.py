@@ -12,7 +12,7 @@ from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.links import Link
-from tracetui.analysis.communication.speeds import nominal_speeds, slow_links
+from tracetui.analysis.communication.speeds import nominal_speeds, parts_of, slow_links
 
 MB = 1_000_000
 
@@ -22,27 +22,40 @@ def link(ns: int, size: int = 10 * MB, count: int = 1, transport: str = "HCCS", 
     return Link(0, 0, dst, transport, transport, size * count, ns, {size: (count, ns)})
 
 
+def slow(*links: Link) -> list[bool]:
+    return slow_links([*map(parts_of, links)])
+
+
 def test_a_link_is_slow_below_four_fifths_of_the_median_of_those_alike() -> None:
-    # 10, 10 and 7.9 or 8 GB/s: the median is 10
-    fast = [link(MB), link(MB, dst=2)]
-    assert slow_links([*fast, link(1_265_823)]) == [False, False, True]  # 7.9000 GB/s
-    assert slow_links([*fast, link(1_250_000)]) == [False, False, False]  # 8 GB/s
-    assert slow_links([]) == [] and slow_links([link(MB)]) == [False]
+    fast = [link(MB), link(MB, dst=2)]  # 10 GB/s
+    assert slow(*fast, link(1_265_823)) == [False, False, True]  # 7.9000 GB/s
+    assert slow(*fast, link(1_250_000)) == [False, False, False]  # 8 GB/s
+    assert slow() == [] and slow(link(MB)) == [False]
 
 
-def test_other_transports_and_messages_are_not_alike() -> None:
+def test_other_transports_and_sizes_of_messages_are_not_alike() -> None:
     fast = [link(MB), link(MB, dst=2)]
-    assert slow_links([*fast, link(5 * MB, transport="PCIE")]) == [False] * 3
-    assert slow_links([*fast, link(5 * MB, size=9 * MB)]) == [False] * 3
-    assert slow_links([*fast, link(5 * MB, size=11 * MB)]) == [False, False, True]
+    assert slow(*fast, link(5 * MB, transport="PCIE")) == [False] * 3
+    assert slow(*fast, link(5 * MB, size=2**23 - 1)) == [False] * 3
+    assert slow(*fast, link(5 * MB, size=2**23)) == [False, False, True]
 
 
 def test_links_of_small_messages_are_not_judged() -> None:
     small = [link(MB, MB - 1, 10), link(MB, MB - 1, 10, dst=2), link(9 * MB, MB - 1, 10, dst=3)]
-    assert slow_links(small) == [False] * 3
+    assert slow(*small) == [False] * 3
     large = [link(MB, MB, 10), link(MB, MB, 10, dst=2), link(9 * MB, MB, 10, dst=3)]
-    assert slow_links(large) == [False, False, True]
-    assert slow_links([*large, link(0, MB, 10, dst=4)]) == [False, False, True, False]
+    assert slow(*large) == [False, False, True]
+    assert slow(*large, link(0, MB, 10, dst=4)) == [False, False, True, False]
+
+
+def test_a_link_is_slow_if_it_is_for_most_of_its_time() -> None:
+    def mixed(slow_ns: int, dst: int) -> Link:
+        sizes = {2 * MB: (1, slow_ns), 10 * MB: (1, MB)}
+        return Link(0, 0, dst, "HCCS", "HCCS", 12 * MB, slow_ns + MB, sizes)
+
+    fast = [mixed(200_000, 1), mixed(200_000, 2)]
+    assert slow(*fast, mixed(MB, 3)) == [False] * 3
+    assert slow(*fast, mixed(MB + 1, 3)) == [False, False, True]
 
 
 def moving(*types: str, link_type: str = "HCCS") -> Analysis:
@@ -85,4 +98,4 @@ def test_real_links_of_910b(real_traces: Path) -> None:
     analysis = real.npu(real_traces, "level2/rank0")
     links = [link for link in analysis.communication.link_table if link.src != link.dst]
     assert nominal_speeds(analysis.trace, links) == [28.0] * 7
-    assert slow_links(links) == [False] * 7
+    assert slow(*links) == [False] * 7

@@ -6,16 +6,29 @@ a trace's tasks tell apart. Of generations that no table knows nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
+from typing import NamedTuple
 
 from tracetui.analysis.communication.links import Link
 from tracetui.analysis.search import distinct
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Trace
 
-SLOW = 0.8  #: of the median of alike links
+SLOW = 80  #: percent of the median of alike links
 LEAST_MESSAGE = 1_000_000  #: bytes of the mean message: the speed of smaller ones says little of a link
+
+
+class Moved(NamedTuple):
+    """What went over a link in messages of one size class."""
+
+    transfers: int
+    bytes: int
+    ns: int
+
+
+#: What went over a link, by transport and size class of its messages.
+Parts = Mapping[tuple[str, int], Moved]
 
 
 def nominal_speeds(trace: Trace, links: Sequence[Link]) -> list[float | None]:
@@ -24,23 +37,43 @@ def nominal_speeds(trace: Trace, links: Sequence[Link]) -> list[float | None]:
     return [KNOWN.link_speeds.get(f"{chip} {link.transport}") for link in links]
 
 
-def slow_links(links: Sequence[Link]) -> list[bool]:
-    """Return which links are slower than `SLOW` of the median of those alike.
+def slow_links(links: Sequence[Parts]) -> list[bool]:
+    """Return which links are slow for more than half of their time.
 
-    Alike are links of the same transport with a mean message of the same power of ten; those with a mean
-    message below `LEAST_MESSAGE` are not judged.
+    Slow is what is below `SLOW` of the median of all links with the same transport and size class of
+    messages; those with a mean message below `LEAST_MESSAGE` are not judged.
     """
-    classes: dict[tuple[str, int], list[float]] = {}
-    keys = []
+    speeds: dict[tuple[str, int], list[float]] = {}
     for link in links:
-        messages = sum(count for count, _ in link.sizes.values())
-        mean = link.bytes // messages if messages else 0
-        judged = link.gb_per_s is not None and mean >= LEAST_MESSAGE
-        keys.append((link.transport, len(str(mean))) if judged else None)
-        if keys[-1] is not None:
-            classes.setdefault(keys[-1], []).append(link.gb_per_s or 0.0)
-    least = {key: SLOW * median(speeds) for key, speeds in classes.items()}
-    return [key is not None and (link.gb_per_s or 0.0) < least[key] for key, link in zip(keys, links)]
+        for kind, moved in link.items():
+            if moved.ns:
+                speeds.setdefault(kind, []).append(moved.bytes / moved.ns)
+    usual = {kind: median(told) for kind, told in speeds.items()}
+    return [
+        2 * sum(moved.ns for kind, moved in link.items() if _is_slow(moved, usual.get(kind, 0.0)))
+        > sum(moved.ns for moved in link.values())
+        for link in links
+    ]
+
+
+def size_class(size: int) -> int:
+    """Return the class of a message of some bytes: their bits, 21 of 1 to 2 MiB; 0 where not told."""
+    return size.bit_length()
+
+
+def parts_of(link: Link) -> Parts:
+    """Return what went over a link of a trace."""
+    parts: dict[tuple[str, int], Moved] = {}
+    for size, (transfers, ns) in link.sizes.items():
+        kind = link.transport, size_class(size)
+        before = parts.get(kind, Moved(0, 0, 0))
+        parts[kind] = Moved(before.transfers + transfers, before.bytes + size * transfers, before.ns + ns)
+    return parts
+
+
+def _is_slow(moved: Moved, usual: float) -> bool:
+    large = moved.bytes >= moved.transfers * LEAST_MESSAGE
+    return large and moved.ns > 0 and moved.bytes / moved.ns * 100 < usual * SLOW
 
 
 def _chip(trace: Trace, links: Sequence[Link]) -> str:

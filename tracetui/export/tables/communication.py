@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.communication.speeds import nominal_speeds, slow_links
+from tracetui.analysis.communication.speeds import nominal_speeds, parts_of, slow_links
 from tracetui.arrays import Bools, Floats
 from tracetui.export.ranks import group_key, group_words, rank_words
 from tracetui.export.tables.column import Column, Form, Table, Texts, count, duration, listed
@@ -91,7 +91,7 @@ class LinkRows(_OfGroups):
     @cached_property
     def slow(self) -> Bools:
         """bool[rows]: which are slower than those alike."""
-        return np.array(slow_links(self.every), np.bool_)[: len(self.rows)]
+        return np.array(slow_links([*map(parts_of, self.every)]), np.bool_)[: len(self.rows)]
 
     def called(self) -> list[str | None]:
         """From where to where: "peer 0 to 5 of group 271", "rank 8 to 13 of dp group"."""
