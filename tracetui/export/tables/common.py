@@ -15,6 +15,7 @@ from tracetui.export.tables.column import Column, Form, Texts, Values, json_only
 from tracetui.units import format_percent
 
 OPERATORS = 3  #: names of operators beside a row, at most
+PARTS = 1_000_000  #: shares are told as so many parts of one
 AnyCause = TypeVar("AnyCause", Cause, CommunicationCause)
 #: file (None: there is no stack), line, function
 Place = tuple[Optional[str], int, str]
@@ -142,6 +143,11 @@ def ops_document(ops: Mapping[str, int]) -> dict[str, int]:
     for name, ns in ops.items():
         told[encodable(name)] = told.get(encodable(name), 0) + ns
     return told
+
+
+def share_words(share: float) -> str:
+    """Return a share, 0..1, for people: "31.2 %"."""
+    return format_percent(round(share * PARTS), PARTS)
 
 
 def share_column(ns: Callable[[Rows], Values], whole: Callable[[Rows], int], **more: Any) -> Column[Rows]:

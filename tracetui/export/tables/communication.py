@@ -13,10 +13,8 @@ from tracetui.analysis.communication.speeds import nominal_speeds, parts_of, slo
 from tracetui.arrays import Bools, Floats
 from tracetui.export.ranks import group_key, group_words, rank_words
 from tracetui.export.tables.column import Column, Form, Table, Texts, count, duration, listed
-from tracetui.export.tables.common import flag_column, optional_numbers, texts_of, values_of
-from tracetui.units import format_bytes, format_percent
-
-PARTS = 1_000_000  #: shares are told as so many parts of one
+from tracetui.export.tables.common import flag_column, optional_numbers, share_words, texts_of, values_of
+from tracetui.units import format_bytes
 
 
 class _OfGroups:
@@ -164,7 +162,7 @@ LINKS: Table[LinkRows] = Table(
             "nominal_share",
             "of nominal",
             lambda rows: rows.share,
-            lambda share, _: format_percent(round(share * PARTS), PARTS),
+            lambda share, _: share_words(share),
             optional=True,
             stacked="of\nnominal",
             when=lambda rows, _: bool((rows.share >= 0).any()),
