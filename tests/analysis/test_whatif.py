@@ -23,8 +23,9 @@ from tests.analysis.test_critical import FIRST, SECOND, any_run, launched, stack
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.critical.host_time import HostTime
-from tracetui.analysis.critical.saves import LineKey, keys_of
+from tracetui.analysis.critical.saves import keys_of
 from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.idle.lines import LineKey
 from tracetui.arrays import Bools
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace

@@ -13,7 +13,7 @@ from tracetui.analysis.communication.analyse import Communication
 from tracetui.analysis.critical.chain import Critical, CriticalChain, critical_chains
 from tracetui.analysis.critical.dependencies import Dependencies, dependencies
 from tracetui.analysis.critical.host_time import HostTime
-from tracetui.analysis.critical.saves import LineKey, LineSaving, line_savings
+from tracetui.analysis.critical.saves import LineSaving, line_savings
 from tracetui.analysis.critical.whatif import WhatIfs
 from tracetui.analysis.engines import engines_within
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
@@ -22,7 +22,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.idle.lines import Charges, LineIdle, StackNode, idle_lines, stack_tree
+from tracetui.analysis.idle.lines import Charges, LineIdle, LineKey, StackNode, idle_lines, stack_tree
 from tracetui.analysis.idle.preparing import Preparing, explain_preparing
 from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table

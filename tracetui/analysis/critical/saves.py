@@ -20,8 +20,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.chain import Critical, CriticalChain
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import LineKey as LineKey
-from tracetui.analysis.idle.lines import OfLine, lines_of, python_line
+from tracetui.analysis.idle.lines import LineKey, OfLine, lines_of, python_line
 from tracetui.analysis.idle.pieces import cut
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums

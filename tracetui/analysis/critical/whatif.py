@@ -16,8 +16,9 @@ import numpy as np
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.host_time import HostPieces, HostTime
 from tracetui.analysis.critical.points import By
-from tracetui.analysis.critical.saves import LineKey, keys_of
+from tracetui.analysis.critical.saves import keys_of
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import LineKey
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
 

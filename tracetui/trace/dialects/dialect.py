@@ -114,6 +114,11 @@ class Dialect:
     sdma_moves: frozenset[str] = frozenset()  #: names of the tasks of planes that move bytes by SDMA
     rdma_sends: frozenset[str] = frozenset()  #: and of those that send by RDMA: bytes or a notification
     carriers: Mapping[str, str] = field(default_factory=dict)  #: what carries SDMA transfers, by link type
+    chips: Mapping[str, str] = field(default_factory=dict)  #: generations, by a type of task only they have
+    links_of_other_chips: frozenset[str] = (
+        frozenset()
+    )  #: link types of generations with the same types of tasks
+    link_speeds: Mapping[str, float] = field(default_factory=dict)  #: nominal GB/s, by "generation carrier"
     element_bytes: Mapping[str, int] = field(default_factory=dict)  #: by the type's name in upper case
 
     # Slices of the host.
