@@ -8,17 +8,20 @@ In scripts and notebooks:
     gaps = tracetui.gaps_frame(analysis)  # a pandas DataFrame
     lines = tracetui.hotspots_frame(analysis)  # also modules_, frames_, signatures_, steps_frame ...
     operators = tracetui.operators_frame(analysis.device_operators)
+    comparison = tracetui.compare("before.json", "after.json")  # its tables: comparison.tables
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tracetui.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from tracetui.api import load
+    from tracetui.api import compare, load
     from tracetui.export.frames import (
         advice_frame,
         events_frame,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "advice_frame",
+    "compare",
     "events_frame",
     "frames_frame",
     "gaps_frame",
@@ -46,7 +50,7 @@ __all__ = [
     "syncs_frame",
 ]
 
-_HOMES = {"load": "tracetui.api"}
+_HOMES = {"compare": "tracetui.api", "load": "tracetui.api"}
 
 
 def __getattr__(name: str) -> object:
@@ -54,3 +58,14 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES.get(name, "tracetui.export.frames")), name)
+
+
+class _Package(ModuleType):
+    """The package, in which `compare` is the function, also when the package of that name is imported."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "compare":
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -27,6 +27,7 @@ class Request(argparse.Namespace):
     json: bool = False
     md: bool = False
     csv: str | None = None  #: "-" is stdout
+    xlsx: str | None = None
     force: bool = False
     top: int | None = None  #: rows to list; 0: all; None: the command's own default
     ascii: bool = False
@@ -81,6 +82,11 @@ class Collect(argparse.Action):
 def add_trace(parser: Parser) -> None:
     """The trace, and how it is read."""
     parser.add_argument("path", metavar="PATH", help="a trace, or a directory that holds one")
+    add_reading(parser)
+
+
+def add_reading(parser: Parser) -> None:
+    """How traces are read."""
     parser.add_argument(
         "--no-cache",
         dest="cache",
@@ -125,11 +131,11 @@ def add_restrictions(
     parser: Parser, step: str = "only step N", window: str = "only this window of time"
 ) -> None:
     """The part of the trace that counts."""
-    parser.add_argument("--step", metavar="N", type=_number, help=f"{step} (ProfilerStep#N)")
+    parser.add_argument("--step", metavar="N", type=step_argument, help=f"{step} (ProfilerStep#N)")
     parser.add_argument(
         "--window",
         metavar="START..END",
-        type=_window,
+        type=window_argument,
         help=f"{window}: 1.2s..1.35s, 350ms.. or ..900us from the start of the trace; numbers without "
         "a unit are its own timestamps in us, as in kernel_details.csv",
     )
@@ -168,14 +174,14 @@ def _prefix(text: str) -> str:
     return text
 
 
-def _window(text: str) -> Window:
+def window_argument(text: str) -> Window:
     try:
         return parse_window(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _number(text: str) -> int:
+def step_argument(text: str) -> int:
     return _whole(text, "a step is a whole number, like 3")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.commands import advice, cache, check, export, gaps, hotspots, summary, view
+from tracetui.cli.commands import advice, cache, check, compare, export, gaps, hotspots, summary, view
 
 #: `tracetui PATH`
 VIEW: Command = view.COMMAND
@@ -13,6 +13,7 @@ COMMANDS: tuple[Command, ...] = (
     gaps.COMMAND,
     hotspots.COMMAND,
     advice.COMMAND,
+    compare.COMMAND,
     check.COMMAND,
     export.COMMAND,
     cache.COMMAND,
