@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.links import NEVER
 from tracetui.arrays import Bools, Int64s
 from tracetui.compare.tally import Tally, tally
 from tracetui.compare.walls import Walls
@@ -42,7 +43,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Collectives:
-    """The collectives of a run, each in the step in which it starts, as columns of equal length."""
+    """The collectives of a run as columns of equal length."""
 
     keys: tuple[Key, ...]  #: distinct
     key: Int64s  #: place in `keys`
@@ -68,14 +69,10 @@ class Collectives:
 
 
 def collectives(analysis: Analysis, walls: Walls) -> Collectives:
-    """The collectives that start in the walls of the steps of their devices."""
+    """The collectives that the steps launched; those of which no launch is known by when they start."""
     trace, operations = analysis.trace, analysis.communication.operations
-    step = np.full(len(operations), -1, np.int64)
-    for index in np.unique(walls.device).tolist():
-        own = walls.of_device(index)
-        place = np.searchsorted(walls.start[own], operations.start, "right") - 1
-        inside = (operations.device == index) & (place >= 0) & (operations.start < walls.end[own][place])
-        step[inside] = place[inside]
+    enqueued = analysis.links.enqueued(operations.row)
+    step = walls.step_at(np.where(enqueued == NEVER, operations.start, enqueued))
     (held,) = np.nonzero(step >= 0)
     ranks = {track: len(group.global_ranks) for track, group in analysis.communication.groups.items()}
     number: dict[Key, int] = {}

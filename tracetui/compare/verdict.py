@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
-from tracetui.compare.classes import is_part
+from tracetui.compare.classes import COMMUNICATION, is_part
+from tracetui.compare.classes import COPY as COPY_CLASS
 from tracetui.compare.comparison import Comparison
 from tracetui.compare.rows import Row, row
 from tracetui.compare.run import Run
@@ -21,6 +22,8 @@ from tracetui.units import format_duration, format_percent
 
 LONGEST_NAME = 60  #: characters
 _MOST_REASONS = 2
+_IDLE, _COMPUTING = "idle", "computing"
+_COMMUNICATION, _COPIES = "exposed communication", "exposed copies"
 
 
 @dataclass(frozen=True)
@@ -29,13 +32,17 @@ class _Group:
 
     name: str  #: after "38 ms less"
     sum: Row
-    terms: tuple[Row, ...]
+    #: Its terms, and device time by the steps that launched it: where a device lags behind the host, its work
+    #: is in the walls of later steps, of the last one most, and terms differ from step to step for no reason.
+    witnesses: tuple[Row, ...]
     story: str  #: what most of it is; "" where nothing tells
 
     @property
     def changed(self) -> bool | None:
-        """Whether the sum or a term of it changed; None where nothing tells."""
-        told = [self.sum.changed, *(term.changed for term in self.terms if _agree(term, self.sum))]
+        """Whether the sum or a witness of it changed; None where nothing tells."""
+        if abs(self.sum.delta_ns) * 100 <= self.sum.scale.step_ns:
+            return False
+        told = [self.sum.changed, *(each.changed for each in self.witnesses if _agree(each, self.sum))]
         return True if True in told else None if None in told else False
 
 
@@ -72,13 +79,22 @@ def _groups(comparison: Comparison) -> Iterator[_Group]:
     idle = [name for name in TERMS if name == PREPARING or name.startswith("idle.")]
     communication = [name for name in TERMS if name.startswith("communication.")]
     for name, own, story in (
-        ("idle", idle, _idle_story),
-        ("computing", [AICORE, AICPU], _computing_story),
-        ("exposed communication", communication, _communication_story),
-        ("exposed copies", [COPY], _no_story),
+        (_IDLE, idle, _idle_story),
+        (_COMPUTING, [AICORE, AICPU], _computing_story),
+        (_COMMUNICATION, communication, _communication_story),
+        (_COPIES, [COPY], _no_story),
     ):
         total = _total(name, own, comparison)
-        yield _Group(name, total, tuple(terms[term] for term in own), story(comparison, total))
+        launched = tuple(each for each in comparison.classes if _serves(each.name) == name)
+        witnesses = (*(terms[term] for term in own), *launched)
+        yield _Group(name, total, witnesses, story(comparison, total))
+
+
+def _serves(kind: str) -> str:
+    """The group that the device time of a class is of; "" of a part of another class."""
+    if is_part(kind):
+        return ""
+    return {COMMUNICATION: _COMMUNICATION, COPY_CLASS: _COPIES}.get(kind, _COMPUTING)
 
 
 def _total(name: str, own: list[str], comparison: Comparison) -> Row:
