@@ -90,6 +90,11 @@ class Comparison:
         }
 
     @property
+    def comparable(self) -> bool:
+        """Whether both sides have work of a device."""
+        return len(self.base.wall_ns) > 0 and len(self.other.wall_ns) > 0
+
+    @property
     def knows_spread(self) -> bool:
         """Whether both sides have two steps at least, so that a change can be told from chance."""
         return min(len(self.base.wall_ns), len(self.other.wall_ns)) > 1

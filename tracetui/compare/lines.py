@@ -160,7 +160,7 @@ def _calls(analysis: Analysis, operators: Operators) -> dict[Frame, frozenset[st
         return {parse_frame(trace.strings[name]): frozenset() for name in names.tolist()}
     row = operators.row[trace.slices.stack[operators.row] >= 0]
     width = len(trace.strings)
-    pairs = np.unique(trace.slices.stack[row].astype(np.int64) * width + trace.slices.name[row])
+    pairs = distinct(trace.slices.stack[row].astype(np.int64) * width + trace.slices.name[row])
     stack, name = pairs // width, pairs % width
     nowhere = np.full(len(stack), -1, np.int64)
     frames, line = lines_of(trace, stack.astype(np.int32), nowhere, analysis.rules)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.modules import Modules, module_of
-from tracetui.analysis.search import pick
+from tracetui.analysis.search import distinct, pick
 from tracetui.arrays import Int32s, Int64s
 from tracetui.compare.outermost import Launched
 from tracetui.compare.tally import Tally, tally
@@ -36,8 +36,8 @@ def module_times(analysis: Analysis, launched: Launched, steps: int) -> ModuleTi
     number = np.full(len(trace.strings), -1, np.int64)
     number[names] = np.arange(len(names))
     frame = analysis.links.frame[analysis.links.index(launched.row)]
-    distinct, place = np.unique(frame, return_inverse=True)
-    call, of = modules.around(distinct), place.reshape(-1)
+    frames, place = np.unique(frame, return_inverse=True)
+    call, of = modules.around(frames), place.reshape(-1)
     own = _numbered(trace.slices.name, call, number)[of]
     levels = []
     while (call >= 0).any():
@@ -46,7 +46,7 @@ def module_times(analysis: Analysis, launched: Launched, steps: int) -> ModuleTi
     task = np.tile(np.arange(len(of)), len(levels))
     inside = np.concatenate([np.empty(0, np.int64), *levels])
     # A module that calls itself holds what it launches once.
-    pairs = np.unique((task * max(len(names), 1) + inside)[inside >= 0])
+    pairs = distinct((task * max(len(names), 1) + inside)[inside >= 0])
     task, inside = np.divmod(pairs, max(len(names), 1))
     texts = list(paths.values())
     return ModuleTimes(

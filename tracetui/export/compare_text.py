@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from textwrap import wrap
@@ -20,6 +21,7 @@ from tracetui.units import format_count, format_duration, format_ms
 
 TOP, TOP_ASKED, TOP_STRETCHES = 10, 20, 3
 LONGEST_NAME = 300
+_BEFORE_UNITS = re.compile(r"(?<=[0-9]) (?=(?:[nµm]?s|[kMG]?B|%)(?:\W|$))")
 #: Tables of names whose ends tell more than their beginnings: paths.
 _ENDS = ("line", "module")
 _BAR_CELLS, _NAME_CELLS = 12, 16
@@ -30,13 +32,12 @@ def comparison_text(comparison: Comparison, asked: Table | None, top: int | None
 
     `top` rows of tables, 0 for all, None for 10, of one that is asked for 20.
     """
-    lines = [*_head(comparison, width), "", *wrap(verdict(comparison), width)]
-    if asked is None:
+    lines = [*_head(comparison, width), "", *_wrapped(verdict(comparison), width)]
+    if comparison.comparable and asked is None:
         lines += _waterfall(comparison, width)
-        shown = [each for each in TABLES if any(row.delta_ns for row in each.rows(comparison))]
-    else:
-        shown = [asked]
-    for each in shown:
+    changed = (each for each in TABLES if any(row.delta_ns for row in each.rows(comparison)))
+    shown = changed if asked is None else (asked,)
+    for each in shown if comparison.comparable else ():
         rows = _shown(each, comparison, asked is not None)
         most = top if top is not None else TOP if asked is None else TOP_ASKED
         lines += [
@@ -51,7 +52,7 @@ def comparison_text(comparison: Comparison, asked: Table | None, top: int | None
             lines += _only(comparison, width)
     lines += [""] if comparison.notes else []
     for note in comparison.notes:
-        lines += wrap(f"{printable(note)}.", width)
+        lines += _wrapped(f"{printable(note)}.", width)
     return "\n".join(lines) + "\n"
 
 
@@ -67,7 +68,8 @@ def comparison_markdown(comparison: Comparison, asked: Table | None, top: int | 
         ["", "trace"],
     )
     most = top if top is not None else TOP if asked is None else TOP_ASKED
-    for each in (WATERFALL, *TABLES) if asked is None else (asked,):
+    tables = ((WATERFALL, *TABLES) if asked is None else (asked,)) if comparison.comparable else ()
+    for each in tables:
         rows = _shown(each, comparison, asked is not None)
         if rows:
             limit = 0 if each is WATERFALL else most
@@ -102,10 +104,16 @@ def _regression(regression: Regression) -> str:
     return f"{limit.measure}: {took} a step, {more}{share} more than in BASE, allowed is {allowed}{doubt}"
 
 
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of a text in which a number and its unit stay together."""
+    held = _BEFORE_UNITS.sub("\xa0", text)
+    return [line.replace("\xa0", " ") for line in wrap(held, width)]
+
+
 def _head(comparison: Comparison, width: int) -> Iterator[str]:
     for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
         yield f"{name:<7}{cut(printable(run.path), width - 7, keep_end=True)}"
-        for line in wrap(_facts(run), width - 7):
+        for line in _wrapped(_facts(run), width - 7):
             yield " " * 7 + line
 
 
