@@ -31,16 +31,18 @@ ALLOWED = {
     "cache": {"cache", "trace", "reader"},
     "siblings": {"siblings"},
     "analysis": {"analysis", "siblings", "trace"},
+    "job": {"job", "analysis", "siblings", "cache", "trace", "reader"},
     "compare": {"compare", "analysis", "siblings", "trace"},
-    "export": {"export", "compare", "analysis", "trace"},
-    "api": {"compare", "analysis", "cache", "trace", "reader"},
-    "ui": {"ui", "export", "compare", "analysis", "cache", "trace", "reader"},
-    "cli": {"cli", "api", "export", "compare", "analysis", "cache", "trace", "reader", "ui"},
+    "export": {"export", "job", "compare", "analysis", "trace"},
+    "api": {"job", "compare", "analysis", "cache", "trace", "reader"},
+    "ui": {"ui", "export", "job", "compare", "analysis", "cache", "trace", "reader"},
+    "cli": {"cli", "api", "export", "job", "compare", "analysis", "cache", "trace", "reader", "ui"},
     "__init__": {"api", "export"},
     "__main__": {"cli"},
 }
 #: what others may know of the reader: its front door and what it hands over.
 READER_FRONT = {
+    "tracetui.reader.cores",
     "tracetui.reader.errors",
     "tracetui.reader.events",
     "tracetui.reader.locate",
@@ -49,6 +51,8 @@ READER_FRONT = {
 }
 SCANNER = "_tracetui_scan"  #: compiled, where there is a compiler
 TERMINAL = {"textual", "rich"}
+#: the modules that import what only the extra `tracetui[dask]` installs; nobody imports them unasked.
+CLUSTER = {PACKAGE / "job" / "engines" / "dask.py", PACKAGE / "job" / "engines" / "pinned.py"}
 #: the one module that imports pandas, which takes half a second: nobody imports it before a table is made.
 FRAMES = PACKAGE / "export" / "frames.py"
 
@@ -141,7 +145,15 @@ def test_only_known_third_parties_are_imported() -> None:
     known |= set(sys.stdlib_module_names)
     for path in MODULES:
         tops = {module.split(".")[0] for module in imports_of(path)}
-        assert tops <= known, f"{path} imports {sorted(tops - known)}"
+        extra = {"distributed"} if path in CLUSTER else set()
+        assert tops <= known | extra, f"{path} imports {sorted(tops - known)}"
+
+
+def test_the_extra_packages_wait_until_they_are_asked_for() -> None:
+    names = {_dotted(path) for path in CLUSTER}
+    for path in set(MODULES) - CLUSTER:
+        early = imports_of(path, at_once=True) & names
+        assert not early, f"{path} imports {early}"
 
 
 def test_private_modules_of_textual_are_imported_in_one_place() -> None:

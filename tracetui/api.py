@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Union
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.cache.background import keep_meanwhile
-from tracetui.cache.traces import reopen
+from tracetui.cache.reading import read_trace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress, TraceFile
-from tracetui.trace.build import build_trace
 
 if TYPE_CHECKING:
     from tracetui.compare.comparison import Comparison
@@ -66,9 +64,5 @@ def load(
     is told in `analysis.trace.report.warnings`.
     """
     with TraceFile(locate_trace(Path(path)), jobs=jobs) as trace_file:
-        trace = reopen(trace_file) if cache else None
-        if trace is None:
-            trace = build_trace(trace_file.read(on_progress))
-            if cache:
-                keep_meanwhile(trace_file, trace)
+        trace = read_trace(trace_file, on_progress, cache)
     return analyse(trace, rules)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.opening import opened, peak_bytes, printed_seconds, timed
+from tests.benchmarks.opening import opened, opening_seconds, output_of, peak_bytes, timed
 from tests.benchmarks.table import Row, seconds
 from tracetui.arrays import Int64s
 from tracetui.compare.matching import match
@@ -23,8 +23,8 @@ def rows(trace: Path, runs: int, jobs: int | None) -> list[Row]:
     """The lines about comparing a trace with itself: each side is read, analysed and reduced anew."""
     opening, comparing = [], []
     for _ in range(runs):  # in turns: what else the machine does concerns both
-        opening.append(2 * printed_seconds(opened(trace, jobs)))
-        comparing.append(printed_seconds(_command(trace, jobs)))
+        opening.append(2 * opening_seconds("cold", trace, jobs))
+        comparing.append(float(output_of(_command(trace, jobs))))
     one, both = peak_bytes(opened(trace, jobs)), peak_bytes(_command(trace, jobs))
     ratio = f"{both / one:.2f} x opening it"
     return [

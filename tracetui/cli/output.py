@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from tracetui.cli import streams
@@ -82,7 +83,7 @@ def write_file(request: Request, path: str, write: Callable[[BinaryIO], int], wh
         rows = write(stream)
 
     with _refusal(path, request.force):
-        write_atomically(path, fill, request.force, locate_trace(request.path))
+        write_atomically(path, fill, request.force, _read_from(request.path))
     say(f"{format_count(rows)} {what} written to {printable(path)}")
 
 
@@ -91,7 +92,12 @@ def refuse_early(request: Request, trace: str) -> None:
     for path in (None if request.csv == "-" else request.csv, request.xlsx):
         if path is not None:
             with _refusal(path, request.force):
-                refuse_to_overwrite(path, request.force, locate_trace(trace))
+                refuse_to_overwrite(path, request.force, _read_from(trace))
+
+
+def _read_from(trace: str) -> Path | None:
+    """The file that is read, which is never written to; None of many ranks."""
+    return locate_trace(trace) if trace else None
 
 
 @contextlib.contextmanager

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.commands import advice, cache, check, compare, export, gaps, hotspots, summary, view
+from tracetui.cli.commands import (
+    advice,
+    cache,
+    check,
+    compare,
+    digest,
+    export,
+    gaps,
+    hotspots,
+    ranks,
+    summary,
+    view,
+)
 
 #: `tracetui PATH`
 VIEW: Command = view.COMMAND
@@ -15,6 +27,8 @@ COMMANDS: tuple[Command, ...] = (
     advice.COMMAND,
     compare.COMMAND,
     check.COMMAND,
+    ranks.COMMAND,
+    digest.COMMAND,
     export.COMMAND,
     cache.COMMAND,
 )

@@ -98,7 +98,7 @@ def _run(request: Request) -> ExitCode:
     from tracetui.compare.verdict import verdict
     from tracetui.export.compare_document import regressions_document
     from tracetui.export.compare_text import regressions_text
-    from tracetui.export.findings import limits_document
+    from tracetui.export.documents import limits_document
     from tracetui.export.limits_text import breaches_text, doubts
 
     analysis, _ = open_trace(request)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
+    JOBS,
     Parser,
     Request,
     UsageError,
@@ -56,7 +57,7 @@ def _add_sides(parser: Parser) -> None:
 def _add_arguments(parser: Parser) -> None:
     parser.add_argument("base", metavar="BASE", help="the run before, or the one to beat")
     parser.add_argument("path", metavar="OTHER", help="the run that is compared with it")
-    add_reading(parser)
+    add_reading(parser, JOBS)
     tables = f"{', '.join(_TABLES[:-1])} or {_TABLES[-1]}"
     parser.add_argument(
         "--by", metavar="TABLE", choices=_TABLES, help=f"only this table, and more rows of it: {tables}"
