@@ -1,11 +1,7 @@
-"""How long two traces take to compare beside opening both, how much memory, and how long operators to match.
-
-python -m tests.benchmarks.comparing TRACE [--jobs N]     compares a trace with itself, prints the seconds
-"""
+"""How long two traces take to compare beside opening both, how much memory, and how long operators to match."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -22,10 +18,12 @@ OPERATORS, NAMES = 300_000, 60
 def rows(trace: Path, runs: int, jobs: int | None) -> list[Row]:
     """The lines about comparing a trace with itself: each side is read, analysed and reduced anew."""
     opening, comparing = [], []
+    command = [sys.executable, "-m", "tracetui", "compare", str(trace), str(trace), "--no-cache"]
+    command += ["--jobs", str(jobs)] if jobs else []
     for _ in range(runs):  # in turns: what else the machine does concerns both
         opening.append(2 * opening_seconds("cold", trace, jobs))
-        comparing.append(float(output_of(_command(trace, jobs))))
-    one, both = peak_bytes(opened(trace, jobs)), peak_bytes(_command(trace, jobs))
+        comparing.append(timed(lambda: output_of(command)))
+    one, both = peak_bytes(opened(trace, jobs)), peak_bytes(command)
     ratio = f"{both / one:.2f} x opening it"
     return [
         seconds("comparing it with itself", comparing, opening, "opening it twice"),
@@ -52,23 +50,3 @@ def _sequences() -> dict[str, tuple[Int64s, Int64s]]:
         "1 in 100 gone": (base, base[kept]),
         "one more in each layer": (np.tile(layer, layers), np.tile(longer, layers)),
     }
-
-
-def _command(trace: Path, jobs: int | None) -> list[str]:
-    command = [sys.executable, "-m", "tests.benchmarks.comparing", str(trace)]
-    return [*command, "--jobs", str(jobs)] if jobs else command
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("trace", type=Path)
-    parser.add_argument("--jobs", type=int)
-    asked = parser.parse_args()
-    from tracetui.api import compare
-    from tracetui.compare.verdict import verdict
-
-    print(timed(lambda: verdict(compare(asked.trace, asked.trace, cache=False, jobs=asked.jobs))))
-
-
-if __name__ == "__main__":
-    main()

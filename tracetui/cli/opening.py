@@ -9,6 +9,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.api import load
 from tracetui.cli import output, terminal
+from tracetui.cli.freed import give_back
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import ProgressLine
 from tracetui.export.selection import Selection
@@ -43,7 +44,10 @@ def open_run(request: Request, path: str, step: int | None, window: Window | Non
 
     analysis = _load(request, path)
     selection = _selection(analysis, step, window)
-    return run_of(analysis, Choice(selection.step, selection.window))
+    run = run_of(analysis, Choice(selection.step, selection.window))
+    del analysis
+    give_back()
+    return run
 
 
 def _load(request: Request, path: str) -> Analysis:
