@@ -1,4 +1,4 @@
-"""How long two traces take to compare beside opening both, how much memory, and how long operators to match."""
+"""How long two traces take to compare beside opening both, and two sequences of operators to match."""
 
 from __future__ import annotations
 

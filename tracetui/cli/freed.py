@@ -11,8 +11,8 @@ _MMAP_THRESHOLD, _LARGE = -3, 1 << 20  #: M_MMAP_THRESHOLD of mallopt, bytes
 def give_back() -> None:
     """Give back what glibc keeps of a trace that is gone, and have it keep no large array from now on.
 
-    Without that a second trace of 1 GB, which the pieces of the first don't fit, takes 460 MB at its peak, with
-    it 380; the first takes 380.
+    The arrays of a second trace don't fit the pieces: at its peak it takes 460 MB of 1 GB, and 380 with this,
+    as the first does.
     """
     with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library, or none
         library = ctypes.CDLL(None)
