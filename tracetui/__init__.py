@@ -11,17 +11,20 @@ In scripts and notebooks:
 
     job = tracetui.load_job("run/")  # a directory of many ranks
     roots = tracetui.roots_frame(job)  # why they waited for each other; also ranks_frame, job_links_frame
+    comparison = tracetui.compare("before.json", "after.json")  # its tables: comparison.tables
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from tracetui.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from tracetui.api import load, load_job
+    from tracetui.api import compare, load, load_job
     from tracetui.export.frames import (
         advice_frame,
         events_frame,
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "advice_frame",
+    "compare",
     "events_frame",
     "frames_frame",
     "gaps_frame",
@@ -68,4 +72,25 @@ def __getattr__(name: str) -> object:
     """What scripts use, imported when it is used: the viewer and --help need none of it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "compare":
+        return importlib.import_module("tracetui.compare")
     return getattr(importlib.import_module(_HOMES.get(name, "tracetui.export.frames")), name)
+
+
+class _Called(ModuleType):
+    """A package that is also the function of its name."""
+
+    def __call__(self, *arguments: Any, **settings: Any) -> Any:
+        return importlib.import_module("tracetui.api").compare(*arguments, **settings)
+
+
+class _Package(ModuleType):
+    """The package, in which `compare` is both: `tracetui.compare(base, other)`, and what that is made of."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "compare" and isinstance(value, ModuleType):
+            value.__class__ = _Called
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

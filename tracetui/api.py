@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
@@ -14,8 +14,34 @@ from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress, TraceFile
 
 if TYPE_CHECKING:
+    from tracetui.compare.comparison import Comparison
+    from tracetui.compare.run import Run
     from tracetui.job.engines.pool import Ranks
     from tracetui.job.job import Job
+
+#: A run to compare: a path of a trace, a trace that was analysed, or what was taken of one before.
+Side = Union[str, "os.PathLike[str]", Analysis, "Run"]
+
+
+def compare(
+    base: Side, other: Side, rules: FrameRules | None = None, cache: bool = True, jobs: int | None = None
+) -> Comparison:
+    """Compare two runs, per step; `rules`, `cache` and `jobs` as of `load`.
+
+    Of a path no more is kept than what is compared: the traces are never in memory at once.
+
+    Raises UnreadableTrace, with a sentence, where there is no trace.
+    """
+
+    from tracetui.compare.comparison import compare_runs
+    from tracetui.compare.run import Run, run_of
+
+    def taken(side: Side) -> Run:
+        if isinstance(side, Run):
+            return side
+        return run_of(side if isinstance(side, Analysis) else load(side, None, rules, cache, jobs))
+
+    return compare_runs(taken(base), taken(other))
 
 
 def load(

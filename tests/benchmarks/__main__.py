@@ -12,12 +12,12 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.benchmarks import frames, jobs, opening, parts, slow_link
+from tests.benchmarks import comparing, frames, jobs, opening, parts, slow_link
 from tests.benchmarks.floors import cores
 from tests.benchmarks.table import Row, show, show_markdown
 from tests.benchmarks.traces import made_file
 
-PARTS = ("opening", "parts", "frames", "tables", "link", "job")
+PARTS = ("opening", "parts", "compare", "frames", "tables", "link", "job")
 
 
 def main() -> None:
@@ -51,13 +51,15 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
         found.extend(rows)
 
     count = 10 if asked.quick else 40
-    if not {"opening", "parts"}.isdisjoint(wanted):
+    if not {"opening", "parts", "compare"}.isdisjoint(wanted):
         trace = asked.trace or made_file(directory / "trace_view.json", asked.mb)
         what = f"a trace of {trace.stat().st_size / 1e6:,.0f} MB"
         if "opening" in wanted:
             tell(f"Opening {what}", opening.rows(trace, asked.runs, asked.jobs, directory / "cache"))
         if "parts" in wanted:
             show(f"Analysing {what}, one process", parts.rows(trace, asked.runs))
+        if "compare" in wanted:
+            tell(f"Comparing {what}", comparing.rows(trace, asked.runs, asked.jobs))
     if "frames" in wanted:
         for palette in ("ansi", "true"):
             rows = asyncio.run(frames.timeline_rows(asked.slices, palette, count))

@@ -94,6 +94,11 @@ def _resident(pid: int) -> int:
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
 
 
+def opened(trace: Path, jobs: int | None) -> list[str]:
+    """The command that opens a trace, fully analysed."""
+    return _command("cold", trace, jobs)
+
+
 def timed(work: Callable[[], object]) -> float:
     """The seconds it took."""
     started = time.perf_counter()

@@ -14,8 +14,10 @@ from tracetui.cli.commands import COMMANDS, VIEW
 from tracetui.cli.parser import Parser, Request, UsageError, add_trace
 from tracetui.units import Moment, Window
 
-#: of a trace
-NAMES = tuple(command.name for command in COMMANDS if command.name not in ("cache", "ranks", "digest"))
+#: of one trace
+NAMES = tuple(
+    command.name for command in COMMANDS if command.name not in ("cache", "ranks", "digest", "compare")
+)
 #: what a command cannot do without, beside its trace
 NEEDED = {"export": ["--csv", "-"], "check": ["--max-free", "1%"]}
 
@@ -165,7 +167,9 @@ def test_wrong_arguments_are_one_sentence(arguments: list[str], about: str) -> N
     assert "--help" in str(raised.value) or "stdout" in about
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], *([name, "--help"] for name in NAMES)])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], *([name, "--help"] for name in (*NAMES, "compare"))]
+)
 def test_help_fits_a_terminal_of_80_columns(
     arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,10 +69,10 @@ class Modules:
     def idle(self, charges: Charges) -> tuple[ModuleIdle, ...]:
         """Return the charges by module, most idle first, what is outside any among them."""
         rows, place = np.unique(charges.frame, return_inverse=True)
-        innermost = self._around(rows)
+        innermost = self.around(rows)
         own = pick(self._trace.slices.name, innermost)[place.reshape(-1)]
         leaf = np.where(own < 0, -1, place.reshape(-1))
-        paths, forwards = self._paths(), self._forwards()
+        paths, forwards = self.paths(), self._forwards()
         found = [
             ModuleIdle(
                 **vars(nested(self._trace, charges, places, own == name)),
@@ -85,7 +85,7 @@ class Modules:
         ]
         return tuple(sorted(found, key=lambda each: (-each.idle_ns, len(each.path), each.module or "")))
 
-    def _around(self, rows: Int64s) -> Int64s:
+    def around(self, rows: Int64s) -> Int64s:
         """Return the call of the innermost module at or around each frame, -1 where none; rows."""
         return self._ancestors.nearest(rows, self._of_module)
 
@@ -102,20 +102,20 @@ class Modules:
             if not len(row):
                 break
             pairs.append(place * width + self._trace.slices.name[row])
-            row = self._around(self._ancestors.parents_of(row))
+            row = self.around(self._ancestors.parents_of(row))
         found = np.unique(np.concatenate(pairs))  # a module that calls itself holds what it does once
         return np.stack((found // width, found % width), axis=1)
 
-    def _paths(self) -> dict[int, tuple[str, ...]]:
+    def paths(self) -> dict[int, tuple[str, ...]]:
         """Return the modules around each (a string): those of its deepest call, of equals the first.
 
         What a checkpoint runs again in the backward pass has fewer around it there.
         """
         names = self._trace.slices.name
-        levels, row = [], self._around(self._ancestors.parents_of(self.calls))
+        levels, row = [], self.around(self._ancestors.parents_of(self.calls))
         while (row >= 0).any():
             levels.append(pick(names, row))
-            row = self._around(self._ancestors.parents_of(row))
+            row = self.around(self._ancestors.parents_of(row))
         depth = sum(((level >= 0).astype(np.int64) for level in levels), np.zeros(len(self.calls), np.int64))
         order = np.lexsort((self._trace.slices.start[self.calls], -depth, names[self.calls]))
         own, first = np.unique(names[self.calls][order], return_index=True)
@@ -132,7 +132,7 @@ class Modules:
         is_forward = np.array([text.endswith(f": {_FORWARD}") for text in strings], np.bool_)
         rows = self._frames[is_forward[names[self._frames]]]
         rows = rows[np.argsort(self._trace.slices.start[rows], kind="stable")]
-        module = pick(names, self._around(rows))
+        module = pick(names, self.around(rows))
         of, first = np.unique(module, return_index=True)
         found = zip(of.tolist(), names[rows[first]].tolist())
         return {name: parse_frame(strings[frame]) for name, frame in found if name >= 0}

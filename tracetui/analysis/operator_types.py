@@ -69,8 +69,17 @@ def ascend_task_type(name: str) -> str:
         return text.rpartition("_")[2] or name
     for beginning in KNOWN.untyped_beginnings:
         text = text.removeprefix(beginning)
-    versioned = _VERSIONED.match(text)
-    return (versioned[0] if versioned else text.rstrip("0123456789")) or name
+    return _without_number(text) or name
+
+
+def task_name(name: str, kind: Kind) -> str:
+    """The name of a task without the counters that tell instances apart: "Conv2D" of "Conv2D12".
+
+    What it is made of stays: "aclnnMul_MulAiCore_Mul", "MatMulV2", the arguments of a template.
+    """
+    if kind == Kind.GPU:
+        return _without_counters(name) or name
+    return _without_number(_without_counters(_node(name))) or name
 
 
 def gpu_kernel_type(name: str) -> str:
@@ -102,6 +111,12 @@ def _without_counters(text: str) -> str:
     while _COUNTERS.search(text):
         text = _COUNTERS.sub("", text)
     return text
+
+
+def _without_number(text: str) -> str:
+    """A type without the counter right behind it: "Conv2D" of "Conv2D12"."""
+    versioned = _VERSIONED.match(text)
+    return versioned[0] if versioned else text.rstrip("0123456789")
 
 
 def _function(name: str) -> str:

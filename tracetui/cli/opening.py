@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.api import load
 from tracetui.cli import output, terminal
+from tracetui.cli.freed import give_back
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import ProgressLine
 from tracetui.export.selection import Selection
@@ -15,25 +17,52 @@ from tracetui.export.step_numbers import StepNumbers
 from tracetui.trace.clean import printable
 from tracetui.units import Window, format_clock, format_duration
 
+if TYPE_CHECKING:
+    from tracetui.compare.run import Run
+
 
 def open_trace(request: Request) -> tuple[Analysis, Selection]:
     """Return the analysis of the trace, and what of it is asked for.
 
     Raises UsageError where that is not in it, UnreadableTrace where there is no trace.
     """
-    output.refuse_early(request)
-    with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
-        analysis = load(request.path, line.show, rules_of(request), request.cache, request.jobs)
+    analysis = _load(request, request.path)
     trace = analysis.trace
     if not request.json:
         for warning in (*trace.report.warnings, *trace.notes):
             output.say(printable(warning))
+    return analysis, _selection(analysis, request.step, request.window)
+
+
+def open_run(request: Request, path: str, step: int | None, window: Window | None) -> Run:
+    """Return what is compared of a trace, its warnings among it; nothing else of it stays in memory.
+
+    Raises as `open_trace`.
+    """
+    from tracetui.compare.run import run_of
+    from tracetui.compare.walls import Choice
+
+    analysis = _load(request, path)
+    selection = _selection(analysis, step, window)
+    run = run_of(analysis, Choice(selection.step, selection.window))
+    del analysis
+    give_back()
+    return run
+
+
+def _load(request: Request, path: str) -> Analysis:
+    output.refuse_early(request, path)
+    with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
+        return load(path, line.show, rules_of(request), request.cache, request.jobs)
+
+
+def _selection(analysis: Analysis, step: int | None, window: Window | None) -> Selection:
+    """What is asked for of a trace; raises UsageError where that is not in it."""
     numbers = StepNumbers(analysis).known()
-    if request.step is not None and request.step not in numbers:
+    if step is not None and step not in numbers:
         known = f"its steps are {_listed(numbers)}" if numbers else "it has no ProfilerStep"
-        raise UsageError(f"there is no step {request.step} in this trace: {known}")
-    window = None if request.window is None else _interval(analysis, request.window)
-    return analysis, Selection(request.step, window)
+        raise UsageError(f"there is no step {step} in this trace: {known}")
+    return Selection(step, None if window is None else _interval(analysis, window))
 
 
 def rules_of(request: Request) -> FrameRules:

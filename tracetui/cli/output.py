@@ -42,7 +42,12 @@ def answer(
 
 
 def print_json(document: Document) -> None:
-    streams.write(sys.stdout, dumps(document))
+    print_verbatim(dumps(document))
+
+
+def print_verbatim(text: str) -> None:
+    """Print what is made for programs, as it is."""
+    streams.write(sys.stdout, text)
 
 
 def print_text(text: str, request: Request) -> None:
@@ -62,41 +67,46 @@ def in_ascii(request: Request) -> bool:
 
 def write_csv(request: Request, write: Callable[[BinaryIO], int], what: str) -> None:
     """Write a csv file, or stdout for "-"; `write` returns the number of rows, which are `what`."""
-    path = str(request.csv)
-    if path == "-":
+    if request.csv == "-":
         sys.stdout.flush()
         write(sys.stdout.buffer)
         return
+    write_file(request, str(request.csv), write, what)
+
+
+def write_file(request: Request, path: str, write: Callable[[BinaryIO], int], what: str) -> None:
+    """Write a file; `write` returns the number of what it wrote, which are `what`."""
     rows = 0
 
     def fill(stream: BinaryIO) -> None:
         nonlocal rows
         rows = write(stream)
 
-    with _refusal(request):
-        write_atomically(path, fill, request.force, _read_from(request))
+    with _refusal(path, request.force):
+        write_atomically(path, fill, request.force, _read_from(request.path))
     say(f"{format_count(rows)} {what} written to {printable(path)}")
 
 
-def refuse_early(request: Request) -> None:
-    """Raise UsageError where a csv file will not be written: now, not after a minute of reading."""
-    if request.csv not in (None, "-"):
-        with _refusal(request):
-            refuse_to_overwrite(str(request.csv), request.force, _read_from(request))
+def refuse_early(request: Request, trace: str) -> None:
+    """Raise UsageError where a file will not be written: now, not after a minute of reading the trace."""
+    for path in (None if request.csv == "-" else request.csv, request.xlsx):
+        if path is not None:
+            with _refusal(path, request.force):
+                refuse_to_overwrite(path, request.force, _read_from(trace))
 
 
-def _read_from(request: Request) -> Path | None:
+def _read_from(trace: str) -> Path | None:
     """The file that is read, which is never written to; None of many ranks."""
-    return locate_trace(request.path) if request.path else None
+    return locate_trace(trace) if trace else None
 
 
 @contextlib.contextmanager
-def _refusal(request: Request) -> Iterator[None]:
+def _refusal(path: str, force: bool) -> Iterator[None]:
     """Say what stands in the way of a file as a matter of the arguments."""
     try:
         yield
     except shutil.SameFileError:
-        raise UsageError(f"{printable(str(request.csv))} is the trace itself, which stays as it is") from None
+        raise UsageError(f"{printable(path)} is the trace itself, which stays as it is") from None
     except FileExistsError:
-        advice = "it is not a file" if request.force else "--force replaces it"
-        raise UsageError(f"{printable(str(request.csv))} exists; {advice}") from None
+        advice = "it is not a file" if force else "--force replaces it"
+        raise UsageError(f"{printable(path)} exists; {advice}") from None

@@ -14,6 +14,11 @@ a directory that holds one. Write ./summary for a file named like a command, and
 -- before a name that starts with -."""
 
 MOST_JOBS = 64
+#: The help of --jobs where it is about reading a trace.
+JOBS = (
+    "decode a large trace with N processes, 1: without any beside this one "
+    "(default: one for each core that may be used)"
+)
 
 
 class UsageError(Exception):
@@ -28,6 +33,7 @@ class Request(argparse.Namespace):
     json: bool = False
     md: bool = False
     csv: str | None = None  #: "-" is stdout
+    xlsx: str | None = None
     force: bool = False
     top: int | None = None  #: rows to list; 0: all; None: the command's own default
     ascii: bool = False
@@ -83,11 +89,7 @@ class Collect(argparse.Action):
 def add_trace(parser: Parser) -> None:
     """The trace, and how it is read."""
     parser.add_argument("path", metavar="PATH", help="a trace, or a directory that holds one")
-    add_reading(
-        parser,
-        "decode a large trace with N processes, 1: without any beside this one "
-        "(default: one for each core that may be used)",
-    )
+    add_reading(parser, JOBS)
 
 
 def add_reading(parser: Parser, jobs: str) -> None:
@@ -134,7 +136,7 @@ def add_restrictions(
     parser.add_argument(
         "--window",
         metavar="START..END",
-        type=_window,
+        type=window_argument,
         help=f"{window}: 1.2s..1.35s, 350ms.. or ..900us from the start of the trace; numbers without "
         "a unit are its own timestamps in us, as in kernel_details.csv",
     )
@@ -142,7 +144,7 @@ def add_restrictions(
 
 def add_step(parser: Parser, step: str) -> None:
     """One step; `step` says what is done with it."""
-    parser.add_argument("--step", metavar="N", type=_number, help=f"{step} (ProfilerStep#N)")
+    parser.add_argument("--step", metavar="N", type=step_argument, help=f"{step} (ProfilerStep#N)")
 
 
 def add_rules(parser: Parser) -> None:
@@ -178,14 +180,14 @@ def _prefix(text: str) -> str:
     return text
 
 
-def _window(text: str) -> Window:
+def window_argument(text: str) -> Window:
     try:
         return parse_window(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _number(text: str) -> int:
+def step_argument(text: str) -> int:
     return _whole(text, "a step is a whole number, like 3")
 
 

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.commands import advice, cache, check, digest, export, gaps, hotspots, ranks, summary, view
+from tracetui.cli.commands import (
+    advice,
+    cache,
+    check,
+    compare,
+    digest,
+    export,
+    gaps,
+    hotspots,
+    ranks,
+    summary,
+    view,
+)
 
 #: `tracetui PATH`
 VIEW: Command = view.COMMAND
@@ -13,6 +25,7 @@ COMMANDS: tuple[Command, ...] = (
     gaps.COMMAND,
     hotspots.COMMAND,
     advice.COMMAND,
+    compare.COMMAND,
     check.COMMAND,
     ranks.COMMAND,
     digest.COMMAND,

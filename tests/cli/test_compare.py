@@ -1,0 +1,127 @@
+"""`tracetui compare`, and `check` against a baseline, as they are called."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from samples.generate import main as generate
+from tracetui.cli import main
+from tracetui.cli.exit_codes import ExitCode
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Two runs of three steps that differ by chance: a gzipped file and a directory."""
+    directory = tmp_path_factory.mktemp("pair")
+    paths = directory / "base.json", directory / "other" / "trace_view.json"
+    paths[1].parent.mkdir()
+    for path, seed in zip(paths, ("1", "2")):
+        generate(["--scenario", "stalls", "--steps", "3", "--seed", seed, "--out", str(path)])
+    packed = directory / "base.json.gz"
+    packed.write_bytes(gzip.compress(paths[0].read_bytes()))
+    return str(packed), str(paths[1].parent)
+
+
+@pytest.fixture(autouse=True)
+def _quiet(capsys: pytest.CaptureFixture[str], pair: tuple[str, str]) -> None:
+    capsys.readouterr()
+
+
+def test_a_gzipped_file_and_a_directory(pair: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *pair]) == ExitCode.OK
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("BASE   ")
+    assert "3 steps (50 to 52)" in out
+    assert "A step, by what its time went into, ms" in out
+
+
+def test_json_and_a_step_of_each(pair: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *pair, "--json", "--step", "51", "--base-step", "52"]) == ExitCode.OK
+    told = json.loads(capsys.readouterr().out)
+    assert (told["base"]["steps"], told["other"]["steps"]) == ([52], [51])
+    assert main(["compare", *pair, "--json", "--window", "1ms..3ms"]) == ExitCode.OK
+    told = json.loads(capsys.readouterr().out)
+    assert (told["base"]["step_ns"], told["other"]["step_ns"]) == (2_000_000, 2_000_000)
+    assert main(["compare", *pair, "--step", "7"]) == ExitCode.USAGE
+    assert "there is no step 7 in this trace: its steps are 50 to 52" in capsys.readouterr().err
+
+
+def test_files(pair: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "x.csv"
+    assert main(["compare", *pair, "--csv", str(table), "--by", "operator"]) == ExitCode.OK
+    assert table.read_text().startswith("name,status,base_ns,base_count,")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith(f"rows written to {table}\n")
+    assert main(["compare", *pair, "--csv", str(table)]) == ExitCode.USAGE
+    assert main(["compare", *pair, "--csv", pair[0], "--force"]) == ExitCode.USAGE
+    assert capsys.readouterr().err.endswith("is the trace itself, which stays as it is\n")
+    assert main(["compare", *pair, "--json", "--md"]) == ExitCode.USAGE
+
+
+def test_a_workbook(pair: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("xlsxwriter")
+    book = tmp_path / "x.xlsx"
+    assert main(["compare", *pair, "--xlsx", str(book)]) == ExitCode.OK
+    assert book.read_bytes().startswith(b"PK")
+
+
+def test_a_workbook_needs_its_writer(
+    pair: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["compare", *pair, "--xlsx", str(tmp_path / "x.xlsx")]) == ExitCode.USAGE
+    assert "pip install tracetui[xlsx]" in capsys.readouterr().err
+
+
+def test_no_trace(pair: tuple[str, str], tmp_path: Path) -> None:
+    assert main(["compare", str(tmp_path / "none.json"), pair[1]]) == ExitCode.UNREADABLE
+    assert main(["compare", pair[0]]) == ExitCode.USAGE
+
+
+def test_check_against_a_baseline(pair: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    base, other = pair
+    assert main(["check", base, "--baseline", base, "--max-regression", "0%"]) == ExitCode.OK
+    out, err = capsys.readouterr()
+    assert (out, err.split(":")[:2]) == ("", ["tracetui", " Nothing changed"])
+    for one, two in ((base, other), (other, base)):
+        main(["compare", one, two, "--json"])
+        told = json.loads(capsys.readouterr().out)
+        slower = told["other"]["step_ns"] > told["base"]["step_ns"]
+        code = main(["check", two, "--baseline", one, "--max-regression", "0%", "--json"])
+        assert code == (ExitCode.LIMIT if slower else ExitCode.OK)
+        regressions = json.loads(capsys.readouterr().out)["regressions"]
+        assert [found["measure"] for found in regressions] == ["step"] * slower
+    assert main(["check", base, "--baseline", other, "--max-free", "1%", "--max-regression", "9s"]) == 4
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--baseline", "x"],
+        ["--max-regression", "5%"],
+        ["--max-free", "5%", "--baseline", "x"],
+        ["--baseline", "x", "--max-regression", "fast=5%"],
+    ],
+)
+def test_what_belongs_together(
+    pair: tuple[str, str], arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", pair[0], *arguments]) == ExitCode.USAGE
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_neither_pandas_nor_the_writer_of_workbooks_is_loaded(pair: tuple[str, str]) -> None:
+    script = (
+        "import sys; from tracetui.cli import main; code = main(sys.argv[1:]); "
+        "assert not {'pandas', 'xlsxwriter', 'textual'} & set(sys.modules); sys.exit(code)"
+    )
+    command = [sys.executable, "-c", script, "compare", *pair, "--csv", "-"]
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0

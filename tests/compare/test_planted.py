@@ -1,0 +1,78 @@
+"""One thing is slower, and nothing else: it is found, alone, and by how much it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from samples.scenarios import SCENARIOS
+from samples.source import TrainingScript
+from tests.compare.planted import run
+from tracetui.compare.comparison import Comparison, compare_runs
+from tracetui.compare.rows import Row
+from tracetui.compare.run import run_of
+from tracetui.compare.verdict import verdict
+
+
+def compared(scenario: str, **planted: float | str) -> Comparison:
+    return compare_runs(run_of(run(scenario, 4)), run_of(run(scenario, 4, **planted)))
+
+
+def changed(rows: tuple[Row, ...]) -> dict[str, float]:
+    """ms by the name of what changed."""
+    return {row.name: round(float(row.delta_ns) / 1e6, 3) for row in rows if row.changed}
+
+
+@pytest.mark.parametrize("scenario", sorted(SCENARIOS))
+def test_a_trace_with_itself(scenario: str) -> None:
+    side = run_of(run(scenario, 2))
+    comparison = compare_runs(side, side)
+    assert verdict(comparison).startswith("Nothing changed: a step takes ")
+    for rows in (comparison.waterfall, *comparison.tables.values()):
+        assert not any(
+            row.delta_ns or row.changed or row.status != "matched" for row in rows if row.base.count
+        )
+    assert not comparison.new and not comparison.gone
+
+
+def test_a_slower_kernel() -> None:
+    comparison = compared("mixed", operator="gelu", factor=20.0)
+    usual = next(row for row in comparison.operators if row.name == "aten::gelu").base_ns
+    planted = pytest.approx(19 * float(usual) / 1e6, rel=0.01)
+    assert changed(comparison.operators) == {"aten::gelu": planted}
+    assert changed(comparison.kernels) == {"aclnnGelu_GeluAiCore_Gelu": planted}
+    assert changed(comparison.classes) == {"Vector": planted, "Vector (No Trans)": planted}
+    assert changed(comparison.waterfall) == {"aicore": planted}
+    assert float(comparison.step.delta_ns) / 1e6 == planted
+    assert changed(comparison.lines) == changed(comparison.communication) == changed(comparison.causes) == {}
+    assert verdict(comparison).endswith("3.48 ms more computing, Vector in aten::gelu.")
+
+
+def test_a_slower_collective_of_a_device_that_lags_behind_the_host() -> None:
+    """The last step holds the work of all before: the launches tell that the change is none of chance."""
+    comparison = compared("balanced", collective=1.5)
+    assert changed(comparison.operators) == {"c10d::allreduce_": pytest.approx(4.75, rel=0.01)}
+    assert changed(comparison.waterfall) == changed(comparison.kernels) == changed(comparison.lines) == {}
+    exposed = next(row for row in comparison.waterfall if row.name == "communication.transfer")
+    assert float(exposed.delta_ns) == pytest.approx(float(comparison.step.delta_ns), rel=0.01)
+    assert "1.90 ms more exposed communication, transfer of allreduce, FP32" in verdict(comparison)
+
+
+def test_a_slower_line() -> None:
+    script = TrainingScript(SCENARIOS["moba"].script, SCENARIOS["moba"].traced_as)
+    line = script.line("means.append(key[:, begin:end].mean(dim=1))")
+    comparison = compared("moba", line=line, pace=2.0)
+    name = f"/workspace/moba/train_moba.py({line}) block_gate"
+    found = changed(comparison.lines)
+    assert list(found) == [name]
+    assert found[name] == pytest.approx(float(comparison.step.delta_ns) / 1e6, rel=0.03)
+    assert changed(comparison.operators) == changed(comparison.kernels) == changed(comparison.classes) == {}
+    assert changed(comparison.waterfall).keys() == {"idle.host.operator", "idle.host.python"}
+    assert verdict(comparison).endswith(f"operator (host.operator) at train_moba.py({line}).")
+
+
+def test_one_step_tells_nothing_of_chance() -> None:
+    side, slower = run_of(run("mixed", 1)), run_of(run("mixed", 1, operator="gelu", factor=20.0))
+    comparison = compare_runs(side, slower)
+    assert {row.changed for row in comparison.waterfall} == {False, None}
+    assert verdict(comparison).endswith("; with one step nothing tells whether that is chance.")
+    assert any("has one step" in note for note in comparison.notes)

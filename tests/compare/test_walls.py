@@ -1,0 +1,74 @@
+"""Steps tile the time of a device; what is left out is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tests.analysis.gpu import gpu, host, kernel, launch, step
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.compare.walls import Choice, Walls, find_walls
+
+
+def steps_of(lengths: Sequence[int], first: int = 5, tail: int = 0) -> Analysis:
+    """Steps of these lengths, each with a kernel from 10 to 60 ns after its start, the last one later."""
+    events, start = gpu(), 1000
+    for place, length in enumerate(lengths):
+        number = first + place
+        late = tail if place == len(lengths) - 1 else 0
+        events += [
+            step(number, start, length - 1),
+            host(start + 1, 8),
+            launch(start + 2, 2, number),
+            kernel(start + 10 + late, 50, number),
+        ]
+        start += length
+    return analyse(trace_of(events))
+
+
+def lengths(walls: Walls) -> list[int]:
+    return [int(length) for length in walls.end - walls.start]
+
+
+def test_steps_tile_the_time_and_the_last_ends_with_the_device() -> None:
+    walls = find_walls(steps_of([100, 120, 110], tail=300), Choice())
+    assert walls.number.tolist() == [5, 6, 7]
+    assert walls.start.tolist() == [1000, 1100, 1220]
+    assert walls.end.tolist() == [1100, 1220, 1220 + 300 + 10 + 50]
+    assert walls.first.tolist() == [1010, 1110, 1220 + 300 + 10]
+    assert walls.notes == (
+        "its last step is 360 ns long, the others 110 ns: it lasts until the device is done",
+    )
+
+
+def test_a_first_step_that_is_much_longer_is_left_out_and_said() -> None:
+    assert lengths(find_walls(steps_of([150, 100, 100, 100]), Choice())) == [150, 100, 100, 60]
+    walls = find_walls(steps_of([151, 100, 100, 100]), Choice())
+    assert lengths(walls) == [100, 100, 60]
+    assert walls.notes == ("its first step is left out: 151 ns long, the others 100 ns",)
+
+
+def test_one_step_is_asked_for_or_a_window() -> None:
+    analysis = steps_of([100, 120, 110])
+    assert lengths(find_walls(analysis, Choice(step=6))) == [120]
+    walls = find_walls(analysis, Choice(window=(1050, 1130)))
+    assert (walls.start.tolist(), walls.end.tolist(), walls.number.tolist()) == ([1050], [1130], [-1])
+    assert len(find_walls(analysis, Choice(window=(9000, 9100)))) == 0
+
+
+def test_a_schedule_that_repeats_does_not_count_the_time_between() -> None:
+    events = gpu()
+    for number, start in ((5, 1000), (6, 1100), (50, 90_000), (51, 90_100)):
+        events += [step(number, start, 99), host(start + 1, 8), launch(start + 2, 2, number)]
+        events.append(kernel(start + 10, 50, number))
+    walls = find_walls(analyse(trace_of(events)), Choice())
+    assert lengths(walls) == [100, 99, 100, 60]
+
+
+def test_a_trace_without_steps_counts_as_one() -> None:
+    events = [*gpu(), host(1, 8), launch(2, 2, 1), kernel(10, 50, 1), kernel(100, 20, 2)]
+    walls = find_walls(analyse(trace_of(events)), Choice())
+    assert (walls.start.tolist(), walls.end.tolist(), walls.number.tolist()) == ([10], [120], [-1])
+    assert walls.step_at(np.array([0, 1, 119, 120, 121], np.int64)).tolist() == [-1, 0, 0, 0, -1]

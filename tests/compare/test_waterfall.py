@@ -1,0 +1,86 @@
+"""What a step went into sums to it, and the changes of the parts to that of the step, to the nanosecond."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.analysis import real
+from tests.analysis.machine import Events, collective, npu, operator, step, task
+from tests.compare.planted import run
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.compare.comparison import Comparison, compare_runs
+from tracetui.compare.run import run_of
+from tracetui.compare.walls import Choice
+
+times = st.integers(0, 3000)
+lengths = st.integers(1, 400)
+works = st.lists(
+    st.one_of(
+        st.builds(lambda at, dur: task(at, dur), times, lengths),
+        st.builds(lambda at, dur: task(at, dur, "AI_CPU", 2), times, lengths),
+        st.builds(lambda at, dur: task(at, dur, "PCIE_DMA_SQE", 3), times, lengths),
+        st.builds(lambda at, dur: collective(at, dur), times, lengths),
+    ),
+    max_size=20,
+)
+steps = st.lists(st.integers(1, 900), max_size=5)
+
+
+@st.composite
+def any_run(draw: st.DrawFn) -> Analysis:
+    events: Events = npu()
+    start = 100
+    for number, length in enumerate(draw(steps)):
+        events += [step(number, start, length), operator(start, length)]
+        start += length
+    return analyse(trace_of([*events, *draw(works)]))
+
+
+def check(comparison: Comparison) -> None:
+    for side in (comparison.base, comparison.other):
+        assert side.terms_ns.sum(axis=1).tolist() == side.wall_ns.tolist()
+        assert (side.terms_ns >= 0).all()
+        idle = side.terms_ns.sum() - side.terms_ns[:, 1:7].sum()
+        assert sum(found.ns for found in side.causes.sums().values()) == idle
+        assert sum(found.ns for found in side.lines.idle.values()) == idle
+    assert sum((term.delta_ns for term in comparison.waterfall), Fraction(0)) == comparison.step.delta_ns
+
+
+@given(any_run(), any_run())
+def test_the_parts_of_any_step_sum_to_it(base: Analysis, other: Analysis) -> None:
+    check(compare_runs(run_of(base), run_of(other)))
+
+
+@given(any_run(), times, lengths)
+def test_the_parts_of_any_window_sum_to_it(analysis: Analysis, start: int, length: int) -> None:
+    window = run_of(analysis, Choice(window=(start, start + length)))
+    check(compare_runs(window, run_of(analysis)))
+
+
+@pytest.mark.parametrize("name", ["resnet_rank0.json.gz", "vllm_graph_execution.json.gz"])
+def test_of_real_traces(real_traces: Path, name: str) -> None:
+    side = run_of(real.gpu(real_traces, name))
+    check(compare_runs(side, side))
+
+
+@pytest.mark.parametrize("scenario", ["mixed", "stalls"])
+def test_device_time_is_charged_whole(scenario: str) -> None:
+    """Classes, operators and kernels with communication and copies are all of the launched work."""
+    analysis = run(scenario)
+    side = run_of(analysis)
+    other = compare_runs(side, run_of(run(scenario, collective=2.0)))
+    launched = sum(found.ns for name, found in side.classes.sums().items() if name.count("(") < 2)
+    launched -= sum(
+        found.ns
+        for name, found in side.classes.sums().items()
+        if name in ("Matmul (Cube)", "Matmul (Vector)")
+    )
+    launched -= sum(found.ns for name, found in side.classes.sums().items() if name.endswith("Trans)"))
+    assert sum(row.base.ns for row in other.operators) == launched
+    assert launched <= int(analysis.trace.slices.dur[analysis.work].sum())

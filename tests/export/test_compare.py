@@ -1,0 +1,154 @@
+"""A comparison as text, JSON, csv, Markdown and a workbook: the same numbers, and no name that is obeyed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from typing import Any
+
+import pytest
+
+from tests.compare.planted import run
+from tests.export.training import NAMES, training_events
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
+from tracetui.compare.comparison import Comparison, compare_runs
+from tracetui.compare.run import run_of
+from tracetui.export.cells import text_cell
+from tracetui.export.compare_document import comparison_json
+from tracetui.export.compare_tables import BY, TABLES, WATERFALL, Table, write_table
+from tracetui.export.compare_text import comparison_markdown, comparison_text
+from tracetui.export.compare_xlsx import write_workbook
+from tracetui.export.text import cell_width
+from tracetui.units import format_ms
+
+ROW = ["name", "status", "base_ns", "base_count", "other_ns", "other_count", "delta_ns", "ratio", "changed"]
+
+
+@pytest.fixture(scope="module")
+def slower() -> Comparison:
+    return compare_runs(run_of(run("mixed", 4)), run_of(run("mixed", 4, operator="gelu", factor=20.0)))
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Comparison:
+    sides = (training_events(NAMES[:-1], steps=2), training_events(NAMES[::-1], steps=2))
+    base, other = (run_of(analyse(trace_of(events))) for events in sides)
+    return compare_runs(base, other)
+
+
+def document(comparison: Comparison) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(comparison_json(comparison))
+    return told
+
+
+def test_json_has_the_schema(slower: Comparison) -> None:
+    told = document(slower)
+    tables = ["classes", "operators", "modules", "kernels", "lines", "communication", "api"]
+    assert list(told) == ["schema", "verdict", "base", "other", "waterfall", *tables, "memory", "warnings"]
+    assert told["schema"] == 1
+    assert {key: told["base"][key] for key in ("kind", "steps")} == {
+        "kind": "ascend",
+        "steps": [50, 51, 52, 53],
+    }
+    assert told["base"]["step_ns"] == round(slower.base.step_ns)
+    assert all(
+        list(row) == ["term", "base_ns", "other_ns", "delta_ns", "changed"] for row in told["waterfall"]
+    )
+    for key in tables:
+        own = ["file", "line", "function", "base_line"] if key == "lines" else []
+        assert all(list(row) == [*ROW, *own] for row in told[key])
+    gelu = next(row for row in told["operators"] if row["name"] == "aten::gelu")
+    assert gelu["ratio"] == pytest.approx(20, rel=0.01)
+    assert (gelu["status"], gelu["base_count"], gelu["changed"]) == ("matched", 1, True)
+
+
+@pytest.mark.parametrize("table", (WATERFALL, *TABLES), ids=lambda table: table.by)
+def test_csv_says_what_json_says(slower: Comparison, table: Table) -> None:
+    stream = io.BytesIO()
+    count = write_table(stream, slower, table)
+    rows = list(csv.DictReader(io.StringIO(stream.getvalue().decode())))
+    assert count == len(rows) == len(table.rows(slower))
+    if table.by == "cause":
+        return
+    for cells, told in zip(rows, document(slower)[table.key]):
+        for key, value in told.items():
+            if key == "term":
+                assert cells["name"] == value
+            else:
+                assert cells[key] == ("" if value is None else str(value))
+    assert write_table(io.BytesIO(), slower, table, top=1) == 1
+
+
+def test_text_and_markdown_show_the_rows(slower: Comparison) -> None:
+    for text in (comparison_text(slower, None, None, 120), comparison_markdown(slower, None, None)):
+        line = next(line for line in text.splitlines() if "aten::gelu" in line and "20.0" in line)
+        row = next(row for row in slower.operators if row.name == "aten::gelu")
+        for ns in (row.base_ns, row.other_ns):
+            assert format_ms(round(ns)) in line
+        assert "+3.485" in line
+    assert "3.48 ms more computing, Vector in aten::gelu." in comparison_text(slower, None, None, 500)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_text_fits(slower: Comparison, hostile: Comparison, width: int) -> None:
+    for comparison in (slower, hostile):
+        for asked in (None, *BY.values()):
+            lines = comparison_text(comparison, asked, 0, width).splitlines()
+            assert max(map(cell_width, lines)) <= max(width, 80)
+
+
+def test_one_table_is_asked_for(slower: Comparison) -> None:
+    text = comparison_text(slower, BY["api"], 3, 100)
+    assert "Operators of the host" in text
+    assert "Kernels" not in text
+    assert f"{len(slower.api) - 3} more: --by api --top 0" in text
+
+
+def parts_of(workbook: bytes) -> dict[str, str]:
+    """The parts of a workbook, which are XML, by name."""
+    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+def test_a_workbook_has_a_sheet_for_each_table(slower: Comparison) -> None:
+    pytest.importorskip("xlsxwriter")
+    stream = io.BytesIO()
+    assert write_workbook(stream, slower) == 2 + len(TABLES)
+    parts = parts_of(stream.getvalue())
+    names = re.findall(r'<sheet name="([^"]*)"', parts["xl/workbook.xml"])
+    assert names == ["verdict", "waterfall", *(table.key for table in TABLES)]
+    operators = parts[f"xl/worksheets/sheet{names.index('operators') + 1}.xml"]
+    delta = next(row for row in slower.operators if row.name == "aten::gelu").delta_ns
+    assert f"<v>{round(delta) / 1e6:.16G}</v>" in operators
+
+
+def test_hostile_names_are_obeyed_by_nobody(hostile: Comparison) -> None:
+    assert {row.status for row in hostile.operators} >= {"matched", "new"}
+    for asked in (None, *BY.values()):
+        text = comparison_text(hostile, asked, 0, 120)
+        assert text.replace("\n", "").isprintable()
+        assert comparison_markdown(hostile, asked, 0).replace("\n", "").isprintable()
+    assert comparison_json(hostile).isascii()
+    for table in TABLES:
+        stream = io.BytesIO()
+        write_table(stream, hostile, table)
+        text = stream.getvalue().decode()
+        assert text.replace("\n", "").isprintable()
+        for row in csv.reader(io.StringIO(text)):
+            assert row[0] == text_cell(row[0]) or row[0].startswith("'")
+
+
+def test_a_workbook_computes_and_links_nothing(hostile: Comparison) -> None:
+    pytest.importorskip("xlsxwriter")
+    stream = io.BytesIO()
+    write_workbook(stream, hostile)
+    parts = parts_of(stream.getvalue())
+    sheets = [text for name, text in parts.items() if name.startswith("xl/worksheets/")]
+    assert len(sheets) == 2 + len(TABLES)
+    assert not any("<f>" in text or "hyperlink" in text for text in sheets)
+    assert "=cmd|" in parts["xl/sharedStrings.xml"]
+    assert "\x1b" not in "".join(parts.values())

@@ -1,0 +1,122 @@
+"""`tracetui compare`: what changed from one run to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import (
+    JOBS,
+    Parser,
+    Request,
+    UsageError,
+    add_outputs,
+    add_reading,
+    add_restrictions,
+    add_rules,
+    step_argument,
+    window_argument,
+)
+from tracetui.cli.terminal import text_width
+
+if TYPE_CHECKING:
+    from tracetui.compare.comparison import Comparison
+
+_DESCRIPTION = """Compare two runs per step: how much slower or faster a step became, what of it
+(idle time by cause, computing, communication, copies), and which operators,
+kernels, modules, lines of Python and collectives that is.
+
+BASE and OTHER are traces, plain or .gz, or directories that hold one, of any
+producers: an NPU and a GPU too. Every time is the mean of the steps compared,
+and a change counts where it is larger than the steps of either side differ
+among themselves, and than 1 % of a step of BASE. Such rows are marked with *.
+
+A step lasts from its start on the host to the next one's, the last until the
+device is done. A first step that is more than 1.5 times as long as the others
+is left out. Device time is charged to the outermost operator that launched it,
+so that aten::conv2d is one operator whatever a device makes of it.
+
+--csv writes the table of --by (without it, the parts of a step), --xlsx all
+tables (pip install tracetui[xlsx]). tracetui check --baseline fails a build."""
+
+_TABLES = ("class", "operator", "module", "kernel", "line", "cause", "communication", "api")
+
+
+def _add_sides(parser: Parser) -> None:
+    """The steps of both sides."""
+    add_restrictions(parser, "compare only step N of both", "compare only this window of time of both")
+    parser.add_argument(
+        "--base-step", metavar="N", type=step_argument, help="the step of BASE, where another"
+    )
+    parser.add_argument(
+        "--base-window", metavar="START..END", type=window_argument, help="of BASE compare this window"
+    )
+
+
+def _add_arguments(parser: Parser) -> None:
+    parser.add_argument("base", metavar="BASE", help="the run before, or the one to beat")
+    parser.add_argument("path", metavar="OTHER", help="the run that is compared with it")
+    add_reading(parser, JOBS)
+    tables = f"{', '.join(_TABLES[:-1])} or {_TABLES[-1]}"
+    parser.add_argument(
+        "--by", metavar="TABLE", choices=_TABLES, help=f"only this table, and more rows of it: {tables}"
+    )
+    add_outputs(parser, "list N rows of tables; 0: all (default: 10, of the table of --by 20)")
+    parser.add_argument("--xlsx", metavar="FILE", help="write all tables to a workbook and print nothing")
+    _add_sides(parser)
+    add_rules(parser)
+
+
+def _compare(request: Request) -> Comparison:
+    """The comparison of two traces, read one after the other, so that one at most is in memory."""
+    from tracetui.cli.opening import open_run
+    from tracetui.compare.comparison import compare_runs
+
+    step = request.step if request.base_step is None else request.base_step
+    window = request.window if request.base_window is None else request.base_window
+    base = open_run(request, request.base, step, window)
+    return compare_runs(base, open_run(request, request.path, request.step, request.window))
+
+
+def _run(request: Request) -> ExitCode:
+    if request.xlsx is not None:
+        _refuse_without_writer()
+    from tracetui.cli.output import print_text, print_verbatim, write_csv, write_file
+    from tracetui.export.compare_document import comparison_json
+    from tracetui.export.compare_tables import BY, WATERFALL, write_table
+    from tracetui.export.compare_text import comparison_markdown, comparison_text
+
+    comparison = _compare(request)
+    asked = None if request.by is None else BY[request.by]
+    if request.csv is not None:
+        table, top = asked or WATERFALL, request.top or 0
+        write_csv(request, lambda stream: write_table(stream, comparison, table, top), "rows")
+    if request.xlsx is not None:
+        from tracetui.export.compare_xlsx import write_workbook
+
+        write_file(request, request.xlsx, lambda stream: write_workbook(stream, comparison), "sheets")
+    if request.json:
+        print_verbatim(comparison_json(comparison))
+    elif request.md:
+        print_text(comparison_markdown(comparison, asked, request.top), request)
+    elif request.csv is None and request.xlsx is None:
+        print_text(comparison_text(comparison, asked, request.top, text_width()), request)
+    return ExitCode.OK
+
+
+def _refuse_without_writer() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("xlsxwriter") is None:
+        raise UsageError("--xlsx needs XlsxWriter: pip install tracetui[xlsx]")
+
+
+COMMAND = Command(
+    "compare",
+    "compare A B",
+    "what changed from run A to run B, per step",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

@@ -1,0 +1,48 @@
+"""Kernels by name without counters, or by type and shapes where the producer tells them beside the trace."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.operator_types import task_name
+from tracetui.analysis.search import among
+from tracetui.compare.outermost import Launched
+from tracetui.compare.tally import Tally, tally
+from tracetui.siblings.kernel_details import KernelDetails
+from tracetui.trace.model import Activity
+
+_COMPUTE = (Activity.AICORE, Activity.AICPU)
+_BLANKS = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The kernels of a run, by both of what they may be called."""
+
+    by_name: Tally
+    by_shape: Tally | None  #: "TransData [32,3,224,224]"; None where shapes are not told
+
+
+def kernels(analysis: Analysis, launched: Launched, details: KernelDetails | None, steps: int) -> Kernels:
+    """The device time of what computes."""
+    trace = analysis.trace
+    own = among(trace.slices.activity[launched.row], _COMPUTE)
+    row, ns, step = launched.row[own], launched.ns[own], launched.step[own]
+    distinct, name = np.unique(trace.slices.name[row], return_inverse=True)
+    names = [trace.strings[place] for place in distinct.tolist()]
+    called = [task_name(text, trace.kind) for text in names]
+    by_name = tally(called, name.reshape(-1), step, ns, steps)
+    if details is None or not any(details.shapes):
+        return Kernels(by_name, None)
+    told = details.places(trace.slices.start[row], [names[place] for place in name.reshape(-1).tolist()])
+    texts = [
+        called[place] if at < 0 else f"{details.type[at]} [{_BLANKS.sub('', details.shapes[at])}]"
+        for at, place in zip(told.tolist(), name.reshape(-1).tolist())
+    ]
+    number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    shaped = np.array([number[text] for text in texts], np.int64)
+    return Kernels(by_name, tally([*number], shaped, step, ns, steps))

@@ -1,0 +1,165 @@
+"""One side of a comparison: all that is compared of a run, in kilobytes to a few megabytes.
+
+It needs no trace any more, so that the two sides are never in memory at once, and one can be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.operators import Operators as Spans
+from tracetui.analysis.sums import sums
+from tracetui.arrays import Int64s
+from tracetui.compare.classes import classes
+from tracetui.compare.communication import Collectives, collectives
+from tracetui.compare.kernels import Kernels, kernels
+from tracetui.compare.lines import Lines, lines
+from tracetui.compare.modules import ModuleTimes, module_times
+from tracetui.compare.operators import Sequences, sequences
+from tracetui.compare.outermost import Operators, launched_work, operator_names, operators_in_steps
+from tracetui.compare.pieces import IdlePieces, exposed_pieces, idle_pieces
+from tracetui.compare.tally import Tally, tally
+from tracetui.compare.walls import Choice, Walls, find_walls
+from tracetui.compare.waterfall import waterfall
+from tracetui.siblings.kernel_details import kernel_details
+from tracetui.trace.model import Kind
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The producer's numbers of all devices, over their whole windows; ns."""
+
+    window_ns: int
+    computing_ns: int
+    communication_not_overlapped_ns: int
+    free_ns: int
+
+
+@dataclass(frozen=True)
+class Api:
+    """The operators of the host by name."""
+
+    total: Tally  #: their whole time
+    own: Tally  #: without the operators inside
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a run did in each of its steps."""
+
+    path: str
+    kind: Kind
+    devices: tuple[str, ...]  #: that compute or communicate
+    numbers: tuple[int, ...]  #: of the steps compared, on any device; empty where a trace or a window is one
+    notes: tuple[str, ...]  #: what must be known to read the numbers: sentences without full stop
+    totals: Totals | None  #: None where only a part of its steps is compared
+    wall_ns: Int64s  #: int64[n]: the length of each step on each device
+    terms_ns: (
+        Int64s  #: int64[n, terms]: what it went into, in the order of `TERMS`; each row sums to the wall
+    )
+    causes: Tally  #: idle time by cause, preparing included; of each step on each device
+    lines: Lines  #: likewise
+    steps: int  #: of the host: what the tables below are of, with the device time of all devices
+    classes: Tally
+    operators: Sequences
+    kernels: Kernels
+    modules: ModuleTimes
+    communication: Collectives
+    api: Api
+
+    @property
+    def step_ns(self) -> Fraction:
+        """The mean length of a step."""
+        return Fraction(int(self.wall_ns.sum()), max(len(self.wall_ns), 1))
+
+
+def run_of(analysis: Analysis, choice: Choice | None = None) -> Run:
+    """What a trace did in the chosen steps, by default all."""
+    chosen = choice or Choice()
+    walls = find_walls(analysis, chosen)
+    steps = len(walls.start[walls.host])
+    idle, exposed = idle_pieces(analysis, walls), exposed_pieces(analysis, walls)
+    launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
+    details = kernel_details(Path(analysis.trace.path))
+    working = [activity for activity in analysis.devices if activity.window_ns > 0]
+    return Run(
+        path=analysis.trace.path,
+        kind=analysis.trace.kind,
+        devices=tuple(activity.device for activity in working),
+        numbers=tuple(sorted({number for number in walls.number.tolist() if number >= 0})),
+        notes=(*walls.notes, *_notes(analysis, walls)),
+        totals=_totals(working) if len(walls) == _every(analysis, chosen) else None,
+        wall_ns=walls.end - walls.start,
+        terms_ns=waterfall(analysis, walls, idle, exposed),
+        causes=_causes(walls, idle),
+        lines=lines(analysis, walls, idle, operators),
+        steps=steps,
+        classes=classes(analysis, launched, details, steps),
+        operators=sequences(analysis, launched, operators, steps),
+        kernels=kernels(analysis, launched, details, steps),
+        modules=module_times(analysis, launched, steps),
+        communication=collectives(analysis, walls),
+        api=_api(analysis, operators, steps),
+    )
+
+
+def _totals(working: Sequence[DeviceActivity]) -> Totals:
+    return Totals(
+        window_ns=sum(activity.window_ns for activity in working),
+        computing_ns=sum(activity.computing_ns for activity in working),
+        communication_not_overlapped_ns=sum(each.communication_not_overlapped_ns for each in working),
+        free_ns=sum(activity.free_ns for activity in working),
+    )
+
+
+def _every(analysis: Analysis, choice: Choice) -> int:
+    """How many walls there are where nothing is left out; -1 where only a part is asked for."""
+    if choice != Choice():
+        return -1
+    steps = [
+        len(analysis.steps_by_device.get(each.device, ())) for each in analysis.devices if each.window_ns
+    ]
+    return sum(max(count, 1) for count in steps)
+
+
+def _notes(analysis: Analysis, walls: Walls) -> list[str]:
+    notes = [
+        *(warning.rstrip(".") for warning in (*analysis.trace.report.warnings, *analysis.trace.notes)),
+    ]
+    devices = len(set(walls.device.tolist()))
+    if not len(walls):
+        notes.append("no device computes or communicates in it, or not in what was asked for")
+    elif walls.number[0] < 0 and not analysis.steps:
+        notes.append("it has no ProfilerStep: the whole time of its device counts as one step")
+    if devices > 1:
+        notes.append(
+            f"it has {devices} devices: times of steps are their mean, device times in tables their sum"
+        )
+    return notes
+
+
+def _causes(walls: Walls, idle: IdlePieces) -> Tally:
+    """Idle time by cause; counted in idle intervals, however many pieces of one have the cause."""
+    width = int(idle.interval.max(initial=0)) + 1
+    pair, ns = sums((idle.cause.astype(np.int64) * len(walls) + idle.wall) * width + idle.interval, idle.ns)
+    cause, wall = np.divmod(pair // width, max(len(walls), 1))
+    return tally([each.label for each in Cause], cause, wall, ns, len(walls))
+
+
+def _api(analysis: Analysis, operators: Operators, steps: int) -> Api:
+    spans: Spans = analysis.operators(host=True)
+    at = np.searchsorted(spans.rows, operators.row)
+    names = operator_names(analysis.trace)
+    name = analysis.trace.slices.name[operators.row].astype(np.int64)
+    return Api(
+        total=tally(names, name, operators.step, spans.durations[at], steps),
+        own=tally(names, name, operators.step, spans.own[at], steps),
+    )

@@ -1,0 +1,34 @@
+"""Where the time of each step went: terms that sum to its wall, to the nanosecond."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.idle.cause import Cause
+from tracetui.arrays import Int64s
+from tracetui.compare.pieces import ExposedPieces, IdlePieces
+from tracetui.compare.walls import Walls
+
+PREPARING, AICORE, AICPU, COPY = "preparing", "aicore", "aicpu", "copy"
+_COMMUNICATION = tuple(cause.label for cause in CommunicationCause)
+_IDLE = tuple(f"idle.{cause.label}" for cause in Cause)
+#: The terms of a step, in the order in which they are told.
+TERMS = (PREPARING, AICORE, AICPU, *_COMMUNICATION, COPY, *_IDLE)
+
+
+def waterfall(analysis: Analysis, walls: Walls, idle: IdlePieces, exposed: ExposedPieces) -> Int64s:
+    """int64[walls, terms]: ns. Each row sums to the length of its wall."""
+    terms = np.zeros((len(walls), len(TERMS)), np.int64)
+    for index in np.unique(walls.device).tolist():
+        own, activity = walls.of_device(index), analysis.devices[index]
+        start, end = walls.start[own], walls.end[own]
+        terms[own, TERMS.index(AICORE)] = activity.aicore.covered(start, end)
+        terms[own, TERMS.index(AICPU)] = (activity.compute - activity.aicore).covered(start, end)
+        copies = activity.copies - (activity.compute | activity.communication)
+        terms[own, TERMS.index(COPY)] = copies.covered(start, end)
+    causes = np.where(idle.preparing, TERMS.index(PREPARING), TERMS.index(_IDLE[0]) + idle.cause)
+    np.add.at(terms, (idle.wall, causes), idle.ns)
+    np.add.at(terms, (exposed.wall, TERMS.index(_COMMUNICATION[0]) + exposed.cause), exposed.ns)
+    return terms

@@ -1,0 +1,89 @@
+"""A comparison as one JSON object: means per step, times as integer ns, null for what is unknown."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tracetui.compare.comparison import Comparison
+from tracetui.compare.regressions import Regression, RegressionLimit
+from tracetui.compare.run import Run
+from tracetui.compare.verdict import verdict
+from tracetui.export.cells import encodable
+from tracetui.export.compare_tables import TABLES, row_document
+
+SCHEMA = 1
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """The verdict, both sides, the waterfall and all tables."""
+    return {
+        "schema": SCHEMA,
+        "verdict": verdict(comparison),
+        "base": _side(comparison.base),
+        "other": _side(comparison.other),
+        "waterfall": [
+            {
+                "term": term.name,
+                "base_ns": round(term.base_ns),
+                "other_ns": round(term.other_ns),
+                "delta_ns": round(term.delta_ns),
+                "changed": term.changed,
+            }
+            for term in comparison.waterfall
+        ],
+        **{
+            table.key: [row_document(row) for row in table.rows(comparison)]
+            for table in TABLES
+            if table.by != "cause"
+        },
+        "memory": [],
+        "warnings": [encodable(note) for note in comparison.notes],
+    }
+
+
+def regressions_document(
+    comparison: Comparison, limits: tuple[RegressionLimit, ...], found: tuple[Regression, ...]
+) -> dict[str, Any]:
+    """What `tracetui check --baseline` found."""
+    return {
+        "verdict": verdict(comparison),
+        "max_regressions": [
+            {
+                "measure": limit.measure,
+                "share": None if limit.share is None else float(limit.share),
+                "ns": limit.ns,
+            }
+            for limit in limits
+        ],
+        "regressions": [
+            {
+                "measure": regression.limit.measure,
+                "base_ns": round(regression.base_ns),
+                "other_ns": round(regression.other_ns),
+                "delta_ns": round(regression.other_ns - regression.base_ns),
+                "beyond_spread": regression.beyond_spread,
+            }
+            for regression in found
+        ],
+    }
+
+
+def comparison_json(comparison: Comparison) -> str:
+    """The JSON text of a comparison, ASCII only, so that no terminal obeys a name; a line for a row."""
+    parts = []
+    for key, value in comparison_document(comparison).items():
+        told = json.dumps(value, allow_nan=False)
+        if isinstance(value, list) and value:
+            told = "[\n" + ",\n".join(json.dumps(row, allow_nan=False) for row in value) + "\n]"
+        parts.append(f"{json.dumps(key)}: {told}")
+    return "{" + ",\n".join(parts) + "}\n"
+
+
+def _side(run: Run) -> dict[str, Any]:
+    return {
+        "path": encodable(run.path),
+        "kind": run.kind.value,
+        "steps": list(run.numbers),
+        "step_ns": round(run.step_ns),
+    }
