@@ -27,6 +27,7 @@ from tracetui.analysis.idle.preparing import Preparing, explain_preparing
 from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.links import Links, link_tasks
+from tracetui.analysis.memory.analyse import Memory, memory_of
 from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
@@ -129,6 +130,13 @@ class Analysis:
         """Whom collectives waited for, what they moved, and what of it was exposed."""
         windows = StepWindows(self.steps)
         return Communication(self.trace, self.devices, self.gaps, windows, self.links, self.rules)
+
+    @cached_property
+    def memory(self) -> Memory | None:
+        """Who holds the memory of the devices; None where nothing was recorded of it. Reads what lies beside
+        the trace, which may take seconds.
+        """
+        return memory_of(self.trace, self.links, self.rules)
 
     @cached_property
     def idle_rasters(self) -> tuple[Raster, ...]:

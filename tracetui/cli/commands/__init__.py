@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.commands import advice, cache, check, export, gaps, hotspots, summary, view
+from tracetui.cli.commands import advice, cache, check, export, gaps, hotspots, memory, summary, view
 
 #: `tracetui PATH`
 VIEW: Command = view.COMMAND
@@ -12,6 +12,7 @@ COMMANDS: tuple[Command, ...] = (
     summary.COMMAND,
     gaps.COMMAND,
     hotspots.COMMAND,
+    memory.COMMAND,
     advice.COMMAND,
     check.COMMAND,
     export.COMMAND,

@@ -1,0 +1,172 @@
+"""The memory that the tables beside the trace of an NPU tell of, joined to its operators and lines.
+
+A block of PyTorch's allocator (PTA) is named like the operator that allocated it, and that operator holds the
+time. One of the graph engine (`cann::<node>`, GE) is allocated while its launch is dequeued: the Dequeue that
+holds the time leads to the Enqueue, and that to the operator. Where two threads could be meant, none is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.host_steps import host_steps
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.links import Links, is_operator_track, operators_of_dequeues
+from tracetui.analysis.memory.model import (
+    ADAPTER,
+    GRAPH_ENGINE,
+    NEVER,
+    Blocks,
+    Curve,
+    Recorded,
+    Step,
+    no_blocks,
+    steps_at,
+)
+from tracetui.analysis.search import of_category, runs
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY
+from tracetui.siblings.tables import Table, read_beside
+from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.model import Trace
+from tracetui.trace.nesting import enclosing
+
+_GRAPH_NODE = "cann::"
+_NO_DEVICE = "NPU"
+
+
+def recorded_in_tables(trace: Trace, links: Links, rules: FrameRules) -> Recorded | None:
+    """Return what the tables beside a trace tell; None where there are none."""
+    path = Path(trace.path)
+    rows, records, modules = (
+        read_beside(path, name) for name in (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY)
+    )
+    problems = tuple(problem for table in (rows, records, modules) if table for problem in table.problems)
+    if rows is None and records is None and modules is None:
+        return None
+    curves = {(curve.device, curve.component): curve for curve in _curves(records)}
+    for curve in _curves(modules):  # a module may be called like a component of the other table: APP, GE
+        curves.setdefault((curve.device, curve.component), curve)
+    return _joined(trace, links, rules, rows, tuple(curves.values()), problems)
+
+
+def steps_of(trace: Trace) -> tuple[Step, ...]:
+    """Return the steps of the process that has most of them, by start."""
+    steps = host_steps(trace)
+    pids = [step.pid for step in steps]
+    pid = max(dict.fromkeys(pids), key=pids.count, default="")
+    return tuple(Step(step.number, step.start, step.end) for step in steps if step.pid == pid)
+
+
+def device_label(text: str | None) -> str:
+    """Return the label of a device as tables write it: "NPU 0" of "NPU:0" and of "0"."""
+    plain = _NO_DEVICE if text is None else text.replace(":", " ", 1)
+    return f"{_NO_DEVICE} {plain}" if plain.isdigit() else plain
+
+
+def _curves(table: Table | None) -> list[Curve]:
+    """The curves of a table; components that hold nothing at any time are left out."""
+    if table is None:
+        return []
+    device, component = (table.texts[key] for key in ("device", "component"))
+    unknown = np.full(table.rows, -1, np.int64)
+    columns = [table.numbers.get(key, unknown) for key in ("allocated", "reserved", "active")]
+    curves = []
+    for code, places in runs(component.place.astype(np.int64) * (len(device.texts) + 1) + device.place + 1):
+        own = places[np.argsort(table.numbers["time"][places], kind="stable")]
+        if not any((column[own] > 0).any() for column in columns):
+            continue
+        name, where = divmod(code, len(device.texts) + 1)
+        label = device_label(device.texts[where - 1] if where else None)
+        values = (column[own] for column in columns)
+        curves.append(Curve(label, component.texts[name], table.numbers["time"][own], *values))
+    return curves
+
+
+def _joined(
+    trace: Trace,
+    links: Links,
+    rules: FrameRules,
+    table: Table | None,
+    curves: tuple[Curve, ...],
+    problems: tuple[str, ...],
+) -> Recorded:
+    steps = steps_of(trace)
+    if table is None:
+        return Recorded(curves, no_blocks(), _devices(curves), (), (), (), steps, problems)
+    start, name = table.numbers["start"], table.texts["name"]
+    is_node = np.array([text.startswith(_GRAPH_NODE) for text in name.texts] or [False], np.bool_)[name.place]
+    row = np.full(table.rows, -1, np.int64)
+    row[~is_node] = _named(trace, links.callers.ancestors, name.texts, name.place[~is_node], start[~is_node])
+    row[is_node] = _dequeued(trace, start[is_node])
+    called = links.callers.of(row)
+    lines, line = lines_of(trace, called.stack, called.frame, rules)
+    labels = [device_label(text) for text in (None, *table.texts["device"].texts)]
+    devices = _devices(curves, labels[1:] if (table.texts["device"].place >= 0).all() else labels)
+    of_label = np.array([devices.index(label) if label in devices else -1 for label in labels], np.int32)
+    blocks = Blocks(
+        start=start,
+        release=_releases(table),
+        bytes=table.numbers["bytes"],
+        device=of_label[table.texts["device"].place + 1],
+        component=is_node.astype(np.int32),
+        operator=name.place,
+        row=row,
+        line=line,
+        step=steps_at(steps, start),
+    )
+    blocks = blocks.at(np.argsort(start, kind="stable"))
+    components = (ADAPTER, GRAPH_ENGINE)
+    return Recorded(curves, blocks, devices, components, tuple(name.texts), tuple(lines), steps, problems)
+
+
+def _devices(curves: Sequence[Curve], labels: Sequence[str] = ()) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*(curve.device for curve in curves), *labels]))
+
+
+def _releases(table: Table) -> Int64s:
+    """When each block was released; MindSpore's tables tell for how long it was held."""
+    start, release, duration = (table.numbers[key] for key in ("start", "release", "duration"))
+    release = np.where((release < 0) & (duration >= 0), start + duration, release)
+    return np.where(release < 0, NEVER, np.maximum(release, start))
+
+
+def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, times: Int64s) -> Int64s:
+    """The innermost operator of that name around each time; -1 where none is, or several threads have one."""
+    number = {text: place for place, text in enumerate(trace.strings)}
+    wanted = np.array([number.get(text, -2) for text in names] or [-2], np.int64)[name]
+
+    def is_wanted(rows: Int64s, places: Int64s) -> Bools:
+        named: Bools = trace.slices.name[rows] == wanted[places]
+        return named
+
+    found = np.full(len(times), -1, np.int64)
+    twice = np.zeros(len(times), np.bool_)
+    for track in filter(is_operator_track, trace.tracks):
+        row = enclosing(trace, track.lanes, times, closed_end=True)
+        (left,) = np.nonzero(row >= 0)
+        while len(left):
+            left = left[~is_wanted(row[left], left)]
+            row[left] = ancestors.parents_of(row[left])
+            left = left[row[left] >= 0]
+        twice |= (found >= 0) & (row >= 0)
+        found = np.where(row >= 0, row, found)
+    return np.where(twice, -1, found)
+
+
+def _dequeued(trace: Trace, times: Int64s) -> Int64s:
+    """The operator that enqueued what was being dequeued at each time, -1 where that is not known."""
+    tracks = list(filter(is_operator_track, trace.tracks))
+    dequeues = of_category(trace, trace.slices.category, KNOWN.dequeues)
+    found = np.full(len(times), -1, np.int64)
+    twice = np.zeros(len(times), np.bool_)
+    for track in tracks:
+        row = enclosing(trace, track.lanes, times, dequeues, closed_end=True)
+        twice |= (found >= 0) & (row >= 0)
+        found = np.where(row >= 0, row, found)
+    return operators_of_dequeues(trace, np.where(twice, -1, found))
