@@ -34,7 +34,7 @@ ALLOWED = {
     "export": {"export", "analysis", "trace"},
     "api": {"analysis", "cache", "trace", "reader"},
     "ui": {"ui", "export", "analysis", "cache", "trace", "reader"},
-    "cli": {"cli", "api", "export", "analysis", "cache", "trace", "reader", "ui"},
+    "cli": {"cli", "api", "export", "analysis", "cache", "siblings", "trace", "reader", "ui"},
     "__init__": {"api", "export"},
     "__main__": {"cli"},
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from tracetui.analysis.memory.peak import (
     sizes_of_blocks,
     whole_curve,
 )
+from tracetui.analysis.memory.snapshot import recorded_in_snapshot
 from tracetui.analysis.memory.tables import recorded_in_tables
 from tracetui.arrays import Bools
 from tracetui.trace.model import Trace
@@ -119,3 +121,8 @@ def memory_of(trace: Trace, links: Links, rules: FrameRules) -> Memory | None:
     """Return what is known of the memory of a trace's run; None where nothing was recorded of it."""
     recorded = recorded_in_tables(trace, links, rules)
     return None if recorded is None else Memory(recorded, links)
+
+
+def memory_of_snapshot(path: Path, rules: FrameRules) -> Memory:
+    """Return what a snapshot of PyTorch's allocator tells; raises Refusal for anything else."""
+    return Memory(recorded_in_snapshot(path, rules))

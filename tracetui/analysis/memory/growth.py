@@ -141,8 +141,8 @@ def _growing(recorded: Recorded, every: Blocks, alive: Int64s) -> Growing | None
     left = np.bincount(blocks.step[alive], minlength=len(steps))
     ends = np.array([*(step.start for step in steps[1:]), NEVER - 1], np.int64)
     # A pool of the last few steps is left behind as well, but never larger than it was.
-    held = np.searchsorted(np.sort(every.start), ends, "right")
-    held -= np.searchsorted(np.sort(every.release), ends, "right")
+    held = np.searchsorted(np.sort(every.start), ends, "left")
+    held -= np.searchsorted(np.sort(every.release), ends, "left")
     grows = (left > 0) & (np.diff(held, prepend=0) > 0)
     count = int(np.argmin(np.append(grows[::-1], False)))  # steps in a row, from the last
     if count < min(_ENOUGH, len(steps)):

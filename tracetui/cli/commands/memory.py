@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.cli.command import Command
@@ -76,13 +77,39 @@ def _run(request: Request) -> ExitCode:
 def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
     """Return the memory, the part of it asked for, and when the trace starts, ns."""
     from tracetui.cli.opening import open_trace
+    from tracetui.siblings.snapshot import is_pickle
 
+    if is_pickle(Path(request.path)):
+        told = _snapshot(request)
+        return told, told.part(request.step, None, None), 0
     analysis, selection = open_trace(request)
     memory, origin = analysis.memory, analysis.trace.start_ns
     if memory is None:
         return None, None, origin
     start, end = selection.window or (None, None)
     return memory, memory.part(selection.step, start, end), origin
+
+
+def _snapshot(request: Request) -> Memory:
+    """Return the memory that a snapshot tells of."""
+    from tracetui.analysis.memory.analyse import memory_of_snapshot
+    from tracetui.cli.opening import rules_of
+    from tracetui.cli.output import refuse_early
+    from tracetui.reader.errors import Reason, UnreadableTrace
+    from tracetui.siblings.beside import Refusal
+
+    if request.window is not None:
+        raise UsageError("a snapshot has no times: --window is for traces")
+    refuse_early(request)
+    try:
+        memory = memory_of_snapshot(Path(request.path), rules_of(request))
+    except Refusal as refusal:
+        raise UnreadableTrace(Reason.NOT_A_TRACE, f"{request.path}: {refusal}") from None
+    steps = [step.number for step in memory.recorded.steps]
+    if request.step is not None and request.step not in steps:
+        known = f"it shows {len(steps)} repetitions" if steps else "nothing is repeated in it"
+        raise UsageError(f"there is no step {request.step} in this snapshot: {known}")
+    return memory
 
 
 def _document(memory: Memory | None, part: MemoryPart | None, request: Request) -> dict[str, Any]:

@@ -71,11 +71,12 @@ def growing_sentence(group: Mapping[str, Any]) -> str:
     """ "grows 312 MB a step: Cast, the 28th of 28 calls at actor.py(41) f, after MatMul, before Add, ..." """
     steps = [str(step) for step in group["steps"]]
     listed = ", ".join(steps if len(steps) <= 6 else [*steps[:2], "...", *steps[-3:]])
-    task = f" ({group['task']})" if group["task"] else ""
+    operator = group["operator"] + (f" ({group['task']})" if group["task"] else "")
     between = (("after", group["before"]), ("before", group["after"]))
     parts = [
-        f"{group['verdict']} {format_bytes(group['bytes_per_step'])} a step: {group['operator']}{task}",
-        f"{calls_words(group)} at {place_words(group)}",
+        f"{group['verdict']} {format_bytes(group['bytes_per_step'])} a step"
+        + (f": {operator}, " if operator else ": ")
+        + f"{calls_words(group)} at {place_words(group)}",
         *(f"{where} {neighbour}" for where, neighbour in between if neighbour),
         f"alive since steps {listed}",
     ]
@@ -83,10 +84,10 @@ def growing_sentence(group: Mapping[str, Any]) -> str:
 
 
 def calls_words(group: Mapping[str, Any]) -> str:
-    """ "the 28th of 28 calls", "2 of 28 calls", "its only call" """
+    """ "the 28th of 28 calls", "2 of 28 calls", "the only call" """
     count = group["of"]
     if count == 1:
-        return "its only call"
+        return "the only call"
     if group["nth"] is not None and group["leaving"] == 1:
         return f"the {ordinal(group['nth'])} of {format_count(count)} calls"
     return f"{format_count(group['leaving'])} of {format_count(count)} calls"
