@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.arrays import Floats, Int8s, Int32s, Int64s, Wholes
-from tracetui.reader.events import HcclColumns, MemoryColumns, ReadReport
+from tracetui.reader.events import HcclColumns, ReadReport
+from tracetui.reader.events import MemoryColumns as MemoryColumns
 from tracetui.trace.order import order_by_group
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.links import Links
 from tracetui.analysis.memory.growth import Growing, StepGrowth, growing_groups, growth_of_steps
+from tracetui.analysis.memory.instants import recorded_in_instants
 from tracetui.analysis.memory.model import NEVER, Blocks, Curve, Recorded
 from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
 from tracetui.analysis.memory.peak import (
@@ -119,7 +120,7 @@ class Memory:
 
 def memory_of(trace: Trace, links: Links, rules: FrameRules) -> Memory | None:
     """Return what is known of the memory of a trace's run; None where nothing was recorded of it."""
-    recorded = recorded_in_tables(trace, links, rules)
+    recorded = recorded_in_tables(trace, links, rules) or recorded_in_instants(trace, links, rules)
     return None if recorded is None else Memory(recorded, links)
 
 

@@ -22,6 +22,7 @@ from tracetui.cli.parser import (
 
 if TYPE_CHECKING:
     from tracetui.analysis.limits import Limit
+    from tracetui.analysis.memory.limits import MemoryLimit
 
 _DESCRIPTION = f"""Compare how the devices of a trace spend their time with limits, for scripts and
 CI. A limit is a time (3ms) or a share (10%) of the time between the first and
@@ -33,13 +34,19 @@ Causes are those of idle time, as in the summary, like host.python; "host" is
 all of the host's together.
 
 exit status:
-  0 no limit is passed   4 one is   5 no work of a device in the trace to check
+  0 no limit is passed   4 one is   5 no work of a device in the trace to check,
+  or nothing recorded of the memory that a limit is about
 
 {PATHS}"""
 
 _MEASURES = {
     "free": "time without computing or communication",
     "idle": "time without any work, copies included",
+}
+
+_SIZES = {
+    "memory": "what tensors hold on a device: at most SIZE, like 60GB",
+    "growth": "what they hold more from step to step, in each of the last three: at most SIZE, like 1MB",
 }
 
 
@@ -62,6 +69,15 @@ def _add_arguments(parser: Parser) -> None:
         type=_cause_limit,
         help="idle time of this cause: at most LIMIT; may be repeated",
     )
+    for measure, meaning in _SIZES.items():
+        parser.add_argument(
+            f"--max-{measure}",
+            dest="limits_of_memory",
+            metavar="SIZE",
+            action=Collect,
+            type=_memory_limit_of(measure),
+            help=meaning,
+        )
     parser.add_argument("--each-step", action="store_true", help="hold each step to the limits too")
     add_json(parser)
     add_ascii(parser)
@@ -69,28 +85,38 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    limits = (*request.limits, *request.limits_of_causes)
-    if not limits:
+    limits, of_memory = (*request.limits, *request.limits_of_causes), request.limits_of_memory
+    if not (limits or of_memory):
         raise UsageError("no limit is given, like --max-free 10%; see tracetui check --help")
     from tracetui.analysis.limits import find_breaches
+    from tracetui.analysis.memory.limits import find_memory_breaches, unknown_measures
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import print_json, print_text, say
     from tracetui.export.findings import limits_document
     from tracetui.export.limits_text import breaches_text, doubts
+    from tracetui.export.memory.limits import memory_breaches_text, memory_limits_document
 
     analysis, _ = open_trace(request)
-    if not any(activity.window_ns > 0 for activity in analysis.devices):
+    if limits and not any(activity.window_ns > 0 for activity in analysis.devices):
         say("no device computes or communicates in this trace: there is nothing to check")
         return ExitCode.UNCHECKED
+    memory = analysis.memory if of_memory else None
+    unknown = unknown_measures(memory, of_memory)
     found = find_breaches(analysis, limits)
     breaches = tuple(breach for breach in found if request.each_step or breach.step is None)
+    memory_breaches = () if memory is None else find_memory_breaches(memory, of_memory)
     if request.json:
-        print_json(limits_document(limits, breaches))
+        of_sizes = memory_limits_document(of_memory, memory_breaches) if of_memory else {}
+        print_json({**limits_document(limits, breaches), **of_sizes})
     else:
-        print_text(breaches_text(breaches), request)
+        print_text(breaches_text(breaches) + memory_breaches_text(memory_breaches), request)
     for doubt in doubts(analysis, limits):
         say(doubt)
-    return ExitCode.LIMIT if breaches else ExitCode.OK
+    for measure in unknown:
+        say(f"nothing recorded tells of {measure}: there is nothing to check")
+    if breaches or memory_breaches:
+        return ExitCode.LIMIT
+    return ExitCode.UNCHECKED if unknown else ExitCode.OK
 
 
 def _limit_of(measure: str) -> Callable[[str], Limit]:
@@ -98,6 +124,18 @@ def _limit_of(measure: str) -> Callable[[str], Limit]:
         from tracetui.analysis.limits import parse_limit
 
         return _parsed(lambda: parse_limit(measure, text))
+
+    return limit
+
+
+def _memory_limit_of(measure: str) -> Callable[[str], MemoryLimit]:
+    def limit(text: str) -> MemoryLimit:
+        from tracetui.analysis.memory.limits import MemoryLimit, parse_size
+
+        try:
+            return MemoryLimit(measure, parse_size(text))
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
 
     return limit
 

@@ -141,7 +141,7 @@ def _write_csv(stream: BinaryIO, memory: Memory | None, part: MemoryPart | None,
 COMMAND = Command(
     "memory",
     "memory PATH",
-    "who holds the memory of the devices, and what is never given back",
+    "who holds the memory, and what is never given back",
     _DESCRIPTION,
     _add_arguments,
     _run,
