@@ -12,7 +12,11 @@ from tracetui.analysis.memory.peak import whole_curve
 MEMORY, GROWTH = "memory", "growth"
 _LAST = 3  #: steps from the last that have to grow, as many as there are
 _SIZE = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,12}))?\s*(B|[kKMGT]i?B)", re.ASCII)
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SCALES: dict[str, int] = {
+    "b": 1,
+    **{f"{prefix}b": 10 ** (3 * power) for power, prefix in enumerate("kmgt", 1)},
+    **{f"{prefix}ib": 1 << 10 * power for power, prefix in enumerate("kmgt", 1)},
+}
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,8 @@ def parse_size(text: str) -> int:
     if match is None:
         raise ValueError("a size is a number with a unit, like 60GB, 1.5MB or 512MiB")
     whole, fraction, unit = match[1], match[2] or "", match[3]
-    scale = int((1024 if "i" in unit else 1000) ** _POWERS[unit.rstrip("B").rstrip("i").lower()])
-    return int(whole) * scale + int(fraction or "0") * scale // 10 ** len(fraction)
+    scale = _SCALES[unit.lower()]
+    return int(whole) * scale + int(int(fraction or "0") * scale // 10 ** len(fraction))
 
 
 def find_memory_breaches(memory: Memory, limits: tuple[MemoryLimit, ...]) -> tuple[MemoryBreach, ...]:

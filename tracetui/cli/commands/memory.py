@@ -21,8 +21,8 @@ from tracetui.cli.terminal import text_width
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory, MemoryPart
 
-_DESCRIPTION = """Print who holds the memory of the devices: the peak, the lines of Python that had
-allocated what was held then, and what every step leaves behind. Told by
+_DESCRIPTION = """Print who holds the memory of the devices: the peak, the lines of Python that
+had allocated what was held then, and what every step leaves behind. Told by
 operator_memory.csv and memory_record.csv beside the trace of an NPU, by the
 [memory] events in that of a GPU (profile_memory=True), or by a snapshot.
 
