@@ -26,6 +26,7 @@ from tracetui.analysis.idle.lines import Charges, LineIdle, StackNode, idle_line
 from tracetui.analysis.idle.preparing import Preparing, explain_preparing
 from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
+from tracetui.analysis.lead import HostLead, LeadLosses, host_leads, lead_losses
 from tracetui.analysis.links import Links, link_tasks
 from tracetui.analysis.memory.analyse import Memory, memory_of
 from tracetui.analysis.modules import ModuleIdle, idle_modules
@@ -147,6 +148,17 @@ class Analysis:
     def cause_rasters(self) -> tuple[CauseRaster, ...]:
         """Of each device: the causes of its idle time, per column of a screen."""
         return tuple(CauseRaster.of(self.causes, index) for index in range(len(self.devices)))
+
+    @cached_property
+    def leads(self) -> tuple[HostLead, ...]:
+        """How far the host runs ahead of each device."""
+        return host_leads(self.devices, self.links)
+
+    @cached_property
+    def lead_losses(self) -> LeadLosses:
+        """Where the host lost its lead before the devices starved."""
+        of = (self.causes, self.hosts, self.links, self.rules)
+        return lead_losses(self.leads, self.devices, *of)
 
     @cached_property
     def preparing(self) -> Preparing:

@@ -16,6 +16,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.cells import encodable
 from tracetui.export.communication import CommunicationPieces, communication_causes
+from tracetui.export.lead import lead_lost_document
 from tracetui.export.reasons import Reasons
 from tracetui.export.selection import Selection
 from tracetui.trace.clean import printable
@@ -158,9 +159,9 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> Iterator[dict[s
     told = zip(*(each(chosen) for each in say))
     columns = (gaps.device, gaps.start, gaps.end, gaps.idle, gaps.aicpu, gaps.communication, gaps.copy)
     places = (gaps.step, gaps.before, gaps.after)
-    rows = zip(*(column[chosen].tolist() for column in (*columns, gaps.lost, *places)))
+    rows = zip(*(column[chosen].tolist() for column in (*columns, gaps.lost, *places)), chosen.tolist())
     for row, (cause, line, exposed_by, pieces, communication_pieces) in zip(rows, told):
-        device, start, end, idle, aicpu, communication, copy, lost, step, before, after = row
+        device, start, end, idle, aicpu, communication, copy, lost, step, before, after, gap = row
         yield {
             "device": encodable(analysis.devices[device].device),
             "start_ns": start,
@@ -178,6 +179,7 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> Iterator[dict[s
             "pieces": pieces,
             "lost_ns": lost,
             "communication_pieces": communication_pieces,
+            "lead_lost": lead_lost_document(analysis, gap),
         }
 
 
