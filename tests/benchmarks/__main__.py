@@ -12,12 +12,12 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.benchmarks import frames, opening, parts, slow_link
+from tests.benchmarks import frames, memory, opening, parts, slow_link
 from tests.benchmarks.floors import cores
 from tests.benchmarks.table import Row, show, show_markdown
 from tests.benchmarks.traces import made_file
 
-PARTS = ("opening", "parts", "frames", "tables", "link")
+PARTS = ("opening", "parts", "memory", "frames", "tables", "link")
 
 
 def main() -> None:
@@ -58,6 +58,9 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
             tell(f"Opening {what}", opening.rows(trace, asked.runs, asked.jobs, directory / "cache"))
         if "parts" in wanted:
             show(f"Analysing {what}, one process", parts.rows(trace, asked.runs))
+    if "memory" in wanted:
+        blocks = 100_000 if asked.quick else 1_000_000
+        tell(f"The memory of {blocks:,} blocks", memory.rows(directory / "memory", blocks, asked.runs))
     if "frames" in wanted:
         for palette in ("ansi", "true"):
             rows = asyncio.run(frames.timeline_rows(asked.slices, palette, count))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,19 +41,40 @@ _GRAPH_NODE = "cann::"
 _NO_DEVICE = "NPU"
 
 
+class MemoryTables(NamedTuple):
+    """The tables that tell of memory; None where the producer left none."""
+
+    blocks: Table | None
+    records: Table | None
+    modules: Table | None
+
+
 def recorded_in_tables(trace: Trace, links: Links, rules: FrameRules) -> Recorded | None:
     """Return what the tables beside a trace tell; None where there are none."""
-    path = Path(trace.path)
-    rows, records, modules = (
-        read_beside(path, name) for name in (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY)
+    tables = read_tables(Path(trace.path))
+    return joined(trace, links, rules, tables) if any(table is not None for table in tables) else None
+
+
+def read_tables(trace: Path) -> MemoryTables:
+    """Read the tables beside the trace at a path."""
+    return MemoryTables(
+        *(read_beside(trace, each) for each in (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY))
     )
-    problems = tuple(problem for table in (rows, records, modules) if table for problem in table.problems)
-    if rows is None and records is None and modules is None:
-        return None
-    curves = {(curve.device, curve.component): curve for curve in _curves(records)}
-    for curve in _curves(modules):  # a module may be called like a component of the other table: APP, GE
+
+
+def joined(trace: Trace, links: Links, rules: FrameRules, tables: MemoryTables) -> Recorded:
+    """Return what tables tell, joined to the operators and lines of their trace."""
+    problems = tuple(problem for table in tables if table is not None for problem in table.problems)
+    curves = {(curve.device, curve.component): curve for curve in _curves(tables.records)}
+    for curve in _curves(
+        tables.modules
+    ):  # a module may be called like a component of the other table: APP, GE
         curves.setdefault((curve.device, curve.component), curve)
-    return _joined(trace, links, rules, rows, tuple(curves.values()), problems)
+    steps = steps_of(trace)
+    if tables.blocks is None:
+        every = tuple(curves.values())
+        return Recorded(every, no_blocks(), _devices(every), (), (), (), steps, problems)
+    return _joined(trace, links, rules, tables.blocks, tuple(curves.values()), steps, problems)
 
 
 def steps_of(trace: Trace) -> tuple[Step, ...]:
@@ -92,13 +114,11 @@ def _joined(
     trace: Trace,
     links: Links,
     rules: FrameRules,
-    table: Table | None,
+    table: Table,
     curves: tuple[Curve, ...],
+    steps: tuple[Step, ...],
     problems: tuple[str, ...],
 ) -> Recorded:
-    steps = steps_of(trace)
-    if table is None:
-        return Recorded(curves, no_blocks(), _devices(curves), (), (), (), steps, problems)
     start, name = table.numbers["start"], table.texts["name"]
     is_node = np.array([text.startswith(_GRAPH_NODE) for text in name.texts] or [False], np.bool_)[name.place]
     row = np.full(table.rows, -1, np.int64)
