@@ -87,15 +87,16 @@ class Memory:
         if peak is not None and curve is not None:
             alive = alive_at(recorded, curve, peak.at)
         allocated = (every.start >= start) & (every.start < end)
-        chosen = np.flatnonzero(allocated | alive)
-        blocks, at_peak = every.at(chosen), alive[chosen]
+        chosen = allocated | alive
+        if not chosen.all():
+            every, alive, allocated = every.at(chosen), alive[chosen], allocated[chosen]
         return MemoryPart(
             peak=peak,
-            lines=lines_of_blocks(recorded, blocks, at_peak),
-            sizes=sizes_of_blocks(blocks, at_peak),
-            blocks=blocks,
-            at_peak=at_peak,
-            allocated=allocated[chosen],
+            lines=lines_of_blocks(recorded, every, alive),
+            sizes=sizes_of_blocks(every, alive),
+            blocks=every,
+            at_peak=alive,
+            allocated=allocated,
         )
 
     @cached_property

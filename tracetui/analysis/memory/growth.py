@@ -17,7 +17,7 @@ import numpy as np
 from tracetui.analysis.memory.model import NEVER, Blocks, Curve, Recorded
 from tracetui.analysis.memory.peak import whole_curve
 from tracetui.analysis.search import distinct, runs
-from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.arrays import Int64s
 from tracetui.trace.stack import Frame
 
 _ENOUGH = 3  #: steps in a row that leave something behind
@@ -90,14 +90,13 @@ def growing_groups(recorded: Recorded) -> tuple[Growing, ...]:
     if len(recorded.steps) < _FEWEST:
         return ()
     blocks = recorded.blocks
-    _, size = np.unique(blocks.bytes, return_inverse=True)
-    alike = _keys(blocks.device, blocks.component, blocks.operator, blocks.line)
-    of_size = _keys(alike, size.reshape(-1))
-    found = list(_groups(recorded, of_size, np.ones(len(blocks), np.bool_)))
+    alike = _alike(recorded)
+    rows = np.flatnonzero(np.isin(alike, _left_by_last_steps(recorded, alike)))
+    found = list(_groups(recorded, rows, _of_both(alike[rows], blocks.bytes[rows])))
     # Sequences of other lengths make tensors of other sizes: what is left is looked at without the size.
-    told = np.zeros(int(alike.max(initial=-1)) + 1, np.bool_)
-    told[[int(alike[group.example]) for group in found]] = True
-    found += _groups(recorded, alike, ~told[alike])
+    told = np.array([alike[group.example] for group in found], np.int64)
+    rows = rows[~np.isin(alike[rows], told)]
+    found += _groups(recorded, rows, alike[rows])
     return tuple(sorted(found, key=lambda group: (-group.bytes_per_step, group.frame or (), group.operator)))
 
 
@@ -108,29 +107,40 @@ def _difference(curve: Curve, start: int, end: int) -> int | None:
     return None if min(values) < 0 else values[1] - values[0]
 
 
-def _keys(*columns: Int32s | Int64s) -> Int64s:
-    """Return a number for each row that those of equal values in all columns share."""
-    key = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        low = int(column.min(initial=0))
-        key = key * (int(column.max(initial=0)) - low + 1) + column - low
-        _, numbered = np.unique(key, return_inverse=True)
-        key = numbered.reshape(-1)
-    return key
+def _alike(recorded: Recorded) -> Int64s:
+    """Return a number for each block that those of equal device, component, operator and line share."""
+    blocks = recorded.blocks
+    key = blocks.device.astype(np.int64) * (len(recorded.components) + 1) + blocks.component
+    key = key * (len(recorded.operators) + 1) + blocks.operator
+    return key * (len(recorded.lines) + 1) + blocks.line + 1
 
 
-def _groups(recorded: Recorded, key: Int64s, counted: Bools) -> Iterator[Growing]:
-    """The groups of equal key that grow, of the blocks that count."""
+def _of_both(one: Int64s, other: Int64s) -> Int64s:
+    """Return a number for each row that those equal in both columns share."""
+    order = np.lexsort((other, one))
+    opens = np.ones(len(order), np.bool_)
+    opens[1:] = (one[order][1:] != one[order][:-1]) | (other[order][1:] != other[order][:-1])
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(opens)
+    return number
+
+
+def _left_by_last_steps(recorded: Recorded, key: Int64s) -> Int64s:
+    """The keys of which each of the last steps left blocks behind: all others need no further look."""
     blocks, last = recorded.blocks, len(recorded.steps) - 1
-    left = np.flatnonzero(counted & blocks.alive & (blocks.step >= 0))
-    grows = np.ones(int(key.max(initial=-1)) + 1, np.bool_)
-    for step in range(last, last - min(_ENOUGH, len(recorded.steps)), -1):
-        grows &= np.bincount(key[left[blocks.step[left] == step]], minlength=len(grows)) > 0
-    every = np.flatnonzero(grows[key])
-    left = left[grows[key[left]]]
-    alive = {each: left[places] for each, places in runs(key[left])}
-    for each, places in runs(key[every]):
-        group = _growing(recorded, blocks.at(every[places]), alive[each])
+    (left,) = np.nonzero(blocks.alive)
+    found = distinct(key[left[blocks.step[left] == last]])
+    for step in range(last - 1, last - min(_ENOUGH, len(recorded.steps)), -1):
+        found = np.intersect1d(found, key[left[blocks.step[left] == step]])
+    return found
+
+
+def _groups(recorded: Recorded, rows: Int64s, key: Int64s) -> Iterator[Growing]:
+    """The groups that grow, of some blocks, those of equal key together."""
+    alive = recorded.blocks.alive & (recorded.blocks.step >= 0)
+    for _, places in runs(key):
+        own = rows[places]
+        group = _growing(recorded, recorded.blocks.at(own), own[alive[own]])
         if group is not None:
             yield group
 
@@ -138,6 +148,8 @@ def _groups(recorded: Recorded, key: Int64s, counted: Bools) -> Iterator[Growing
 def _growing(recorded: Recorded, every: Blocks, alive: Int64s) -> Growing | None:
     """The group of some blocks, `alive` those left behind; None where it does not grow."""
     blocks, steps = recorded.blocks, recorded.steps
+    if not len(alive) or blocks.step[alive[-1]] < len(steps) - 1:
+        return None
     left = np.bincount(blocks.step[alive], minlength=len(steps))
     ends = np.array([*(step.start for step in steps[1:]), NEVER - 1], np.int64)
     # A pool of the last few steps is left behind as well, but never larger than it was.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.memory.model import ADAPTER, HOST, WHOLE, Blocks, Curve, Recorded
+from tracetui.analysis.memory.model import ADAPTER, HOST, NEVER, WHOLE, Blocks, Curve, Recorded
 from tracetui.analysis.search import runs
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.stack import Frame
@@ -39,7 +39,6 @@ class LineMemory:
     allocations: int
     mean_life: int  #: of those that were released, rounded down; -1 where none was
     alive_bytes: int  #: never released
-    longest: int  #: place of its largest block among the blocks asked for
 
 
 @dataclass(frozen=True)
@@ -106,20 +105,18 @@ def lines_of_blocks(recorded: Recorded, blocks: Blocks, at_peak: Bools) -> tuple
     operators = len(recorded.operators) + 1
     for key, places in runs((blocks.line + 1) * operators + blocks.operator + 1):
         line, operator = divmod(key, operators)
-        own = blocks.at(places)
-        released = ~own.alive
-        lives = (own.release - own.start)[released]
+        sizes, held = blocks.bytes[places], blocks.release[places] == NEVER
+        lives = (blocks.release[places] - blocks.start[places])[~held]
         found.append(
             LineMemory(
                 frame=recorded.lines[line - 1] if line else None,
                 operator=recorded.operators[operator - 1] if operator else "",
-                bytes_at_peak=int(own.bytes[at_peak[places]].sum()),
+                bytes_at_peak=int(sizes[at_peak[places]].sum()),
                 blocks_at_peak=int(np.count_nonzero(at_peak[places])),
-                allocated_bytes=int(own.bytes.sum()),
-                allocations=len(own),
+                allocated_bytes=int(sizes.sum()),
+                allocations=len(places),
                 mean_life=int(lives.sum()) // len(lives) if len(lives) else -1,
-                alive_bytes=int(own.bytes[own.alive].sum()),
-                longest=int(places[np.argmax(own.bytes)]),
+                alive_bytes=int(sizes[held].sum()),
             )
         )
     found.sort(key=lambda row: (-row.bytes_at_peak, -row.allocated_bytes, row.frame or (), row.operator))

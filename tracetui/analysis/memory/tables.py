@@ -100,7 +100,8 @@ def _curves(table: Table | None) -> list[Curve]:
     columns = [table.numbers.get(key, unknown) for key in ("allocated", "reserved", "active")]
     curves = []
     for code, places in runs(component.place.astype(np.int64) * (len(device.texts) + 1) + device.place + 1):
-        own = places[np.argsort(table.numbers["time"][places], kind="stable")]
+        times = table.numbers["time"][places]
+        own = places[np.argsort(times, kind="stable")] if (times[1:] < times[:-1]).any() else places
         if not any((column[own] > 0).any() for column in columns):
             continue
         name, where = divmod(code, len(device.texts) + 1)
@@ -140,7 +141,8 @@ def _joined(
         line=line,
         step=steps_at(steps, start),
     )
-    blocks = blocks.at(np.argsort(start, kind="stable"))
+    if (start[1:] < start[:-1]).any():
+        blocks = blocks.at(np.argsort(start, kind="stable"))
     components = (ADAPTER, GRAPH_ENGINE)
     return Recorded(curves, blocks, devices, components, tuple(name.texts), tuple(lines), steps, problems)
 
