@@ -132,7 +132,7 @@ class FrameworkLayer:
             if task.link is not None and task.launch is not None:
                 made.append((task.start, task.launch.operator, hardware, task.stream))
         for operation in recording.collectives:
-            made.append((operation.start, operation.launch.operator, group, 0))
+            made.append((operation.start, operation.launch.operator, group, recording.row(operation.group)))
         made.sort(key=lambda flow: (flow[1].start, flow[0]))
         events = []
         for at, operator, pid, tid in made:

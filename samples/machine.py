@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from samples.collective import Ring
 from samples.recording import (
-    COLLECTIVE_STREAM,
     COMPUTE_STREAM,
     COPY,
     Api,
     Collective,
+    Communicator,
     Dequeue,
     Enqueue,
     Launch,
@@ -55,6 +55,19 @@ class Stream:
     tasks: int
 
 
+class Posted(NamedTuple):
+    """A launched collective whose end is not known yet."""
+
+    begin: int
+    number: int  #: of its task
+    connection: int
+    kind: str
+    group: Communicator
+    link: Link
+    launch: Launch
+    worker: Thread
+
+
 def _usual(thread: Thread) -> float:
     return 1.0
 
@@ -62,8 +75,11 @@ def _usual(thread: Thread) -> float:
 class Machine:
     """Host threads, task queue and device of one process; everything that happens goes into `recording`."""
 
-    def __init__(self, seed: int, start: int, pid: int, task_queue: bool = True) -> None:
+    def __init__(
+        self, seed: int, start: int, pid: int, task_queue: bool = True, variation: float = 1.0
+    ) -> None:
         self._random = random.Random(seed)
+        self._variation = variation  #: of all times, as a share of the usual one
         self.task_queue = task_queue
         self.main = Thread(pid, start)
         self.dequeue = Thread(pid + 3539, start)
@@ -82,7 +98,7 @@ class Machine:
 
     def jitter(self, us: float, spread: float = 0.2) -> int:
         """`us` give or take `spread` of it, in ns, a multiple of 10 and at least 10."""
-        scale = 1 + spread * (2 * self._random.random() - 1)
+        scale = 1 + self._variation * spread * (2 * self._random.random() - 1)
         return max(1, int(us * scale * 100)) * 10
 
     def spend(self, thread: Thread, us: float, spread: float = 0.2) -> None:
@@ -193,11 +209,19 @@ class Machine:
 
     def all_reduce(self, thread: Thread, operator: Operator, count: int, us: float, skew_us: float) -> None:
         """An all-reduce on the collective stream; the slowest rank comes `skew_us` late."""
-        worker, launch = self._take(thread, operator, "HcclAllreduce")
+        group = self.recording.groups[0]
+        posted = self.post(thread, operator, "allReduce", group)
+        ring = Ring(self.recording, posted.number, posted.connection, count * 4 // len(group.ranks))
+        end = ring.all_reduce(posted.begin, us, skew_us)
+        self.complete(posted, count, end, int(skew_us * 1000))
+
+    def post(self, thread: Thread, operator: Operator, kind: str, group: Communicator) -> Posted:
+        """Launch a collective: when its own part of it begins on the device."""
+        worker, launch = self._take(thread, operator, f"Hccl{kind[0].upper()}{kind[1:].lower()}")
         start = worker.now
-        call = self.api("hcom_allReduce_", worker, start, start, "HOST_HCCL", "acl")
+        call = self.api(f"hcom_{kind}_", worker, start, start, "HOST_HCCL", "acl")
         node = self.api("launch", worker, start, start, "launch", "node")
-        call.item = node.item = "hcom_allReduce_"
+        call.item = node.item = f"hcom_{kind}_"
         link = self._link(worker, "collective", node.connection)
         self.spend(worker, 220)
         inner = worker.now
@@ -208,27 +232,19 @@ class Machine:
         )
         self.spend(worker, 20)
         call.end = node.end = launch.end = worker.now
-        stream = self.stream(COLLECTIVE_STREAM)
+        stream = self.stream(group.stream)
         begin = max(inner + 5000 + self.jitter(6), stream.free + 240)
-        ring = Ring(self.recording, stream.tasks, node.connection, count * 4 // self.recording.world)
-        end = ring.all_reduce(begin, us, skew_us)
         stream.tasks += 1
-        index = len(self.recording.collectives)
-        self.recording.collectives.append(
-            Collective(
-                index,
-                begin,
-                end,
-                node.connection,
-                count,
-                link,
-                launch,
-                int(skew_us * 1000),
-                clock_fraction(end - begin),
-            )
-        )
-        stream.free = end
-        self._done(worker, launch)
+        return Posted(begin, stream.tasks - 1, node.connection, kind, group, link, launch, worker)
+
+    def complete(self, posted: Posted, count: int, end: int, skew: int) -> None:
+        """A collective ends on the device, the last rank having come `skew` ns after this one."""
+        recorded = self.recording.collectives
+        index = sum(other.group == posted.group for other in recorded)
+        call = posted.begin, end, posted.connection, count, posted.link, posted.launch, skew
+        recorded.append(Collective(index, *call, posted.kind, posted.group))
+        self.stream(posted.group.stream).free = end
+        self._done(posted.worker, posted.launch)
 
     def change_memory(self, thread: Thread, api: str, us: float) -> None:
         """Take memory of the device from the driver on `thread`, or give it back."""
@@ -338,7 +354,7 @@ class Machine:
         """A task that starts when it is `ready` and its stream is free."""
         stream = self.stream(number)
         start = max(ready + int(self._random.random() * 10), stream.free + self.jitter(0.5) + 4)
-        ticks = max(1, int(us * (1 + 0.04 * self._random.random()) * 50))
+        ticks = max(1, int(us * (1 + 0.04 * self._variation * self._random.random()) * 50))
         duration = 20 if us <= 0.02 else ticks * 20
         task = Task(
             name, kind, number, stream.tasks, start, start + duration, connection, clock_fraction(duration)

@@ -38,19 +38,22 @@ class MsprofLayers:
         streams = sorted({task.stream for task in recording.tasks} | ({0} if self._level else set()))
         apis = [api for api in recording.apis if self._level == 2 or api.level != "runtime"]
         threads = list(dict.fromkeys(api.tid for api in apis))
-        planes = range(recording.world if self._level else 1)
-        groups = [(0, "Group 0 Communication")] if recording.collectives else []
         events = self._process(13, "Ascend Hardware", [(stream, f"Stream {stream}") for stream in streams])
         events += self._process(17, "HBM")
-        if groups:
-            inner = [(plane + 1, f"Plane {plane}") for plane in planes]
-            events += self._process(15, "HCCL", groups, inner)
+        if recording.collectives:
+            rows: list[tuple[int, str]] = []
+            for index, group in enumerate(recording.groups):
+                row = recording.row(group)
+                planes = range(len(group.ranks) if self._level else 1)
+                rows.append((row, f"Group {index} Communication"))
+                rows += [(row + 1 + plane, f"Plane {plane}") for plane in planes]
+            events += self._process(15, "HCCL", rows[:1], rows[1:])
         events += self._process(20, "Stars Soc Info")
         cann = self._process(7, "CANN", [], [(tid, f"Thread {tid}") for tid in threads], label="CPU")
         events += cann if self._level else cann[1:]
         events += self._process(22, "QoS")
-        rows = ("Computing", "Communication", "Communication(Not Overlapped)", "Free")
-        events += self._process(23, "Overlap Analysis", [], list(enumerate(rows)), sorts=False)
+        kinds = ("Computing", "Communication", "Communication(Not Overlapped)", "Free")
+        events += self._process(23, "Overlap Analysis", [], list(enumerate(kinds)), sorts=False)
         return events + self._process(14, "AI Core Freq")
 
     def tasks(self) -> list[Timed]:
@@ -72,14 +75,15 @@ class MsprofLayers:
         return made[0], made[1]
 
     def collectives(self) -> list[Timed]:
-        """The operations of the group and, above level 0, the tasks of its planes."""
+        """The operations of the groups and, above level 0, the tasks of their planes."""
         recording, pid = self._recording, self.pid(15)
         timed = []
         if self._level:
             timed += [(move.task.start, self._transfer(move, pid)) for move in recording.transfers]
         for operation in recording.collectives:
-            timed.append((operation.start, self._collective(operation, pid)))
-            timed.append((operation.start, self._arrival(operation.link, None, pid, 0, operation.start)))
+            row = recording.row(operation.group)
+            timed.append((operation.start, self._collective(operation, pid, row)))
+            timed.append((operation.start, self._arrival(operation.link, None, pid, row, operation.start)))
         return timed
 
     def apis(self) -> list[Timed]:
@@ -195,7 +199,7 @@ class MsprofLayers:
             "ph": "X",
         }
 
-    def _collective(self, operation: Collective, pid: int) -> Event:
+    def _collective(self, operation: Collective, pid: int, tid: int) -> Event:
         args = {
             "connection_id": number(operation.connection, Clock.CONNECTION),
             "model id": NONE,
@@ -204,9 +208,11 @@ class MsprofLayers:
             "count": operation.count,
         }
         return {
-            "name": Cell('"hcom_allReduce__271_%d_1"', operation.index, Clock.COLLECTIVE),
+            "name": Cell(
+                f'"hcom_{operation.kind}__{operation.group.digits}_%d_1"', operation.index, Clock.COLLECTIVE
+            ),
             "pid": pid,
-            "tid": 0,
+            "tid": tid,
             "ts": timestamp(operation.start),
             "dur": device_dur(operation.end - operation.start, operation.fraction),
             "args": args,
@@ -224,8 +230,8 @@ class MsprofLayers:
             "task id": task.number & 0xFFFF,
             "context id": task.subtask,
             "task type": transfer.type,
-            "src rank": 0,
-            "dst rank": transfer.peer,
+            "src rank": transfer.group.rank,
+            "dst rank": NONE if transfer.peer is None else transfer.peer,
             "transport type": transfer.transport,
             "size(Byte)": transfer.size,
             "data type": transfer.dtype,
@@ -236,7 +242,7 @@ class MsprofLayers:
         return {
             "name": transfer.type,
             "pid": pid,
-            "tid": transfer.plane + 1,
+            "tid": self._recording.row(transfer.group) + 1 + transfer.plane,
             "ts": timestamp(task.start),
             "dur": device_dur(duration, task.fraction),
             "args": args,

@@ -16,6 +16,20 @@ AICPU = ("AI_CPU", "DSA_SQE")  #: compute tasks that run elsewhere
 COPY = "MEMCPY_ASYNC"
 
 
+class Communicator(NamedTuple):
+    """A communication group as one of its ranks knows it."""
+
+    name: str  #: HCCL's own name of it; "" where nothing tells
+    role: str  #: "tp", "dp", ...
+    rank: int  #: its own number in the group
+    ranks: tuple[int, ...]  #: the numbers in the job of 0, 1, ... in the group
+    digits: str  #: with which its operations are named
+    stream: int
+
+
+WORLD = Communicator("", "default_group", 0, (0, 1, 2, 3), "271", COLLECTIVE_STREAM)
+
+
 class Frame(NamedTuple):
     """A line that a Python thread is executing."""
 
@@ -152,12 +166,13 @@ class Transfer:
     task: Task
     plane: int
     type: str
-    peer: int
+    peer: int | None  #: None: nobody
     transport: str
     wire: str
     size: int
     dtype: str
     notify: int
+    group: Communicator = WORLD
 
 
 @dataclass
@@ -171,8 +186,13 @@ class Collective:
     count: int
     link: Link
     launch: Launch
-    skew: int  #: ns: so late came the first peer
-    fraction: int = 0
+    skew: int  #: ns: so late came the last peer
+    kind: str = "allReduce"
+    group: Communicator = WORLD
+
+    @property
+    def fraction(self) -> int:
+        return clock_fraction(self.end - self.start)
 
 
 @dataclass
@@ -214,7 +234,7 @@ class Recording:
     autograd_tid: int
     start: int
     end: int = -1
-    world: int = 4
+    groups: list[Communicator] = field(default_factory=lambda: [WORLD])
     operators: list[Operator] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     roots: list[Call] = field(default_factory=list)  #: frames open from the start to the end, outermost first
@@ -233,6 +253,11 @@ class Recording:
     correlations: int = 0
     python_ids: int = 0
     sequences: int = 0
+
+    def row(self, group: Communicator) -> int:
+        """The thread of a group's operations; those of its planes follow."""
+        before = self.groups[: self.groups.index(group)]
+        return sum(len(other.ranks) + 1 for other in before)
 
     def forget_host(self) -> None:
         """Lose what the host did so far, but not what it launched: tasks without a chain.

@@ -16,7 +16,6 @@ from samples.intervals import Interval, total, union, within, without
 from samples.recording import (
     AICORE,
     AICPU,
-    COLLECTIVE_STREAM,
     COPY,
     Launch,
     Link,
@@ -216,10 +215,9 @@ class Truth:
                 found.append(Work(task.start, task.end, task.name, task.stream, task.launch, task.link))
         for operation in self._recording.collectives:
             if operation.start == at:
-                name = f"hcom_allReduce__271_{operation.index}_1"
-                found.append(
-                    Work(at, operation.end, name, COLLECTIVE_STREAM, operation.launch, operation.link)
-                )
+                name = f"hcom_{operation.kind}__{operation.group.digits}_{operation.index}_1"
+                stream = operation.group.stream
+                found.append(Work(at, operation.end, name, stream, operation.launch, operation.link))
         return min(found, key=lambda work: work.launch.enqueue)
 
     def _split(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import cache
 from operator import add
 from typing import Any, BinaryIO
 
@@ -19,6 +20,7 @@ from samples.intervals import Interval, union, without
 from samples.msprof import MsprofLayers, Timed
 from samples.recording import AICORE, AICPU, Recording
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 PAUSE = 1_000_000  #: ns between two repetitions
 
 
@@ -30,17 +32,18 @@ class Template:
         self._clocks: list[Clock] = []
 
         def text(value: Any) -> str:
-            if isinstance(value, Cell):
+            kind = type(value)
+            if kind is Cell:
                 values.append(value.value)
                 self._clocks.append(value.clock)
-                return value.text
-            if isinstance(value, dict):
+                return str(value.text)
+            if kind is dict:
                 return (
-                    "{"
-                    + ", ".join(f'"{key.replace("%", "%%")}": {text(item)}' for key, item in value.items())
-                    + "}"
+                    "{" + ", ".join([_quoted(key) + ": " + text(item) for key, item in value.items()]) + "}"
                 )
-            return json.dumps(value, ensure_ascii=False).replace("%", "%%")
+            if kind is str:
+                return _quoted(value)
+            return str(value) if kind is int else _ENCODER.encode(value)
 
         self._text = ", ".join(map(text, events))
         self._first = values
@@ -172,6 +175,12 @@ class TraceWriter:
             timed.append(layers.counter(22, "QoS OTHERS", at + 66_168, {"value": 1908 * busy}))
             timed.append(layers.counter(20, "L2 Buffer Bw Level", at + 70_000, {"L2 Buffer Bw Level": busy}))
         return timed
+
+
+@cache
+def _quoted(text: str) -> str:
+    """A string of a template: names and keys repeat."""
+    return _ENCODER.encode(text).replace("%", "%%")
 
 
 def _by_time(timed: list[Timed]) -> Iterator[Event]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tracetui.reader.source import TraceFile
 from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.session import Session
 
 HERE = Path(__file__).resolve().parent
 SAMPLE = HERE.parent / "samples" / "moba" / "trace_view.json"
@@ -26,10 +27,11 @@ PICTURES = {
 async def take(name: str, keys: tuple[str, ...]) -> None:
     """Open the sample, press the keys, and write screenshots/<name>.svg."""
     with TraceFile(SAMPLE) as trace_file:
-        app = TraceApp(SAMPLE, ViewerOptions(palette="true"), trace_file)
+        options = ViewerOptions(palette="true")
+        app = TraceApp([Session(SAMPLE, options, trace_file)], options)
         app.title = "tracetui samples/moba/trace_view.json"
         async with app.run_test(size=SIZE) as pilot:
-            while app.analysis is None:
+            while app.session.analysis is None:
                 await pilot.pause(0.05)
             for key in keys:
                 await pilot.press(key)

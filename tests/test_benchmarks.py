@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.digests import made_digests
 from tests.benchmarks.floors import _decode, _parts
 from tests.benchmarks.mutants import ROOT, drawn
+from tracetui.job.coding import decode, encode
+from tracetui.job.job import job_of
+from tracetui.job.members import Rank
 from tracetui.reader.source import TraceFile
 
 
@@ -30,3 +34,15 @@ def test_every_mutant_differs_from_its_source_in_one_token_and_is_code(package: 
         broken = mutant.applied(source)
         assert ast.dump(ast.parse(broken)) != ast.dump(ast.parse(source))
         assert len(broken) - len(source) == len(mutant.new) - len(mutant.old)
+
+
+def test_made_digests_are_those_of_one_job() -> None:
+    digests = made_digests(128, 60, 3)
+    again = [decode(encode(digest)) for digest in digests[:3]]
+    assert [encode(digest) for digest in again] == [encode(digest) for digest in digests[:3]]
+    for digest in digests:
+        assert sum(digest.by_class().values()) == digest.boundaries[-1] - digest.boundaries[0]
+    job = job_of([Rank(digest.identity.rank, digest, "") for digest in digests])
+    assert (job.world, job.missing, job.unmatched) == (128, (), 0)
+    assert job.matched > 60 * 128 // 64
+    assert sum(root.lost_ns for root in job.roots.roots) == job.roots.total_ns > 0

@@ -31,15 +31,17 @@ ALLOWED = {
     "cache": {"cache", "trace", "reader"},
     "siblings": {"siblings"},
     "analysis": {"analysis", "siblings", "trace"},
-    "export": {"export", "analysis", "trace"},
-    "api": {"analysis", "cache", "trace", "reader"},
-    "ui": {"ui", "export", "analysis", "cache", "trace", "reader"},
-    "cli": {"cli", "api", "export", "analysis", "cache", "siblings", "trace", "reader", "ui"},
+    "job": {"job", "analysis", "siblings", "cache", "trace", "reader"},
+    "export": {"export", "job", "analysis", "trace"},
+    "api": {"job", "analysis", "cache", "siblings", "trace", "reader"},
+    "ui": {"ui", "export", "job", "analysis", "cache", "trace", "reader"},
+    "cli": {"cli", "api", "export", "job", "analysis", "cache", "siblings", "trace", "reader", "ui"},
     "__init__": {"api", "export"},
     "__main__": {"cli"},
 }
 #: what others may know of the reader: its front door and what it hands over.
 READER_FRONT = {
+    "tracetui.reader.cores",
     "tracetui.reader.errors",
     "tracetui.reader.events",
     "tracetui.reader.locate",
@@ -48,6 +50,8 @@ READER_FRONT = {
 }
 SCANNER = "_tracetui_scan"  #: compiled, where there is a compiler
 TERMINAL = {"textual", "rich"}
+#: the modules that import what only the extra `tracetui[dask]` installs; nobody imports them unasked.
+CLUSTER = {PACKAGE / "job" / "engines" / "dask.py", PACKAGE / "job" / "engines" / "pinned.py"}
 #: the modules that import pandas, which takes half a second: nobody imports them before a table is made.
 FRAMES = {PACKAGE / "export" / "frames.py", PACKAGE / "export" / "memory" / "frames.py"}
 
@@ -141,7 +145,15 @@ def test_only_known_third_parties_are_imported() -> None:
     known |= set(sys.stdlib_module_names)
     for path in MODULES:
         tops = {module.split(".")[0] for module in imports_of(path)}
-        assert tops <= known, f"{path} imports {sorted(tops - known)}"
+        extra = {"distributed"} if path in CLUSTER else set()
+        assert tops <= known | extra, f"{path} imports {sorted(tops - known)}"
+
+
+def test_the_extra_packages_wait_until_they_are_asked_for() -> None:
+    names = {_dotted(path) for path in CLUSTER}
+    for path in set(MODULES) - CLUSTER:
+        early = imports_of(path, at_once=True) & names
+        assert not early, f"{path} imports {early}"
 
 
 def test_private_modules_of_textual_are_imported_in_one_place() -> None:

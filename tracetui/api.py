@@ -8,11 +8,12 @@ from pathlib import Path
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.cache.background import keep_meanwhile
-from tracetui.cache.traces import reopen
+from tracetui.analysis.memory.analyse import Memory, memory_of_snapshot
+from tracetui.cache.reading import read_trace
+from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress, TraceFile
-from tracetui.trace.build import build_trace
+from tracetui.siblings.beside import Refusal
 
 
 def load(
@@ -37,9 +38,16 @@ def load(
     is told in `analysis.trace.report.warnings`.
     """
     with TraceFile(locate_trace(Path(path)), jobs=jobs) as trace_file:
-        trace = reopen(trace_file) if cache else None
-        if trace is None:
-            trace = build_trace(trace_file.read(on_progress))
-            if cache:
-                keep_meanwhile(trace_file, trace)
+        trace = read_trace(trace_file, on_progress, cache)
     return analyse(trace, rules)
+
+
+def load_snapshot(path: str | os.PathLike[str], rules: FrameRules | None = None) -> Memory:
+    """Read a snapshot of PyTorch's allocator, a pickle, without running anything in it.
+
+    Raises UnreadableTrace, with a sentence, for anything else.
+    """
+    try:
+        return memory_of_snapshot(Path(path), rules or FrameRules())
+    except Refusal as refusal:
+        raise UnreadableTrace(Reason.NOT_A_TRACE, f"{os.fspath(path)}: {refusal}") from None

@@ -339,6 +339,15 @@ def test_a_synchronisation_under_way_exposes_the_interval() -> None:
     assert analysis.trace.string(int(causes.exposing_stack[0])) == stack(3)[0]
 
 
+@pytest.mark.parametrize(("begin", "exposes"), [(1_149, True), (1_150, False)])
+def test_only_a_synchronisation_that_has_begun_before_exposes_the_interval(begin: int, exposes: bool) -> None:
+    events = [*FIRST, *launched(2_000, 2_040, 9), operator(begin, 100, "aten::item", stack=stack(3))]
+    analysis, causes = causes_of(events)
+    assert analysis.idle.start.tolist() == [1_150]
+    assert (causes.exposing[0] >= 0) == exposes
+    assert Cause.SYNC in causes.cause
+
+
 def test_without_call_stacks_the_frames_are_charged() -> None:
     events = [
         *npu(),

@@ -132,6 +132,12 @@ def test_the_whole_chain() -> None:
     assert (chain.missing, chain.backward, chain.forward) == (None, False, -1)
 
 
+def test_numbers_that_join_hops_may_be_0() -> None:
+    events = [event for event in queued() if event["name"] not in ("Enqueue", "Dequeue@aclnnMm")]
+    trace, chain = only_chain([*events, enqueue(20, 5, 0), dequeue(40, 30, 0)])
+    assert [hop for hop, _ in names(trace, chain)] == ["operator", "enqueue", "dequeue", "launch", "task"]
+
+
 def test_a_dequeue_encloses_its_own_end() -> None:
     events = [event for event in queued() if not str(event["name"]).startswith("Dequeue")]
     trace, chain = only_chain([*events, dequeue(40, 5, 7)])

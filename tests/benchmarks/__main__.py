@@ -12,12 +12,12 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.benchmarks import frames, memory, opening, parts, slow_link
+from tests.benchmarks import frames, jobs, memory, opening, parts, slow_link
 from tests.benchmarks.floors import cores
 from tests.benchmarks.table import Row, show, show_markdown
 from tests.benchmarks.traces import made_file
 
-PARTS = ("opening", "parts", "memory", "frames", "tables", "link")
+PARTS = ("opening", "parts", "memory", "frames", "tables", "link", "job")
 
 
 def main() -> None:
@@ -68,6 +68,9 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
     if "tables" in wanted:
         rows = asyncio.run(frames.table_rows(asked.slices, count))
         tell(f"A table of {asked.slices // 10:,} gaps, 200x60", rows)
+    if "job" in wanted:
+        ranks = 128 if asked.quick else 1024
+        tell(f"A job of {ranks:,} ranks", jobs.joined_rows(ranks, asked.runs, directory))
     if "link" in wanted:
         rows = slow_link.rows(asked.slices, 1.0 if asked.quick else 3.0)
         tell(f"A terminal at the end of 4 Mbit/s, {asked.slices:,} slices, 200x60", rows)

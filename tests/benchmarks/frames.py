@@ -21,6 +21,7 @@ from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp, tune_gc
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.session import Session
 from tracetui.ui.widgets.table import Table
 
 if TYPE_CHECKING:
@@ -52,10 +53,10 @@ class CountingApp(TraceApp):
         super()._display(screen, renderable)
 
     @property
-    def shown(self) -> object:
+    def looked_at(self) -> object:
         """What part of the trace is on screen."""
         screen = cast("TimelineScreen", self.screen)
-        return self.state.viewport, screen.tracks.top
+        return self.session.state.viewport, screen.tracks.top
 
     async def press(self, key: str) -> Frame:
         """From a key until nothing more is drawn."""
@@ -73,16 +74,16 @@ async def timeline_rows(slices: int, palette: str, count: int) -> list[Row]:
     frames: dict[str, list[Frame]] = {}
     app = _app(made_trace(slices), palette)
     async with app.run_test(size=SIZE) as pilot:
-        while app.analysing:
+        while app.session.analysing:
             await pilot.pause(0.1)
         for zoom in ZOOMS:
             for key in ("0", *["w"] * zoom):
                 await app.press(key)
             for what, keys in (("zoom", "ws"), ("pan", "d"), ("slice", ["right"]), ("row", "j")):
                 for at in range(count):
-                    shown = app.shown
+                    looked_at = app.looked_at
                     frame = await app.press(keys[at % len(keys)])
-                    scrolled = what in ("slice", "row") and app.shown != shown
+                    scrolled = what in ("slice", "row") and app.looked_at != looked_at
                     frames.setdefault("off" if scrolled else what, []).append(frame)
         for _ in range(4 * count):
             frames.setdefault("gap", []).append(await app.press("x"))
@@ -102,7 +103,7 @@ async def table_rows(slices: int, count: int) -> list[Row]:
     """Moving, sorting and filtering in the table of gaps, of which there is one for ten slices."""
     app = _app(made_trace(slices, GAPS), "ansi")
     async with app.run_test(size=SIZE) as pilot:
-        while app.analysing:
+        while app.session.analysing:
             await pilot.pause(0.1)
         beat = _HeartBeat()
         opening = asyncio.create_task(beat.watch())
@@ -155,7 +156,8 @@ class _HeartBeat:
 
 def _app(trace: Trace, palette: str) -> CountingApp:
     tune_gc()  # as `run_viewer` does
-    return CountingApp(Path(trace.path), ViewerOptions(palette=palette), trace=trace)
+    options = ViewerOptions(palette=palette)
+    return CountingApp([Session(Path(trace.path), options, trace=trace)], options)
 
 
 def _repeated(keys: Iterable[str], count: int) -> list[str]:

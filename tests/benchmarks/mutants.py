@@ -1,8 +1,8 @@
 """Break one token at a time and see whether a test fails: python -m tests.benchmarks.mutants [--count 50]
 
 A mutant that survives the tests of its package is a line whose breaking nobody would notice, or one
-that means the same. Mutants are drawn by a seed, so a run can be repeated, and are tried in copies of the
-checkout.
+that means the same: those are listed with a reason in `equivalents.py` and counted apart. Mutants are
+drawn by a seed, so a run can be repeated, and are tried in copies of the checkout.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
+
+from tests.benchmarks.equivalents import EQUIVALENTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("reader", "trace", "analysis", "export")
@@ -52,6 +54,12 @@ class Mutant:
     column: int
     old: str
     new: str
+    text: str  #: the line, without the space around it
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What names it while lines move: its file below tracetui, its line's text, and what it becomes."""
+        return self.path.relative_to("tracetui").as_posix(), self.text, f"{self.old} -> {self.new}"
 
     def applied(self, source: str) -> str:
         """The source with this token replaced."""
@@ -65,19 +73,21 @@ class Mutant:
 def mutants_of(path: Path) -> Iterator[Mutant]:
     """Yield every mutant of a file, in its order. Types, decorators and imports are left alone."""
     source = (ROOT / path).read_text(encoding="utf-8")
-    passive = set(_passive(ast.parse(source)))
+    lines, tree = source.splitlines(), ast.parse(source)
+    passive, annotations = set(_passive(tree)), list(_annotations(tree))
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.start[0] in passive:
+        if token.start[0] in passive or any(start <= token.start < end for start, end in annotations):
             continue
         new = SWAPS.get(token.string)
         if token.type == tokenize.NUMBER and token.string.isdecimal():
             new = str(int(token.string) + 1)
         if new is not None:
-            yield Mutant(path, token.start[0], token.start[1], token.string, new)
+            line, column = token.start
+            yield Mutant(path, line, column, token.string, new, lines[line - 1].strip())
 
 
 def _passive(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines of imports, decorators, annotations and heads of functions."""
+    """Yield the lines of imports, decorators, heads of functions and attributes without a value."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom, ast.Global)):
             yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
@@ -88,6 +98,14 @@ def _passive(tree: ast.Module) -> Iterator[int]:
                 yield from range(decorator.lineno, (decorator.end_lineno or decorator.lineno) + 1)
         if isinstance(node, ast.AnnAssign) and node.value is None:
             yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _annotations(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield where the annotation of each variable with a value begins and ends, as line and column."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            kind = node.annotation
+            yield (kind.lineno, kind.col_offset), (node.value.lineno, node.value.col_offset)
 
 
 def drawn(package: str, count: int, seed: int) -> list[Mutant]:
@@ -107,16 +125,16 @@ def copy_checkout(directory: Path) -> Path:
     return copy
 
 
-def survives(mutant: Mutant, copy: Path, tests: list[str], seconds: float) -> bool:
+def survives(mutant: Mutant, copy: Path, tests: str, seconds: float) -> bool:
     """Whether the tests pass with a mutant; one that hangs them is killed."""
     path = copy / mutant.path
     source = path.read_text(encoding="utf-8")
     path.write_text(mutant.applied(source), encoding="utf-8")
-    own = sorted(copy.glob(f"tests/*/test_{mutant.path.stem}.py"))
+    own = sorted((copy / tests).rglob(f"test_{mutant.path.stem}.py"))
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_STORAGE_DIRECTORY": str(copy)}
     try:
-        for chosen in ([str(test) for test in own], tests):
+        for chosen in ([str(test) for test in own], [tests]):
             if not chosen:
                 continue
             done = subprocess.run(
@@ -148,20 +166,24 @@ def main() -> None:
         def lives(mutant: Mutant) -> bool:
             copy = copies.get()
             try:
-                return survives(mutant, copy, [f"tests/{mutant.path.parts[1]}"], asked.seconds)
+                return survives(mutant, copy, f"tests/{mutant.path.parts[1]}", asked.seconds)
             finally:
                 copies.put(copy)
 
         for package in asked.package or PACKAGES:
             chosen = drawn(package, asked.count, asked.seed)
+            same = [mutant for mutant in chosen if mutant.key in EQUIVALENTS]
+            tried = [mutant for mutant in chosen if mutant.key not in EQUIVALENTS]
             killed = 0
-            for mutant, lived in zip(chosen, pool.map(lives, chosen)):
+            for mutant, lived in zip(tried, pool.map(lives, tried)):
                 killed += not lived
                 if lived:
-                    source = (ROOT / mutant.path).read_text(encoding="utf-8").splitlines()
                     print(f"{mutant.path}:{mutant.line}: {mutant.old} -> {mutant.new}", flush=True)
-                    print(f"    {source[mutant.line - 1].strip()}", flush=True)
-            print(f"{package}: {killed} of {len(chosen)} killed", flush=True)
+                    print(f"    {mutant.text}", flush=True)
+            print(
+                f"{package}: {killed} of {len(chosen)} killed, {len(same)} mean the same (seed {asked.seed})",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

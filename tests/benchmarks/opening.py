@@ -29,14 +29,16 @@ def rows(trace: Path, runs: int, jobs: int | None, cache: Path) -> list[Row]:
         for _ in range(runs):  # in turns: what else the machine does concerns all of them
             file.append(bare_reading(trace))
             floor.append(orjson.run())
-            cold.append(_seconds("cold", trace, jobs))
-            reading.append(_seconds("read", trace, jobs))
+            cold.append(opening_seconds("cold", trace, jobs))
+            reading.append(opening_seconds("read", trace, jobs))
     size = trace.stat().st_size
     peak, least = (peak_bytes(_command(what, trace, jobs)) for what in ("cold", "import"))
-    _run(_summary(trace), cache)  # read anew, and kept
-    warm = [_seconds("warm", trace, jobs, cache) for _ in range(max(runs, 3))]
-    summary = [timed(lambda: _run(_summary(trace), cache)) for _ in range(runs)]
-    version = [timed(lambda: _run([sys.executable, "-m", "tracetui", "--version"], cache)) for _ in range(5)]
+    output_of(_summary(trace), cache)  # read anew, and kept
+    warm = [opening_seconds("warm", trace, jobs, cache) for _ in range(max(runs, 3))]
+    summary = [timed(lambda: output_of(_summary(trace), cache)) for _ in range(runs)]
+    version = [
+        timed(lambda: output_of([sys.executable, "-m", "tracetui", "--version"], cache)) for _ in range(5)
+    ]
     of_orjson = f"orjson alone, {processes} process{'es' * (processes > 1)}"
     return [
         seconds("reading the file, nothing else", file),
@@ -108,11 +110,13 @@ def _command(what: str, trace: Path, jobs: int | None) -> list[str]:
     return [*command, "--jobs", str(jobs)] if jobs else command
 
 
-def _seconds(what: str, trace: Path, jobs: int | None, cache: Path | None = None) -> float:
-    return float(_run(_command(what, trace, jobs), cache))
+def opening_seconds(what: str, trace: Path, jobs: int | None, cache: Path | None = None) -> float:
+    """The seconds that opening a trace takes in a process of its own: "cold", "read" or "warm"."""
+    return float(output_of(_command(what, trace, jobs), cache))
 
 
-def _run(command: list[str], cache: Path | None) -> str:
+def output_of(command: list[str], cache: Path | None = None) -> str:
+    """What a program prints; `cache`: where it keeps traces."""
     done = subprocess.run(command, env=_environment(cache), check=True, capture_output=True, text=True)
     return done.stdout
 

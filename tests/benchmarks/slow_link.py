@@ -130,10 +130,10 @@ class _SlowLink(threading.Thread):
 
 
 def _view(slices: int, palette: str) -> None:
-    from tracetui.ui.app import TraceApp
+    from tests.ui.viewing import open_viewer
     from tracetui.ui.options import ViewerOptions
 
-    TraceApp(Path("trace_view.json"), ViewerOptions(palette=palette), trace=made_trace(slices)).run()
+    open_viewer(Path("trace_view.json"), ViewerOptions(palette=palette), trace=made_trace(slices)).run()
 
 
 if __name__ == "__main__":

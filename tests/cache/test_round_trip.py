@@ -14,9 +14,7 @@ from tests.export.training import training_events
 from tracetui.analysis.analyse import analyse
 from tracetui.cache.columns import freeze
 from tracetui.cache.traces import keep, reopen
-from tracetui.export.advice import advice_document
-from tracetui.export.documents import gaps_document, summary_document
-from tracetui.export.findings import hotspots_document
+from tracetui.export.documents import advice_document, gaps_document, hotspots_document, summary_document
 from tracetui.export.selection import Selection
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace

@@ -108,7 +108,7 @@ def test_a_small_trace_is_not_kept(path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_another_program_reads_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read_and_keep(path)
-    monkeypatch.setattr(traces, "_program", lambda: "another")
+    monkeypatch.setattr(traces, "program", lambda kind: "another")
     assert found(path) is None
     assert _states() == [State.OTHER_VERSION]
     read_and_keep(path)

@@ -454,7 +454,7 @@ def test_sigterm_while_writing_leaves_no_file(
         os.kill(os.getpid(), 15)
         return 0
 
-    monkeypatch.setattr("tracetui.export.tables_csv.write_gaps", terminated)
+    monkeypatch.setattr("tracetui.export.tables_csv.write_table", terminated)
     assert run("gaps", trace_path, "--csv", str(tmp_path / "x.csv")).code == ExitCode.CANCELLED
     assert list(tmp_path.iterdir()) == []
 
@@ -496,10 +496,10 @@ def test_no_viewer_for_what_is_no_trace(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_the_viewer_gets_the_options(monkeypatch: pytest.MonkeyPatch, trace_path: str) -> None:
-    opened: list[tuple[Path, ViewerOptions]] = []
+    opened: list[tuple[list[Path], ViewerOptions]] = []
 
-    def open_viewer(path: Path, options: ViewerOptions) -> int:
-        opened.append((path, options))
+    def open_viewer(paths: list[Path], options: ViewerOptions) -> int:
+        opened.append((paths, options))
         return 0
 
     app = ModuleType("tracetui.ui.app")
@@ -514,4 +514,4 @@ def test_the_viewer_gets_the_options(monkeypatch: pytest.MonkeyPatch, trace_path
     expected = ViewerOptions(
         "256", False, False, (Path("src"),), 6, Window(Moment(1000), Moment(2000)), rules, jobs=3
     )
-    assert opened == [(Path(trace_path), expected)]
+    assert opened == [([Path(trace_path)], expected)]

@@ -129,7 +129,7 @@ def test_a_path_that_starts_with_a_dash() -> None:
     ("arguments", "about"),
     [
         ([], "PATH"),
-        (["a", "b"], "unrecognized"),
+        (["gaps", "a", "b"], "unrecognized"),
         (["gaps", "t", "--top", "-1"], "whole number"),
         (["gaps", "t", "--top", "x"], "whole number"),
         (["gaps", "t", "--top", "٣"], "whole number"),

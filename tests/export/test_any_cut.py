@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.export.advice import advice_document
-from tracetui.export.documents import gaps_document, summary_document
-from tracetui.export.findings import hotspots_document
+from tracetui.export.documents import advice_document, gaps_document, hotspots_document, summary_document
 from tracetui.export.frames import (
     advice_frame,
     events_frame,

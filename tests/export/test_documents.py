@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -18,24 +19,30 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
-from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import text_cell
-from tracetui.export.communication import communication_causes
 from tracetui.export.communication_text import split_rows
-from tracetui.export.documents import STEP_SUMS, dumps, gaps_document, step_document, summary_document
-from tracetui.export.findings import hotspots_document
-from tracetui.export.idle_text import gap_causes, gap_line, gaps_text, hotspots_text, late_in
-from tracetui.export.reasons import Reasons
+from tracetui.export.documents import (
+    advice_document,
+    dumps,
+    gaps_document,
+    hotspots_document,
+    summary_document,
+)
+from tracetui.export.idle_text import gaps_text, hotspots_text
 from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
-from tracetui.export.tables_csv import write_gaps, write_steps
+from tracetui.export.tables.common import causes_document
+from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes, late_in
+from tracetui.export.tables.steps import STEPS, SUMS, StepRows
+from tracetui.export.tables_csv import write_table
 from tracetui.export.text import cell_width, to_ascii
 from tracetui.trace.build import build_trace
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_ms, format_percent, format_time
 
 ALL = Selection()
+STEP_SUMS = [column.key for column in SUMS]
 REAL = (
     "npu/level0/rank1", "npu/level2/rank0", "npu/level2/rank1", "gpu/resnet_rank0", "gpu/sampled_rank-0",
 )  # fmt: skip
@@ -145,7 +152,7 @@ def test_the_pieces_of_communication_are_that_of_the_gap(any_analysis: Analysis)
             assert (part["group_rank"] is not None) == (part["cause"] == "communication.wait")
             assert part["collective"]
         assert end <= gap["start_ns"] + gap["dur_ns"]
-    assert total == communication_causes(any_analysis.communication.exposed.by_cause())
+    assert total == causes_document(any_analysis.communication.exposed.by_cause())
 
 
 @pytest.mark.parametrize("rank", ["rank0", "rank1"])
@@ -180,6 +187,18 @@ def test_every_number_is_an_integer_that_json_readers_take(any_analysis: Analysi
         assert orjson.loads(text) == json.loads(text) == document
 
 
+def line_behind(gap: dict[str, Any], by: Measure) -> str | None:
+    """The line behind most of what ranks a gap: of its idle time, or of its communication."""
+    if by is Measure.IDLE or (by is Measure.LOST and gap["idle_ns"] >= gap["communication_ns"]):
+        line: str | None = gap["line"]
+        return line
+    lines: dict[str | None, int] = {}
+    for part in gap["communication_pieces"]:
+        told = f"{part['file']}({part['line']})" if part["file"] else None
+        lines[told] = lines.get(told, 0) + part["dur_ns"]
+    return max(lines, key=lines.__getitem__, default=None)
+
+
 HEADS = {
     Measure.LOST: "most lost first",
     Measure.IDLE: "most idle first",
@@ -204,15 +223,17 @@ def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis, by: Mea
         start = format_time(gap["start_ns"] - any_analysis.trace.start_ns)
         expected = [start, format_duration(gap["dur_ns"])]
         expected += [format_duration(gap[f"{measure.value}_ns"]) for measure in shown]
-        expected += [] if gap["step"] is None else [str(gap["step"])]
-        expected += [printable(gap_line(gap, by) or "-")]
+        if any_analysis.steps:
+            expected += ["-" if gap["step"] is None else str(gap["step"])]
+        expected += [printable(line_behind(gap, by) or "-")]
         device = printable(gap["device"]).split() if len(any_analysis.devices) > 1 else []
         cells = " ".join(expected).split()
         assert row.split() == [*cells[:2], *device, *cells[2:]]
-        causes = gap_causes(gap, by)
+        parts = gap["pieces"], gap["communication_pieces"]
+        causes, late = gap_causes(by, *parts, gap["copy_ns"]), late_in(parts[1])
         assert sum(causes.values()) == gap[f"{by.value}_ns"]
         assert story.strip().startswith(max(causes, key=causes.__getitem__, default="until"))
-        assert ("; for " in story) == (late_in(gap) is not None and by is not Measure.IDLE)
+        assert ("; for " in story) == (late is not None and by is not Measure.IDLE)
         end = "the end" if gap["after"] is None else printable(gap["after"]["name"])
         assert story.endswith(f"until {end}".rstrip())
 
@@ -220,7 +241,7 @@ def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis, by: Mea
 def test_gaps_csv_is_the_json(any_analysis: Analysis) -> None:
     stream = io.BytesIO()
     gaps = gaps_document(any_analysis, ALL)["gaps"]
-    assert write_gaps(stream, any_analysis, ALL) == len(gaps)
+    assert write_table(stream, GAPS, GapRows(any_analysis, ALL.gaps(any_analysis))) == len(gaps)
     stream.seek(0)
     table = pd.read_csv(stream, keep_default_na=False)
     for key in ("start_ns", "dur_ns", "idle_ns", "aicpu_ns", "communication_ns", "copy_ns", "lost_ns"):
@@ -246,7 +267,7 @@ def test_steps_of_text_json_and_csv(any_analysis: Analysis) -> None:
         for step in device["steps"]
     ]
     stream = io.BytesIO()
-    assert write_steps(stream, any_analysis, ALL) == len(steps) == len(any_analysis.steps)
+    assert write_table(stream, STEPS, StepRows(any_analysis)) == len(steps) == len(any_analysis.steps)
     stream.seek(0)
     table = pd.read_csv(stream)
     assert table["device"].tolist() == [device for device, _ in steps]
@@ -305,17 +326,17 @@ def test_the_summary_names_late_ranks_and_links_where_planes_tell(real_traces: P
     assert "Late ranks" not in text and "Links" not in text and "waiting or moving" in text
 
 
-def test_a_gap_that_communicated_has_the_line_that_issued_the_most_of_it() -> None:
-    piece = {"cause": "communication.wait", "file": None, "line": None, "group": "7", "group_name": None}
-    wait = {**piece, "dur_ns": 5, "group_rank": 3, "rank": None, "ring": False}
-    other = {**wait, "dur_ns": 6, "group_rank": 4, "file": "a.py", "line": 9}
-    gap = {"idle_ns": 10, "communication_ns": 11, "copy_ns": 2, "line": "b.py(1)", "pieces": []}
-    gap["communication_pieces"] = [wait, other]
-    assert gap_line(gap, Measure.LOST) == gap_line(gap, Measure.COMMUNICATION) == "a.py(9)"
-    assert gap_line(gap, Measure.IDLE) == "b.py(1)"
-    assert gap_line({**gap, "idle_ns": 11}, Measure.LOST) == "b.py(1)"
-    assert late_in(gap) == "peer 4 of group 7"
-    assert gap_causes(gap, Measure.LOST) == {"communication.wait": 11, "copy": 2}
+def test_a_gap_tells_whom_it_waited_for_longest_and_what_it_lost() -> None:
+    piece = {"cause": "communication.wait", "group": "7", "group_name": None}
+    pieces = [
+        {**piece, "dur_ns": ns, "group_rank": rank, "rank": None, "ring": False}
+        for ns, rank in ((5, 3), (6, 4))
+    ]
+    assert late_in(pieces) == "peer 4 of group 7"
+    assert late_in([]) is None
+    assert gap_causes(Measure.LOST, [], pieces, 2) == {"communication.wait": 11, "copy": 2}
+    assert gap_causes(Measure.COMMUNICATION, [], pieces, 2) == {"communication.wait": 11}
+    assert gap_causes(Measure.IDLE, [], pieces, 2) == {}
 
 
 def test_text_fits_80_columns_and_obeys_nothing(any_analysis: Analysis) -> None:
@@ -348,7 +369,8 @@ def test_the_line_of_a_gap_is_one_that_its_idle_time_is_charged_to(any_analysis:
         for gap in line.gap_indices.tolist()
     }
     ranked = any_analysis.gaps.ranked()
-    shown = list(zip(ranked.tolist(), Reasons(any_analysis).lines(ranked)))
+    lines = GAPS.column("line").exact(GapRows(any_analysis, ranked))
+    shown = list(zip(ranked.tolist(), lines))
     idle = any_analysis.gaps.idle
     assert {pair for pair in shown if idle[pair[0]]} <= charged
 
@@ -367,7 +389,7 @@ def test_a_selection_lists_what_starts_in_it(training: Analysis) -> None:
     assert summary_document(training, Selection(step=5))["devices"][0]["steps"] == [first]
     later = Selection(window=(first["start_ns"] + 1, second["start_ns"] + 1))
     assert summary_document(training, later)["devices"][0]["steps"] == [second]
-    assert step_document(training, 1)["computing_ns"] == second["computing_ns"]
+    assert training.steps[1].computing_ns == second["computing_ns"]
 
 
 def test_without_a_device_the_text_says_so() -> None:

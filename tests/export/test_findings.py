@@ -16,13 +16,18 @@ from tests.analysis.test_explain import FIRST, launched, stack
 from tests.export.training import NAMES, training_events
 from tests.synthetic import load_json, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.limits import find_breaches, parse_cause_limit, parse_limit
-from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import text_cell
-from tracetui.export.documents import gaps_document, summary_document
-from tracetui.export.findings import hotspots_document, limits_document
-from tracetui.export.idle_text import hotspots_text, place_name
+from tracetui.export.documents import (
+    advice_document,
+    gaps_document,
+    hotspots_document,
+    limits_document,
+    summary_document,
+)
+from tracetui.export.idle_text import hotspots_text
 from tracetui.export.limits_text import breaches_text
 from tracetui.export.markdown import code, plain
 from tracetui.export.markdown_report import (
@@ -32,8 +37,9 @@ from tracetui.export.markdown_report import (
     summary_markdown,
 )
 from tracetui.export.selection import Selection
-from tracetui.export.sync_text import sync_numbers, syncs_title
-from tracetui.export.tables_csv import write_hotspots
+from tracetui.export.sync_text import syncs_title
+from tracetui.export.tables.hotspots import LINES, LineRows, called
+from tracetui.export.tables_csv import write_table
 from tracetui.export.words import micro
 from tracetui.trace.build import build_trace
 from tracetui.trace.clean import printable
@@ -41,6 +47,12 @@ from tracetui.units import format_count, format_duration, format_percent
 
 ALL = Selection()
 EXPOSED_NS = 9_950  #: by each synchronisation of `waiting`
+
+
+def sync_numbers(sync: SyncCall) -> list[str]:
+    """Idle time exposed, calls, time waited, the longest."""
+    times = [format_duration(ns) for ns in (sync.exposed_ns, sync.total_ns, sync.longest_ns)]
+    return [times[0], format_count(sync.count), *times[1:]]
 
 
 @pytest.fixture(scope="module")
@@ -110,14 +122,14 @@ def test_hotspots_of_text_and_json(any_analysis: Analysis) -> None:
     document = hotspots_document(any_analysis, ALL)
     lines = hotspots_text(any_analysis, ALL, 0, 10_000).partition("\n\n")[0].splitlines()[4:]
     assert len(lines) == 2 * len(document["hotspots"])
-    for line, why, row in zip(lines[::2], lines[1::2], document["hotspots"]):
+    for line, why, row, own in zip(lines[::2], lines[1::2], document["hotspots"], any_analysis.lines):
         cells = [
             format_duration(row["idle_ns"]),
             format_percent(row["idle_ns"], document["idle_ns"]),
             format_duration(row["saves_at_most_ns"]),
             format_count(row["gaps"]),
             format_duration(row["longest_ns"]),
-            printable(place_name(row)),
+            printable(called(own)),
         ]
         assert line.split() == " ".join(cells).split()
         assert why.strip().startswith(max(row["causes"], key=row["causes"].__getitem__))
@@ -172,7 +184,7 @@ def test_synchronisations_of_a_window_start_there_or_expose_idle_time_of_its_gap
 def test_hotspots_csv_is_the_json(any_analysis: Analysis) -> None:
     stream = io.BytesIO()
     rows = hotspots_document(any_analysis, ALL)["hotspots"]
-    assert write_hotspots(stream, any_analysis, ALL) == len(rows)
+    assert write_table(stream, LINES, LineRows(any_analysis)) == len(rows)
     stream.seek(0)
     table = pd.read_csv(stream, keep_default_na=False)
     for key in ("idle_ns", "gaps", "longest_ns", "saves_at_most_ns", "backward"):

@@ -22,11 +22,14 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.window import rows_in_window
 from tracetui.export import frames
-from tracetui.export.advice import advice_document
 from tracetui.export.cells import encodable, text_cell
-from tracetui.export.documents import STEP_SUMS, gaps_document, summary_document
+from tracetui.export.documents import (
+    advice_document,
+    gaps_document,
+    hotspots_document,
+    summary_document,
+)
 from tracetui.export.events_csv import write_events
-from tracetui.export.findings import hotspots_document
 from tracetui.export.frames import (
     advice_frame,
     events_frame,
@@ -39,6 +42,7 @@ from tracetui.export.frames import (
     write_csv,
 )
 from tracetui.export.selection import Selection
+from tracetui.export.tables.steps import SUMS
 
 ALL = Selection()
 BIG = 2**62 + 1  # a float64 does not hold it
@@ -86,7 +90,7 @@ def test_gaps_in_the_order_asked_for(training: Analysis) -> None:
 def test_steps_are_those_of_the_document(training: Analysis) -> None:
     table = steps_frame(training)
     steps = summary_document(training, ALL)["devices"][0]["steps"]
-    for key in ("step", "start_ns", "end_ns", *STEP_SUMS):
+    for key in ("step", "start_ns", "end_ns", *(column.key for column in SUMS)):
         assert table[key].dtype == np.int64
         assert values(table, key) == [step[key] for step in steps]
     assert values(table, "device") == [step.device for step in training.steps] == ["NPU"] * 2

@@ -13,17 +13,25 @@ import pytest
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.export.advice import advice_document
 from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import encodable, text_cell
-from tracetui.export.documents import dumps, gaps_document, summary_document
+from tracetui.export.documents import (
+    advice_document,
+    dumps,
+    gaps_document,
+    hotspots_document,
+    summary_document,
+)
 from tracetui.export.events_csv import write_events
-from tracetui.export.findings import hotspots_document
-from tracetui.export.frames import operators_frame, write_csv
 from tracetui.export.idle_text import gaps_text, hotspots_text
 from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
-from tracetui.export.tables_csv import write_advice, write_gaps, write_hotspots, write_steps
+from tracetui.export.tables.advice import ADVICE, AdviceRows
+from tracetui.export.tables.gaps import GAPS, GapRows
+from tracetui.export.tables.hotspots import LINES, LineRows
+from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.steps import STEPS, StepRows
+from tracetui.export.tables_csv import write_table
 from tracetui.export.text import cell_width
 
 ALL = Selection()
@@ -32,11 +40,11 @@ HOSTILE = (*NAMES, MEGABYTE)
 
 WRITERS: dict[str, Callable[[BinaryIO, Analysis], int]] = {
     "events": lambda stream, analysis: write_events(stream, analysis, 0, 2**62),
-    "gaps": lambda stream, analysis: write_gaps(stream, analysis, ALL),
-    "steps": lambda stream, analysis: write_steps(stream, analysis, ALL),
-    "hotspots": lambda stream, analysis: write_hotspots(stream, analysis, ALL),
-    "advice": write_advice,
-    "operators": lambda stream, analysis: write_csv(stream, [operators_frame(analysis.device_operators)]),
+    "gaps": lambda stream, analysis: write_table(stream, GAPS, GapRows(analysis, ALL.gaps(analysis))),
+    "steps": lambda stream, analysis: write_table(stream, STEPS, StepRows(analysis)),
+    "hotspots": lambda stream, analysis: write_table(stream, LINES, LineRows(analysis)),
+    "advice": lambda stream, analysis: write_table(stream, ADVICE, AdviceRows(analysis)),
+    "operators": lambda stream, analysis: write_table(stream, OPERATORS, analysis.device_operators),
 }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +19,15 @@ from tracetui.export.nested_text import (
     MODULES,
     NO_MODULES,
     Ranking,
-    frames_document,
-    modules_document,
     nested_markdown,
     nested_text,
 )
 from tracetui.export.selection import Selection
-from tracetui.export.tables_csv import write_frames, write_modules
+from tracetui.export.tables_csv import write_table
 from tracetui.export.words import line_name, module_name
 
-RANKINGS = [(MODULES, modules_document, write_modules), (FRAMES, frames_document, write_frames)]
+RANKINGS = [MODULES, FRAMES]
 ALL = Selection()
-Document = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
@@ -45,16 +41,14 @@ def name_of(row: dict[str, Any]) -> str:
     return line_name(row["file"], row["line"] or 0, row["function"])
 
 
-@pytest.mark.parametrize(("ranking", "document", "write"), RANKINGS)
-def test_every_front_tells_the_same(
-    alexnet: Analysis, ranking: Ranking, document: Document, write: Callable[..., int]
-) -> None:
-    told = json.loads(dumps(document(alexnet, ALL)))
-    rows = told[ranking.key]
-    assert [*told] == ["schema", "idle_ns", ranking.key]
+@pytest.mark.parametrize("ranking", RANKINGS, ids=lambda ranking: ranking.several)
+def test_every_front_tells_the_same(alexnet: Analysis, ranking: Ranking) -> None:
+    told = json.loads(dumps(ranking.document(alexnet, ALL, 0)))
+    rows = told[ranking.several]
+    assert [*told] == ["schema", "idle_ns", ranking.several]
     assert sum(row["own_ns"] for row in rows) == told["idle_ns"] == alexnet.idle_ns
     stream = io.BytesIO()
-    assert write(stream, alexnet, ALL) == len(rows)
+    assert write_table(stream, ranking.table, ranking.rows(alexnet, ALL, 0)) == len(rows)
     cells = list(csv.DictReader(io.StringIO(stream.getvalue().decode())))
     for row, cell in zip(rows, cells):
         for key in ("idle_ns", "own_ns", "backward_ns", "gaps", "longest_ns"):
@@ -62,37 +56,37 @@ def test_every_front_tells_the_same(
         for key in ("file", "function", *(["module"] if ranking is MODULES else [])):
             assert cell[key] == (row[key] or "")
         assert sum(int(cell[key]) for key in cell if "." in key) == row["idle_ns"]
-    text = nested_text(ranking, told, 0, 10_000)
-    marked = nested_markdown(ranking, told, 0)
+    text = nested_text(ranking, alexnet, ALL, 0, 10_000)
+    marked = nested_markdown(ranking, alexnet, ALL, 0)
     lines = text.splitlines()[3:]
     for at, row in enumerate(rows):
         assert lines[2 * at].endswith(f"  {name_of(row)}")
         assert f"| `{name_of(row)}` |" in marked
-    assert f"{len(rows) - 2} more with less: --top 0" in nested_text(ranking, told, 2, 80)
-    assert max(map(len, nested_text(ranking, told, 0, 80).splitlines())) <= 80
+    assert f"{len(rows) - 2} more with less: --top 0" in nested_text(ranking, alexnet, ALL, 2, 80)
+    assert max(map(len, nested_text(ranking, alexnet, ALL, 0, 80).splitlines())) <= 80
 
 
-@pytest.mark.parametrize(("ranking", "document", "write"), RANKINGS)
-def test_a_selection_shares_out_the_idle_time_of_its_gaps(
-    alexnet: Analysis, ranking: Ranking, document: Document, write: Callable[..., int]
-) -> None:
+@pytest.mark.parametrize("ranking", RANKINGS, ids=lambda ranking: ranking.several)
+def test_a_selection_shares_out_the_idle_time_of_its_gaps(alexnet: Analysis, ranking: Ranking) -> None:
     start = alexnet.trace.start_ns
     halves = [Selection(window=(start, start + 40_000_000)), Selection(window=(start + 40_000_000, 2**62))]
-    parts = [document(alexnet, half)["idle_ns"] for half in halves]
+    parts = [ranking.document(alexnet, half, 0)["idle_ns"] for half in halves]
     assert sum(parts) == alexnet.idle_ns and min(parts) > 0
     for half, part in zip(halves, parts):
         assert alexnet.gaps.idle[half.gaps(alexnet)].sum() == part
     stream = io.BytesIO()
-    assert write(stream, alexnet, halves[0], 3) == len(document(alexnet, halves[0], 3)[ranking.key]) == 3
+    rows = ranking.rows(alexnet, halves[0], 3)
+    assert write_table(stream, ranking.table, rows) == 3
+    assert len(ranking.document(alexnet, halves[0], 3)[ranking.several]) == 3
 
 
 def test_without_modules_all_is_outside_and_the_reason_is_told(real_traces: Path) -> None:
     analysis = real.gpu(real_traces, "resnet_rank0.json.gz")
-    document = modules_document(analysis, ALL)
+    document = MODULES.document(analysis, ALL, 0)
     (row,) = document["modules"]
     assert (row["module"], row["path"], row["own_ns"]) == (None, [], analysis.idle_ns)
-    assert NO_MODULES in nested_text(MODULES, document, None, 80)
-    assert NO_MODULES in nested_markdown(MODULES, document, None)
+    assert NO_MODULES in nested_text(MODULES, analysis, ALL, None, 80)
+    assert NO_MODULES in nested_markdown(MODULES, analysis, ALL, None)
 
 
 @pytest.mark.parametrize(("by", "key"), [("line", "hotspots"), ("module", "modules"), ("frame", "frames")])

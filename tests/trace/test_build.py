@@ -162,16 +162,16 @@ def test_the_slices_of_a_table_are_used_up() -> None:
 
 
 def test_only_tasks_with_the_very_id_of_a_collective_are_parts_of_it() -> None:
-    ids = (5, 5 + (1 << 20), None, 6)
+    ids = (5, 5 + (1 << 20), None, 6, 0)
     events = [*process(2, "HCCL", "NPU"), *process(3, "Ascend Hardware", "NPU")]
     events.append(piece(2, 0, "hcom_allReduce_", 0, 40, connection_id=5))
-    events.append(piece(2, 0, "hcom_broadcast_", 50, 5))
+    events += [piece(2, 0, "hcom_broadcast_", 50, 5), piece(2, 0, "hcom_send_", 60, 5, connection_id=0)]
     for index, id_ in enumerate(ids):
         args: dict[str, Any] = (
             {"Task Type": "AI_CORE"} if id_ is None else {"Task Type": "AI_CORE", "connection_id": id_}
         )
         events.append(piece(3, 1, f"task {index}", index, 1, **args))
-    assert activities(trace_of(events), Family.TASKS) == {Activity.COMMUNICATION_TASK: 1, Activity.AICORE: 3}
+    assert activities(trace_of(events), Family.TASKS) == {Activity.COMMUNICATION_TASK: 2, Activity.AICORE: 3}
 
 
 def test_several_devices_are_told_apart_and_sorted_by_number() -> None:
@@ -242,3 +242,44 @@ def test_device_labels_are_safe_to_print() -> None:
 def test_unknown_task_types_are_named() -> None:
     events = [*process(1, "Ascend Hardware", "NPU"), piece(1, 3, "k", 0, 1, **{"Task Type": "QUANTUM\x1b"})]
     assert "Task types unknown to this program count as no work: QUANTUM␛." in trace_of(events).notes
+
+
+NO_CANN = "Level 0: no CANN slices; launches are found through flows."
+NO_STACKS = "No Python stacks: collect with with_stack=True to see lines of code."
+NO_DEVICE = "No device layer: this trace has host events only, so there are no gaps to show."
+NO_FRAMEWORK = "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
+
+
+def test_what_a_trace_lacks_is_said_and_nothing_else() -> None:
+    python, cann = process(1, "Python"), process(2, "CANN")
+    operators = [*python, piece(1, 1, "aten::mm", 0, 9, "cpu_op")]
+    stacks = [*python, piece(1, 1, "aten::mm", 0, 9, "cpu_op", **{"Call stack": "train.py(8): main"})]
+    frames = [*operators, piece(1, 1, "train.py(8): main", 0, 9, "python_function")]
+    calls = [*cann, piece(2, 1, "AscendCL@x", 0, 9)]
+    tasks = [*process(3, "Ascend Hardware", "NPU"), piece(3, 1, "k", 0, 1, **{"Task Type": "AI_CORE"})]
+    gpu = [*process(0, "python", "GPU 0"), piece(0, 7, "gemm", 0, 2, "kernel")]
+    group = [*process(4, "HCCL", "NPU"), *thread(4, 0, "Group 0 Communication"), piece(4, 0, "hcom_x", 0, 1)]
+    for events, notes in (
+        (stacks + calls + tasks, ()),
+        (frames + calls + tasks, ()),
+        (operators + calls + tasks, (NO_STACKS,)),
+        (stacks + tasks, (NO_CANN,)),
+        (calls + tasks, (NO_FRAMEWORK,)),
+        (tasks, (NO_FRAMEWORK, NO_CANN)),
+        (stacks + calls, (NO_DEVICE,)),
+        (operators, (NO_DEVICE, NO_STACKS)),
+        (stacks + gpu, ()),
+        (stacks + calls + group, ()),
+    ):
+        assert trace_of(list(events)).notes == notes
+
+
+def test_of_many_unknown_task_types_five_are_named() -> None:
+    def note(types: int) -> str:
+        events = process(1, "Ascend Hardware", "NPU")
+        events += [piece(1, 3, "k", n, 1, **{"Task Type": f"QUANTUM {n}"}) for n in range(types)]
+        return trace_of(events).notes[-1]
+
+    names = ", ".join(f"QUANTUM {n}" for n in range(5))
+    five = f"Task types unknown to this program count as no work: {names}"
+    assert [note(5), note(6), note(8)] == [f"{five}.", f"{five} and 1 more.", f"{five} and 3 more."]

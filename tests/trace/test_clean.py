@@ -28,6 +28,12 @@ def test_the_limit_holds_and_a_cut_shows(text: str, limit: int) -> None:
     assert len(shown) <= limit
     if len(text) > limit > 0:
         assert shown.endswith("…")
+    if len(text) <= limit:
+        assert shown == printable(text)
+
+
+def test_a_text_as_long_as_the_limit_is_not_cut() -> None:
+    assert [printable("abc", limit) for limit in (4, 3, 2, 1, 0)] == ["abc", "abc", "a…", "…", ""]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.synthetic import piece, process, thread, trace_of
+from tests.synthetic import flow, piece, process, thread, trace_of
 from tracetui.trace.dialects.dialect import Dialect, Purpose, merged
 from tracetui.trace.dialects.known import KNOWN, any_of, by_purpose
 from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
@@ -73,6 +73,27 @@ def test_places(
 
 def test_user_ranges_are_known_by_their_flows_whatever_the_process_is_called() -> None:
     assert place_of("my_trainer", "CPU", "Thread 1", "", marks=True).layer == Layer.MARKS
+
+
+def test_user_ranges_are_of_the_process_where_their_flows_start() -> None:
+    events = [*process(1, "my_trainer"), *process(2, "other")]
+    events += [piece(1, 1, "range", 0, 9), piece(2, 1, "another", 5, 9)]
+    events += [flow("s", "MsTx", 1, 1, 1, 0), flow("f", "MsTx", 1, 2, 1, 5)]
+    events += [flow("s", "MsTy", 1, 2, 1, 5)]
+    trace = trace_of(events)
+    assert {track.process: track.layer for track in trace.tracks} == {
+        "my_trainer": Layer.MARKS,
+        "other": Layer.OTHER,
+    }
+
+
+@pytest.mark.parametrize(
+    "category", ["privateuse1_runtime", "PrivateUse1_Runtime", "x" * 30, "unheard_of", None]
+)
+def test_categories_that_are_known_place_slices_whatever_their_length_and_case(category: str | None) -> None:
+    (track,) = trace_of([*process(1, "trainer"), piece(1, 1, "call", 0, 9, category)]).tracks
+    known = category is not None and category.lower().endswith("_runtime")
+    assert track.layer == (Layer.CANN if known else Layer.OTHER)
 
 
 def test_hardware_tasks_of_a_collective_are_its_parts_on_their_own_device_only() -> None:
@@ -158,6 +179,12 @@ def test_every_type_of_other_compute_has_a_name_without_underscores_or_is_its_ow
     for task_type, activity in KNOWN.task_types.items():
         if activity is Activity.AICPU:
             assert (engine_of_type(task_type) == "AI CPU") == ("AICPU" in task_type.replace("_", ""))
+
+
+def test_elements_have_the_bits_that_their_names_say() -> None:
+    assert {"INT8", "BF16", "FP32", "INT128"} <= KNOWN.element_bytes.keys()
+    for name, size in KNOWN.element_bytes.items():
+        assert int(re.sub(r"\D", "", name)) == 8 * size, name
 
 
 def test_of_several_dialects_the_earlier_come_first_and_the_same_may_be_said_twice() -> None:

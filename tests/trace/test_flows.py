@@ -131,12 +131,22 @@ def test_kernels_that_start_in_the_same_nanosecond_share_an_id() -> None:
     assert arrows(trace_of(events)) == [("add", "Add"), ("mm", "MatMul")]
 
 
+def test_arrows_of_two_categories_on_one_thread_look_for_the_slices_of_their_own() -> None:
+    """Of a GPU: one starts in the call of the runtime, the other in the operator that starts with it."""
+    events = [*process(9, "python", "CPU"), *process(0, "python", "GPU 0")]
+    events += [piece(9, 1, "aten::mm", 5, 9, "cpu_op"), piece(9, 1, "cudaLaunchKernel", 5, 2, "cuda_runtime")]
+    events += [piece(9, 2, "backward", 40, 9, "cpu_op"), piece(0, 7, "gemm", 30, 2, "kernel")]
+    events += [flow("s", "ac2g", 1, 9, 1, 5), flow("f", "ac2g", 1, 0, 7, 30)]
+    events += [flow("s", "fwdbwd", 2, 9, 1, 5), flow("f", "fwdbwd", 2, 9, 2, 40)]
+    assert arrows(trace_of(events)) == [("aten::mm", "backward"), ("cudaLaunchKernel", "gemm")]
+
+
 def test_processes_with_equal_ids_keep_their_own_arrows() -> None:
-    """The first process has no end for its start: it does not get that of the second."""
-    events = [*PYTHON, *process(9, "Python"), op("forward", 0)]
+    """The start of the first process is later and has no end: it does not get that of the second."""
+    events = [*PYTHON, *process(9, "Python"), op("forward", 3)]
     events += [piece(9, 1, "other forward", 1, 5, "cpu_op"), piece(9, 2, "other backward", 20, 5, "cpu_op")]
     events += [
-        flow("s", "fwdbwd", 1, 1, 1, 0),
+        flow("s", "fwdbwd", 1, 1, 1, 3),
         flow("s", "fwdbwd", 1, 9, 1, 1),
         flow("f", "fwdbwd", 1, 9, 2, 20),
     ]
@@ -159,3 +169,5 @@ def test_a_search_for_each_category_finds_the_same_arrows(ends: list[tuple[str, 
             arrows_found = asdict(trace_of(events).flows)
         found.append({name: column.tolist() for name, column in arrows_found.items()})
     assert found[0] == found[1]
+    keys = list(zip(found[0]["category"], found[0]["source"], found[0]["target_time"]))
+    assert keys == sorted(keys)

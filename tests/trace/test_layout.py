@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tracetui.arrays import Int32s, Int64s
@@ -126,6 +126,13 @@ def test_wide_stretches_lose_nesting_and_nothing_else(slices: list[Piece]) -> No
         test_slices_of_a_lane_are_sorted_and_do_not_overlap.hypothesis.inner_test(slices)  # type: ignore[attr-defined]
 
 
+#: Crossing slices; the fifth has room in the third lane only, as those around it are in the first two.
+_DEEP = [(0, 0, 100), (0, 1, 90), (0, 2, 10), (0, 3, 10), (0, 14, 5)]
+#: As many, which need two lanes.
+_SHALLOW = [(0, start, 9) for start in (200, 205, 210, 215, 220)]
+
+
+@example(_DEEP + _SHALLOW)
 @given(pieces)
 def test_stretches_packed_side_by_side_have_the_same_lanes(slices: list[Piece]) -> None:
     found = []

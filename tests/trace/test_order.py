@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tracetui.trace.order import order_by_group, stable_order, ties
@@ -12,6 +12,9 @@ near = st.integers(-3, 3)
 far = st.sampled_from([-(2**31), -40_000, -1, 0, 7, 25_535, 25_536, 2**31 - 1])
 
 
+@example([65_535, 0], np.int64)
+@example([65_536, 0], np.int64)
+@example([70_001, 70_000, 135_535], np.int64)
 @given(st.lists(near | far | st.integers(0, 70_000), max_size=30), st.sampled_from([np.int32, np.int64]))
 def test_numbers_near_each_other_and_far_apart(numbers: list[int], kind: type[np.signedinteger]) -> None:
     column = np.array(numbers, kind)

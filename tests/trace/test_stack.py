@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
+from tracetui.trace.stack import Frame, parse_call_stack, parse_frame, path_end
 
 FRAMES = (
     Frame("/opt/torch/nn/functional.py", 2233, "conv2d"),
@@ -40,6 +40,15 @@ def test_functions_without_a_file() -> None:
 
 def test_line_numbers_of_any_length_do_not_fail() -> None:
     assert parse_frame(f"a.py({'9' * 5000}): f").line == 0
+
+
+def test_the_end_of_a_path_is_its_last_parts_whatever_separates_them() -> None:
+    assert [path_end("/opt/src/train.py", parts) for parts in (1, 2, 9)] == [
+        "train.py",
+        "src/train.py",
+        "/opt/src/train.py",
+    ]
+    assert path_end("C:\\src\\train.py") == path_end("train.py") == "train.py"
 
 
 @given(st.text(st.characters()))

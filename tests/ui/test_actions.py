@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from textual.actions import parse
 
 from tracetui.ui.actions import ACTIONS, GROUPS, SCREENS, actions_of, bindings, key_label, keys_markdown
 from tracetui.ui.app import TraceApp
-from tracetui.ui.screens.timeline import TimelineScreen
+from tracetui.ui.screens.statistics import StatisticsPanel
+from tracetui.ui.session import Session
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -23,13 +26,23 @@ def test_a_key_does_one_thing_everywhere() -> None:
     assert [key for key, count in keys.items() if count > 1] == []
 
 
-def test_every_action_of_the_timeline_and_the_app_has_its_method() -> None:
-    for owner, screen in ((TimelineScreen, "timeline"), (TraceApp, None)):
-        for action in actions_of(screen):
-            method = f"action_{parse(action.id)[1]}"
-            if action.id == "open_editor" or action.screens != ("timeline",):
-                continue
-            assert hasattr(owner, method), f"{owner.__name__} has no {method}"
+@pytest.mark.parametrize("screen", [*SCREENS, "statistics", None])
+def test_every_action_has_a_method_that_takes_its_arguments(screen: str | None) -> None:
+    """Of the screen it works on, or of the app, which hands some on to the screen in front."""
+    owners: list[type] = [TraceApp]
+    if screen == "statistics":
+        owners.append(StatisticsPanel)
+    elif screen is not None:
+        session = Session(Path())
+        owners.append(type(TraceApp([session]).screens_of(session)[screen]()))
+    actions = list(actions_of(screen))
+    assert actions
+    for action in actions:
+        _, name, arguments = parse(action.id)
+        methods = [getattr(owner, f"action_{name}", None) for owner in owners]
+        assert any(methods), f"{screen} has no action_{name}"
+        for method in filter(None, methods):
+            inspect.signature(method).bind(None, *arguments)
 
 
 def test_titles_are_a_verb_and_an_object() -> None:

@@ -40,7 +40,7 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
         await pilot.pause(SETTLED_S)
         await pilot.press("V")
         await pilot.pause(SETTLED_S)
-        analysis = app.analysis
+        analysis = app.session.analysis
         assert analysis is not None
         loop = next(each for each in analysis.advice if each.id == "small_operators_in_loop")
         place = analysis.advice.index(loop)
@@ -65,7 +65,7 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
         seen = []
         for key in ["x"] * (len(gaps) + len(rows)) + ["x", "X"]:
             await pilot.press(key)
-            seen.append(app.state.gap if app.state.gap >= 0 else -app.state.row)
+            seen.append(app.session.state.gap if app.session.state.gap >= 0 else -app.session.state.row)
         evidence = [*gaps, *(-row for row in rows)]
         assert seen == [*evidence, evidence[0], evidence[-1]]
         assert said(app, "note").startswith(f"slice {len(rows)} of {len(rows)}: ")
@@ -78,7 +78,7 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
         assert said(app, "note").startswith(f"slice {len(rows)} of {len(rows)}: ")
         await pilot.press("enter")
         await pilot.pause()
-        assert (app.current_mode, app.state.row) == ("timeline", rows[-1])
+        assert (app.shown, app.session.state.row) == ("timeline", rows[-1])
 
 
 async def test_a_small_terminal_has_the_story_without_the_source(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ async def test_a_small_terminal_has_the_story_without_the_source(tmp_path: Path)
         await pilot.press("o")
         assert said(app, "note") == "This terminal cannot be handed to an editor."
         await pilot.press("escape")
-        assert app.current_mode == "timeline"
+        assert app.shown == "timeline"
 
 
 @pytest.mark.parametrize("cause", ["nothing", "failing"])
@@ -119,7 +119,7 @@ async def test_without_advice_it_says_why(
         else:
             assert "ArithmeticError: no [red]luck" in answer and answer.isprintable()
         await pilot.press("x", "enter", "o")
-        assert app.current_mode == "advice"
+        assert app.shown == "advice"
 
 
 def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dropped() -> None:

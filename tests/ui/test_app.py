@@ -14,7 +14,7 @@ from textual.widgets import Input
 
 from tests.synthetic import trace_of
 from tests.ui.training import training
-from tests.ui.viewing import analysis_of, timeline, until, viewing
+from tests.ui.viewing import analysis_of, open_viewer, timeline, until, viewing
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.reader.errors import UnreadableTrace
@@ -41,9 +41,9 @@ async def viewer(
 ) -> AsyncIterator[tuple[TraceApp, Pilot[int]]]:
     """The viewer of a file, loaded and analysed."""
     with TraceFile(path) as trace_file:
-        app = TraceApp(path, ViewerOptions(palette="ansi", **options), trace_file)
+        app = open_viewer(path, ViewerOptions(palette="ansi", **options), trace_file)
         async with app.run_test(size=size) as pilot:
-            await until(pilot, lambda: app.analysis is not None)
+            await until(pilot, lambda: app.session.analysis is not None)
             yield app, pilot
 
 
@@ -53,8 +53,8 @@ def lines(app: TraceApp) -> list[str]:
 
 
 def trace_in(app: TraceApp) -> Trace:
-    assert app.trace is not None
-    return app.trace
+    assert app.session.trace is not None
+    return app.session.trace
 
 
 async def test_the_first_screen_says_how_idle_the_device_is_and_where(moba: Path) -> None:
@@ -73,8 +73,8 @@ async def test_x_shows_the_worst_gap_in_the_middle_third_and_why(moba: Path) -> 
         await pilot.press("b", "x")
         await until(pilot, lambda: "train_moba.py" in timeline(app).details.text)
         gaps, worst = analysis_of(app).gaps, int(analysis_of(app).gaps.ranked(Measure.IDLE)[0])
-        assert app.state.gap == worst
-        viewport, length = app.state.viewport, int(gaps.end[worst] - gaps.start[worst])
+        assert app.session.state.gap == worst
+        viewport, length = app.session.state.viewport, int(gaps.end[worst] - gaps.start[worst])
         assert viewport.span_ns == 3 * length
         assert abs(int(gaps.start[worst]) - viewport.start_ns - length) <= 1
         text = timeline(app).details.text
@@ -87,32 +87,32 @@ async def test_gaps_are_walked_by_rank_and_by_digit(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
         ranked = analysis_of(app).gaps.ranked().tolist()
         await pilot.press("x", "x", "x")
-        assert app.state.gap == ranked[2]
+        assert app.session.state.gap == ranked[2]
         await pilot.press("X")
-        assert app.state.gap == ranked[1]
+        assert app.session.state.gap == ranked[1]
         await pilot.press("7")
-        assert app.state.gap == ranked[6]
+        assert app.session.state.gap == ranked[6]
         await pilot.press("1", "X")
-        assert app.state.gap == ranked[0]
+        assert app.session.state.gap == ranked[0]
 
 
 async def test_undo_goes_back_through_selections_and_views(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
-        start = app.state.place
+        start = app.session.state.place
         await pilot.press("x", "d", "d", "w")
-        moved = app.state.place
+        moved = app.session.state.place
         for _ in range(5):
             await pilot.press("backspace")
-        assert app.state.place == start
+        assert app.session.state.place == start
         for _ in range(5):
             await pilot.press("U")
-        assert app.state.place == moved
+        assert app.session.state.place == moved
 
 
 async def test_the_flow_is_followed_to_the_operator_and_back(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
         await pilot.press("1", "[")
-        task = app.state.row
+        task = app.session.state.row
         chain = analysis_of(app).links.chain(task)
         assert (
             task == int(analysis_of(app).gaps.after[analysis_of(app).gaps.ranked()[0]]) and chain is not None
@@ -120,13 +120,13 @@ async def test_the_flow_is_followed_to_the_operator_and_back(moba: Path) -> None
         seen = [task]
         while len(seen) < len(chain.hops):
             await pilot.press("[")
-            seen.append(app.state.row)
+            seen.append(app.session.state.row)
         assert seen == [hop.row for hop in reversed(chain.hops)]
-        assert trace_in(app).track_of(app.state.row).layer is Layer.PYTHON
+        assert trace_in(app).track_of(app.session.state.row).layer is Layer.PYTHON
         for _ in chain.hops[1:]:
             await pilot.press("]")
-        assert app.state.row == task
-        viewport = app.state.viewport
+        assert app.session.state.row == task
+        viewport = app.session.state.viewport
         start = int(trace_in(app).slices.start[task])
         assert viewport.start_ns <= start < viewport.end_ns
 
@@ -134,27 +134,27 @@ async def test_the_flow_is_followed_to_the_operator_and_back(moba: Path) -> None
 async def test_arrows_walk_slices_and_lines(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
         await pilot.press("1", "[")
-        row = app.state.row
+        row = app.session.state.row
         await pilot.press("right", "right", "left")
-        assert app.state.row == row + 1
-        time = app.state.place.time_ns
+        assert app.session.state.row == row + 1
+        time = app.session.state.place.time_ns
         await pilot.press("down", "down", "up", "up")
-        assert app.state.place.time_ns == time and app.state.row == row + 1
+        assert app.session.state.place.time_ns == time and app.session.state.row == row + 1
         await pilot.press("k", "j")
-        assert app.state.row == row + 1
+        assert app.session.state.row == row + 1
 
 
 async def test_a_window_is_marked_by_its_edges(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
         await pilot.press("1", "[", "v")
-        first = app.state.row
+        first = app.session.state.row
         await pilot.press("right", "right", "v")
         slices = trace_in(app).slices
-        assert app.state.window == (int(slices.start[first]), int(slices.end[first + 2]))
+        assert app.session.state.window == (int(slices.start[first]), int(slices.end[first + 2]))
         await pilot.press("r")
-        assert app.state.window == (int(slices.start[first + 2]), int(slices.end[first + 2]))
+        assert app.session.state.window == (int(slices.start[first + 2]), int(slices.end[first + 2]))
         await pilot.press("escape")
-        assert app.state.window is None
+        assert app.session.state.window is None
 
 
 async def test_folding_and_pinning_change_the_lines(moba: Path) -> None:
@@ -176,15 +176,15 @@ async def test_a_search_goes_from_hit_to_hit(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
         await pilot.press("slash")
         app.screen.query_one(Input).value = "aten::item"
-        await until(pilot, lambda: len(app.state.search.hits) > 0)
+        await until(pilot, lambda: len(app.session.state.search.hits) > 0)
         await pilot.press("enter")
-        await until(pilot, lambda: app.state.row >= 0)
-        assert trace_in(app).name(app.state.row) == "aten::item"
-        first = app.state.search.at
+        await until(pilot, lambda: app.session.state.row >= 0)
+        assert trace_in(app).name(app.session.state.row) == "aten::item"
+        first = app.session.state.search.at
         await pilot.press("n", "N", "n")
-        assert app.state.search.at == (first + 1) % len(app.state.search.hits)
+        assert app.session.state.search.at == (first + 1) % len(app.session.state.search.hits)
         await pilot.press("asterisk")
-        assert trace_in(app).name(app.state.row) == "aten::item"
+        assert trace_in(app).name(app.session.state.row) == "aten::item"
         assert "/" in lines(app)[-1]
 
 
@@ -230,12 +230,12 @@ async def test_escape_stops_the_loading_and_keeps_what_is_there(moba: Path) -> N
 
         trace_file._block_bytes = trace_file._part_bytes = 1 << 17
         trace_file.read = slowly  # type: ignore[method-assign,assignment]
-        app = TraceApp(moba, ViewerOptions(palette="ansi"), trace_file)
+        app = open_viewer(moba, ViewerOptions(palette="ansi"), trace_file)
         async with app.run_test(size=SIZE) as pilot:
             await until(pilot, lambda: reading.is_set() and "reading" in lines(app)[0])
             await pilot.press("escape")
             let_go.set()
-            await until(pilot, lambda: app.trace is not None and app.progress is None)
+            await until(pilot, lambda: app.session.trace is not None and app.session.progress is None)
             assert 0 < trace_in(app).report.events < 5000
             assert trace_in(app).report.stopped
             await until(pilot, lambda: "warning" in lines(app)[0])
@@ -256,19 +256,19 @@ async def test_every_screen_opens_and_escape_comes_back(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
         for key, mode in zip("GHMOIT", ("gaps", "hotspots", "heatmap", "operators", "steps", "timeline")):
             await pilot.press(key)
-            assert app.current_mode == mode
+            assert app.shown == mode
             assert len(lines(app)) == SIZE[1]
             await pilot.press("x")
             await pilot.press("escape")
-            await until(pilot, lambda: app.current_mode == "timeline")
+            await until(pilot, lambda: app.shown == "timeline")
 
 
 async def test_a_window_of_the_command_line_is_shown(moba: Path) -> None:
     async with viewer(moba, window=parse_window("1ms..2ms")) as (app, _):
-        assert app.state.viewport.start_ns - trace_in(app).start_ns == 1_000_000
-        assert app.state.viewport.span_ns == 1_000_000
+        assert app.session.state.viewport.start_ns - trace_in(app).start_ns == 1_000_000
+        assert app.session.state.viewport.span_ns == 1_000_000
     async with viewer(moba, window=parse_window("1900000000000000..")) as (app, _):
-        assert app.state.viewport.span_ns == app.state.bounds.span_ns
+        assert app.session.state.viewport.span_ns == app.session.state.bounds.span_ns
         assert "not in this trace" in lines(app)[-1]
 
 
@@ -283,7 +283,12 @@ async def test_the_frame_rules_of_the_command_line_choose_the_lines(moba: Path) 
 async def test_a_step_of_the_command_line_is_shown(moba: Path) -> None:
     async with viewer(moba, step=50) as (app, _):
         step = analysis_of(app).steps[0]
-        assert app.state.viewport.start_ns <= step.start_ns < step.end_ns <= app.state.viewport.end_ns
+        assert (
+            app.session.state.viewport.start_ns
+            <= step.start_ns
+            < step.end_ns
+            <= app.session.state.viewport.end_ns
+        )
     async with viewer(moba, step=7) as (app, pilot):
         await pilot.pause()
         assert "no step 7" in lines(app)[-1]
@@ -293,11 +298,11 @@ async def test_a_step_of_the_command_line_is_shown(moba: Path) -> None:
 async def test_any_size_is_filled_and_resizing_keeps_the_place(moba: Path, size: tuple[int, int]) -> None:
     async with viewer(moba, size=size) as (app, pilot):
         await pilot.press("x")
-        place = app.state.place
+        place = app.session.state.place
         assert [len(line) for line in lines(app)] == [size[0]] * size[1]
         await pilot.resize_terminal(100, 30)
         await pilot.pause()
-        assert app.state.place == place
+        assert app.session.state.place == place
         assert [len(line) for line in lines(app)] == [100] * 30
 
 
@@ -314,16 +319,16 @@ async def test_the_mouse_selects_zooms_and_marks(moba: Path) -> None:
         tracks = timeline(app).tracks
         place = next(place for place, line in enumerate(tracks.lines.lines) if line.label == "Stream 2")
         await pilot.click(tracks, offset=(tracks.label_width + 60, place))
-        assert app.state.row >= 0
-        assert trace_in(app).track_of(app.state.row).name == "Stream 2"
-        span = app.state.viewport.span_ns
+        assert app.session.state.row >= 0
+        assert trace_in(app).track_of(app.session.state.row).name == "Stream 2"
+        span = app.session.state.viewport.span_ns
         await pilot._post_mouse_events([_scroll_up()], tracks, offset=(tracks.label_width + 10, place))
-        assert app.state.viewport.span_ns < span
+        assert app.session.state.viewport.span_ns < span
         await pilot.mouse_down(tracks, offset=(tracks.label_width + 10, place))
         await pilot.hover(tracks, offset=(tracks.label_width + 40, place))
         await pilot.mouse_up(tracks, offset=(tracks.label_width + 40, place))
         await pilot.pause()
-        assert app.state.window is not None
+        assert app.session.state.window is not None
 
 
 def _scroll_up() -> Any:
@@ -348,9 +353,9 @@ def hostile() -> Iterator[Trace]:
 
 
 async def test_names_cannot_command_the_terminal(hostile: Trace) -> None:
-    app = TraceApp(Path(f"/x/{HOSTILE}.json"), ViewerOptions(palette="true"), trace=hostile)
+    app = open_viewer(Path(f"/x/{HOSTILE}.json"), ViewerOptions(palette="true"), trace=hostile)
     async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: app.analysis is not None)
+        await until(pilot, lambda: app.session.analysis is not None)
         for keys in ("down", "down", "right", "p", "t"):
             await pilot.press(keys)
             await pilot.pause()
@@ -360,9 +365,9 @@ async def test_names_cannot_command_the_terminal(hostile: Trace) -> None:
 
 
 async def test_a_trace_of_nothing_is_shown_as_nothing() -> None:
-    app = TraceApp(Path("empty.json"), ViewerOptions(palette="none"), trace=trace_of([]))
+    app = open_viewer(Path("empty.json"), ViewerOptions(palette="none"), trace=trace_of([]))
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.analysis is not None)
+        await until(pilot, lambda: app.session.analysis is not None)
         for key in "x1[]dwasfvrnp0":
             await pilot.press(key)
         await pilot.press("left", "down", "space", "P", "backspace", "asterisk")
@@ -373,7 +378,7 @@ async def test_a_file_without_an_event_ends_the_viewer_with_the_reason(tmp_path:
     path = tmp_path / "trace_view.json"
     path.write_text('[{"ph": "M"')
     with TraceFile(path) as trace_file:
-        app = TraceApp(path, ViewerOptions(palette="ansi"), trace_file)
+        app = open_viewer(path, ViewerOptions(palette="ansi"), trace_file)
         async with app.run_test(size=SIZE) as pilot:
             await until(pilot, lambda: app.failure is not None)
         assert isinstance(app.failure, UnreadableTrace)
@@ -382,23 +387,26 @@ async def test_a_file_without_an_event_ends_the_viewer_with_the_reason(tmp_path:
 async def test_the_selection_survives_the_growth_of_the_trace(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
         await pilot.press("1", "[", "[")
-        name, event = trace_in(app).name(app.state.row), int(trace_in(app).slices.event[app.state.row])
+        name, event = (
+            trace_in(app).name(app.session.state.row),
+            int(trace_in(app).slices.event[app.session.state.row]),
+        )
         with TraceFile(moba) as again:
-            app.post_message(TraceGrew(build_trace(again.read())))
+            app.post_message(TraceGrew(app.session, build_trace(again.read())))
             await pilot.pause()
-        assert trace_in(app).name(app.state.row) == name
-        assert int(trace_in(app).slices.event[app.state.row]) == event
+        assert trace_in(app).name(app.session.state.row) == name
+        assert int(trace_in(app).slices.event[app.session.state.row]) == event
 
 
 async def test_warnings_are_counted_and_shown() -> None:
     trace = trace_of([{"ph": "X", "name": "a", "pid": 1, "tid": 2, "ts": 1, "dur": 100}])
-    app = TraceApp(Path("trace.json"), ViewerOptions(palette="ansi"), trace=trace)
+    app = open_viewer(Path("trace.json"), ViewerOptions(palette="ansi"), trace=trace)
     async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: app.analysis is not None)
-        assert f"{len(app.warnings)} warning" in lines(app)[0] and app.warnings
+        await until(pilot, lambda: app.session.analysis is not None)
+        assert f"{len(app.session.warnings)} warning" in lines(app)[0] and app.session.warnings
         await pilot.press("down", "exclamation_mark")
         await pilot.pause()
-        assert app.warnings[0] in timeline(app).details.text
+        assert app.session.warnings[0] in timeline(app).details.text
 
 
 def test_a_file_that_is_no_trace_is_refused_before_the_screen_opens(tmp_path: Path) -> None:
@@ -407,7 +415,7 @@ def test_a_file_that_is_no_trace_is_refused_before_the_screen_opens(tmp_path: Pa
     path = tmp_path / "trace_view.json"
     path.write_text("hello")
     with pytest.raises(UnreadableTrace):
-        run_viewer(path, ViewerOptions())
+        run_viewer([path], ViewerOptions())
 
 
 @pytest.mark.parametrize("screen", ["timeline", "gaps"])

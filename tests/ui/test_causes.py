@@ -21,7 +21,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster, most
-from tracetui.export.reasons import Reasons
+from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
@@ -166,7 +166,7 @@ def test_the_story_names_the_operator_the_line_and_what_exposed_it(analysis: Ana
 
 def test_the_line_of_a_story_is_the_line_of_the_tables(analysis: Analysis) -> None:
     every = np.arange(len(analysis.gaps), dtype=np.int64)
-    for gap, line in enumerate(Reasons(analysis).lines(every)):
+    for gap, line in enumerate(GAPS.column("line").exact(GapRows(analysis, every))):
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         assert line == (f"{frame.file}({frame.line})" if frame is not None else None)
 
@@ -276,9 +276,9 @@ def test_causes_by_step_add_up_and_open_the_worst_gap(analysis: Analysis) -> Non
 
 async def test_the_map_tells_the_causes_and_the_pane_the_story(trace: Trace) -> None:
     async with viewing(trace, "timeline", (120, 36)) as (app, pilot):
-        assert isinstance(app.screen, TimelineScreen) and app.analysis is not None
+        assert isinstance(app.screen, TimelineScreen) and app.session.analysis is not None
         minimap, details = app.screen.minimap, app.screen.details
-        (most_of, _), *_ = app.analysis.causes.by_cause().items()
+        (most_of, _), *_ = app.session.analysis.causes.by_cause().items()
         assert lines_of(minimap)[1].startswith(" worst gaps 1 to 9 ")
         assert lines_of(minimap)[2].startswith(" why idle ") and cause_words(most_of) in lines_of(minimap)[2]
         await pilot.resize_terminal(
@@ -307,8 +307,8 @@ async def test_enter_on_a_cause_of_a_step_goes_to_its_worst_gap(trace: Trace) ->
     async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
         await pilot.press("4", "home", "down", "enter")
         await pilot.pause()
-        assert app.analysis is not None and app.current_mode == "timeline"
-        assert app.state.gap == CauseMap(app.analysis).by_step().most[1, 0] >= 0
+        assert app.session.analysis is not None and app.shown == "timeline"
+        assert app.session.state.gap == CauseMap(app.session.analysis).by_step().most[1, 0] >= 0
 
 
 def test_what_fills_a_gap_beside_the_cores_is_called_by_its_own_name() -> None:

@@ -20,17 +20,21 @@ def app(tmp_path: Path) -> TraceApp:
 async def test_a_command_is_run_on_the_screen_below(app: TraceApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
-        app.state.look(app.state.viewport.zoom(1, 4, app.state.viewport.start_ns, app.state.bounds, 1))
+        app.session.state.look(
+            app.session.state.viewport.zoom(
+                1, 4, app.session.state.viewport.start_ns, app.session.state.bounds, 1
+            )
+        )
         await pilot.press("colon", *"whole trace")
         await pilot.pause()
         assert isinstance(app.screen, CommandPalette)
         assert any("0 show: whole trace" in line for line in screen_text(app))
         await pilot.press("enter")
         await pilot.pause()
-        assert app.state.viewport == app.state.bounds
+        assert app.session.state.viewport == app.session.state.bounds
         await pilot.press("ctrl+p", *"hotspots", "enter")
         await pilot.pause()
-        assert app.current_mode == "hotspots"
+        assert app.shown == "hotspots"
 
 
 async def test_only_what_applies_is_listed_and_each_of_it_once(app: TraceApp) -> None:

@@ -44,12 +44,12 @@ async def test_a_click_on_one_of_the_worst_gaps_goes_there_also_when_scrolled() 
             assert lines_of(details)[2].split()[0] == str(scrolled + 1)
             await pilot.click(details, (3, y))
             await pilot.pause()
-            assert app.rank_of(app.state.gap) == rank
+            assert app.session.rank_of(app.session.state.gap) == rank
 
 
 async def test_a_warning_is_told_to_its_end() -> None:
     async with viewing(training(), "timeline", (60, 24)) as (app, pilot):
-        app.problem = "word " * 30 + "end"
+        app.session.problem = "word " * 30 + "end"
         assert isinstance(app.screen, TimelineScreen)
         details = app.screen.query_one(Details)
         details.renew()

@@ -49,8 +49,8 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 async def test_it_writes_what_it_says(app: TraceApp, tmp_path: Path) -> None:
     async with app.run_test(size=(120, 24)) as pilot:
         text = await opened(app, pilot, "out.csv")
-        assert app.trace is not None
-        count = len(app.trace.slices)
+        assert app.session.trace is not None
+        count = len(app.session.trace.slices)
         assert f"{count} slices on" in text
         await pilot.press("enter")
         text = await settled(app, pilot)
@@ -64,22 +64,24 @@ async def test_it_writes_what_it_says(app: TraceApp, tmp_path: Path) -> None:
 async def test_it_waits_for_the_analysis(app: TraceApp) -> None:
     async with app.run_test(size=(120, 24)) as pilot:
         await pilot.pause()
-        analysis, app.analysis = app.analysis, None
+        analysis, app.session.analysis = app.session.analysis, None
         assert analysis is not None
         await pilot.press("e", "enter")
         assert "Still analysing" in await settled(app, pilot)
-        app.post_message(AnalysisReady(analysis))
+        app.post_message(AnalysisReady(app.session, analysis))
         assert "slices on" in await settled(app, pilot)
 
 
 async def test_the_marked_window_and_the_tracks_limit_it(app: TraceApp, tmp_path: Path) -> None:
     async with app.run_test(size=(120, 24)) as pilot:
         await pilot.pause()
-        assert app.trace is not None
-        tasks = next(track for track in app.trace.tracks if track.process == "Ascend Hardware")
+        assert app.session.trace is not None
+        tasks = next(track for track in app.session.trace.tracks if track.process == "Ascend Hardware")
         first = tasks.rows[0]
-        start, end = int(app.trace.slices.start[first]), int(app.trace.slices.end[first])
-        app.state.go(app.state.place.__class__(app.state.viewport, window=(start, end)))
+        start, end = int(app.session.trace.slices.start[first]), int(app.session.trace.slices.end[first])
+        app.session.state.go(
+            app.session.state.place.__class__(app.session.state.viewport, window=(start, end))
+        )
         await opened(app, pilot, "out.csv")
         app.screen.query_one("#tracks", Input).value = "hardware/"
         text = await settled(app, pilot)
@@ -110,13 +112,13 @@ async def test_a_file_that_is_there_is_overwritten_only_when_asked_twice(
 
 
 async def test_the_trace_itself_is_never_overwritten(app: TraceApp) -> None:
-    app.path.write_text("the trace")
+    app.session.path.write_text("the trace")
     async with app.run_test(size=(120, 24)) as pilot:
-        await opened(app, pilot, str(app.path))
+        await opened(app, pilot, str(app.session.path))
         for _ in range(2):
             await pilot.press("enter")
             assert "This is the trace itself: nothing is written." in await settled(app, pilot)
-    assert app.path.read_text() == "the trace"
+    assert app.session.path.read_text() == "the trace"
 
 
 async def test_what_goes_wrong_is_one_sentence(app: TraceApp, tmp_path: Path) -> None:

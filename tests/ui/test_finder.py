@@ -34,9 +34,9 @@ async def test_letters_narrow_the_tracks_and_enter_goes_there(app: TraceApp) -> 
         await pilot.press("enter")
         await pilot.pause()
         assert not isinstance(app.screen, TrackFinder)
-        assert app.trace is not None
-        stream = next(track for track in app.trace.tracks if track.process == "Ascend Hardware")
-        assert stream.tid in app.state.place.cursor
+        assert app.session.trace is not None
+        stream = next(track for track in app.session.trace.tracks if track.process == "Ascend Hardware")
+        assert stream.tid in app.session.state.place.cursor
 
 
 async def test_arrows_choose_and_escape_chooses_nothing(app: TraceApp) -> None:
@@ -48,7 +48,7 @@ async def test_arrows_choose_and_escape_chooses_nothing(app: TraceApp) -> None:
             ("end", "escape"),
             ("x", "y", "z", "q", "enter", "escape"),
         ):
-            app.push_screen(TrackFinder(), chosen.append)
+            app.push_screen(TrackFinder(app.session), chosen.append)
             await pilot.pause()
             await pilot.press(*keys)
             await pilot.pause()

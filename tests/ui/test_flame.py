@@ -103,7 +103,7 @@ async def test_keys_walk_zoom_and_come_back(real_traces: Path, size: tuple[int, 
         assert not view.zoomed and "nn.Module: Sequential_0" in said(app, "story")
         await pilot.press("home", "k", "end", "backspace", "escape")
         await pilot.pause()
-        assert app.current_mode == "timeline"
+        assert app.shown == "timeline"
 
 
 async def test_modules_are_ranked_and_f_shows_what_is_below_one(real_traces: Path) -> None:

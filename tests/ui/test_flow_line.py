@@ -128,12 +128,16 @@ async def test_both_ends_of_a_flow_stay_on_screen(moba: Trace) -> None:
         assert chain is not None and len(chain.hops) == 5
         for hop in reversed(chain.hops[:-1]):
             await pilot.press("[")
-            await until(pilot, lambda hop=hop: app.state.row == hop.row)  # type: ignore[misc]
+            await until(pilot, lambda hop=hop: app.session.state.row == hop.row)  # type: ignore[misc]
             shown = [tracks.line_at(y) for y in range(tracks.size.height)]
             lanes = [line.lane for line in shown if line is not None]
             for end in (hop.row, chain.hops[0].row, chain.task):
                 assert moba.lane_of(end) in lanes
-                assert app.state.viewport.start_ns <= moba.slices.start[end] < app.state.viewport.end_ns
+                assert (
+                    app.session.state.viewport.start_ns
+                    <= moba.slices.start[end]
+                    < app.session.state.viewport.end_ns
+                )
             text = lines_of(tracks)
             assert any("│" in line for line in text) and any(mark in line for line in text for mark in "▲▼▸")
         await pilot.press("right")

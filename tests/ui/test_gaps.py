@@ -8,11 +8,12 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from rich.color import ColorType
 from textual.widgets import Input
 
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
-from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, viewing
+from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, open_viewer, said, until, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
@@ -94,22 +95,22 @@ async def test_the_cursor_is_the_selected_gap_of_all_screens(trace: Trace) -> No
     async with viewing(trace, "gaps") as (app, pilot):
         ranked = analysis_of(app).gaps.ranked().tolist()
         table = screen_of(app).table
-        before = app.state.viewport
-        assert app.state.gap == -1, "opening the screen moves nothing"
+        before = app.session.state.viewport
+        assert app.session.state.gap == -1, "opening the screen moves nothing"
         await pilot.press("down", "down")
         await pilot.pause(SETTLED_S)
-        assert app.state.gap == ranked[2]
-        assert app.state.viewport != before
+        assert app.session.state.gap == ranked[2]
+        assert app.session.state.viewport != before
         await pilot.press("x")
         await pilot.pause(SETTLED_S)
-        assert (app.state.gap, table.row) == (ranked[3], ranked[3])
+        assert (app.session.state.gap, table.row) == (ranked[3], ranked[3])
         await pilot.press("2")
         await pilot.pause(SETTLED_S)
-        assert (app.state.gap, table.row) == (ranked[1], ranked[1])
+        assert (app.session.state.gap, table.row) == (ranked[1], ranked[1])
         await pilot.press("enter")
         await pilot.pause()
-        assert app.current_mode == "timeline"
-        assert app.state.gap == ranked[1]
+        assert app.shown == "timeline"
+        assert app.session.state.gap == ranked[1]
 
 
 async def test_a_filter_of_nothing_says_so_and_a_ranked_gap_drops_it(trace: Trace) -> None:
@@ -122,7 +123,7 @@ async def test_a_filter_of_nothing_says_so_and_a_ranked_gap_drops_it(trace: Trac
         assert "0/0" in said(app, "answer")
         await pilot.press("enter", "1")
         await pilot.pause(SETTLED_S)
-        assert app.state.filter == ""
+        assert app.session.state.filter == ""
         assert table.row == analysis_of(app).gaps.ranked()[0]
         await pilot.press("slash", "m", "a", "t", "m", "escape")
         await pilot.pause(SETTLED_S)
@@ -175,9 +176,9 @@ async def test_without_a_device_or_an_analysis_the_screen_says_why() -> None:
     async with viewing(host, "gaps", (80, 24)) as (app, pilot):
         assert "No device in this trace" in said(app, "answer")
         await pilot.press("enter", "down", "1", "equals_sign", "greater_than_sign", "e")
-        assert app.current_mode == "gaps"
-        app.analysis = None
-        app.post_message(AnalysisFailed("The analysis failed: too many cooks."))
+        assert app.shown == "gaps"
+        app.session.analysis = None
+        app.post_message(AnalysisFailed(app.session, "The analysis failed: too many cooks."))
         await pilot.pause(SETTLED_S)
         assert "too many cooks" in said(app, "answer")
 
@@ -190,13 +191,26 @@ async def test_a_gap_is_copied_with_exact_values_and_its_story(trace: Trace) -> 
         assert text.endswith(said(app, "story"))
 
 
-@pytest.mark.parametrize("palette", ["ansi", "256", "true"])
-async def test_it_is_drawn_in_every_palette_from_the_first_frame_on(trace: Trace, palette: str) -> None:
-    app = TraceApp(Path("trace_view.json"), ViewerOptions(palette=palette), trace=trace)
+@pytest.mark.parametrize(
+    ("palette", "kinds"),
+    [
+        ("none", set()),
+        ("ansi", {ColorType.STANDARD}),
+        ("256", {ColorType.EIGHT_BIT}),
+        ("true", {ColorType.TRUECOLOR}),
+    ],
+)
+async def test_the_first_frame_is_drawn_in_the_colours_of_the_palette(
+    trace: Trace, palette: str, kinds: set[ColorType]
+) -> None:
+    app = open_viewer(Path("trace_view.json"), ViewerOptions(palette=palette), trace=trace)
     async with app.run_test(size=(80, 24)) as pilot:
         app.action_go("gaps")
-        await pilot.pause(SETTLED_S)
-        assert app.is_running
+        await until(pilot, lambda: not app.session.analysing)
+        table = screen_of(app).table
+        styles = [segment.style for y in range(table.size.height) for segment in table.render_line(y)]
+        colours = [colour for style in styles if style for colour in (style.color, style.bgcolor) if colour]
+        assert {colour.type for colour in colours} - {ColorType.DEFAULT} == kinds
 
 
 async def test_it_works_in_any_size(trace: Trace) -> None:
@@ -231,23 +245,25 @@ async def test_a_key_ranks_gaps_by_something_else_on_all_screens(trace: Trace) -
         heads = ("lost time", "idle time", "exposed communication", "lost time")
         for by, head in zip((Measure.LOST, Measure.IDLE, Measure.COMMUNICATION, Measure.LOST), heads):
             ranked = gaps.ranked(by).tolist()
-            assert app.ranked_by is by
+            assert app.session.ranked_by is by
             assert f"{len(gaps)} gaps by {head}, " in said(app, "answer")
-            assert screen_of(app).table.rows.view.tolist() == app.ranked.tolist() == ranked
-            assert app.picture is not None
+            assert screen_of(app).table.rows.view.tolist() == app.session.ranked.tolist() == ranked
+            assert app.session.picture is not None
             worst = [gap for gap in ranked[:9] if gaps.measured(by)[gap]]
-            assert app.picture.ranks == {gap: rank for rank, gap in enumerate(worst, 1)}
+            assert app.session.picture.ranks == {gap: rank for rank, gap in enumerate(worst, 1)}
             await pilot.press("1")
             assert screen_of(app).table.row == ranked[0]
             await pilot.press("b")
             await pilot.pause(SETTLED_S)
         await pilot.press("T", "b")
         await pilot.pause()
-        assert app.ranked_by is Measure.COMMUNICATION
+        assert app.session.ranked_by is Measure.COMMUNICATION
         await pilot.press("escape", "1")
-        assert app.state.gap == gaps.ranked(Measure.COMMUNICATION)[0]
+        assert app.session.state.gap == gaps.ranked(Measure.COMMUNICATION)[0]
         await pilot.press("x", "x", "b", "x")
-        assert app.state.gap == gaps.ranked(Measure.LOST)[0], "the worst one, whatever was selected before"
+        assert app.session.state.gap == gaps.ranked(Measure.LOST)[0], (
+            "the worst one, whatever was selected before"
+        )
 
 
 def test_the_order_changes_what_the_worst_gaps_are_said_to_be(trace: Trace) -> None:

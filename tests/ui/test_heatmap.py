@@ -316,7 +316,7 @@ async def test_the_viewport_and_the_window_of_the_timeline_are_marked(trace: Tra
         heat_map, sheet = screen_of(app).map, sheet_of(app)
         assert BLOCKS.rule not in lines_of(heat_map)[1]
         assert sheet.edges is not None
-        app.state.look(Viewport(int(sheet.edges[20]), int(sheet.edges[30])))
+        app.session.state.look(Viewport(int(sheet.edges[20]), int(sheet.edges[30])))
         app.view_changed()
         await pilot.pause(SETTLED_S)
         marks = lines_of(heat_map)[1].replace(BLOCKS.cursor, BLOCKS.rule)[heat_map.label_cells :]
@@ -332,9 +332,9 @@ async def test_enter_opens_the_time_of_a_cell_with_its_gap(trace: Trace) -> None
         gap = int(sheet.gap.gap[heat_map.row, heat_map.column])
         await pilot.press("enter")
         await pilot.pause(SETTLED_S)
-        gaps, viewport = analysis_of(app).gaps, app.state.viewport
-        assert app.current_mode == "timeline"
-        assert app.state.gap == gap == gaps.ranked()[0]
+        gaps, viewport = analysis_of(app).gaps, app.session.state.viewport
+        assert app.shown == "timeline"
+        assert app.session.state.gap == gap == gaps.ranked()[0]
         assert viewport.start_ns <= gaps.start[gap] < gaps.end[gap] <= viewport.end_ns
 
 
@@ -348,9 +348,9 @@ async def test_enter_on_a_thread_selects_what_it_mostly_did(trace: Trace) -> Non
         words = said(app, "readout")
         await pilot.press("enter")
         await pilot.pause(SETTLED_S)
-        assert app.current_mode == "timeline"
-        assert app.state.row >= 0
-        assert f"mostly {trace.name(app.state.row)}" in words.replace("\n", "")
+        assert app.shown == "timeline"
+        assert app.session.state.row >= 0
+        assert f"mostly {trace.name(app.session.state.row)}" in words.replace("\n", "")
 
 
 async def test_more_steps_than_columns_share_them_and_the_worst_one_shows() -> None:

@@ -73,16 +73,16 @@ async def synchronisations(app: TraceApp, pilot: Pilot[int]) -> HotspotsScreen:
 
 
 async def test_c_goes_through_the_tables_and_header_and_footer_say_which(app: TraceApp) -> None:
-    assert app.analysis is not None
+    assert app.session.analysis is not None
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await synchronisations(app, pilot)
         for view, after in zip((SYNCS, LINES, SIGNATURES), (MODULES, SIGNATURES, SYNCS)):
             first, *_, keys = screen_text(app)
-            assert first.startswith(f"{view.title}  {view.answer(app.analysis)}".replace("µ", "u"))
+            assert first.startswith(f"{view.title}  {view.answer(app.session.analysis)}".replace("µ", "u"))
             assert said(app, "note") == view.note
             assert f"c {after.name}" in keys
-            assert first.endswith(f"/{len(view.rows(app.analysis))}")
-            assert len(screen.table.rows.view) == len(view.rows(app.analysis)) > 1
+            assert first.endswith(f"/{len(view.rows(app.session.analysis))}")
+            assert len(screen.table.rows.view) == len(view.rows(app.session.analysis)) > 1
             if view is not SIGNATURES:
                 assert screen.row is not None and screen.row.line == 3
             await pilot.press(*["c"] * (3 if view is SYNCS else 1))
@@ -90,8 +90,8 @@ async def test_c_goes_through_the_tables_and_header_and_footer_say_which(app: Tr
 
 
 async def test_synchronisations_tell_their_calls_and_what_they_expose(app: TraceApp) -> None:
-    assert app.analysis is not None
-    exposing, other = app.analysis.syncs
+    assert app.session.analysis is not None
+    exposing, other = app.session.analysis.syncs
     assert (exposing.call, exposing.count, exposing.total_ns, exposing.longest_ns) == (
         "aten::item",
         2,
@@ -115,32 +115,32 @@ async def test_synchronisations_tell_their_calls_and_what_they_expose(app: Trace
 
 
 async def test_x_walks_the_gaps_of_a_synchronisation_and_enter_goes_to_the_worst(app: TraceApp) -> None:
-    assert app.analysis is not None
-    gaps = app.analysis.syncs[0].gap_indices.tolist()
-    assert len(gaps) == 2 and gaps[0] == app.analysis.gaps.ranked()[0]
+    assert app.session.analysis is not None
+    gaps = app.session.analysis.syncs[0].gap_indices.tolist()
+    assert len(gaps) == 2 and gaps[0] == app.session.analysis.gaps.ranked()[0]
     async with app.run_test(size=(120, 36)) as pilot:
         await synchronisations(app, pilot)
         seen = []
         for key in ("x", "x", "X"):
             await pilot.press(key)
-            seen.append(app.state.gap)
+            seen.append(app.session.state.gap)
         assert seen == [gaps[0], gaps[1], gaps[0]]
         await pilot.press("down", "up", "enter")
         await pilot.pause()
-        assert (app.current_mode, app.state.gap) == ("timeline", gaps[0])
+        assert (app.shown, app.session.state.gap) == ("timeline", gaps[0])
 
 
 async def test_enter_goes_to_the_longest_call_where_no_idle_time_is_exposed(app: TraceApp) -> None:
-    assert app.analysis is not None
-    longest = int(app.analysis.syncs[1].rows[0])
-    assert app.analysis.trace.slices.dur[longest] == 600
+    assert app.session.analysis is not None
+    longest = int(app.session.analysis.syncs[1].rows[0])
+    assert app.session.analysis.trace.slices.dur[longest] == 600
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await synchronisations(app, pilot)
         await pilot.press("down", "x")
         assert said(app, "note") == NO_GAP
         await pilot.press("enter")
         await pilot.pause()
-        assert (app.current_mode, app.state.row) == ("timeline", longest)
+        assert (app.shown, app.session.state.row) == ("timeline", longest)
         screen.table.move_to(0)
         await pilot.press("H")
         await settled(app, pilot)
@@ -149,9 +149,9 @@ async def test_enter_goes_to_the_longest_call_where_no_idle_time_is_exposed(app:
 
 
 async def test_a_trial_is_of_the_line_of_the_synchronisation(app: TraceApp) -> None:
-    assert app.analysis is not None
-    key = line_of(app.analysis.syncs[0])
-    trial = app.analysis.what_ifs.faster(key, 0.5)
+    assert app.session.analysis is not None
+    key = line_of(app.session.analysis.syncs[0])
+    trial = app.session.analysis.what_ifs.faster(key, 0.5)
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await synchronisations(app, pilot)
         await pilot.press("percent_sign")
@@ -164,8 +164,8 @@ async def test_a_trial_is_of_the_line_of_the_synchronisation(app: TraceApp) -> N
 
 async def test_no_synchronisation_is_said_in_words_and_c_goes_on(tmp_path: Path) -> None:
     app = viewer(tmp_path)
-    assert app.analysis is not None
-    assert not app.analysis.syncs
+    assert app.session.analysis is not None
+    assert not app.session.analysis.syncs
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await synchronisations(app, pilot)
         text = screen_text(app)
@@ -175,12 +175,12 @@ async def test_no_synchronisation_is_said_in_words_and_c_goes_on(tmp_path: Path)
         assert app.screen is screen
         await pilot.press("c", "c", "c")
         await settled(app, pilot)
-        assert len(screen.table.rows.view) == len(app.analysis.lines)
+        assert len(screen.table.rows.view) == len(app.session.analysis.lines)
 
 
 @pytest.mark.parametrize("place", range(len(VIEWS)))
 async def test_each_table_is_exported_as_it_is_shown(app: TraceApp, tmp_path: Path, place: int) -> None:
-    assert app.analysis is not None
+    assert app.session.analysis is not None
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await synchronisations(app, pilot)
         await pilot.press(*["c"] * (place + len(VIEWS) - VIEWS.index(SYNCS)))
@@ -192,7 +192,7 @@ async def test_each_table_is_exported_as_it_is_shown(app: TraceApp, tmp_path: Pa
         await pilot.press("enter")
         await settled(app, pilot)
     written = pd.read_csv(tmp_path / f"trace_view_{VIEWS[place].export}.csv")
-    expected = TABLES[place](app.analysis)
+    expected = TABLES[place](app.session.analysis)
     assert list(written.columns) == list(expected.columns)
     key = "exposed_ns" if VIEWS[place] is SYNCS else "idle_ns"
     assert len(written) > (VIEWS[place] is not MODULES and VIEWS[place] is not FRAMES)

@@ -48,15 +48,15 @@ async def hotspots(app: TraceApp, pilot: Pilot[int]) -> HotspotsScreen:
 
 
 async def test_lines_are_ranked_and_add_up_to_the_idle_time(app: TraceApp) -> None:
-    assert app.analysis is not None
-    lines = app.analysis.lines
+    assert app.session.analysis is not None
+    lines = app.session.analysis.lines
     assert [(line_name(line), line.idle_ns) for line in lines] == [
         ("train.py(12) loss", 80_000),
         ("net.py(7) forward", 10_000),
         ("(no stack)", 9_000),
     ]
-    assert sum(line.idle_ns for line in lines) == app.analysis.idle_ns
-    assert app.analysis.stacks.idle_ns == app.analysis.idle_ns
+    assert sum(line.idle_ns for line in lines) == app.session.analysis.idle_ns
+    assert app.session.analysis.stacks.idle_ns == app.session.analysis.idle_ns
     async with app.run_test(size=(160, 30)) as pilot:
         await hotspots(app, pilot)
         text = screen_text(app)
@@ -105,19 +105,19 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
 
 
 def test_the_story_says_what_the_line_saves_at_most(app: TraceApp) -> None:
-    assert app.analysis is not None
-    lines, savings = app.analysis.lines, app.analysis.savings
+    assert app.session.analysis is not None
+    lines, savings = app.session.analysis.lines, app.session.analysis.savings
     story = LineStory(Palette("none"), ASCII)
     bound = savings[line_of(lines[0])].saves_at_most_ns
     assert bound > 0
     for line, saves in ((lines[0], savings), (lines[0], {})):
-        said = "".join(text for text, _ in story.lines(app.analysis, line, saves, 80, 20)[-1])
+        said = "".join(text for text, _ in story.lines(app.session.analysis, line, saves, 80, 20)[-1])
         assert said.startswith(f"Saves at most {format_duration(bound)}" if saves else "Saves nothing")
 
 
 def test_more_than_the_idle_time_is_explained(app: TraceApp) -> None:
-    assert app.analysis is not None
-    line, savings = app.analysis.lines[0], app.analysis.savings
+    assert app.session.analysis is not None
+    line, savings = app.session.analysis.lines[0], app.session.analysis.savings
     bound = savings[line_of(line)].saves_at_most_ns
     for idle_ns, explained in ((bound - 1, True), (bound, False), (None, False)):
         told = LineStory(Palette("none"), ASCII).saves(line, savings, idle_ns)
@@ -144,11 +144,11 @@ def test_a_trial_says_the_step_time_and_what_it_assumes(
 
 
 async def test_percent_tries_the_line_faster_until_the_cursor_moves(app: TraceApp) -> None:
-    assert app.analysis is not None
-    line = app.analysis.lines[0]
+    assert app.session.analysis is not None
+    line = app.session.analysis.lines[0]
     async with app.run_test(size=(160, 30)) as pilot:
         screen = await hotspots(app, pilot)
-        saved = format_duration(app.analysis.savings[line_of(line)].saves_at_most_ns)
+        saved = format_duration(app.session.analysis.savings[line_of(line)].saves_at_most_ns)
         assert f"<= {in_ascii(saved)}" in screen_text(app)[2]
         notes = []
         for key in ("percent_sign", "percent_sign", "percent_sign", "percent_sign", "down"):
@@ -156,36 +156,36 @@ async def test_percent_tries_the_line_faster_until_the_cursor_moves(app: TraceAp
             await settled(app, pilot)
             notes.append(said(app, "note"))
         told = [
-            what_if_words(app.analysis.what_ifs.faster(line_of(line), factor), 160, ASCII)
+            what_if_words(app.session.analysis.what_ifs.faster(line_of(line), factor), 160, ASCII)
             for factor in (0.5, 0.0)
         ]
         assert notes == [*told, LINES.note, told[0], LINES.note]
-        foretold = app.analysis.what_ifs.faster(line_of(line), 0.0)
+        foretold = app.session.analysis.what_ifs.faster(line_of(line), 0.0)
         assert foretold.after_ns < foretold.before_ns
         screen.failed("what-if", "This failed: it.")
         assert said(app, "note") == "This failed: it."
 
 
 async def test_c_shows_the_signatures_and_keeps_the_line(app: TraceApp) -> None:
-    assert app.analysis is not None
+    assert app.session.analysis is not None
     async with app.run_test(size=(120, 30)) as pilot:
         screen = await hotspots(app, pilot)
         await pilot.press("down", "c")
         await settled(app, pilot)
         assert isinstance(screen.row, Signature)
         assert line_name(screen.row) == "net.py(7) forward"
-        assert screen.line is app.analysis.lines[1]
-        assert len(screen.table.rows.view) == len(app.analysis.signatures)
+        assert screen.line is app.session.analysis.lines[1]
+        assert len(screen.table.rows.view) == len(app.session.analysis.signatures)
         assert any("operators" in line and "cause" in line for line in screen_text(app)[:2])
         await pilot.press("x")
-        assert app.state.gap == screen.row.gap_indices[0]
+        assert app.session.state.gap == screen.row.gap_indices[0]
         await pilot.press("c", "c", "c", "c")
         await settled(app, pilot)
         assert said(app, "note") == LINES.note
         assert screen.table.row == 1  # still, though tables in between have no row of the line
         screen.table.sort_by(0, False)
         lines = screen.frame(screen.table.rows.view)
-        assert lines["idle_ns"].tolist() == sorted(line.idle_ns for line in app.analysis.lines)
+        assert lines["idle_ns"].tolist() == sorted(line.idle_ns for line in app.session.analysis.lines)
 
 
 async def test_tab_goes_round_the_panes_and_the_source_follows(app: TraceApp) -> None:
@@ -209,18 +209,18 @@ async def test_tab_goes_round_the_panes_and_the_source_follows(app: TraceApp) ->
 
 
 async def test_x_walks_the_gaps_of_the_line_and_enter_goes_to_the_timeline(app: TraceApp) -> None:
-    assert app.analysis is not None
-    worst = app.analysis.lines[0].gap_indices.tolist()
+    assert app.session.analysis is not None
+    worst = app.session.analysis.lines[0].gap_indices.tolist()
     assert len(worst) == 2
     async with app.run_test(size=(120, 30)) as pilot:
         screen = await hotspots(app, pilot)
         seen = []
         for key in ("x", "x", "x", "X"):
             await pilot.press(key)
-            seen.append(app.state.gap)
+            seen.append(app.session.state.gap)
         assert seen == [worst[0], worst[1], worst[0], worst[1]]
         assert any("gap 2 of 2 of train.py(12) loss: idle 30.0 us" in line for line in screen_text(app))
-        assert app.current_mode == "hotspots"
+        assert app.shown == "hotspots"
         screen.table.move_to(1)
         screen.action_line_gap(1)  # before the screen hears that the cursor has moved
         await pilot.pause()
@@ -230,21 +230,21 @@ async def test_x_walks_the_gaps_of_the_line_and_enter_goes_to_the_timeline(app: 
         assert said(app, "note") == LINES.note
         await pilot.press("X", "enter")
         await pilot.pause()
-        assert app.current_mode == "timeline"
-        assert app.state.gap == worst[1]
+        assert app.shown == "timeline"
+        assert app.session.state.gap == worst[1]
 
 
 async def test_the_selection_of_other_screens_is_followed(app: TraceApp) -> None:
-    assert app.analysis is not None
-    gap = int(app.analysis.lines[1].gap_indices[0])
+    assert app.session.analysis is not None
+    gap = int(app.session.analysis.lines[1].gap_indices[0])
     async with app.run_test(size=(120, 30)) as pilot:
         await pilot.pause()
         app.go_to_gap(gap)
         screen = await hotspots(app, pilot)
-        assert screen.line is app.analysis.lines[1]
-        app.select(int(app.analysis.idle.task[0]))
+        assert screen.line is app.session.analysis.lines[1]
+        app.select(int(app.session.analysis.idle.task[0]))
         await settled(app, pilot)
-        assert screen.line is app.analysis.lines[0]
+        assert screen.line is app.session.analysis.lines[0]
         assert screen.stacks.frame is not None
         assert screen.stacks.frame.function == "loss"
 

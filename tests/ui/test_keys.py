@@ -35,7 +35,13 @@ async def state_after(
     await settled(app, pilot)
     assert not isinstance(app.screen, ModalScreen)
     table = getattr(app.screen, "table", None)
-    return app.current_mode, app.state.place, app.state.search.text, app.state.filter, table and table.row
+    return (
+        app.shown,
+        app.session.state.place,
+        app.session.state.search.text,
+        app.session.state.filter,
+        table and table.row,
+    )
 
 
 @pytest.mark.parametrize("keys", SEQUENCES, ids=" ".join)

@@ -83,7 +83,7 @@ async def test_a_type_opens_into_its_names_and_closes_again(real_traces: Path) -
         assert "29 names: 57 tasks, 1.39 ms" in said(app, "answer")
         assert len(names) == len(screen.table.rows.view) == 29
         await pilot.press("full_stop")
-        assert app.state.row == operators.of_type("TransData", Activity.AICORE).instances(names, 0)[0]
+        assert app.session.state.row == operators.of_type("TransData", Activity.AICORE).instances(names, 0)[0]
         await pilot.press("escape")
         await pilot.pause(SETTLED_S)
         assert (len(screen.table.rows.view), screen.table.row) == (35, 2)
@@ -95,7 +95,9 @@ async def test_it_is_limited_to_the_window_or_to_a_step_and_says_so(trace: Trace
     async with viewing(trace, "operators") as (app, pilot):
         analysis = analysis_of(app)
         step = analysis.steps[1]
-        app.state.place = app.state.place.__class__(app.state.viewport, window=(step.start_ns, step.end_ns))
+        app.session.state.place = app.session.state.place.__class__(
+            app.session.state.viewport, window=(step.start_ns, step.end_ns)
+        )
         app.view_changed()
         await pilot.pause(SETTLED_S)
         inside = analysis.operators_in_window(step.start_ns, step.end_ns).by_name()
@@ -121,21 +123,21 @@ async def test_enter_goes_to_the_longest_and_full_stop_through_all(trace: Trace)
         seen = []
         for _ in rows:
             await pilot.press("full_stop")
-            seen.append(app.state.row)
+            seen.append(app.session.state.row)
         assert seen == rows
         assert f"instance {len(rows)} of {len(rows)}" in said(app, "answer")
         await pilot.press("comma")
-        assert app.state.row == rows[-2]
+        assert app.session.state.row == rows[-2]
         await pilot.press("enter")
         await pilot.pause(SETTLED_S)
-        assert (app.current_mode, app.state.row) == ("timeline", int(names.longest[place]))
+        assert (app.shown, app.session.state.row) == ("timeline", int(names.longest[place]))
 
 
 async def test_the_statistics_are_those_of_the_window_over_the_screen_in_front(trace: Trace) -> None:
     async with viewing(trace, "timeline", (160, 40)) as (app, pilot):
         analysis = analysis_of(app)
         window = (analysis.steps[0].start_ns, analysis.steps[1].end_ns)
-        app.state.place = app.state.place.__class__(app.state.viewport, window=window)
+        app.session.state.place = app.session.state.place.__class__(app.session.state.viewport, window=window)
         await pilot.press("i")
         await pilot.pause(SETTLED_S)
         panel = app.screen
@@ -174,12 +176,17 @@ def test_a_window_without_a_device_has_no_idle_time() -> None:
 async def test_the_rows_are_exported_in_the_order_shown(trace: Trace) -> None:
     async with viewing(trace, "operators") as (app, _):
         screen, names = screen_of(app), analysis_of(app).operators().by_type()
-        for sort, descending in ((0, False), (3, True)):
-            screen.table.sort_by(sort, descending)
-            view = screen.table.rows.view
-            frame = screen.frame(view)
-            assert frame["name"].tolist() == [names[place].name for place in view.tolist()]
-            assert frame["max_ns"].tolist() == names.max_ns[view].tolist()
+        counts = {names[place].name: names[place].count for place in range(len(names))}
+        by_name = sorted(counts, key=str.casefold)
+        by_count = sorted(counts, key=counts.__getitem__, reverse=True)
+        columns = [column.key for column in screen.table.rows.columns]
+        for key, descending, expected in (("name", False, by_name), ("count", True, by_count)):
+            screen.table.sort_by(columns.index(key), descending)
+            drawn = [drawn_cells(line)[0] for line in lines_of(screen.table)[1:] if line]
+            assert drawn == expected
+            frame = screen.frame(screen.table.rows.view)
+            assert frame["name"].tolist() == expected
+            assert frame["count"].tolist() == [counts[name] for name in expected]
 
 
 async def test_the_filter_is_shared_with_the_other_tables(trace: Trace) -> None:

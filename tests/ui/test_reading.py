@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from tests.synthetic import event_table
-from tests.ui.viewing import lines_of, timeline, until
+from tests.ui.viewing import lines_of, open_viewer, timeline, until
 from tracetui.reader import skeleton as skeleton_module
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.ui import loading
@@ -23,6 +23,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
 from tracetui.ui.messages import LoadProgress, TraceGrew
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.session import Session
 
 SIZE = (120, 40)
 
@@ -83,7 +84,7 @@ async def reading(
         gate = Gate(trace_file)
         trace_file.read = gate.read  # type: ignore[method-assign]
         options = ViewerOptions(palette="none", cache=False, ascii=ascii_only)
-        app = TraceApp(path, options, trace_file)
+        app = open_viewer(path, options, trace_file)
         async with app.run_test(size=size) as pilot:
             try:
                 await pilot.pause(0.05)
@@ -93,15 +94,15 @@ async def reading(
 
 
 async def read_to(app: TraceApp, pilot: Pilot[int], gate: Gate, share: float) -> None:
-    before = app.trace
+    before = app.session.trace
     gate.open(share)
-    await until(pilot, lambda: app.trace is not before and app.share >= int(100 * share))
+    await until(pilot, lambda: app.session.trace is not before and app.session.share >= int(100 * share))
     await pilot.pause()
 
 
 async def read_all(app: TraceApp, pilot: Pilot[int], gate: Gate) -> None:
     gate.open(2.0)
-    await until(pilot, lambda: app.analysis is not None)
+    await until(pilot, lambda: app.session.analysis is not None)
 
 
 def screen_lines(app: TraceApp) -> list[str]:
@@ -114,8 +115,8 @@ def is_sketched(text: str, shades: str = BLOCKS.unread) -> bool:
 
 async def test_the_whole_time_is_sketched_before_anything_is_read(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
-        assert app.trace is not None and app.trace.report.events == 0
+        await until(pilot, lambda: app.session.picture is not None)
+        assert app.session.trace is not None and app.session.trace.report.events == 0
         shown = screen_lines(app)
         assert "sampled" in shown[0] and "Ascend" in shown[0] and "esc stops" in shown[0]
         assert "busy device" in shown[1] and is_sketched(shown[1])
@@ -125,48 +126,53 @@ async def test_the_whole_time_is_sketched_before_anything_is_read(moba: Path) ->
         assert is_sketched(stream)
         assert any("not read yet" in line for line in shown)
         tracks = [line.key for line in timeline(app).tracks.lines.lines]
-        span = app.state.bounds
+        span = app.session.state.bounds
         await read_all(app, pilot, gate)
         assert not is_sketched("\n".join(screen_lines(app))) and "sampled" not in screen_lines(app)[0]
         final = [line.key for line in timeline(app).tracks.lines.lines]
         assert [key for key in final if key in tracks] == [key for key in tracks if key in final]
-        grown = abs(app.state.bounds.start_ns - span.start_ns) + abs(app.state.bounds.end_ns - span.end_ns)
+        grown = abs(app.session.state.bounds.start_ns - span.start_ns) + abs(
+            app.session.state.bounds.end_ns - span.end_ns
+        )
         assert grown < span.span_ns / 20
 
 
 async def test_what_is_read_takes_the_place_of_the_sketch(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
+        await until(pilot, lambda: app.session.picture is not None)
         lines = []
         for share in (0.2, 0.4, 0.7):
             await read_to(app, pilot, gate, share)
             shown = screen_lines(app)
-            assert f"reading {app.share} % of" in shown[0]
-            assert f"reading, {app.share} % so far" in shown[5]
+            assert f"reading {app.session.share} % of" in shown[0]
+            assert f"reading, {app.session.share} % so far" in shown[5]
             lines.append(sum(shade in line for line in shown[6:] for shade in BLOCKS.unread.strip()))
         assert lines[0] > lines[-1]
 
 
 async def test_the_view_that_was_chosen_is_kept_as_the_trace_grows(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
+        await until(pilot, lambda: app.session.picture is not None)
         await pilot.press("w", "w", "w", "d", "down", "down", "down")
-        viewport, cursor = app.state.viewport, app.state.place.cursor
-        assert viewport != app.state.bounds and cursor
+        viewport, cursor = app.session.state.viewport, app.session.state.place.cursor
+        assert viewport != app.session.state.bounds and cursor
         tracks = timeline(app).tracks
         for share in (0.3, 0.7):
             await read_to(app, pilot, gate, share)
-            assert app.state.viewport == viewport
-            assert app.state.place.cursor == cursor and tracks.lines.index(cursor) >= 0
-        toggled = app.state.toggled
+            assert app.session.state.viewport == viewport
+            assert app.session.state.place.cursor == cursor and tracks.lines.index(cursor) >= 0
+        toggled = app.session.state.toggled
         await pilot.press("pagedown", "pagedown", "right")
-        await until(pilot, lambda: app.state.row >= 0)
-        event = int(app.trace.slices.event[app.state.row]) if app.trace else -1
+        await until(pilot, lambda: app.session.state.row >= 0)
+        event = int(app.session.trace.slices.event[app.session.state.row]) if app.session.trace else -1
         top = tracks.lines.lines[tracks.lines.fixed + tracks.top].key
-        viewport = app.state.viewport
+        viewport = app.session.state.viewport
         await read_all(app, pilot, gate)
-        assert app.trace is not None and int(app.trace.slices.event[app.state.row]) == event
-        assert app.state.viewport == viewport and app.state.toggled == toggled
+        assert (
+            app.session.trace is not None
+            and int(app.session.trace.slices.event[app.session.state.row]) == event
+        )
+        assert app.session.state.viewport == viewport and app.session.state.toggled == toggled
         assert tracks.lines.lines[tracks.lines.fixed + tracks.top].key == top, (
             "what is on screen does not jump"
         )
@@ -174,7 +180,7 @@ async def test_the_view_that_was_chosen_is_kept_as_the_trace_grows(moba: Path) -
 
 async def test_what_is_not_read_cannot_be_selected(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
+        await until(pilot, lambda: app.session.picture is not None)
         for key in (
             "down",
             "down",
@@ -190,9 +196,9 @@ async def test_what_is_not_read_cannot_be_selected(moba: Path) -> None:
             "asterisk",
         ):
             await pilot.press(key)
-            assert app.state.row == -1 and app.state.window is None
+            assert app.session.state.row == -1 and app.session.state.window is None
         await pilot.click(timeline(app).tracks, offset=(60, 4))
-        assert app.state.row == -1
+        assert app.session.state.row == -1
         await pilot.press("right")
         assert "Nothing of this line is read yet." in screen_lines(app)[-1]
         await pilot.press("0", "t", "escape", "slash", "escape", "v", "d", "v")
@@ -201,37 +207,41 @@ async def test_what_is_not_read_cannot_be_selected(moba: Path) -> None:
 
 async def test_escape_says_which_share_and_which_tracks_are_missing(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
+        await until(pilot, lambda: app.session.picture is not None)
         await read_to(app, pilot, gate, 0.6)
-        share = app.share
+        share = app.session.share
         await pilot.press("x", "escape")
         await read_all(app, pilot, gate)
-        assert app.trace is not None and app.trace.report.stopped and app.progress is None
+        assert (
+            app.session.trace is not None
+            and app.session.trace.report.stopped
+            and app.session.progress is None
+        )
         assert f"Stopped at {share} % of the file; the rest (░) is only sampled." in screen_lines(app)[-1]
-        (missing,) = [warning for warning in app.warnings if "only sampled" in warning]
+        (missing,) = [warning for warning in app.session.warnings if "only sampled" in warning]
         assert missing.startswith(f"{100 - share} % of the file is not read")
         assert "Python from " in missing and " s to " in missing
         assert "Ascend Hardware" not in missing, "devices are read first"
         shown = screen_lines(app)
         assert is_sketched("\n".join(shown[6:])) and "sampled" in shown[0]
-        assert app.analysis is not None and app.analysis.trace is app.trace
+        assert app.session.analysis is not None and app.session.analysis.trace is app.session.trace
         await pilot.press("x", "0", "exclamation_mark")
         assert "only sampled" in timeline(app).details.text
 
 
 async def test_devices_are_exact_before_the_host_is(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
+        await until(pilot, lambda: app.session.picture is not None)
         await read_to(app, pilot, gate, 0.6)
-        assert app.picture is not None and app.picture.sketch is not None
-        assert [missing.process for missing in app.picture.sketch.missing()] == ["Python"]
+        assert app.session.picture is not None and app.session.picture.sketch is not None
+        assert [missing.process for missing in app.session.picture.sketch.missing()] == ["Python"]
         await read_all(app, pilot, gate)
 
 
 def test_a_picture_is_made_as_soon_as_the_devices_are_read() -> None:
     table = event_table([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}])
     posted: list[Message] = []
-    watch = loading._Watch(posted.append, None, 50)
+    watch = loading._Watch(Session(Path()), posted.append, None, 50)
     watch._next_picture = math.inf
     for done in (40, 60, 80):
         watch.see(Progress(done, 100, 0, lambda: table))
@@ -241,7 +251,7 @@ def test_a_picture_is_made_as_soon_as_the_devices_are_read() -> None:
 def test_silence_is_worth_a_line_and_no_picture() -> None:
     table = event_table([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}])
     posted: list[Message] = []
-    watch = loading._Watch(posted.append, None, None)
+    watch = loading._Watch(Session(Path()), posted.append, None, None)
     watch._next_line = math.inf
     for silent_s in (3, 4):
         watch.see(Progress(40, 100, 0, lambda: table, silent_s))
@@ -254,29 +264,31 @@ def test_silence_is_worth_a_line_and_no_picture() -> None:
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_the_top_line_says_that_nothing_is_read(moba: Path, size: tuple[int, int]) -> None:
     async with reading(moba, size) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
-        app.post_message(LoadProgress(10, 100, 5, 12))
+        await until(pilot, lambda: app.session.picture is not None)
+        app.post_message(LoadProgress(app.session, 10, 100, 5, 12))
         await until(
             pilot, lambda: "reading 10 % of 100 B, nothing for 12 s  esc stops" in screen_lines(app)[0]
         )
-        app.post_message(LoadProgress(20, 100, 5))
+        app.post_message(LoadProgress(app.session, 20, 100, 5))
         await until(pilot, lambda: "nothing" not in screen_lines(app)[0])
         await read_all(app, pilot, gate)
 
 
 async def test_gaps_asked_for_too_early_tell_how_far_the_reading_is(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
+        await until(pilot, lambda: app.session.picture is not None)
         await read_to(app, pilot, gate, 0.4)
         await pilot.press("x")
         await pilot.pause()
-        assert f"Gap 1 is shown as soon as all is read: {app.share} % so far." in screen_lines(app)[-1]
+        assert (
+            f"Gap 1 is shown as soon as all is read: {app.session.share} % so far." in screen_lines(app)[-1]
+        )
         await pilot.press("G")
-        await until(pilot, lambda: f"{app.share} % so far" in "\n".join(screen_lines(app)))
+        await until(pilot, lambda: f"{app.session.share} % so far" in "\n".join(screen_lines(app)))
         await read_to(app, pilot, gate, 0.7)
-        await until(pilot, lambda: f"{app.share} % so far" in "\n".join(screen_lines(app)))
+        await until(pilot, lambda: f"{app.session.share} % so far" in "\n".join(screen_lines(app)))
         await read_all(app, pilot, gate)
-        await until(pilot, lambda: app.state.gap == int(app.ranked[0]))
+        await until(pilot, lambda: app.session.state.gap == int(app.session.ranked[0]))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
@@ -284,7 +296,7 @@ async def test_a_sketch_without_block_elements_is_told_from_what_was_read(
     moba: Path, size: tuple[int, int]
 ) -> None:
     async with reading(moba, size, ascii_only=True) as (app, pilot, _):
-        await until(pilot, lambda: app.picture is not None)
+        await until(pilot, lambda: app.session.picture is not None)
         text = "\n".join(screen_lines(app))
         assert text.replace("µ", "u").isascii()
         assert is_sketched(next(line for line in screen_lines(app) if "Stream 2" in line), ASCII.unread)
@@ -296,12 +308,12 @@ async def test_a_packed_trace_grows_from_its_start(moba: Path, tmp_path: Path) -
     packed = tmp_path / "trace_view.json.gz"
     packed.write_bytes(gzip.compress(moba.read_bytes()))
     async with reading(packed) as (app, pilot, gate):
-        assert app.picture is None
+        assert app.session.picture is None
         await pilot.press("w", "w", "d")
         await read_to(app, pilot, gate, 0.01)
-        assert app.state.viewport == app.state.bounds, "there was nothing to look closer at"
+        assert app.session.state.viewport == app.session.state.bounds, "there was nothing to look closer at"
         await pilot.press("backspace")
-        assert app.state.viewport == app.state.bounds
+        assert app.session.state.viewport == app.session.state.bounds
         shown = screen_lines(app)
         assert "sampled" not in shown[0] and not is_sketched("\n".join(shown))
         assert "so far" in shown[1], "the map is of what is inflated so far"
@@ -311,10 +323,10 @@ async def test_a_packed_trace_grows_from_its_start(moba: Path, tmp_path: Path) -
 
 async def test_what_looks_missing_while_a_trace_is_read_is_no_warning(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
-        assert app.warnings == () and "warning" not in screen_lines(app)[0]
+        await until(pilot, lambda: app.session.picture is not None)
+        assert app.session.warnings == () and "warning" not in screen_lines(app)[0]
         await read_to(app, pilot, gate, 0.3)
-        assert app.warnings == ()
+        assert app.session.warnings == ()
         assert lines_of(timeline(app).minimap)[0].strip()
 
 
@@ -323,29 +335,29 @@ async def test_no_picture_is_made_of_nearly_all(moba: Path, monkeypatch: pytest.
     monkeypatch.setattr(loading, "LAST_PICTURE", 0)
     monkeypatch.setattr(loading, "LAST_SHARE", 0.5)
     async with reading(moba) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
+        await until(pilot, lambda: app.session.picture is not None)
         await read_to(app, pilot, gate, 0.3)
-        picture = app.picture
+        picture = app.session.picture
         gate.open(0.7)
-        await until(pilot, lambda: app.share >= 70)
-        assert app.picture is picture
+        await until(pilot, lambda: app.session.share >= 70)
+        assert app.session.picture is picture
         await read_all(app, pilot, gate)
 
 
 async def test_the_details_of_a_slice_stay_as_the_trace_grows(moba: Path) -> None:
     async with reading(moba) as (app, pilot, gate):
-        await until(pilot, lambda: app.picture is not None)
+        await until(pilot, lambda: app.session.picture is not None)
         await read_to(app, pilot, gate, 0.3)
-        assert app.trace is not None and app.trace_file is not None
-        events, args = app.trace.slices.event.tolist(), app.trace_file.args
+        assert app.session.trace is not None and app.session.file is not None
+        events, args = app.session.trace.slices.event.tolist(), app.session.file.args
         row = next(row for row, event in enumerate(events) if args(event))
         app.select(row)
         details = timeline(app).details
         await until(pilot, lambda: bool(details._found.args))
         text = details.text
         again = threading.Event()
-        app.trace_file.args = lambda event: args(event) if again.wait(5) else {}  # type: ignore[method-assign]
+        app.session.file.args = lambda event: args(event) if again.wait(5) else {}  # type: ignore[method-assign]
         await read_to(app, pilot, gate, 0.6)
-        assert int(app.trace.slices.event[app.state.row]) == events[row]
+        assert int(app.session.trace.slices.event[app.session.state.row]) == events[row]
         assert details.text == text, "they are there before they are read again"
         again.set()

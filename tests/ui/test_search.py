@@ -30,18 +30,18 @@ async def test_hits_are_counted_as_one_types_and_enter_goes_to_one(app: TraceApp
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(app, pilot, "matmul")
         assert isinstance(app.screen, SearchPrompt)
-        assert len(app.state.search.hits) == 4  # two operators and their tasks
+        assert len(app.session.state.search.hits) == 4  # two operators and their tasks
         assert any("Search  4 slices" in line for line in screen_text(app))
         await pilot.press("enter")
         await pilot.pause()
         assert not isinstance(app.screen, SearchPrompt)
-        assert app.state.row in app.state.search.hits.tolist()
-        first = app.state.search.at
+        assert app.session.state.row in app.session.state.search.hits.tolist()
+        first = app.session.state.search.at
         await pilot.press("n")
-        assert app.state.search.at == first + 1
-        assert app.state.row == app.state.search.hits[first + 1]
+        assert app.session.state.search.at == first + 1
+        assert app.session.state.row == app.session.state.search.hits[first + 1]
         await pilot.press("N")
-        assert app.state.search.at == first
+        assert app.session.state.search.at == first
 
 
 async def test_hits_are_marked_in_the_ruler_and_on_the_map_until_the_search_is_dropped(app: TraceApp) -> None:
@@ -49,12 +49,12 @@ async def test_hits_are_marked_in_the_ruler_and_on_the_map_until_the_search_is_d
         await type_in(app, pilot, "matmul")
         await pilot.press("enter")
         await pilot.pause()
-        assert app.trace is not None and isinstance(app.screen, TimelineScreen)
-        tracks, bounds = app.screen.tracks, app.state.bounds
-        starts = app.trace.slices.start[app.state.search.hits].tolist()
+        assert app.session.trace is not None and isinstance(app.screen, TimelineScreen)
+        tracks, bounds = app.screen.tracks, app.session.state.bounds
+        starts = app.session.trace.slices.start[app.session.state.search.hits].tolist()
         marked = {tracks.label_width + bounds.column_of(start, tracks.columns) for start in starts}
         _, _, map_line, ruler, *_ = screen_text(app)
-        assert len(marked) > 1 and app.state.viewport == bounds
+        assert len(marked) > 1 and app.session.state.viewport == bounds
         for line in (map_line, ruler):
             stars = {place for place, cell in enumerate(line) if cell == "*"}
             assert stars and stars <= marked
@@ -71,7 +71,7 @@ async def test_enter_pressed_before_the_answer_goes_there_too(app: TraceApp) -> 
         await pilot.press("slash", *"matmul", "enter")
         await settled(app, pilot)
         assert not isinstance(app.screen, SearchPrompt)
-        assert app.state.row >= 0
+        assert app.session.state.row >= 0
 
 
 async def test_escape_drops_the_search(app: TraceApp) -> None:
@@ -80,19 +80,19 @@ async def test_escape_drops_the_search(app: TraceApp) -> None:
         await pilot.press("escape")
         await pilot.pause()
         assert not isinstance(app.screen, SearchPrompt)
-        assert not len(app.state.search.hits)
-        assert app.state.row == -1
+        assert not len(app.session.state.search.hits)
+        assert app.session.state.row == -1
 
 
 async def test_a_trace_that_grew_meanwhile_is_searched_anew(app: TraceApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(app, pilot, "matmul")
-        before = app.state.search.hits
+        before = app.session.state.search.hits
         grown = training([*STEPS, *STEPS])
-        app.screen.post_message(TraceGrew(grown))
+        app.post_message(TraceGrew(app.session, grown))
         await settled(app, pilot)
-        assert len(app.state.search.hits) == 2 * len(before)
-        assert {grown.name(int(row)) for row in app.state.search.hits} == {"matmul", "aten::matmul"}
+        assert len(app.session.state.search.hits) == 2 * len(before)
+        assert {grown.name(int(row)) for row in app.session.state.search.hits} == {"matmul", "aten::matmul"}
 
 
 async def test_a_bad_pattern_is_said_and_the_prompt_stays(app: TraceApp) -> None:
@@ -107,4 +107,4 @@ async def test_a_bad_pattern_is_said_and_the_prompt_stays(app: TraceApp) -> None
 async def test_a_name_of_the_trace_is_found_as_it_is_and_not_parsed(app: TraceApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(app, pilot, "[red]")
-        assert len(app.state.search.hits) == 2
+        assert len(app.session.state.search.hits) == 2

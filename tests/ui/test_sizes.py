@@ -38,10 +38,10 @@ async def test_every_screen_fits_every_terminal_and_keeps_its_state(app: TraceAp
         app.action_go(screen)
         app.go_to_gap(0)
         await pilot.pause()
-        place = app.state.place
+        place = app.session.state.place
         for size in SIZES[:3]:
             await resized(app, pilot, size)
-            assert app.state.place == place
+            assert app.session.state.place == place
         await resized(app, pilot, (20, 5))
         for key in ("j", "k", "w", "x", "d", "tab", "enter"):
             await pilot.press(key)
@@ -78,8 +78,8 @@ async def test_a_numbered_device_and_its_share_of_idle_time_are_read_at_80_colum
     async with viewing(trace, "timeline", (80, 24)) as (app, pilot):
         tracks = app.screen.query_one(Tracks)
         assert lines_of(tracks)[0].startswith(" GPU 0 idle  96.3 % ")
-        start = app.state.bounds.start_ns
-        app.state.look(Viewport(start + 100_000, start + 200_000))
+        start = app.session.state.bounds.start_ns
+        app.session.state.look(Viewport(start + 100_000, start + 200_000))
         app.view_changed()
         await pilot.pause()
         assert lines_of(tracks)[0].startswith(" GPU 0 idle 100.0 % ")

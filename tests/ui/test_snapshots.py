@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.ui.snapshot import check, picture_of
-from tests.ui.viewing import until
+from tests.ui.viewing import open_viewer, until
 from tracetui.reader.source import TraceFile
-from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.timeline import TimelineScreen
 
@@ -20,9 +19,9 @@ async def test_the_timeline_with_the_worst_gap(
 ) -> None:
     path = samples / "moba" / "trace_view.json"
     with TraceFile(path) as trace_file:
-        app = TraceApp(path, ViewerOptions(palette="ansi"), trace_file)
+        app = open_viewer(path, ViewerOptions(palette="ansi"), trace_file)
         async with app.run_test(size=(width, height)) as pilot:
-            await until(pilot, lambda: app.analysis is not None)
+            await until(pilot, lambda: app.session.analysis is not None)
             await pilot.press("b", "x")  # by idle time
             screen = app.screen
             assert isinstance(screen, TimelineScreen)
@@ -39,12 +38,12 @@ async def test_the_worst_gap_or_line_with_its_story_and_source(
 ) -> None:
     path = samples / "moba" / "trace_view.json"
     with TraceFile(path) as trace_file:
-        app = TraceApp(path, ViewerOptions(palette="ansi"), trace_file)
+        app = open_viewer(path, ViewerOptions(palette="ansi"), trace_file)
         async with app.run_test(size=(120, 36)) as pilot:
-            await until(pilot, lambda: app.analysis is not None)
+            await until(pilot, lambda: app.session.analysis is not None)
             await pilot.press("b")
             app.action_go(screen)
-            await until(pilot, lambda: app.current_mode == screen)
+            await until(pilot, lambda: app.shown == screen)
             await until(pilot, lambda: last in picture_of(app) and "gate[:, begin:end" in picture_of(app))
             check(app, f"{screen}_120x36", request)
 
@@ -57,9 +56,9 @@ async def test_the_heat_maps(
 ) -> None:
     path = samples / "moba" / "trace_view.json"
     with TraceFile(path) as trace_file:
-        app = TraceApp(path, ViewerOptions(palette=palette), trace_file)
+        app = open_viewer(path, ViewerOptions(palette=palette), trace_file)
         async with app.run_test(size=(width, height)) as pilot:
-            await until(pilot, lambda: app.analysis is not None)
+            await until(pilot, lambda: app.session.analysis is not None)
             await pilot.press("M", str(number))
             await until(pilot, lambda: "?  " in picture_of(app) and "mostly" in picture_of(app))
             check(app, f"heatmap{number}_{width}x{height}", request)

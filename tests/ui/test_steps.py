@@ -45,9 +45,9 @@ def drawn_cells(line: str) -> list[str]:
 async def check_rows(trace: Trace) -> None:
     async with viewing(trace, "steps", (220, 40)) as (app, _):
         assert isinstance(app.screen, StepsScreen)
-        assert app.analysis is not None
+        assert app.session.analysis is not None
         lines = lines_of(app.screen.table)[1:]
-        for place, step in enumerate(app.analysis.steps):
+        for place, step in enumerate(app.session.analysis.steps):
             cells = drawn_cells(lines[place])
             assert cells[0] == str(step.number)
             assert cells[1 : 1 + len(SUMS)] == [format_ms(getattr(step, key)) for key in SUMS]
@@ -72,7 +72,7 @@ async def test_the_rows_are_exported_in_the_order_shown(trace: Trace) -> None:
 
 async def test_the_story_tells_causes_and_what_the_step_hangs_on(trace: Trace) -> None:
     async with viewing(trace, "steps") as (app, pilot):
-        analysis = app.analysis
+        analysis = app.session.analysis
         assert analysis is not None
         assert isinstance(app.screen, StepsScreen)
         await pilot.press("down")
@@ -95,12 +95,17 @@ async def test_the_story_tells_causes_and_what_the_step_hangs_on(trace: Trace) -
 
 async def test_enter_opens_the_step_in_the_timeline(trace: Trace) -> None:
     async with viewing(trace, "steps") as (app, pilot):
-        assert app.analysis is not None
+        assert app.session.analysis is not None
         await pilot.press("down", "down", "enter")
         await pilot.pause(SETTLED_S)
-        step = app.analysis.steps[2]
-        assert (app.current_mode, app.state.row) == ("timeline", step.row)
-        assert app.state.viewport.start_ns <= step.start_ns < step.end_ns <= app.state.viewport.end_ns
+        step = app.session.analysis.steps[2]
+        assert (app.shown, app.session.state.row) == ("timeline", step.row)
+        assert (
+            app.session.state.viewport.start_ns
+            <= step.start_ns
+            < step.end_ns
+            <= app.session.state.viewport.end_ns
+        )
 
 
 async def test_without_steps_it_says_why(trace: Trace) -> None:
@@ -108,7 +113,7 @@ async def test_without_steps_it_says_why(trace: Trace) -> None:
     async with viewing(bare, "steps", (80, 24)) as (app, pilot):
         assert "No ProfilerStep in this trace" in said(app, "answer")
         await pilot.press("enter", "down", "greater_than_sign")
-        assert app.current_mode == "steps"
+        assert app.shown == "steps"
 
 
 def steps_of(*free_ns: int) -> list[Step]:

@@ -9,11 +9,10 @@ import pytest
 
 from tests.analysis.machine import npu, operator, task
 from tests.synthetic import trace_of
-from tests.ui.viewing import analysis_of, lines_of, said, timeline, until, viewing
+from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, timeline, until, viewing
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
-from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.state import Viewport
 from tracetui.units import format_clock, format_duration, format_exact, format_time
@@ -42,19 +41,19 @@ async def test_the_length_of_a_window_is_said_while_it_is_marked_and_after(moba:
         screen = timeline(app)
         await pilot.press("b", "1", "[", "v")  # by idle time
         await pilot.pause()
-        slices, first = moba.slices, app.state.row
+        slices, first = moba.slices, app.session.state.row
         mark = int(slices.start[first])
         assert f"starts at {format_time(mark - moba.start_ns)}" in screen.key_line.text
         for _ in range(3):
             await pilot.press("right")
             await pilot.pause()
-            start, end = int(slices.start[app.state.row]), int(slices.end[app.state.row])
+            start, end = int(slices.start[app.session.state.row]), int(slices.end[app.session.state.row])
             assert f"window {format_exact(end - mark)} " in screen.key_line.text
             assert f"here {format_exact(start - mark)} from the mark" in screen.key_line.text
             assert f" {format_duration(end - mark)} " in lines_of(screen.ruler)[0]
         await pilot.press("v")
         await pilot.pause()
-        assert app.state.window == (mark, end)
+        assert app.session.state.window == (mark, end)
         assert f"Window of {format_exact(end - mark)}: " in screen.key_line.text
         await pilot.press("left", "left")
         assert f" {format_duration(end - mark)} " in lines_of(screen.ruler)[0]
@@ -66,16 +65,20 @@ async def test_a_window_marked_backwards_and_given_up(moba: Trace) -> None:
     async with viewing(moba, "timeline", (100, 24)) as (app, pilot):
         screen = timeline(app)
         await pilot.press("1", "[", "v")
-        mark, end = int(moba.slices.start[app.state.row]), 0
+        mark, end = int(moba.slices.start[app.session.state.row]), 0
         await pilot.press("left", "left")
         await pilot.pause()
-        start, end = (int(column[app.state.row]) for column in (moba.slices.start, moba.slices.end))
+        start, end = (int(column[app.session.state.row]) for column in (moba.slices.start, moba.slices.end))
         assert end <= mark
         assert f"window {format_exact(mark - start)} " in screen.key_line.text
         assert f"here -{format_exact(mark - start)} from the mark" in screen.key_line.text
         await pilot.press("escape")
         await pilot.pause()
-        assert app.state.mark is None and app.state.window is None and "window" not in screen.key_line.text
+        assert (
+            app.session.state.mark is None
+            and app.session.state.window is None
+            and "window" not in screen.key_line.text
+        )
 
 
 async def test_the_first_line_below_the_fixed_ones_tells_its_track(moba: Trace) -> None:
@@ -97,11 +100,11 @@ async def test_the_details_tell_times_as_the_tables_of_the_producer_do(moba: Tra
         details, gaps = timeline(app).details, analysis_of(app).gaps
         await pilot.press("1")
         await pilot.pause()
-        start, end = (format_clock(int(column[app.state.gap])) for column in (gaps.start, gaps.end))
+        start, end = (format_clock(int(column[app.session.state.gap])) for column in (gaps.start, gaps.end))
         assert f"epoch    {start[:-3]} to {end}" in details.text
         await pilot.press("]")
         await pilot.pause()
-        row = app.state.row
+        row = app.session.state.row
         start, end = (format_clock(int(column[row])) for column in (moba.slices.start, moba.slices.end))
         assert f"epoch    {start[:-3]} to {end}" in details.text and start.startswith("17364124747")
 
@@ -109,7 +112,7 @@ async def test_the_details_tell_times_as_the_tables_of_the_producer_do(moba: Tra
 @pytest.mark.parametrize("written", ["9.5ms", "0.0095 s", "9500us", "clock"])
 async def test_the_prompt_for_a_time_goes_there_on_the_line_of_the_cursor(moba: Trace, written: str) -> None:
     async with viewing(moba, "timeline", (100, 24)) as (app, pilot):
-        state, wanted = app.state, moba.start_ns + 9_500_000
+        state, wanted = app.session.state, moba.start_ns + 9_500_000
         await pilot.press("1", *"wwwj")
         cursor, span = state.place.cursor, state.viewport.span_ns
         text = format_clock(wanted)[:-3] if written == "clock" else written
@@ -128,13 +131,13 @@ async def test_the_prompt_for_a_time_goes_there_on_the_line_of_the_cursor(moba: 
 )
 async def test_a_time_that_is_none_of_the_trace_is_refused_in_words(moba: Trace, text: str, why: str) -> None:
     async with viewing(moba, "timeline", (100, 24)) as (app, pilot):
-        place = app.state.place
+        place = app.session.state.place
         await pilot.press("at", *text, "enter")
         await pilot.pause()
         assert why in said(app, "title")
         await pilot.press("escape")
         await pilot.pause()
-        assert app.state.place == place and app.screen is app.screen_stack[-1]
+        assert app.session.state.place == place and app.screen is app.screen_stack[-1]
         assert timeline(app).tracks.has_focus
 
 
@@ -146,7 +149,7 @@ def recorded_long_before(work_ns: int, before_ns: int) -> Trace:
 
 async def test_what_is_first_shown_is_where_the_device_works() -> None:
     async with viewing(recorded_long_before(1000, 9000), "timeline", (80, 24)) as (app, pilot):
-        state, (device,) = app.state, analysis_of(app).devices
+        state, (device,) = app.session.state, analysis_of(app).devices
         assert state.viewport == Viewport(device.start_ns - 20, device.end_ns)
         assert not state.undo_stack
         await pilot.press("0")
@@ -157,17 +160,17 @@ async def test_what_is_first_shown_is_where_the_device_works() -> None:
 
 async def test_all_is_shown_where_the_device_works_most_of_the_time() -> None:
     async with viewing(recorded_long_before(9500, 300), "timeline", (80, 24)) as (app, _):
-        assert app.state.viewport == app.state.bounds
+        assert app.session.state.viewport == app.session.state.bounds
 
 
 async def test_who_has_looked_elsewhere_meanwhile_stays_there() -> None:
-    app = TraceApp(Path("t"), ViewerOptions(palette="none"), trace=recorded_long_before(1000, 9000))
+    app = open_viewer(Path("t"), ViewerOptions(palette="none"), trace=recorded_long_before(1000, 9000))
     async with app.run_test(size=(80, 24)) as pilot:
-        app.analysing = True
-        seen = Viewport(app.state.bounds.start_ns, app.state.bounds.start_ns + 5000)
-        app.state.look(seen)
-        await until(pilot, lambda: app.analysis is not None)
-        assert app.state.viewport == seen
+        app.session.analysing = True
+        seen = Viewport(app.session.state.bounds.start_ns, app.session.state.bounds.start_ns + 5000)
+        app.session.state.look(seen)
+        await until(pilot, lambda: app.session.analysis is not None)
+        assert app.session.state.viewport == seen
 
 
 async def test_a_trace_without_a_device_is_mapped_by_how_busy_its_host_is() -> None:

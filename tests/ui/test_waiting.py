@@ -12,7 +12,7 @@ import pytest
 
 from tests.analysis.machine import npu, step, task
 from tests.synthetic import trace_of
-from tests.ui.viewing import lines_of, until, viewing
+from tests.ui.viewing import lines_of, open_viewer, until, viewing
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster
@@ -57,7 +57,7 @@ async def test_a_gap_asked_for_too_early_is_shown_once_it_is_known(
     trace: Trace, monkeypatch: pytest.MonkeyPatch, keys: str, rank: int
 ) -> None:
     with held_analysis(monkeypatch) as let_go:
-        app = TraceApp(Path("t.json"), ViewerOptions(palette="none"), trace=trace)
+        app = open_viewer(Path("t.json"), ViewerOptions(palette="none"), trace=trace)
         async with app.run_test(size=(100, 30)) as pilot:
             await pilot.press(*keys)
             await pilot.pause()
@@ -65,10 +65,10 @@ async def test_a_gap_asked_for_too_early_is_shown_once_it_is_known(
             if rank:
                 assert f"Gap {rank} is shown as soon as" in lines_of(app.screen.key_line)[0]
             let_go.set()
-            await until(pilot, lambda: not app.analysing)
-            assert app.analysis is not None
-            ranked = app.analysis.gaps.ranked()
-            assert app.state.gap == (ranked[rank - 1] if rank else -1)
+            await until(pilot, lambda: not app.session.analysing)
+            assert app.session.analysis is not None
+            ranked = app.session.analysis.gaps.ranked()
+            assert app.session.state.gap == (ranked[rank - 1] if rank else -1)
             assert "worst gap" in lines_of(app.screen.key_line)[0]
 
 
@@ -76,11 +76,11 @@ async def test_a_gap_asked_for_in_vain_is_answered_by_what_went_wrong(
     trace: Trace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with held_analysis(monkeypatch, fails=True) as let_go:
-        app = TraceApp(Path("t.json"), ViewerOptions(palette="none"), trace=trace)
+        app = open_viewer(Path("t.json"), ViewerOptions(palette="none"), trace=trace)
         async with app.run_test(size=(100, 30)) as pilot:
             await pilot.press("2")
             let_go.set()
-            await until(pilot, lambda: not app.analysing)
+            await until(pilot, lambda: not app.session.analysing)
             assert isinstance(app.screen, TimelineScreen)
             assert "too many cooks" in lines_of(app.screen.key_line)[0]
 
@@ -97,9 +97,9 @@ async def test_the_editor_opens_at_the_line_in_the_details(
     monkeypatch.setattr(timeline_module, "open_in_editor", editor)
     path = samples / "moba" / "trace_view.json"
     with TraceFile(path) as trace_file:
-        app = TraceApp(path, ViewerOptions(palette="none"), trace_file)
+        app = open_viewer(path, ViewerOptions(palette="none"), trace_file)
         async with app.run_test(size=(100, 30)) as pilot:
-            await until(pilot, lambda: app.analysis is not None)
+            await until(pilot, lambda: app.session.analysis is not None)
             await pilot.press("x", "o")
             await pilot.pause(0.1)
             assert isinstance(app.screen, TimelineScreen)
@@ -122,7 +122,7 @@ async def test_what_the_idle_lines_draw_is_made_in_a_thread(
 
     monkeypatch.setattr(CauseRaster, "of", of)
     async with viewing(trace, "timeline", (100, 30)) as (app, _):
-        assert app.analysis is not None
+        assert app.session.analysis is not None
     assert len(made_by) == 1 and threading.main_thread() not in made_by
 
 
@@ -132,8 +132,8 @@ async def test_steps_too_close_to_tell_apart_have_no_ticks() -> None:
         for number in range(count):
             events += [step(number, number * 1000, 990), task(number * 1000 + 100, 50)]
         async with viewing(trace_of(events), "timeline", (100, 30)) as (app, _):
-            assert isinstance(app.screen, TimelineScreen) and app.analysis is not None
-            assert len(app.analysis.steps) == count
+            assert isinstance(app.screen, TimelineScreen) and app.session.analysis is not None
+            assert len(app.session.analysis.steps) == count
             drawn = lines_of(app.screen.minimap)[1].count(BLOCKS.tick)
             assert (drawn > 0) == (ticks > 0) and drawn <= ticks
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.analysis.machine import call, dequeue, enqueue, npu, operator, task
 from tests.synthetic import trace_of
+from tests.ui.viewing import open_viewer
 from tracetui.analysis.analyse import analyse
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
@@ -48,8 +49,8 @@ def training(
 def viewer(path: Path, trace: Trace | None = None) -> TraceApp:
     """The viewer on the training step or on another trace, already analysed."""
     trace = trace or training()
-    app = TraceApp(path / "trace_view.json", ViewerOptions(palette="none", ascii=True), trace=trace)
-    app.analysis = analyse(trace)
+    app = open_viewer(path / "trace_view.json", ViewerOptions(palette="none", ascii=True), trace=trace)
+    app.session.analysis = analyse(trace)
     return app
 
 

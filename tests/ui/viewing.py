@@ -12,13 +12,25 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.timeline import TimelineScreen
+from tracetui.ui.session import Session
 from tracetui.ui.widgets.lines import Lines
 
 SETTLED_S = 0.08  #: longer than any debounce of a screen
+
+
+def open_viewer(
+    path: Path,
+    options: ViewerOptions | None = None,
+    file: TraceFile | None = None,
+    trace: Trace | None = None,
+) -> TraceApp:
+    """The viewer of one file, or of a trace that is there already."""
+    return TraceApp([Session(path, options, file, trace)], options)
 
 
 @asynccontextmanager
@@ -26,9 +38,9 @@ async def viewing(
     trace: Trace, screen: str, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[tuple[TraceApp, Pilot[int]]]:
     """The viewer with its analysis ready and a screen in front."""
-    app = TraceApp(Path("trace_view.json"), ViewerOptions(palette="none"), trace=trace)
+    app = open_viewer(Path("trace_view.json"), ViewerOptions(palette="none"), trace=trace)
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: not app.analysing)
+        await until(pilot, lambda: not app.session.analysing)
         if screen != "timeline":
             app.action_go(screen)
         await pilot.pause(SETTLED_S)
@@ -64,8 +76,8 @@ def timeline(app: TraceApp) -> TimelineScreen:
 
 def analysis_of(app: TraceApp) -> Analysis:
     """The analysis, which is there."""
-    assert app.analysis is not None
-    return app.analysis
+    assert app.session.analysis is not None
+    return app.session.analysis
 
 
 def lines_of(widget: Widget) -> list[str]:

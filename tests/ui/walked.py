@@ -36,6 +36,7 @@ from tracetui.ui.app import TraceApp, tune_gc
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.sending.driver import LinkDriver
 from tracetui.ui.sending.link import HUNG_UP
+from tracetui.ui.session import Session
 
 CALM = 3  #: turns of the event loop in which nothing was left to do
 _TURN_S = 0.001
@@ -57,7 +58,8 @@ class WalkedApp(TraceApp):
     """Leaves for no key and no signal, and answers marks."""
 
     def __init__(self, answers: socket.socket, path: Path, palette: str, trace_file: TraceFile) -> None:
-        super().__init__(path, ViewerOptions(palette=palette), trace_file)
+        options = ViewerOptions(palette=palette)
+        super().__init__([Session(path, options, trace_file)], options)
         self._answers, self._answering = answers, set[Any]()
 
     def get_driver_class(self) -> type[Driver]:
@@ -86,7 +88,7 @@ class WalkedApp(TraceApp):
             await asyncio.sleep(0 if calm else _TURN_S)
             calm = calm + 1 if self._is_calm() and not (at_rest and self._expects()) else 0
         panels = [type(screen).__name__ for screen in self.screen_stack]
-        answer = {"mark": mark, "screen": self.current_mode, "panels": panels, "lines": repainted(self)}
+        answer = {"mark": mark, "screen": self.shown, "panels": panels, "lines": repainted(self)}
         assert self._driver is not None
         self._driver.write(f"\x1b]2;mark {mark}\x07")
         content = json.dumps(answer).encode() + b"\n"

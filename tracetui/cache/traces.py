@@ -11,7 +11,7 @@ import hashlib
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -28,6 +28,11 @@ from tracetui.version import __version__
 
 #: bytes of text below which a trace is read again as fast
 SMALLEST = 32_000_000
+
+#: What is kept of a trace: its columns, and its digest.
+TRACE, DIGEST = "trace", "digest"
+_COLUMNS = ("reader", "trace", "cache")
+_MAKERS = {TRACE: _COLUMNS, DIGEST: (*_COLUMNS, "siblings", "analysis", "job")}
 
 _log = logging.getLogger("tracetui.cache")
 
@@ -60,7 +65,7 @@ def reopen(trace_file: TraceFile) -> Trace | None:
     """
     try:
         path = os.path.realpath(trace_file.path)
-        with _reading(_name(path)) as descriptor:
+        with reading(name_of(path, TRACE)) as descriptor:
             if descriptor is None:
                 return None
             document = read_document(descriptor)
@@ -94,9 +99,9 @@ def keep(trace_file: TraceFile, trace: Trace, should_stop: Callable[[], bool] = 
             return False
         with directory:
             path = os.path.realpath(trace_file.path)
-            name = _name(path)
+            name = name_of(path, TRACE)
             columns, arrays = freeze(trace, trace_file.blocks)
-            key = {"path": path, "stamp": trace_file.stamp, "program": _program()}
+            key = {"path": path, "stamp": trace_file.stamp, "program": program(TRACE)}
             pieces = pack({**key, "columns": columns}, arrays)
             if should_stop() or not directory.make_room(sum(map(len, pieces)), name):
                 return False
@@ -134,26 +139,28 @@ def _listed(directory: Directory, name: str, size: int, used_ns: int) -> CachedT
             raise ValueError("not the user's own")
         with _closing(descriptor):
             document = read_document(descriptor)
-        path, stamp, program = str(document["path"]), list(document["stamp"]), document["program"]
+        path, stamp, made_by = str(document["path"]), list(document["stamp"]), document["program"]
         trace_bytes = int(stamp[0])
     except Exception as error:
         _log.debug("not listed: %s: %r", name, error)
         return CachedTrace("", 0, size, used_ns, State.UNREADABLE)
-    return CachedTrace(path, trace_bytes, size, used_ns, _state(path, stamp, program))
+    return CachedTrace(
+        path, trace_bytes, size, used_ns, _state(path, stamp, made_by, name.rpartition(".")[2])
+    )
 
 
-def _state(path: str, stamp: list[Any], program: Any) -> State:
+def _state(path: str, stamp: list[Any], made_by: Any, kind: str) -> State:
     try:
         now = stamp_of(Path(path))
     except (OSError, ValueError):
         return State.GONE
     if list(now) != stamp:
         return State.CHANGED
-    return State.READY if program == _program() else State.OTHER_VERSION
+    return State.READY if made_by == program(kind) else State.OTHER_VERSION
 
 
 @contextlib.contextmanager
-def _reading(name: str) -> Iterator[int | None]:
+def reading(name: str) -> Iterator[int | None]:
     """A descriptor of an entry, None where there is none to trust."""
     directory = Directory.open()
     if directory is None:
@@ -177,24 +184,24 @@ def _closing(descriptor: int) -> Iterator[None]:
 
 
 def _is_of(document: dict[str, Any], path: str, trace_file: TraceFile) -> bool:
-    key = [path, list(trace_file.stamp), _program()]
+    key = [path, list(trace_file.stamp), program(TRACE)]
     return key == [document["path"], document["stamp"], document["program"]]
 
 
-def _name(path: str) -> str:
-    """The name of the entry of a trace: one for each path."""
-    return hashlib.sha256(os.fsencode(path)).hexdigest()[:32] + ".trace"
+def name_of(path: str, kind: str) -> str:
+    """The name of an entry of a trace: one of a kind for each path."""
+    return f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.{kind}"
 
 
-@lru_cache(maxsize=1)
-def _program() -> str:
-    """What made the columns: the version, and the code of all that has a hand in it (2 ms)."""
-    return _digest(Path(__file__).parents[1])
+@lru_cache(maxsize=2)
+def program(kind: str) -> str:
+    """What made the entries of a kind: the version, and the code of all that has a hand in it (2 ms)."""
+    return _digest(Path(__file__).parents[1], _MAKERS[kind])
 
 
-def _digest(packages: Path) -> str:
+def _digest(packages: Path, makers: Sequence[str] = _COLUMNS) -> str:
     digest = hashlib.sha256(f"{__version__} {sys.byteorder} {COMPILED_FROM}".encode())
-    for package in ("reader", "trace", "cache"):
+    for package in makers:
         for module in sorted((packages / package).rglob("*.py")):
             digest.update(module.read_bytes())
     return digest.hexdigest()

@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from tracetui.cli import streams
@@ -73,7 +74,7 @@ def write_csv(request: Request, write: Callable[[BinaryIO], int], what: str) -> 
         rows = write(stream)
 
     with _refusal(request):
-        write_atomically(path, fill, request.force, locate_trace(request.path))
+        write_atomically(path, fill, request.force, _read_from(request))
     say(f"{format_count(rows)} {what} written to {printable(path)}")
 
 
@@ -81,7 +82,12 @@ def refuse_early(request: Request) -> None:
     """Raise UsageError where a csv file will not be written: now, not after a minute of reading."""
     if request.csv not in (None, "-"):
         with _refusal(request):
-            refuse_to_overwrite(str(request.csv), request.force, locate_trace(request.path))
+            refuse_to_overwrite(str(request.csv), request.force, _read_from(request))
+
+
+def _read_from(request: Request) -> Path | None:
+    """The file that is read, which is never written to; None of many ranks."""
+    return locate_trace(request.path) if request.path else None
 
 
 @contextlib.contextmanager

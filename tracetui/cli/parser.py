@@ -24,6 +24,7 @@ class Request(argparse.Namespace):
     """The arguments of one command: those that several have, with what holds where one is not given."""
 
     path: str = ""
+    others: tuple[str, ...] = ()  #: more paths, for the viewer
     json: bool = False
     md: bool = False
     csv: str | None = None  #: "-" is stdout
@@ -81,19 +82,22 @@ class Collect(argparse.Action):
 def add_trace(parser: Parser) -> None:
     """The trace, and how it is read."""
     parser.add_argument("path", metavar="PATH", help="a trace, or a directory that holds one")
+    add_reading(
+        parser,
+        "decode a large trace with N processes, 1: without any beside this one "
+        "(default: one for each core that may be used)",
+    )
+
+
+def add_reading(parser: Parser, jobs: str) -> None:
+    """How traces are read; `jobs` is the help of --jobs."""
     parser.add_argument(
         "--no-cache",
         dest="cache",
         action="store_false",
         help="read the trace anew, and keep nothing of it (see tracetui cache --help)",
     )
-    parser.add_argument(
-        "--jobs",
-        metavar="N",
-        type=_jobs,
-        help="decode a large trace with N processes, 1: without any beside this one "
-        "(default: one for each core that may be used)",
-    )
+    parser.add_argument("--jobs", metavar="N", type=_jobs, help=jobs)
 
 
 def add_outputs(parser: Parser, top: str | None = None) -> None:
@@ -125,7 +129,7 @@ def add_restrictions(
     parser: Parser, step: str = "only step N", window: str = "only this window of time"
 ) -> None:
     """The part of the trace that counts."""
-    parser.add_argument("--step", metavar="N", type=_number, help=f"{step} (ProfilerStep#N)")
+    add_step(parser, step)
     parser.add_argument(
         "--window",
         metavar="START..END",
@@ -133,6 +137,11 @@ def add_restrictions(
         help=f"{window}: 1.2s..1.35s, 350ms.. or ..900us from the start of the trace; numbers without "
         "a unit are its own timestamps in us, as in kernel_details.csv",
     )
+
+
+def add_step(parser: Parser, step: str) -> None:
+    """One step; `step` says what is done with it."""
+    parser.add_argument("--step", metavar="N", type=_number, help=f"{step} (ProfilerStep#N)")
 
 
 def add_rules(parser: Parser) -> None:

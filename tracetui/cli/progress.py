@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import TextIO
+from typing import TextIO, TypeVar
 
+from tracetui.job.engines.pool import Ranks
 from tracetui.reader.source import Progress
 from tracetui.units import format_bytes, format_count
 
 #: Seconds: nothing is shown of a reading that ends before, and a line is not redrawn sooner.
 FIRST, EVERY = 0.3, 0.1
+
+
+Line = TypeVar("Line", bound="ProgressLine")
 
 
 class ProgressLine:
@@ -20,7 +24,7 @@ class ProgressLine:
         self._next = time.monotonic() + FIRST
         self._width = 0
 
-    def __enter__(self) -> ProgressLine:
+    def __enter__(self: Line) -> Line:
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -50,3 +54,17 @@ class ProgressLine:
         self._stream.write("\r" + text.ljust(self._width))
         self._stream.flush()
         self._width = len(text)
+
+
+class RanksLine(ProgressLine):
+    """The same of many ranks."""
+
+    def show_ranks(self, ranks: Ranks) -> None:
+        """Draw the line, if it is time to."""
+        if self._stream is None or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + EVERY
+        share = f"{100 * ranks.done_bytes // ranks.total_bytes} %  " if ranks.total_bytes else ""
+        done = f"{format_count(ranks.done)} of {format_count(ranks.total)} ranks"
+        sizes = f"{format_bytes(ranks.done_bytes)} of {format_bytes(ranks.total_bytes)}"
+        self._draw(f"reading {share}{done}  {sizes}")

@@ -1,44 +1,34 @@
 """The machine-readable answers: one JSON object per command, times as integer ns, null for what is unknown.
 
-Absolute times are epoch ns as in the trace. The text and csv tables show the values of these documents.
+Absolute times are epoch ns as in the trace, shares 0..1. Rows are those of the tables, with their columns.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.limits import Breach, Limit
 from tracetui.export.cells import encodable
-from tracetui.export.communication import CommunicationPieces, communication_causes
-from tracetui.export.lead import lead_lost_document
-from tracetui.export.reasons import Reasons
 from tracetui.export.selection import Selection
+from tracetui.export.tables.advice import ADVICE, AdviceRows
+from tracetui.export.tables.column import records
+from tracetui.export.tables.common import causes_document
+from tracetui.export.tables.gaps import GAPS, GapRows
+from tracetui.export.tables.hotspots import LINES, LineRows
+from tracetui.export.tables.nested import FRAMES, MODULES, FrameRows, ModuleRows
+from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Trace
 
 SCHEMA = 1
 #: Keys of documents that are tables.
 ROWS = ("gaps", "hotspots", "modules", "frames", "advice", "breaches")
 
-#: The sums of a step, by the names of step_trace_time.csv, and its idle time.
-STEP_SUMS = (
-    "computing_ns",
-    "communication_ns",
-    "communication_not_overlapped_ns",
-    "overlapped_ns",
-    "free_ns",
-    "stage_ns",
-    "bubble_ns",
-    "communication_not_overlapped_exclude_receive_ns",
-    "preparing_ns",
-    "idle_ns",
-)
 _DEVICE_SUMS = (
     "computing_ns",
     "communication_ns",
@@ -62,25 +52,57 @@ def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]
 
 def gaps_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
     """The gaps selected, in their order; at most `top`, 0 for all."""
-    return {"schema": SCHEMA, "gaps": list(_gaps(analysis, selection, top))}
+    rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
+    return {"schema": SCHEMA, "gaps": records(GAPS, rows)}
 
 
-def step_document(analysis: Analysis, index: int) -> dict[str, Any]:
-    """One step of one device, by its index."""
-    step = analysis.steps[index]
+def hotspots_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
+    """The idle time of the gaps selected by line, most first; at most `top` lines, 0 for all.
+
+    `idle_ns` is that of all lines, listed or not.
+    """
+    rows = LineRows(analysis, selection, top)
+    return {"schema": SCHEMA, "idle_ns": rows.idle_ns, "hotspots": records(LINES, rows)}
+
+
+def modules_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
+    """The idle time of the gaps selected by nn.Module, most first; at most `top` modules, 0 for all.
+
+    `path` are the modules around one; `file`, `line` and `function` are where its forward is defined. What is
+    outside any module is a row without a name.
+    """
+    rows = ModuleRows(analysis, selection, top)
+    return {"schema": SCHEMA, "idle_ns": rows.idle_ns, "modules": records(MODULES, rows)}
+
+
+def frames_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
+    """The idle time of the gaps selected by frame at any depth, most first; at most `top`, 0 for all."""
+    rows = FrameRows(analysis, selection, top)
+    return {"schema": SCHEMA, "idle_ns": rows.idle_ns, "frames": records(FRAMES, rows)}
+
+
+def advice_document(analysis: Analysis) -> dict[str, Any]:
+    """The advice, that about the most time first. What is about no line of Python has no file."""
+    return {"schema": SCHEMA, "advice": records(ADVICE, AdviceRows(analysis))}
+
+
+def limits_document(limits: Sequence[Limit], breaches: Sequence[Breach]) -> dict[str, Any]:
+    """The limits, and where they are passed."""
     return {
-        "step": step.number,
-        "start_ns": step.start_ns,
-        "end_ns": step.end_ns,
-        **{key: getattr(step, key) for key in STEP_SUMS},
-        "causes": causes_document(analysis.causes.by_step(index)),
-        "communication_causes": communication_causes(analysis.communication.exposed.by_step(index)),
+        "schema": SCHEMA,
+        "limits": [{"measure": limit.measure, **_allowed(limit)} for limit in limits],
+        "breaches": [
+            {
+                "device": encodable(breach.device),
+                "step": breach.step,
+                "measure": breach.limit.measure,
+                "measured_ns": breach.measured_ns,
+                "window_ns": breach.window_ns,
+                **_allowed(breach.limit),
+            }
+            for breach in breaches
+        ],
     }
-
-
-def causes_document(causes: Mapping[Cause, int]) -> dict[str, int]:
-    """ns by the name of the cause, in the order given."""
-    return {cause.label: ns for cause, ns in causes.items()}
 
 
 def dumps(document: dict[str, Any]) -> str:
@@ -143,49 +165,13 @@ def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any
         "linked_tasks": linked_tasks(analysis, activity),
         **{key: getattr(activity, key) for key in _DEVICE_SUMS},
         "causes": causes_document(analysis.causes.by_cause(index)),
-        "communication_causes": communication_causes(exposed.by_cause(exposed.of_device(index))),
+        "communication_causes": causes_document(exposed.by_cause(exposed.of_device(index))),
         "preparing_ns": None if preparing is None else sum(preparing.values()),
         "preparing_causes": preparing,
-        "steps": [step_document(analysis, place) for place in own],
+        "steps": records(STEPS, StepRows(analysis, own)),
     }
 
 
-def _gaps(analysis: Analysis, selection: Selection, top: int) -> Iterator[dict[str, Any]]:
-    gaps = analysis.gaps
-    chosen = selection.gaps(analysis, top)
-    reasons = Reasons(analysis)
-    communicated = CommunicationPieces(analysis)
-    say = (reasons.causes, reasons.lines, reasons.exposed_by, reasons.pieces, communicated.pieces)
-    told = zip(*(each(chosen) for each in say))
-    columns = (gaps.device, gaps.start, gaps.end, gaps.idle, gaps.aicpu, gaps.communication, gaps.copy)
-    places = (gaps.step, gaps.before, gaps.after)
-    rows = zip(*(column[chosen].tolist() for column in (*columns, gaps.lost, *places)), chosen.tolist())
-    for row, (cause, line, exposed_by, pieces, communication_pieces) in zip(rows, told):
-        device, start, end, idle, aicpu, communication, copy, lost, step, before, after, gap = row
-        yield {
-            "device": encodable(analysis.devices[device].device),
-            "start_ns": start,
-            "dur_ns": end - start,
-            "idle_ns": idle,
-            "aicpu_ns": aicpu,
-            "communication_ns": communication,
-            "copy_ns": copy,
-            "step": None if step < 0 else analysis.steps[step].number,
-            "before": _task(analysis.trace, before),
-            "after": _task(analysis.trace, after),
-            "cause": None if cause is None else cause.label,
-            "line": None if line is None else encodable(line),
-            "exposed_by": None if exposed_by is None else encodable(exposed_by),
-            "pieces": pieces,
-            "lost_ns": lost,
-            "communication_pieces": communication_pieces,
-            "lead_lost": lead_lost_document(analysis, gap),
-        }
-
-
-def _task(trace: Trace, row: int) -> dict[str, str] | None:
-    return (
-        None
-        if row < 0
-        else {"name": encodable(trace.name(row)), "stream": encodable(trace.track_of(row).name)}
-    )
+def _allowed(limit: Limit) -> dict[str, Any]:
+    share = None if limit.share is None else float(limit.share)
+    return {"allowed_share": share, "allowed_ns": limit.ns}

@@ -16,7 +16,9 @@ from tracetui.export.communication_text import late_lines, link_lines, split_row
 from tracetui.export.documents import summary_document
 from tracetui.export.idle_text import gap_lines
 from tracetui.export.selection import Selection
-from tracetui.export.text import MARGIN, Column, bar, cut, table
+from tracetui.export.tables.shown import text_table
+from tracetui.export.tables.steps import STEPS, StepRows
+from tracetui.export.text import MARGIN, bar, cut
 from tracetui.export.words import LONGEST_MEANING, MEANINGS, shares, task_words
 from tracetui.trace.clean import printable
 from tracetui.units import (
@@ -32,21 +34,6 @@ TOP_GAPS, TOP_STEPS, TOP_ADVICE = 5, 20, 3
 BAR_CELLS, CAUSE_CELLS, LEAST_CELLS = 24, 10, 4
 CAUSE_SPACE = 20  #: cells of a cause's line for its unit, its share and the blanks in between
 
-STEP_COLUMNS = (
-    ("computing_ns", "computing"),
-    ("communication_not_overlapped_ns", "not over-\nlapped"),
-    ("overlapped_ns", "over-\nlapped"),
-    ("communication_ns", "communi-\ncation"),
-    ("free_ns", "free"),
-    ("stage_ns", "stage"),
-    ("bubble_ns", "bubble"),
-    ("communication_not_overlapped_exclude_receive_ns", "not ov.,\nno recv."),
-    ("preparing_ns", "prepar-\ning"),
-    ("idle_ns", "idle"),
-)
-#: Columns that say nothing more where no step waits for a receive.
-_RECEIVE_COLUMNS = {"bubble_ns", "communication_not_overlapped_exclude_receive_ns"}
-
 
 def summary_text(analysis: Analysis, selection: Selection, top: int | None, width: int) -> str:
     """The summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
@@ -59,7 +46,8 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     for device, activity, split in zip(document["devices"], analysis.devices, communication.splits):
         lines += ["", *_device(analysis, device, activity, split, width)]
         lines += _why(device, width)
-        lines += _steps(device["steps"], TOP_STEPS if top is None else top, width)
+        own = selection.steps(analysis, activity.device)
+        lines += _steps(analysis, own, TOP_STEPS if top is None else top, width)
     for told in (late_lines(analysis, width), link_lines(analysis, width)):
         lines += ["", *told] if told else []
     if len(analysis.gaps):
@@ -166,22 +154,15 @@ def _producer(device: dict[str, Any], producer: dict[str, int]) -> list[str]:
     return lines
 
 
-def _steps(steps: Sequence[dict[str, Any]], top: int, width: int) -> list[str]:
-    if not steps:
+def _steps(analysis: Analysis, places: Sequence[int], top: int, width: int) -> list[str]:
+    if not places:
         return []
-    shown = steps[:top] if top else steps
-    received = any(step["bubble_ns"] for step in steps)
-    keys = [(key, title) for key, title in STEP_COLUMNS if received or key not in _RECEIVE_COLUMNS]
-    columns = [Column("step"), *(Column(title) for _, title in keys)]
     # Three decimals are the producer's own; a table of long steps gives them up before it gives up the width.
     for decimals in (3, 2, 1, 0):
-        rows = [[str(step["step"]), *(format_ms(step[key], decimals) for key, _ in keys)] for step in shown]
-        lines = table(columns, rows, width)
+        rows = StepRows(analysis, places, top, decimals)
+        lines = text_table(STEPS, rows, width)
         if max(map(len, lines)) <= width:
             break
-    more = (
-        [f"{MARGIN}{format_count(len(steps) - len(shown))} more steps: --top 0"]
-        if len(shown) < len(steps)
-        else []
-    )
+    left = len(rows.every) - len(rows.rows)
+    more = [f"{MARGIN}{format_count(left)} more steps: --top 0"] if left else []
     return ["", "Steps, in ms", *lines, *more]

@@ -25,12 +25,13 @@ class Selection:
     window: tuple[int, int] | None = None  #: [start, end), epoch ns; None: all
     by: Measure = field(default=Measure.LOST, compare=False)  #: what the gaps are ranked by
 
-    def steps(self, analysis: Analysis) -> list[int]:
-        """Indices of the steps listed, in the order of the analysis."""
+    def steps(self, analysis: Analysis, device: str | None = None) -> list[int]:
+        """Indices of the steps listed, in the order of the analysis; of one device, or of all."""
         return [
             index
             for index, step in enumerate(analysis.steps)
             if (self.step is None or step.number == self.step)
+            and device in (None, step.device)
             and (self.window is None or self.window[0] <= step.start_ns < self.window[1])
         ]
 

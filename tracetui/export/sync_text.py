@@ -7,45 +7,23 @@ from collections.abc import Sequence
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.export.selection import Selection
-from tracetui.export.text import MARGIN, Column, table
-from tracetui.export.words import line_name
-from tracetui.trace.clean import printable
+from tracetui.export.tables.shown import text_table
+from tracetui.export.tables.syncs import SYNCS, SyncRows
+from tracetui.export.text import MARGIN
 from tracetui.units import format_count, format_duration
 
 
 def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
     """The table of synchronisations and its title, line by line: at most `top`, 0 for all; [] without any."""
-    every = selection.syncs(analysis)
-    if not every:
+    rows = SyncRows(analysis, selection, top)
+    if not rows.every:
         return []
-    shown = every[:top] if top else every
-    columns = [
-        Column("idle\nexposed"),
-        Column("calls"),
-        Column("waited"),
-        Column("longest"),
-        Column("call", right=False, shrink_to=16),
-        Column("Python line", right=False, shrink_to=16, keep_end=True),
-    ]
-    rows = [
-        [*sync_numbers(sync), printable(sync.call), printable(line_name(sync.file, sync.line, sync.function))]
-        for sync in shown
-    ]
-    lines = [syncs_title(every), *table(columns, rows, width)]
-    if len(shown) < len(every):
-        left = format_duration(sum(sync.exposed_ns for sync in every[len(shown) :]))
-        lines.append(f"{MARGIN}{format_count(len(every) - len(shown))} more, exposing {left}: --top 0")
+    lines = [syncs_title(rows.every), *text_table(SYNCS, rows, width)]
+    more = len(rows.every) - len(rows.rows)
+    if more:
+        left = format_duration(sum(sync.exposed_ns for sync in rows.every[len(rows.rows) :]))
+        lines.append(f"{MARGIN}{format_count(more)} more, exposing {left}: --top 0")
     return lines
-
-
-def sync_numbers(sync: SyncCall) -> list[str]:
-    """Idle time exposed, calls, time waited, the longest."""
-    return [
-        format_duration(sync.exposed_ns),
-        format_count(sync.count),
-        format_duration(sync.total_ns),
-        format_duration(sync.longest_ns),
-    ]
 
 
 def syncs_title(syncs: Sequence[SyncCall]) -> str:

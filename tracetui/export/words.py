@@ -10,7 +10,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.task_counts import TaskCounts
 from tracetui.trace.stack import Frame
-from tracetui.units import format_count
+from tracetui.units import format_count, format_percent
 
 #: What causes mean in a few words, by their names.
 MEANINGS = {**{cause.label: cause.facts.brief for cause in Cause}, COPY: "copies on the device"}
@@ -64,6 +64,12 @@ def shares(parts: Mapping[str, int], most: int) -> str:
     if len(ranked) == 1:
         return ranked[0][0]
     return ", ".join(f"{name} {_percent(ns, whole)}" for name, ns in ranked[:most])
+
+
+def leading_shares(parts: Mapping[str, int]) -> str:
+    """The first three parts with exact shares: "host.python 70.1 %, queue.busy 20.0 %", "-"."""
+    whole = sum(parts.values())
+    return ", ".join(f"{name} {format_percent(ns, whole)}" for name, ns in list(parts.items())[:3]) or "-"
 
 
 def micro(text: str) -> str:

@@ -9,7 +9,7 @@ import contextlib
 import gc
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
@@ -87,6 +87,11 @@ class TraceFile:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
+
+    @property
+    def head(self) -> Mapping[str, Any]:
+        """What stands before the events, as `distributedInfo` does; large members are left out."""
+        return self._document
 
     def close(self) -> None:
         """Close the file; `args` and `event` return {} from here on."""

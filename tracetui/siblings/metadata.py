@@ -43,7 +43,7 @@ def group_hash(communicator: str) -> str:
 def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
     """The groups of the rank whose trace is at a path, in the order of the file; () where nothing tells."""
     for directory in list(trace.parents)[:2]:
-        document = _document(directory / NAME)
+        document = read_document(directory / NAME)
         if document is not None:
             told = document.get("parallel_group_info")
             groups = told.items() if isinstance(told, dict) else ()
@@ -51,7 +51,8 @@ def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
     return ()
 
 
-def _document(path: Path) -> dict[str, Any] | None:
+def read_document(path: Path) -> dict[str, Any] | None:
+    """Return the object in a JSON file; None where there is none, or a file too large to be read."""
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
             return None

@@ -196,10 +196,11 @@ def _runs(category: Int32s, thread: Int32s) -> list[Int64s]:
     """Return the places of the events of each (category, thread)."""
     if not len(category):
         return []
-    key = (category.astype(np.int64) + 1) * (int(thread.max()) + 1) + thread
-    order = stable_order(key)
-    keys = key[order]
-    return np.split(order, np.flatnonzero(keys[1:] != keys[:-1]) + 1)
+    order = stable_order(thread)
+    order = order[stable_order(category[order])]
+    categories, threads = category[order], thread[order]
+    changes = (categories[1:] != categories[:-1]) | (threads[1:] != threads[:-1])
+    return np.split(order, np.flatnonzero(changes) + 1)
 
 
 def _slices_at(lanes: Lanes, tracks: list[Track], times: Int64s) -> Int64s:

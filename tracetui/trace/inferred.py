@@ -12,7 +12,7 @@ import numpy as np
 from tracetui.arrays import Bools, Int64s
 from tracetui.reader.events import EventTable
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.meanings import meanings
+from tracetui.trace.meanings import UNDECIDED, meanings
 from tracetui.trace.model import Layer
 from tracetui.trace.places import CERTAIN_HINTS, HINTS, TASK_TYPE_HINT, hint_of, layer_of
 
@@ -65,9 +65,9 @@ def _votes(table: EventTable, rows: Int64s) -> Int64s:
 
     by_category = meanings(strings, slices.category[rows], lambda text: number(hint_of("", text)))
     by_name = meanings(strings, slices.name[rows], lambda text: number(hint_of(text, "")))
-    hint = np.where(by_category >= 0, by_category, by_name)
+    hint = np.where(by_category != UNDECIDED, by_category, by_name)
     hint[slices.task_type[rows] >= 0] = HINTS.index(TASK_TYPE_HINT)
-    keys = slices.thread[rows].astype(np.int64) * width + np.where(hint < 0, width - 1, hint)
+    keys = slices.thread[rows].astype(np.int64) * width + np.where(hint == UNDECIDED, width - 1, hint)
     return np.bincount(keys, minlength=len(table.threads) * width).reshape(-1, width)
 
 

@@ -121,13 +121,13 @@ def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
         places = [_place(pid) for pid in pids]
         if len(pids) < 2 or None in places or len(set(places)) < len(pids):
             continue
-        own = set(places)
-        several = len({place[0] for place in places if place is not None}) > 1
+        os_pids = Counter(place[0] for place in places if place is not None)
+        by_number = not label or len(os_pids) < len(pids)
         for process in processes:
             place = _place(process.pid)
-            if place is not None and place in own and (process.device or "") == label:
-                numbered = label or f"NPU {place[1]}"
-                names[process.pid] = f"{numbered} ({place[0]})" if several else numbered
+            if place is not None and place in places and (process.device or "") == label:
+                numbered = f"{label or 'NPU'} {place[1]}" if by_number else label
+                names[process.pid] = f"{numbered} ({place[0]})" if len(os_pids) > 1 else numbered
     return names
 
 

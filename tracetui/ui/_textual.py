@@ -6,7 +6,7 @@ Knows nothing of the viewer. The version of Textual is capped below the next maj
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, Union, cast
 
 from rich.color import ColorSystem
@@ -57,10 +57,9 @@ class HookedApp(App[ReturnType]):
         """A frame as the terminal is told to show it at once, if it can."""
         return f"{SYNC_START}{frame}{SYNC_END}" if self._sync_available else frame
 
-    def all_screens(self) -> Iterator[Screen[Any]]:
-        """The screens of all modes: Textual has none for those that are not in front."""
-        for stack in self._screen_stacks.values():
-            yield from stack
+    def screens_by_mode(self) -> Iterator[tuple[str, Sequence[Screen[Any]]]]:
+        """Each mode that was shown, and its screens: Textual tells those of the mode in front only."""
+        yield from self._screen_stacks.items()
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         if self.is_headless or self.is_inline or not isinstance(renderable, (LayoutUpdate, ChopsUpdate)):

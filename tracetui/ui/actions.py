@@ -56,8 +56,8 @@ G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advi
 F = ("flame",)
 #: the screens that are a table of rows
 ROWS = ("gaps", "hotspots", "operators", "steps", "statistics", "advice")
-#: those that write it to a file
-EXPORTED = ("gaps", "hotspots", "operators", "steps", "statistics", "advice")
+#: those with a line to type a filter in
+FILTERED = ("gaps", "hotspots", "operators", "steps", "advice")
 VIEWS = ("operators", "heatmap", "statistics")  #: the screens with several views
 
 ACTIONS: tuple[Action, ...] = (
@@ -119,8 +119,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("sort_beside(-1)", ("less_than_sign",), TABLES, "sort: column left", "Sort by it", ROWS),
     Action("sort_beside(1)", ("greater_than_sign",), TABLES, "sort: column right", "Sort by it", ROWS),
     Action("reverse", ("equals_sign",), TABLES, "sort: the other way", "Reverse the order", ROWS),
-    Action("filter", ("slash",), TABLES, "filter: rows", "Rows with a text in a name", ROWS),
-    Action("export_table", ("e",), TABLES, "export: table", "Write the rows shown to a CSV file", EXPORTED),
+    Action("filter", ("slash",), TABLES, "filter: rows", "Rows with a text in a name", FILTERED),
+    Action("export_table", ("e",), TABLES, "export: table", "Write the rows shown to a CSV file", ROWS),
     Action("next_view", ("tab",), TABLES, "show: the other table", "Device or host; next heat", VIEWS),
     _unlisted("next_view(-1)", ("shift+tab",), TABLES, "show: map before", "The other way round", M),
     *(
@@ -170,6 +170,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("go('operators')", ("O",), GO, "go: operators", "Kernels and operators by time"),
     Action("go('steps')", ("I",), GO, "go: steps", "What each iteration spent its time on"),
     Action("go('advice')", ("V",), GO, "go: advice", "What to do about lost time"),
+    Action("session(-1)", ("left_curly_bracket",), GO, "go: trace before", "Of those that are open"),
+    Action("session(1)", ("right_curly_bracket",), GO, "go: next trace", "Of those that are open"),
+    Action("sessions", ("L",), GO, "list: open traces", "Choose the one to look at"),
     _unlisted("back", ("escape",), GO, "go: back", "Close, stop the loading, or back to the timeline"),
     _unlisted("palette", ("colon", "ctrl+p"), PROGRAM, "palette: commands", "Find a command by name"),
     Action("help", ("question_mark",), PROGRAM, "help: keys", "All keys of this screen"),
@@ -184,6 +187,8 @@ _LABELS = {
     "at": "@",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
     "comma": ",",
     "full_stop": ".",
     "slash": "/",

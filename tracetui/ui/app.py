@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,44 +13,50 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
-from tracetui.reader.source import TraceFile
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.session import Session, names_of
 from tracetui.ui.terminal import configure_terminal, leave_at_signals
-from tracetui.ui.viewer import Viewer
+from tracetui.ui.viewer import FIRST, Viewer
 
 CANCELLED = 130  #: exit code of ctrl+c
 
 
-def _screen(module: str, name: str) -> Callable[[], Screen[Any]]:
-    """A screen whose module is imported when it is first shown."""
+#: the screens of a trace: module and class, imported when they are first shown
+SCREENS = {
+    "timeline": ("timeline", "TimelineScreen"),
+    "gaps": ("gaps", "GapsScreen"),
+    "hotspots": ("hotspots", "HotspotsScreen"),
+    "flame": ("flame", "FlameScreen"),
+    "heatmap": ("heatmap", "HeatmapScreen"),
+    "operators": ("operators", "OperatorsScreen"),
+    "steps": ("steps", "StepsScreen"),
+    "advice": ("advice", "AdviceScreen"),
+}
 
-    def build() -> Screen[Any]:
-        screen: Screen[Any] = getattr(importlib.import_module(f"tracetui.ui.screens.{module}"), name)()
-        return screen
 
-    return build
+def _screen(session: Session, module: str, name: str) -> Screen[Any]:
+    """A screen of a session."""
+    screen: Screen[Any] = getattr(importlib.import_module(f"tracetui.ui.screens.{module}"), name)(session)
+    return screen
 
 
 class TraceApp(Viewer):
-    """The viewer of one trace. `exit(code)` gives the program's exit code."""
+    """The viewer of the open traces. `exit(code)` gives the program's exit code."""
 
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     CSS = "Screen { overflow: hidden; }"  # a screen that scrolled as a whole would hide its own first lines
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(None)]
-    DEFAULT_MODE = "timeline"
-    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
-        "timeline": _screen("timeline", "TimelineScreen"),
-        "gaps": _screen("gaps", "GapsScreen"),
-        "hotspots": _screen("hotspots", "HotspotsScreen"),
-        "flame": _screen("flame", "FlameScreen"),
-        "heatmap": _screen("heatmap", "HeatmapScreen"),
-        "operators": _screen("operators", "OperatorsScreen"),
-        "steps": _screen("steps", "StepsScreen"),
-        "advice": _screen("advice", "AdviceScreen"),
-    }
+
+    def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
+        super().__init__(sessions, options)
+        for session in self.sessions:
+            self.add_modes(session)
+
+    def screens_of(self, session: Session) -> dict[str, Callable[[], Screen[Any]]]:
+        return {screen: partial(_screen, session, *place) for screen, place in SCREENS.items()}
 
     def on_load(self) -> None:
         """Before anything is drawn: the terminal is to be left in order from the first frame on."""
@@ -58,7 +65,9 @@ class TraceApp(Viewer):
 
     def on_mount(self) -> None:
         configure_terminal(self, self.palette.color_system, self.options.ascii)
-        self.start()
+        self.start(self.session)
+        if len(self.sessions) > 1:
+            self.action_sessions()
 
     def fault(self, error: Exception) -> None:
         """Leave with the error, which `run_viewer` raises again once the terminal is restored.
@@ -74,12 +83,15 @@ class TraceApp(Viewer):
     # Actions that work everywhere
 
     def action_undo(self) -> None:
-        if self.state.undo():
+        if self.session.state.undo():
             self.selection_changed()
 
     def action_redo(self) -> None:
-        if self.state.redo():
+        if self.session.state.redo():
             self.selection_changed()
+
+    def action_sessions(self) -> None:
+        self._open("open_traces", "OpenTraces")
 
     def action_export(self) -> None:
         self._open("export_dialog", "ExportDialog")
@@ -95,7 +107,7 @@ class TraceApp(Viewer):
 
     def _open(self, module: str, name: str) -> None:
         if not isinstance(self.screen, ModalScreen):
-            self.push_screen(_screen(module, name)())
+            self.push_screen(_screen(self.session, module, name))
 
     def action_open_editor(self) -> None:
         """At the line that the screen in front shows."""
@@ -117,10 +129,10 @@ class TraceApp(Viewer):
 
     async def action_back(self) -> None:
         """Back to the timeline; there, drop what was begun, else stop the loading."""
-        if self.current_mode != "timeline":
-            self.switch_mode("timeline")
+        if self.shown != FIRST:
+            self.action_go(FIRST)
         elif not self._step_back():
-            self.stop_loading()
+            self.session.stop_loading()
 
     def _step_back(self) -> bool:
         """Have the screen in front drop what was begun there; False where nothing was."""
@@ -134,7 +146,7 @@ class TraceApp(Viewer):
         """Close what is open, stop the loading, else leave."""
         if isinstance(self.screen, ModalScreen):
             self.screen.dismiss(None)
-        elif not self.stop_loading():
+        elif not self.session.stop_loading():
             self.leave(CANCELLED)
 
     def action_redraw(self) -> None:
@@ -147,19 +159,26 @@ class TraceApp(Viewer):
         self.action_suspend_process()
 
     def leave(self, code: int) -> None:
-        self._stop_loading = True
+        for session in self.sessions:
+            session.stopping = True
         self.exit(code)
 
 
-def run_viewer(path: Path, options: ViewerOptions) -> int:
-    """Open the viewer on a file until the user leaves; the exit code of the program.
+def run_viewer(paths: Sequence[Path], options: ViewerOptions) -> int:
+    """Open the viewer on files until the user leaves; the exit code of the program.
 
     Raises UnreadableTrace (or MemoryError, OSError) where there is nothing to view.
     """
-    with TraceFile(path, jobs=options.jobs) as trace_file:
-        app = TraceApp(path, options, trace_file)
+    names = names_of(paths) if len(paths) > 1 else [path.name for path in paths]
+    first, *others = (Session(path, options, name=name) for path, name in zip(paths, names))
+    first.open()
+    app = TraceApp([first, *others], options)
+    try:
         tune_gc()
         code = app.run(mouse=options.mouse)
+    finally:
+        for session in app.sessions:
+            session.end()
     if app.failure is not None:
         raise app.failure
     return code if code is not None else app.return_code or 0

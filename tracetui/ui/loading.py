@@ -12,7 +12,6 @@ import numpy as np
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.idle.frames import FrameRules
 from tracetui.cache.traces import keep, reopen
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.reader.events import EventTable
@@ -29,6 +28,7 @@ from tracetui.ui.messages import (
     TraceGrew,
     TraceLoaded,
 )
+from tracetui.ui.session import Session
 
 #: seconds to the first picture of a trace that is still being read, and between two progress lines
 FIRST_PICTURE, EVERY = 0.3, 0.1
@@ -41,56 +41,56 @@ _PICTURE_SHARE = 0.15
 Post = Callable[[Message], object]
 
 
-def load(
-    trace_file: TraceFile, post: Post, should_stop: Callable[[], bool], cache: bool = True
-) -> Trace | None:
-    """Read a trace, posting progress and pictures; None where that failed (LoadFailed says why).
+def load(session: Session, trace_file: TraceFile, post: Post) -> None:
+    """Read the trace of a session, posting progress and pictures; LoadFailed where that fails.
 
-    With a `cache`, one that was read before is there at once, and one that is read now is kept at the end.
+    With a cache, one that was read before is there at once, and one that is read now is kept at the end.
     """
+    cache = session.options.cache
     known = reopen(trace_file) if cache else None
     try:
-        trace, sketch = (known, None) if known is not None else _read(trace_file, post, should_stop)
+        trace, sketch = (known, None) if known is not None else _read(session, trace_file, post)
     except (UnreadableTrace, MemoryError, OSError) as error:
-        post(LoadFailed(error))
-        return None
-    post(TraceLoaded(trace, Picture(trace, sketch=sketch).warm()))
+        post(LoadFailed(session, error))
+        return
+    post(TraceLoaded(session, trace, Picture(trace, sketch=sketch).warm()))
     if cache and known is None:
-        keep(trace_file, trace, should_stop)  # 150 MB: 0.1 s, beside the analysis
-    return trace
+        keep(trace_file, trace, lambda: session.stopping)  # 150 MB: 0.1 s, beside the analysis
 
 
-def _read(trace_file: TraceFile, post: Post, should_stop: Callable[[], bool]) -> tuple[Trace, Sketch | None]:
+def _read(session: Session, trace_file: TraceFile, post: Post) -> tuple[Trace, Sketch | None]:
     """Read a trace, and where that was stopped give a sketch of the rest as well."""
     skeleton = trace_file.skeleton()
     sketch = Sketch(skeleton) if skeleton is not None else None
     if sketch is not None:
         trace = sketch.nothing()
-        post(TraceGrew(trace, Picture(trace, sketch=sketch)))
+        post(TraceGrew(session, trace, Picture(trace, sketch=sketch)))
     first = sketch.first if sketch is not None else 0
     of_devices = trace_file.size - first if first else None
-    table = trace_file.read(_Watch(post, sketch, of_devices).see, should_stop, first)
+    table = trace_file.read(_Watch(session, post, sketch, of_devices).see, lambda: session.stopping, first)
     if sketch is None or not table.report.stopped:
         return build_trace(table), None
     return sketch.read_part(table), sketch.beyond(table.report.seen)
 
 
-def analyse_trace(trace: Trace, rules: FrameRules | None, post: Post) -> None:
-    """Analyse a trace, and post the result."""
+def analyse_trace(session: Session, trace: Trace, post: Post) -> None:
+    """Analyse a trace of a session, and post the result."""
     try:
-        analysis = analyse(trace, rules)
+        analysis = analyse(trace, session.options.rules)
         _warm(analysis)
     except MemoryError:
-        post(AnalysisFailed("There is not enough memory for the analysis."))
+        post(AnalysisFailed(session, "There is not enough memory for the analysis."))
     except Exception as error:  # the timeline is of use without it
-        post(AnalysisFailed(f"The analysis failed: {type(error).__name__}: {plain(str(error))[:200]}"))
+        post(
+            AnalysisFailed(session, f"The analysis failed: {type(error).__name__}: {plain(str(error))[:200]}")
+        )
     else:
-        post(AnalysisReady(analysis))
+        post(AnalysisReady(session, analysis))
 
 
 def _warm(analysis: Analysis) -> None:
     """Make what the first frame wants: 0.8 s of 3 million idle intervals, not for the screen's thread."""
-    _ = analysis.gaps.ranked(), analysis.communication.exposed
+    _ = analysis.gaps.ranked(), analysis.communication.exposed_sets
     edges = np.array([analysis.trace.start_ns, analysis.trace.start_ns + 1], np.int64)
     for idle, causes in zip(analysis.idle_rasters, analysis.cause_rasters):
         idle.columns(range(len(idle)), edges)
@@ -100,8 +100,9 @@ def _warm(analysis: Analysis) -> None:
 class _Watch:
     """Decides when progress is worth a line, and when a picture."""
 
-    def __init__(self, post: Post, sketch: Sketch | None, of_devices: int | None) -> None:
+    def __init__(self, session: Session, post: Post, sketch: Sketch | None, of_devices: int | None) -> None:
         """`of_devices`: bytes that are read first, for the sake of the devices; None: nothing is."""
+        self._session = session
         self._post = post
         self._sketch = sketch
         self._of_devices = of_devices
@@ -113,7 +114,7 @@ class _Watch:
         if now >= self._next_line or progress.silent_s:
             self._next_line = now + EVERY
             so_far = (progress.done_bytes, progress.total_bytes, progress.events)
-            self._post(LoadProgress(*so_far, progress.silent_s))
+            self._post(LoadProgress(self._session, *so_far, progress.silent_s))
         if progress.silent_s:
             self._next_line = 0.0  # whatever is read next is worth a line
             return
@@ -130,7 +131,7 @@ class _Watch:
         """The trace so far, and the sketch of the rest."""
         if self._sketch is None:
             trace = build_trace(table)
-            return TraceGrew(trace, Picture(trace).warm())
+            return TraceGrew(self._session, trace, Picture(trace).warm())
         trace = self._sketch.read_part(table)
         rest = self._sketch.beyond(table.report.seen)
-        return TraceGrew(trace, Picture(trace, sketch=rest).warm())
+        return TraceGrew(self._session, trace, Picture(trace, sketch=rest).warm())

@@ -1,25 +1,28 @@
-"""What the parts of the viewer tell each other: messages to the app, passed on to every screen.
+"""What the parts of the viewer tell each other.
 
-Workers never touch a widget: they post these. They do not bubble: they would come back to the app.
+Threads never touch a session or a widget: they post the first of these to the app, and say whose they are.
+The app changes the session, then posts the others to its screens. They do not bubble, or would come back.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-if TYPE_CHECKING:
-    from tracetui.analysis.analyse import Analysis
-    from tracetui.trace.model import Trace
-    from tracetui.ui.drawing.picture import Picture
+from tracetui.analysis.analyse import Analysis
+from tracetui.trace.model import Trace
+from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.session import Session
+
+# From threads to the app
 
 
 @dataclass
 class LoadProgress(Message, bubble=False):
     """So much of the file is read."""
 
+    session: Session
     done_bytes: int
     total_bytes: int
     events: int
@@ -30,6 +33,7 @@ class LoadProgress(Message, bubble=False):
 class TraceGrew(Message, bubble=False):
     """A picture of what is read so far; more comes. Rows of the trace before it are void."""
 
+    session: Session
     trace: Trace
     picture: Picture | None = None  #: of that trace, ready to be drawn
 
@@ -38,6 +42,7 @@ class TraceGrew(Message, bubble=False):
 class TraceLoaded(Message, bubble=False):
     """The trace is complete, or as complete as it will be: its report says which."""
 
+    session: Session
     trace: Trace
     picture: Picture | None = None  #: of that trace, ready to be drawn
 
@@ -46,36 +51,50 @@ class TraceLoaded(Message, bubble=False):
 class LoadFailed(Message, bubble=False):
     """There is no trace."""
 
+    session: Session
     error: Exception
 
 
 @dataclass
 class AnalysisReady(Message, bubble=False):
-    """`app.analysis` is there."""
+    """The analysis of the trace that is read."""
 
+    session: Session
     analysis: Analysis
-
-
-class RankingChanged(Message, bubble=False):
-    """The gaps are ranked by something else: `app.ranked_by`."""
 
 
 @dataclass
 class AnalysisFailed(Message, bubble=False):
     """The analysis of this trace raised: the timeline still works."""
 
+    session: Session
     sentence: str
 
 
+# From the app to the screens of a session
+
+
+class ProgressChanged(Message, bubble=False):
+    """More of the file is read; nothing of it is shown yet."""
+
+
+class TraceChanged(Message, bubble=False):
+    """The session has another trace or analysis, or learned that it gets none."""
+
+
+class RankingChanged(Message, bubble=False):
+    """The gaps are ranked by something else: `session.ranked_by`."""
+
+
 class ViewChanged(Message, bubble=False):
-    """`app.state` has another viewport, window, fold or pin."""
+    """`session.state` has another viewport, window, fold or pin."""
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, ViewChanged)
 
 
 class SelectionChanged(Message, bubble=False):
-    """`app.state` has another selected slice or gap."""
+    """`session.state` has another selected slice or gap."""
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, SelectionChanged)

@@ -45,7 +45,7 @@ class NameSearch:
     """The names of the slices of one trace."""
 
     def __init__(self, trace: Trace) -> None:
-        self._trace = trace
+        self.trace = trace
 
     def rows(self, query: str, should_stop: Callable[[], bool] = lambda: False) -> Int64s:
         """int64[hits]: the slices whose name matches, by time, outer before inner. Raises BadPattern.
@@ -53,32 +53,32 @@ class NameSearch:
         A text in lower case matches any case. An empty query matches nothing.
         """
         names = self._matching(query, should_stop)
-        hits = np.zeros(len(self._trace.strings), dtype=np.bool_)
+        hits = np.zeros(len(self.trace.strings), dtype=np.bool_)
         hits[names] = True
         return self._in_time(hits)
 
     def named_as(self, row: int) -> Int64s:
         """int64[hits]: the slices of the same name as a slice, by time."""
-        hits = np.zeros(len(self._trace.strings), dtype=np.bool_)
-        hits[self._trace.slices.name[row]] = True
+        hits = np.zeros(len(self.trace.strings), dtype=np.bool_)
+        hits[self.trace.slices.name[row]] = True
         return self._in_time(hits)
 
     def search(self, text: str, hits: Int64s, at: int = NONE) -> Search:
         """The search that has found these rows, and the hit it stands at."""
-        return Search(text, hits, self._trace.slices.start[hits], at)
+        return Search(text, hits, self.trace.slices.start[hits], at)
 
     def _in_time(self, hits: Bools) -> Int64s:
-        rows = np.flatnonzero(hits[self._trace.slices.name])
-        order = np.argsort(self._trace.slices.start[rows], kind="stable")
+        rows = np.flatnonzero(hits[self.trace.slices.name])
+        order = np.argsort(self.trace.slices.start[rows], kind="stable")
         return rows[order].astype(np.int64, copy=False)
 
     @cached_property
     def _names(self) -> tuple[Int32s, list[str], list[str]]:
         """The distinct names: places in the strings of the trace, as written, and in lower case."""
-        used = np.zeros(len(self._trace.strings), dtype=np.bool_)
-        used[self._trace.slices.name] = True
+        used = np.zeros(len(self.trace.strings), dtype=np.bool_)
+        used[self.trace.slices.name] = True
         places = np.flatnonzero(used).astype(np.int32)
-        names = [self._trace.strings[place] for place in places.tolist()]
+        names = [self.trace.strings[place] for place in places.tolist()]
         return places, names, [name.lower() for name in names]
 
     def _matching(self, query: str, should_stop: Callable[[], bool]) -> Int32s:

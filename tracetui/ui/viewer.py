@@ -1,103 +1,268 @@
-"""The viewer as its screens see it: the trace, its analysis and the view, and how to change that.
+"""The viewer as its screens see it: the open traces, which is shown, and how to change where one looks.
 
-Screens read `viewer.trace`, `viewer.analysis` and `viewer.state`, change the state through the methods below,
-and hear of every change as a message (tracetui.ui.messages), also while another screen is in front. Knows no
-screen.
+Threads read and analyse; what they post arrives here, goes into the session that it is of, and is told to the
+screens of that session, also while others are in front. Knows no screen.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from tracetui.reader.source import TraceFile
+from textual.message import Message
+from textual.screen import Screen
+
+from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.trace.model import Trace
+from tracetui.ui._textual import HookedApp
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
-from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.rows import idle_key, place_of_slice
 from tracetui.ui.keys import KeyByKeyApp
-from tracetui.ui.messages import SelectionChanged, ViewChanged
+from tracetui.ui.loading import analyse_trace, load
+from tracetui.ui.messages import (
+    AnalysisFailed,
+    AnalysisReady,
+    LoadFailed,
+    LoadProgress,
+    ProgressChanged,
+    RankingChanged,
+    SelectionChanged,
+    Status,
+    TraceChanged,
+    TraceGrew,
+    TraceLoaded,
+    ViewChanged,
+)
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.reading import ReadingApp, bounds_of
 from tracetui.ui.sending.link import LinkApp
-from tracetui.ui.state import ViewState
+from tracetui.ui.session import Session
+
+#: the screen that a trace opens at
+FIRST = "timeline"
 
 
-class Viewer(ReadingApp, LinkApp[int], KeyByKeyApp[int]):
-    """An app that shows one trace."""
+class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
+    """An app that shows one of the open traces. Its modes are "screen@number of the session"."""
 
-    def __init__(
-        self,
-        path: Path,
-        options: ViewerOptions | None = None,
-        trace_file: TraceFile | None = None,
-        trace: Trace | None = None,
-    ) -> None:
-        """Of an opened file to read, or of a trace that is there already."""
+    DEFAULT_MODE = f"{FIRST}@0"
+    failure: Exception | None = None  #: why there is nothing to view
+
+    def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
+        """Of at least one session; the first is shown."""
         super().__init__(ansi_color=True)
-        self.path = path
         self.options = options or ViewerOptions()
         self.palette = Palette(self.options.palette, self.options.light)
         self.typed = self.options.typed
         self.glyphs = glyphs(self.options.ascii)
-        self.trace_file = trace_file
-        self.trace = trace
-        self.picture = Picture(trace) if trace is not None else None
-        self.analysing = trace is not None
-        self.progress = (0, trace_file.size, 0) if trace_file else None
-        self.state = ViewState(bounds_of(trace))
+        self.sessions = list(sessions)
+
+    # Which trace is shown, and on which screen
+
+    @property
+    def session(self) -> Session:
+        """The open trace that is shown."""
+        return self.session_of(self.current_mode)
+
+    @property
+    def shown(self) -> str:
+        """The screen that is in front, but for panels over it."""
+        return self.current_mode.partition("@")[0]
+
+    def screens_of(self, session: Session) -> Mapping[str, Callable[[], Screen[Any]]]:
+        """The screens of a session by their names, each made when it is first shown."""
+        raise NotImplementedError
+
+    def add_modes(self, session: Session) -> None:
+        """Have a mode for each screen of a session."""
+        for screen, make in self.screens_of(session).items():
+            self.add_mode(self.mode_of(session, screen), make)
+
+    def mode_of(self, session: Session, screen: str) -> str:
+        """The mode that shows a screen of a session."""
+        return f"{screen}@{self.sessions.index(session)}"
+
+    def session_of(self, mode: str) -> Session:
+        """The session that a mode is of."""
+        return self.sessions[int(mode.partition("@")[2])]
+
+    def action_go(self, screen: str) -> None:
+        """Show another screen of the same trace."""
+        if screen != self.shown:
+            self.switch_mode(self.mode_of(self.session, screen))
+
+    def show_session(self, session: Session) -> None:
+        """Show another of the open traces, on the same screen; it is read now, if it was not yet.
+
+        The one before stays as it is, and all others are let go: each may take gigabytes.
+        """
+        before = self.session
+        if session is before:
+            return
+        for other in self.sessions:
+            if other is not session and other is not before and other.is_open:
+                self._let_go(other)
+        if not session.is_open:
+            try:
+                session.open()
+            except (UnreadableTrace, OSError) as error:
+                session.take_failure(plain(str(error)))
+            self.start(session)
+        self.switch_mode(self.mode_of(session, self.shown))
+        self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
+
+    def _let_go(self, session: Session) -> None:
+        """Close a session, and put one in its place that opens where that one was left."""
+        modes = [self.mode_of(session, screen) for screen in self.screens_of(session)]
+        for mode in modes:
+            self.remove_mode(mode)
+        session.close()
+        self.sessions[self.sessions.index(session)] = new = session.closed()
+        self.add_modes(new)
+
+    def action_session(self, by: int) -> None:
+        """Show the next of the open traces, or the one before."""
+        count = len(self.sessions)
+        if count == 1:
+            self.show_status("No other trace is open: tracetui A B opens two.")
+        else:
+            self.show_session(self.sessions[(self.sessions.index(self.session) + by) % count])
+
+    def broadcast(self, session: Session, message: type[Message]) -> None:
+        """Post a message to every screen of a session, also to those that are not in front."""
+        for mode, screens in self.screens_by_mode():
+            if self.session_of(mode) is session:
+                for screen in screens:
+                    screen.post_message(message())
+
+    def show_status(self, sentence: str) -> None:
+        """Show a sentence in the last line of the screen in front, also of one that a panel lies over."""
+        for screen in self.screen_stack:
+            screen.post_message(Status(sentence))
+
+    # Reading in threads
+
+    def start(self, session: Session) -> None:
+        """Read the file of a session, or have the trace analysed that is there already."""
+        file, trace = session.file, session.trace
+        if file is not None:
+            self._in_thread(lambda: load(session, file, self.post_message))
+        elif trace is not None:
+            self._analyse(session, trace)
+
+    def _analyse(self, session: Session, trace: Trace) -> None:
+        self._in_thread(lambda: analyse_trace(session, trace, self.post_message))
+
+    def _in_thread(self, work: Callable[[], object]) -> None:
+        self.run_worker(work, thread=True, group="load", exit_on_error=True)
+
+    def _is_gone(self, session: Session) -> bool:
+        """Whether a message is of a session that was let go meanwhile."""
+        return session not in self.sessions
+
+    def on_load_progress(self, message: LoadProgress) -> None:
+        if self._is_gone(message.session):
+            return
+        so_far = (message.done_bytes, message.total_bytes, message.events)
+        message.session.take_progress(so_far, message.silent_s)
+        self.broadcast(message.session, ProgressChanged)
+
+    def on_trace_grew(self, message: TraceGrew) -> None:
+        if self._is_gone(message.session):
+            return
+        message.session.take(message.trace, message.picture)
+        self.broadcast(message.session, TraceChanged)
+
+    def on_trace_loaded(self, message: TraceLoaded) -> None:
+        session = message.session
+        if self._is_gone(session):
+            session.end()
+            return
+        said = session.take_all(message.trace, message.picture)
+        self.broadcast(session, TraceChanged)
+        self._analyse(session, message.trace)
+        self._say_of(session, said)
+
+    def on_load_failed(self, message: LoadFailed) -> None:
+        session = message.session
+        if self._is_gone(session):
+            session.end()
+        elif len(self.sessions) == 1:
+            self.failure = message.error
+            self.exit(1)
+        else:
+            self._fail(session, plain(str(message.error)))
+
+    def on_analysis_ready(self, message: AnalysisReady) -> None:
+        session = message.session
+        if self._is_gone(session):
+            return
+        place, was_said = session.state.place, session.awaited
+        said = session.take_analysis(message.analysis)
+        self.broadcast(session, TraceChanged)
+        if session.state.place != place:
+            self.broadcast(session, SelectionChanged)
+        if said or was_said:
+            self._say_of(session, said)
+
+    def on_analysis_failed(self, message: AnalysisFailed) -> None:
+        if not self._is_gone(message.session):
+            self._fail(message.session, message.sentence)
+
+    def _fail(self, session: Session, sentence: str) -> None:
+        said = session.take_failure(sentence)
+        self.broadcast(session, TraceChanged)
+        self._say_of(session, said)
+
+    def _say_of(self, session: Session, sentence: str) -> None:
+        if session is self.session:
+            self.show_status(sentence)
+
+    # Where one looks in the trace that is shown
 
     def view_changed(self) -> None:
         """Tell everyone that the viewport, window, folds or pins have changed."""
-        self._awaited = 0
-        self.broadcast(ViewChanged)
+        self.session.awaited = 0
+        self.broadcast(self.session, ViewChanged)
 
     def selection_changed(self) -> None:
         """Tell everyone that the selection (and, with it, perhaps the viewport) has changed."""
-        self._awaited = 0
-        self.broadcast(SelectionChanged)
+        self.session.awaited = 0
+        self.broadcast(self.session, SelectionChanged)
 
     def select(self, row: int) -> None:
         """Select a slice, on all screens, and bring it on screen; -1 selects nothing."""
-        state, trace = self.state, self.trace
-        if trace is None:
-            return
-        if row < 0:
-            state.go(replace(state.place, row=-1, gap=-1), "select")
-        else:
-            start, end = int(trace.slices.start[row]), int(trace.slices.end[row])
-            cursor, hidden = place_of_slice(trace, row, state.toggled)
-            if hidden:
-                state.toggle(hidden)
-            viewport = state.viewport.showing(start, end, state.bounds)
-            state.go(
-                replace(state.place, viewport=viewport, row=row, gap=-1, cursor=cursor, time_ns=start),
-                "select",
-            )
+        self.session.select(row)
         self.selection_changed()
 
     def show_interval(self, start_ns: int, end_ns: int, row: int | None = None) -> None:
         """Show an interval (epoch ns) in the middle third of the timeline, and select a slice."""
-        self.state.show(start_ns, max(end_ns, start_ns + 1))
+        self.session.state.show(start_ns, max(end_ns, start_ns + 1))
         self.view_changed()
         if row is not None:
             self.select(row)
-        if self.current_mode != "timeline":
-            self.switch_mode("timeline")
+        self.action_go(FIRST)
 
     def go_to_gap(self, index: int) -> None:
         """Show and select a gap: an index into `analysis.gaps`. The screen in front stays."""
-        if self.analysis is None or not 0 <= index < len(self.analysis.gaps):
-            return
-        gaps, state = self.analysis.gaps, self.state
-        start, end = int(gaps.start[index]), int(gaps.end[index])
-        state.show(start, end)
-        device = self.analysis.devices[int(gaps.device[index])].device
-        place = replace(state.place, gap=index, row=-1, cursor=idle_key(device), time_ns=start)
-        state.go(place, state.burst)
-        self.selection_changed()
+        if self.session.go_to_gap(index):
+            self.selection_changed()
 
-    def action_go(self, screen: str) -> None:
-        """Show another screen: a name among the modes."""
-        self.switch_mode(screen)
+    def action_rank_gaps(self) -> None:
+        """Rank gaps by the next measure: lost time, idle time, exposed communication."""
+        said = self.session.rank_by_next()
+        self.broadcast(self.session, RankingChanged)
+        self.show_status(said)
+
+    def action_next_gap(self, by: int) -> None:
+        """Go to the gap of the next rank; to the worst one first, and when they have been ranked anew."""
+        self._went(self.session.next_gap(by))
+
+    def action_nth_gap(self, rank: int) -> None:
+        """Go to the gap of a rank."""
+        self._went(self.session.nth_gap(rank))
+
+    def _went(self, refusal: str) -> None:
+        if refusal:
+            self.show_status(refusal)
+        else:
+            self.selection_changed()

@@ -188,3 +188,13 @@ def test_sizes_that_cannot_be_are_none() -> None:
         plane_task(40, 20, "Memcpy", size=7),
     )
     assert [link.bytes for link in found.link_table] == [7]
+
+
+def test_an_operation_without_tasks_on_planes_has_no_times() -> None:
+    found = communication(operation(0, 1000), plane_task(10, 20), operation(2000, 1000, "hcom_send__2_0_1"))
+    times = found.master_times
+    assert (times.wait.tolist(), times.transit.tolist(), times.synchronization.tolist()) == (
+        [20, -1],
+        [0, -1],
+        [20, -1],
+    )

@@ -28,6 +28,7 @@ from tracetui.analysis.communication.planes import Operations, PlaneTasks, opera
 from tracetui.analysis.communication.waits import Waits, find_waits
 from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import Links
 from tracetui.analysis.steps import StepWindows
 from tracetui.siblings.metadata import parallel_groups
@@ -94,6 +95,16 @@ class Communication:
     def exposed(self) -> Exposed:
         """When devices communicated and did not compute, in pieces with a cause and a line."""
         return find_exposed(self.devices, self.operations, self.waits, self.gaps, self.windows, self.links)
+
+    @cached_property
+    def exposed_sets(self) -> tuple[tuple[Intervals, ...], ...]:
+        """Of each device, when it was exposed to each cause, in their order."""
+        return tuple(self._sets(self.exposed.of_device(index)) for index in range(len(self.devices)))
+
+    def _sets(self, places: slice) -> tuple[Intervals, ...]:
+        own = self.exposed.at(places)
+        of_causes = (own.at(own.cause == cause) for cause in CommunicationCause)
+        return tuple(union(some.start, some.end) for some in of_causes)
 
     @cached_property
     def splits(self) -> tuple[WindowSplit, ...]:

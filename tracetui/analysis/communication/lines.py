@@ -13,7 +13,7 @@ from tracetui.analysis.communication.groups import Group
 from tracetui.analysis.communication.planes import Operations
 from tracetui.analysis.communication.waits import Waits
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import lines_of, python_line
+from tracetui.analysis.idle.lines import OfLine, lines_of, python_line
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int8s, Int32s, Int64s
@@ -21,13 +21,9 @@ from tracetui.trace.model import Trace
 
 
 @dataclass(frozen=True, eq=False)
-class LineCommunication:
-    """The exposed communication that one line of Python issued (or its backward pass)."""
+class LineCommunication(OfLine):
+    """The exposed communication that one line issued."""
 
-    file: str | None  #: None: there is no stack; "" where its frames have no file
-    line: int  #: 0 without a file
-    function: str
-    backward: bool
     communication_ns: int
     operations: int  #: that have exposed time
     longest_ns: int  #: the most of one operation

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Optional
 
 import numpy as np
 
@@ -21,7 +20,8 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.chain import Critical, CriticalChain
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import lines_of, python_line
+from tracetui.analysis.idle.lines import LineKey as LineKey
+from tracetui.analysis.idle.lines import OfLine, lines_of, python_line
 from tracetui.analysis.idle.pieces import cut
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums
@@ -29,25 +29,14 @@ from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame
 
-LineKey = tuple[Optional[str], int, str, bool]  #: file (None: no stack), line, function, backward
-
 
 @dataclass(frozen=True, eq=False)
-class LineSaving:
-    """One line of Python (of the forward pass, or of its backward pass) on the critical chains."""
+class LineSaving(OfLine):
+    """One line on the critical chains."""
 
-    file: str | None  #: None: there is no stack; "" where its frames have no file
-    line: int  #: 0 without a file
-    function: str
-    backward: bool
     critical_ns: int  #: its time on the critical chain, of the device with the most
     saves_at_most_ns: int  #: that, but at most the free time of the device; of the device with the most
     steps: dict[int, int]  #: what it can save of the time of each step, at most: ns by index, in order
-
-    @property
-    def key(self) -> LineKey:
-        """What tells it from other lines."""
-        return self.file, self.line, self.function, self.backward
 
 
 def line_savings(

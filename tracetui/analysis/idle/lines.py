@@ -7,7 +7,7 @@ stack is charged to a row of its own, never dropped.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -36,14 +36,29 @@ def python_line(frame: Frame | None) -> PythonLine:
     return PythonLine(None, 0, "") if frame is None else PythonLine(*frame)
 
 
+#: file (None: no stack), line, function, backward
+LineKey = tuple[Optional[str], int, str, bool]
+
+
 @dataclass(frozen=True, eq=False)
-class LineIdle:
-    """The idle time charged to one line of Python (of the forward pass, or of its backward pass)."""
+class OfLine:
+    """What is told of one line of Python, of the forward pass or of its backward pass."""
 
     file: str | None  #: None: there is no stack; "" where its frames have no file
     line: int  #: 0 without a file
     function: str
     backward: bool
+
+    @property
+    def key(self) -> LineKey:
+        """What tells the line from others."""
+        return self.file, self.line, self.function, self.backward
+
+
+@dataclass(frozen=True, eq=False)
+class LineIdle(OfLine):
+    """The idle time charged to one line."""
+
     idle_ns: int
     gaps: int  #: AICore gaps with an idle interval of this line
     longest_ns: int  #: its most in one gap

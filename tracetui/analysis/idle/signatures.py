@@ -10,7 +10,7 @@ from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import lines_of, python_line
+from tracetui.analysis.idle.lines import OfLine, lines_of, python_line
 from tracetui.analysis.search import pick, runs
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Int64s
@@ -18,14 +18,10 @@ from tracetui.trace.model import Trace
 
 
 @dataclass(frozen=True, eq=False)
-class Signature:
+class Signature(OfLine):
     """The gaps whose idle time is mostly of one cause, and of that mostly of one line and operator."""
 
     cause: Cause
-    file: str | None  #: None: there is no stack; "" where its frames have no file
-    line: int  #: 0 without a file
-    function: str
-    backward: bool
     operator: str | None  #: as written in the trace: never print it unescaped; None where none ran
     idle_ns: int  #: all idle time of those gaps
     longest_ns: int  #: the most in one

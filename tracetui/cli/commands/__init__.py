@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.commands import advice, cache, check, export, gaps, hotspots, memory, summary, view
+from tracetui.cli.commands import (
+    advice,
+    cache,
+    check,
+    digest,
+    export,
+    gaps,
+    hotspots,
+    memory,
+    ranks,
+    summary,
+    view,
+)
 
 #: `tracetui PATH`
 VIEW: Command = view.COMMAND
@@ -15,6 +27,8 @@ COMMANDS: tuple[Command, ...] = (
     memory.COMMAND,
     advice.COMMAND,
     check.COMMAND,
+    ranks.COMMAND,
+    digest.COMMAND,
     export.COMMAND,
     cache.COMMAND,
 )

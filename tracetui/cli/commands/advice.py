@@ -22,16 +22,17 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
-    from tracetui.export.advice import advice_document
     from tracetui.export.advice_text import advice_text
+    from tracetui.export.documents import advice_document
     from tracetui.export.markdown_report import advice_markdown
-    from tracetui.export.tables_csv import write_advice
+    from tracetui.export.tables.advice import ADVICE, AdviceRows
+    from tracetui.export.tables_csv import write_table
 
     analysis, _ = open_trace(request)
     answer(
         request,
         what="pieces of advice",
-        csv=lambda stream: write_advice(stream, analysis),
+        csv=lambda stream: write_table(stream, ADVICE, AdviceRows(analysis)),
         document=lambda: advice_document(analysis),
         markdown=lambda: advice_markdown(analysis),
         text=lambda: advice_text(analysis, text_width()),

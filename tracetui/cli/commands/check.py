@@ -92,7 +92,7 @@ def _run(request: Request) -> ExitCode:
     from tracetui.analysis.memory.limits import find_memory_breaches, unknown_measures
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import print_json, print_text, say
-    from tracetui.export.findings import limits_document
+    from tracetui.export.documents import limits_document
     from tracetui.export.limits_text import breaches_text, doubts
     from tracetui.export.memory.limits import memory_breaches_text, memory_limits_document
 

@@ -43,7 +43,8 @@ def _run(request: Request) -> ExitCode:
     from tracetui.export.documents import gaps_document
     from tracetui.export.idle_text import gaps_text
     from tracetui.export.markdown_report import gaps_markdown
-    from tracetui.export.tables_csv import write_gaps
+    from tracetui.export.tables.gaps import GAPS, GapRows
+    from tracetui.export.tables_csv import write_table
 
     analysis, everything = open_trace(request)
     selection = replace(everything, by=Measure(request.by))
@@ -51,7 +52,9 @@ def _run(request: Request) -> ExitCode:
     answer(
         request,
         what="gaps",
-        csv=lambda stream: write_gaps(stream, analysis, selection, request.top or 0),
+        csv=lambda stream: write_table(
+            stream, GAPS, GapRows(analysis, selection.gaps(analysis, request.top or 0))
+        ),
         document=lambda: gaps_document(analysis, selection, request.top or 0),
         markdown=lambda: gaps_markdown(analysis, selection, top),
         text=lambda: gaps_text(analysis, selection, top, text_width()),

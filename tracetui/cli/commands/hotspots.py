@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
@@ -58,10 +57,11 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
-    from tracetui.export.findings import hotspots_document
+    from tracetui.export.documents import hotspots_document
     from tracetui.export.idle_text import hotspots_text
     from tracetui.export.markdown_report import hotspots_markdown
-    from tracetui.export.tables_csv import write_hotspots
+    from tracetui.export.tables.hotspots import LINES, LineRows
+    from tracetui.export.tables_csv import write_table
 
     analysis, selection = open_trace(request)
     if request.by != "line":
@@ -69,7 +69,7 @@ def _run(request: Request) -> ExitCode:
     answer(
         request,
         what="lines",
-        csv=lambda stream: write_hotspots(stream, analysis, selection, request.top or 0),
+        csv=lambda stream: write_table(stream, LINES, LineRows(analysis, selection, request.top or 0)),
         document=lambda: hotspots_document(analysis, selection, request.top or 0),
         markdown=lambda: hotspots_markdown(analysis, selection, request.top),
         text=lambda: hotspots_text(analysis, selection, request.top, text_width()),
@@ -80,22 +80,18 @@ def _run(request: Request) -> ExitCode:
 def _answer_nested(request: Request, analysis: Analysis, selection: Selection) -> ExitCode:
     """By module or by frame."""
     from tracetui.cli.output import answer
-    from tracetui.export import nested_text, tables_csv
+    from tracetui.export.nested_text import FRAMES, MODULES, nested_markdown, nested_text
+    from tracetui.export.tables_csv import write_table
 
-    if request.by == "module":
-        ranking, document = nested_text.MODULES, nested_text.modules_document
-        write = tables_csv.write_modules
-    else:
-        ranking, document = nested_text.FRAMES, nested_text.frames_document
-        write = tables_csv.write_frames
-    every = partial(document, analysis, selection)
+    ranking = MODULES if request.by == "module" else FRAMES
+    of = (analysis, selection)
     answer(
         request,
         what=ranking.several,
-        csv=lambda stream: write(stream, analysis, selection, request.top or 0),
-        document=lambda: every(request.top or 0),
-        markdown=lambda: nested_text.nested_markdown(ranking, every(), request.top),
-        text=lambda: nested_text.nested_text(ranking, every(), request.top, text_width()),
+        csv=lambda stream: write_table(stream, ranking.table, ranking.rows(*of, request.top or 0)),
+        document=lambda: ranking.document(*of, request.top or 0),
+        markdown=lambda: nested_markdown(ranking, *of, request.top),
+        text=lambda: nested_text(ranking, *of, request.top, text_width()),
     )
     return ExitCode.OK
 

@@ -92,19 +92,14 @@ def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
 
 def _snapshot(request: Request) -> Memory:
     """Return the memory that a snapshot tells of."""
-    from tracetui.analysis.memory.analyse import memory_of_snapshot
+    from tracetui.api import load_snapshot
     from tracetui.cli.opening import rules_of
     from tracetui.cli.output import refuse_early
-    from tracetui.reader.errors import Reason, UnreadableTrace
-    from tracetui.siblings.beside import Refusal
 
     if request.window is not None:
         raise UsageError("a snapshot has no times: --window is for traces")
     refuse_early(request)
-    try:
-        memory = memory_of_snapshot(Path(request.path), rules_of(request))
-    except Refusal as refusal:
-        raise UnreadableTrace(Reason.NOT_A_TRACE, f"{request.path}: {refusal}") from None
+    memory = load_snapshot(request.path, rules_of(request))
     steps = [step.number for step in memory.recorded.steps]
     if request.step is not None and request.step not in steps:
         known = f"it shows {len(steps)} repetitions" if steps else "nothing is repeated in it"

@@ -31,13 +31,14 @@ def _run(request: Request) -> ExitCode:
     from tracetui.export.documents import summary_document
     from tracetui.export.markdown_report import summary_markdown
     from tracetui.export.report import summary_text
-    from tracetui.export.tables_csv import write_steps
+    from tracetui.export.tables.steps import STEPS, StepRows
+    from tracetui.export.tables_csv import write_table
 
     analysis, selection = open_trace(request)
     answer(
         request,
         what="steps",
-        csv=lambda stream: write_steps(stream, analysis, selection),
+        csv=lambda stream: write_table(stream, STEPS, StepRows(analysis, selection.steps(analysis))),
         document=lambda: summary_document(analysis, selection),
         markdown=lambda: summary_markdown(analysis, selection, request.top),
         text=lambda: summary_text(analysis, selection, request.top, text_width()),

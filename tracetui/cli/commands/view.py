@@ -34,6 +34,9 @@ _HIDDEN = "\nThe viewer is drawn on stderr, which is redirected: this is the sum
 
 def _add_arguments(parser: Parser) -> None:
     add_trace(parser)
+    parser.add_argument(
+        "others", metavar="PATH", nargs="*", help="more traces: a list to choose from, { and } flip"
+    )
     add_restrictions(parser, "open the viewer at this step", "open the viewer at this window")
     parser.add_argument(
         "--source",
@@ -75,6 +78,8 @@ def _run(request: Request) -> int:
     front = terminal.choose_front(os.environ, sys.stdin, sys.stdout, sys.stderr)
     if front is terminal.Front.DUMB:
         raise UsageError("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")
+    if front is not terminal.Front.VIEWER and request.others:
+        raise UsageError("several traces are for the viewer, which needs a terminal; give one")
     if front is not terminal.Front.VIEWER:
         from tracetui.cli.output import print_text
 
@@ -90,7 +95,7 @@ def _view(request: Request) -> int:
     from tracetui.cli.output import in_ascii
     from tracetui.reader.locate import locate_trace
 
-    path = locate_trace(request.path)
+    paths = [locate_trace(path) for path in (request.path, *request.others)]
     terminal.prepare_viewer(os.environ)
     colours, background = request.palette
     if colours == "auto":
@@ -115,7 +120,7 @@ def _view(request: Request) -> int:
         window=request.window,
         rules=rules_of(request),
     )
-    return run_viewer(path, options)
+    return run_viewer(paths, options)
 
 
 def _ask_for_background() -> tuple[bool, bytes]:

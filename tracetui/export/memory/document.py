@@ -14,7 +14,7 @@ from tracetui.analysis.memory.peak import LineMemory, Peak, SizeMemory
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.documents import SCHEMA
-from tracetui.export.reasons import frame_document
+from tracetui.export.tables.pieces import frame_document
 
 
 def memory_document(memory: Memory | None, part: MemoryPart | None, top: int = 0) -> dict[str, Any]:

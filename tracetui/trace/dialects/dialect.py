@@ -104,6 +104,9 @@ class Dialect:
     #: Patterns of the operations of groups; group 1: the last digits of the key of the group, where told.
     group_operations: tuple[str, ...] = ()
     group_operation_beginnings: tuple[str, ...] = ()
+    #: Patterns of what a collective does; group 1: its type, and where told 2: its number among those of its
+    #: group, 3: its iteration. The first that fits counts.
+    collective_types: tuple[str, ...] = ()
     receive_operations: tuple[str, ...] = ()  #: beginnings
     rank_waits: tuple[str, ...] = ()  #: patterns of parts, on planes or streams, that wait for another rank
     notify_waits: frozenset[str] = frozenset()  #: names of the tasks of planes that do

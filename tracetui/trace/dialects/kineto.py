@@ -42,6 +42,7 @@ KINETO = Dialect(
         "async_cpu_to_gpu": (Family.CALLS, Family.TASKS),  # [C], of 2021
     },
     collective_kernel_beginnings=("nccl",),
+    collective_types=(r"nccl(?:Dev)?Kernel_([A-Za-z]+)", r"nccl([A-Z][A-Za-z]+?)(?:Ring|Tree|_|$)"),
     copy_task_beginnings=("Memcpy", "Memset"),
     host_wait_tasks=(r"(?:Context|Stream|Event) Sync",),
     to_device=(r"htod|h2d",),

@@ -187,6 +187,7 @@ MSPROF = Dialect(
     overlap_rows=_OVERLAP_ROWS,
     group_operations=(r"hcom_[A-Za-z]+_{1,2}([0-9]{1,3})_[0-9]+(?:_[0-9]+)?$",),
     group_operation_beginnings=("hcom_",),
+    collective_types=(r"hcom_([A-Za-z]+)_{1,2}(?:[0-9]{1,3}_)?([0-9]{1,9})(?:_([0-9]{1,9}))?$",),
     receive_operations=("hcom_receive",),  # [C]
     rank_waits=(r"(?i:notify[ _]wait)",),
     notify_waits=frozenset({"Notify_Wait"}),

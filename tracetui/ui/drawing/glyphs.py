@@ -35,6 +35,9 @@ class Glyphs:
     down: str
     warning: str
     at_most: str  #: before a bound
+    waits: str  #: a device that waits for another rank
+    moves: str  #: one that moves data to or from others
+    communicates: str  #: one that does either
 
 
 BLOCKS = Glyphs(
@@ -64,6 +67,9 @@ BLOCKS = Glyphs(
     down="▼",
     warning="!",
     at_most="≤",
+    waits="╌",
+    moves="═",
+    communicates="─",
 )
 
 ASCII = Glyphs(
@@ -93,6 +99,9 @@ ASCII = Glyphs(
     down="v",
     warning="!",
     at_most="<=",
+    waits="-",
+    moves="=",
+    communicates="_",
 )
 
 

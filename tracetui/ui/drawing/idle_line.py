@@ -16,6 +16,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.ui.drawing.causes import cause_letter, cause_paint, cause_words
+from tracetui.ui.drawing.exposed_ink import ExposedInk
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import Unread, boxed_columns, draw_lane, runs
@@ -38,6 +39,7 @@ class IdleLine:
         causes = [cause_paint(cause, palette) for cause in Cause]
         unread = palette.style_of(Role.UNREAD)
         unread_paint = Paint(unread, unread, unread)
+        self._exposed = ExposedInk(picture, palette, glyphs)
         self._paints = [*causes, *map(_marked, causes), palette.paint_of(Role.SELECTED), unread_paint]
 
     def draw(self, device: int, state: ViewState, edges: Int64s) -> list[Segment]:
@@ -72,7 +74,8 @@ class IdleLine:
             name_cells=1,
             unread=self._unread(device, edges),
         )
-        return self._with_ranks(drawn, device, state, len(edges) - 1)
+        strip = self._exposed.over(Strip(drawn, len(cause)), columns.row, device, state, edges)
+        return self._with_ranks(strip, device, state)
 
     def _unread(self, device: int, edges: Int64s) -> Unread | None:
         """Where nothing is known of the device, busy or idle."""
@@ -127,13 +130,13 @@ class IdleLine:
                 text = text.ljust(at) + cause_letter(told) + " "
         return text
 
-    def _with_ranks(self, drawn: list[Segment], device: int, state: ViewState, columns: int) -> list[Segment]:
+    def _with_ranks(self, strip: Strip, device: int, state: ViewState) -> list[Segment]:
         """The digits of the worst gaps over the idle ink, where there is no room for their names.
 
         A mean hides a long gap between busy stretches once a column holds both: its digit stays.
         """
         assert self._picture.analysis is not None
-        gaps, strip, viewport = self._picture.analysis.gaps, Strip(drawn, columns), state.viewport
+        gaps, viewport, columns = self._picture.analysis.gaps, state.viewport, strip.cell_length
         narrow: dict[int, int] = {}  # the gap of a column
         for gap in self._picture.ranks:
             start, end = int(gaps.start[gap]), int(gaps.end[gap])

@@ -108,6 +108,12 @@ class Picture:
         assert self.analysis is not None
         return self.analysis.cause_rasters[device].ns(edges)
 
+    def exposed(self, device: int, edges: Int64s) -> Int64s:
+        """int64[causes, columns]: ns of each cause of exposed communication of a device; it is analysed."""
+        assert self.analysis is not None
+        found = [np.diff(own.before(edges)) for own in self.analysis.communication.exposed_sets[device]]
+        return np.array(found, np.int64)
+
     def main_cause(self, device: int, interval: int) -> Cause:
         """The cause with the most time in an idle interval of a device, the lower of equals."""
         assert self.analysis is not None

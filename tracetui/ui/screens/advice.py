@@ -19,7 +19,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
-from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.session import Session
 from tracetui.ui.stories.advice_story import AdviceStory, advice_answer, advice_columns
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.pager import Pager
@@ -55,8 +55,8 @@ class AdviceScreen(TableScreen):
             super().__init__()
             self.analysis, self.advice = analysis, advice
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._shown: Analysis | None = None  # whose advice is in the table
         self._advice: tuple[Advice, ...] = ()
         self._evidence = -1  # place in the gaps and then the slices of the advice
@@ -81,7 +81,7 @@ class AdviceScreen(TableScreen):
         self.table.styles.height = min(rows, height * 2 // 5) if self._advice and height >= SHORT else "1fr"
 
     def build(self) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         assert analysis is not None
         if analysis is self._shown:
             return
@@ -95,12 +95,10 @@ class AdviceScreen(TableScreen):
     def _fill(self, message: Found) -> None:
         message.stop()
         viewer, analysis, advice = self.viewer, message.analysis, message.advice
-        if analysis is not viewer.analysis:
+        if analysis is not self.session.analysis:
             return
         self._shown, self._advice = analysis, advice
-        self.query_one(SourcePane).files = SourceFiles(
-            viewer.path, viewer.options.sources, analysis.trace.end_ns
-        )
+        self.query_one(SourcePane).files = self.session.sources
         window_ns = sum(device.window_ns for device in analysis.devices)
         if advice:
             columns = advice_columns(advice, window_ns, viewer.palette, viewer.glyphs)

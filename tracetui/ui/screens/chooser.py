@@ -18,6 +18,7 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import fitted
 from tracetui.ui.fuzzy import matches
 from tracetui.ui.screens.panel import Panel
+from tracetui.ui.session import Session
 from tracetui.ui.tables.columns import clipped
 
 Value = TypeVar("Value")
@@ -101,8 +102,8 @@ class Chooser(Panel[Value]):
     KEYS = (("enter", "go"), ("esc", "close"))
     PLACEHOLDER: ClassVar[str] = ""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._choices: Sequence[Choice[Value]] = ()
         self._matching: list[int] = []
 
@@ -118,10 +119,20 @@ class Chooser(Panel[Value]):
         self.choose_anew()
 
     def choose_anew(self) -> None:
-        """Offer what there is to choose now."""
+        """Offer what there is to choose now; the cursor stays on its choice."""
+        shown = self.query_one(ChoiceList)
+        under = shown.shown[shown.cursor].value if shown.shown else None
         self._choices = self.choices()
-        self.query_one(ChoiceList).lay_out(self._choices)
+        shown.lay_out(self._choices)
         self._match(self.query_one(Input).value)
+        self.point_at(under)
+
+    def point_at(self, value: Value | None) -> None:
+        """Put the cursor on a choice, where it is among those shown."""
+        shown = self.query_one(ChoiceList)
+        places = [place for place, choice in enumerate(shown.shown) if choice.value == value]
+        if places:
+            shown.move(places[0] - shown.cursor)
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one(ChoiceList).styles.height = max(min(16, len(self._choices), event.size.height - 4), 3)

@@ -24,8 +24,9 @@ from tracetui.export.events_csv import matching_tracks, rows_touching, write_eve
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.messages import AnalysisReady
+from tracetui.ui.messages import TraceChanged
 from tracetui.ui.screens.panel import Panel
+from tracetui.ui.session import Session
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.units import format_bytes, format_duration, format_time
 
@@ -78,8 +79,8 @@ class ExportDialog(Panel[str]):
             self.path, self.rows, self.size = path, rows, size
             self.refusal, self.exists = refusal, exists
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._asked_twice = ""  # the name of a file that is there, and that enter overwrites
         self._writing: Worker[None] | None = None
 
@@ -88,7 +89,7 @@ class ExportDialog(Panel[str]):
     @property
     def window(self) -> tuple[int, int]:
         """The window marked, else what the timeline shows; epoch ns."""
-        state = self.viewer.state
+        state = self.session.state
         return state.window or (state.viewport.start_ns, state.viewport.end_ns)
 
     def body(self) -> Iterable[Widget]:
@@ -107,18 +108,18 @@ class ExportDialog(Panel[str]):
         self.query_one("#tracks-label", Lines).show([[("tracks", label)]])
         self._propose()
 
-    def on_analysis_ready(self, message: AnalysisReady) -> None:
+    def on_trace_changed(self, message: TraceChanged) -> None:
         self._propose()
 
     def _propose(self) -> None:
         """A name for the file, and what will be in it."""
-        trace = self.viewer.trace
-        if self.viewer.analysis is None or trace is None:
-            self.set_title(self.viewer.unanswered, Role.WARNING)
+        trace = self.session.trace
+        if self.session.analysis is None or trace is None:
+            self.set_title(self.session.unanswered, Role.WARNING)
             return
         self.set_title("")
         field = self.query_one("#file", Input)
-        field.value = default_name(self.viewer.path, *(moment - trace.start_ns for moment in self.window))
+        field.value = default_name(self.session.path, *(moment - trace.start_ns for moment in self.window))
         field.cursor_position = len(field.value)
         self._count(self.query_one("#tracks", Input).value)
 
@@ -128,7 +129,7 @@ class ExportDialog(Panel[str]):
         self._count(event.value)
 
     def _count(self, tracks: str) -> None:
-        analysis, window = self.viewer.analysis, self.window
+        analysis, window = self.session.analysis, self.window
         if analysis is None:
             return
 
@@ -141,12 +142,12 @@ class ExportDialog(Panel[str]):
     @on(Counted)
     def _counted(self, message: Counted) -> None:
         message.stop()
-        analysis, trace = self.viewer.analysis, self.viewer.trace
+        analysis, trace = self.session.analysis, self.session.trace
         if message.tracks != self.query_one("#tracks", Input).value or analysis is None or trace is None:
             return
         start, end = (moment - trace.start_ns for moment in self.window)
         step = max((end - start) // 1000, 1)
-        what = "the window" if self.viewer.state.window else "on screen"
+        what = "the window" if self.session.state.window else "on screen"
         tracks = sum(len(track.rows) > 0 for track in chosen(analysis, message.tracks))
         number = self.style_of(Role.NUMBER)
         text = self.style_of(Role.TEXT)
@@ -172,7 +173,7 @@ class ExportDialog(Panel[str]):
             self._write()
 
     def _write(self) -> None:
-        analysis, window = self.viewer.analysis, self.window
+        analysis, window = self.session.analysis, self.window
         name = self.query_one("#file", Input).value.strip()
         if analysis is None or not name:
             return
@@ -191,7 +192,7 @@ class ExportDialog(Panel[str]):
 
             try:
                 path = absolute(name)
-                write_atomically(path, fill, force, self.viewer.path)
+                write_atomically(path, fill, force, self.session.path)
             except FileExistsError:
                 exists = True
             except Stopped:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events, on
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
@@ -16,9 +14,8 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.frame_kinds import FrameKind
-from tracetui.ui.screens.hotspots import NO_FILE, NO_STACK, no_idle
-from tracetui.ui.screens.table_screen import AnswerScreen
-from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.screens.charged import ChargedScreen
+from tracetui.ui.session import Session
 from tracetui.ui.stories.flame_story import flame_answer, flame_story
 from tracetui.ui.widgets.flame import FlameView, flame_style
 from tracetui.ui.widgets.lines import Lines
@@ -27,7 +24,7 @@ from tracetui.ui.widgets.source import SourcePane
 TALL = 32  #: lines of a terminal from which on the source is shown
 
 
-class FlameScreen(AnswerScreen):
+class FlameScreen(ChargedScreen):
     """The stacks as a flame, below it what is under the cursor and its source."""
 
     DEFAULT_CSS = """
@@ -42,6 +39,7 @@ class FlameScreen(AnswerScreen):
         Binding("o", "open_editor", show=False),
     ]
     TITLE_OF = "Flame"
+    CHARGED_TO = "stacks"
     KEYS = (
         ("arrows", "frames"),
         ("enter", "zoom"),
@@ -52,14 +50,8 @@ class FlameScreen(AnswerScreen):
         ("?", "keys"),
     )
 
-    @dataclass
-    class Charged(Message, bubble=False):
-        """The idle time is charged to stacks, which may take a while."""
-
-        analysis: Analysis
-
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._shown: Analysis | None = None
 
     def body(self) -> Iterable[Widget]:
@@ -72,34 +64,14 @@ class FlameScreen(AnswerScreen):
     def view(self) -> FlameView:
         return self.query_one(FlameView)
 
-    @property
-    def source(self) -> SourcePane:
-        return self.query_one(SourcePane)
-
     def on_resize(self, event: events.Resize) -> None:
         self.source.display = event.size.height >= TALL
 
-    def build(self) -> None:
-        analysis = self.viewer.analysis
-        assert analysis is not None
-        if not any(device.idle_ns for device in analysis.devices):
-            self.missing(no_idle(analysis))
-            return
-        self.missing("Charging the idle time to stacks.")
+    def charge(self, analysis: Analysis) -> None:
+        _ = analysis.stacks
 
-        def charge() -> Message:
-            _ = analysis.stacks
-            return self.Charged(analysis)
-
-        self.in_background("charge", charge)
-
-    @on(Charged)
-    def _fill(self, message: Charged) -> None:
-        analysis = message.analysis
-        if analysis is not self.viewer.analysis:
-            return
-        self._shown, viewer = analysis, self.viewer
-        self.source.files = SourceFiles(viewer.path, viewer.options.sources, analysis.trace.end_ns)
+    def show_charged(self, analysis: Analysis) -> None:
+        self._shown = analysis
         self.view.show(analysis.stacks, analysis.rules)
 
     def missing(self, sentence: str) -> None:
@@ -117,7 +89,7 @@ class FlameScreen(AnswerScreen):
         self.show_answer(flame_answer(analysis, view), self._legend())
         self.query_one("#story", Lines).show(flame_story(analysis, view, self.viewer.palette))
         frame = view.written
-        self.source.nothing = NO_STACK if view.is_without_stack else NO_FILE
+        self.say_no_source(view.is_without_stack)
         if frame is None:
             self.source.show("", 0)
         else:

@@ -20,7 +20,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.messages import RankingChanged, SelectionChanged
 from tracetui.ui.screens.table_screen import TableScreen
-from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.session import Session
 from tracetui.ui.stories.gap_shares import main_line
 from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.tables.columns import Column
@@ -67,8 +67,8 @@ class GapsScreen(TableScreen):
         columns: list[Column]
         answer: str
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._ranked: Int64s | None = None
         self._rank: Int64s | None = None
         self._shown: Analysis | None = None
@@ -91,7 +91,7 @@ class GapsScreen(TableScreen):
         self._tell()
 
     def build(self) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         assert analysis is not None
         if not len(analysis.gaps):
             self.missing(no_gaps(analysis))
@@ -104,19 +104,17 @@ class GapsScreen(TableScreen):
 
     def _make(self, analysis: Analysis) -> Made:
         """The columns of all gaps: 0.4 s for a million, in a thread."""
-        by, palette = self.viewer.ranked_by, self.viewer.palette
+        by, palette = self.session.ranked_by, self.viewer.palette
         ranked = analysis.gaps.ranked(by)
         columns = gap_columns(analysis, by, palette, time_inks(palette, self.viewer.glyphs))
         return self.Made(analysis, by, ranked, ranks(ranked), columns, gaps_answer(analysis, by))
 
     @on(Made)
     def _show_made(self, made: Made) -> None:
-        if made.analysis is not self.viewer.analysis or made.by is not self.viewer.ranked_by:
+        if made.analysis is not self.session.analysis or made.by is not self.session.ranked_by:
             return
         self._shown, self._ranked, self._rank = made.analysis, made.ranked, made.rank
-        self.query_one(SourcePane).files = SourceFiles(
-            self.viewer.path, self.viewer.options.sources, made.analysis.trace.end_ns
-        )
+        self.query_one(SourcePane).files = self.session.sources
         self._opening = True
         self.table.show(made.columns, len(made.analysis.gaps), sort=0, descending=False)
         self.show_answer(made.answer, self.place())
@@ -146,7 +144,7 @@ class GapsScreen(TableScreen):
 
     def _follow(self) -> None:
         """Put the cursor on the selected gap."""
-        gap = self.viewer.state.gap
+        gap = self.session.state.gap
         if self._shown is not None and 0 <= gap < len(self._shown.gaps) and gap != self.table.row:
             self.table.move_to_row(gap)
 
@@ -162,7 +160,7 @@ class GapsScreen(TableScreen):
         if (
             self.is_current
             and self._shown is not None
-            and gap not in (-1, self._resting, self.viewer.state.gap)
+            and gap not in (-1, self._resting, self.session.state.gap)
         ):
             self._resting = -1
             self.viewer.go_to_gap(gap)
@@ -209,7 +207,7 @@ class GapsScreen(TableScreen):
         if self._ranked is not None and n <= len(self._ranked):
             gap = int(self._ranked[n - 1])
             if not self.table.move_to_row(gap):
-                self.viewer.state.filter = ""
+                self.session.state.filter = ""
                 self.table.filter_by("")
                 self.table.move_to_row(gap)
 

@@ -27,6 +27,7 @@ from tracetui.ui.heat.words import BETWEEN
 from tracetui.ui.heat.work_view import WorkView
 from tracetui.ui.messages import SelectionChanged, ViewChanged
 from tracetui.ui.screens.table_screen import AnswerScreen
+from tracetui.ui.session import Session
 from tracetui.ui.widgets.heat import HeatMap, Marks
 from tracetui.ui.widgets.lines import Lines
 
@@ -71,8 +72,8 @@ class HeatmapScreen(AnswerScreen):
         view: View
         sheet: Sheet | None
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._number = 0
         self._views: dict[int, View] = {}  # those made of the analysis
         self._of: Analysis | None = None  # the analysis
@@ -109,7 +110,7 @@ class HeatmapScreen(AnswerScreen):
         self._mark()
 
     def _mark(self) -> None:
-        state = self.viewer.state
+        state = self.session.state
         everything = state.viewport == state.bounds
         viewport = None if everything else (state.viewport.start_ns, state.viewport.end_ns)
         self.map.mark(Marks(viewport, state.window))
@@ -150,7 +151,7 @@ class HeatmapScreen(AnswerScreen):
         self.show_answer(sentence, self._names())
 
     def build(self) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         assert analysis is not None
         if not analysis.devices:
             self.missing("No device in this trace: there is nothing that could be idle.")
@@ -176,7 +177,7 @@ class HeatmapScreen(AnswerScreen):
 
     @on(Made)
     def _show_made(self, made: Made) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         if made.wanted is not self._wanted or analysis is None:
             return
         view, sheet = made.view, made.sheet
@@ -268,7 +269,7 @@ class HeatmapScreen(AnswerScreen):
             viewer.show_status("There is nothing to open here.")
             return
         if target.gap >= 0 or target.row < 0:
-            state = viewer.state
+            state = self.session.state
             state.show(target.start_ns, max(target.end_ns, target.start_ns + 1))
             line = target.line or state.place.cursor
             place = replace(state.place, gap=target.gap, row=-1, cursor=line, time_ns=target.start_ns)

@@ -79,7 +79,7 @@ class HelpScreen(Overlay[None]):
 
     def on_resize(self) -> None:
         palette = self.viewer.palette
-        lines = help_lines(self.viewer.current_mode, self.size.width, palette, self.viewer.glyphs)
+        lines = help_lines(self.viewer.shown, self.size.width, palette, self.viewer.glyphs)
         self.query_one(Pager).show(lines)
         self.call_after_refresh(self._entitle)
 
@@ -88,7 +88,7 @@ class HelpScreen(Overlay[None]):
         title: list[Piece] = [
             ("Help  ", palette.style_of(Role.TITLE)),
             (
-                f"keys of the {self.viewer.current_mode} screen, and what the numbers mean",
+                f"keys of the {self.viewer.shown} screen, and what the numbers mean",
                 palette.style_of(Role.DIM),
             ),
         ]

@@ -10,6 +10,7 @@ from tracetui.analysis.critical.saves import LineKey
 from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.hotspot_panes import HotspotPanes
+from tracetui.ui.session import Session
 from tracetui.ui.stories.line_story import what_if_words
 
 NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
@@ -25,8 +26,8 @@ class HotspotTrials(HotspotPanes):
             super().__init__()
             self.analysis, self.what_if = analysis, what_if
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._shown: Analysis | None = None  # whose lines are in the table
         self._trial: tuple[LineKey, float] | None = None  # the line that is tried, and its factor
         self._trying = False  # a thread is at it

@@ -26,8 +26,9 @@ from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import SelectionChanged
+from tracetui.ui.screens.charged import ChargedScreen
 from tracetui.ui.screens.hotspot_trials import HotspotTrials
-from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.session import Session
 from tracetui.ui.stories.line_story import LineStory
 from tracetui.ui.stories.nested_story import NestedStory
 from tracetui.ui.stories.sync_story import SyncStory
@@ -43,11 +44,9 @@ if TYPE_CHECKING:
 STORY = {True: 7, False: 9}  #: lines that the story takes, in a narrow terminal and in a wide one
 NO_FRAME = "Choose a frame in the stacks first: f shows what is below it, then its callers."
 NO_GAP = "It exposes no idle time: there is no gap to go to; enter shows its longest call."
-NO_FILE = "This is no line of a Python file."
-NO_STACK = "No Python stack is recorded for these tasks. The profiler records them with with_stack=True."
 
 
-class HotspotsScreen(HotspotTrials):
+class HotspotsScreen(HotspotTrials, ChargedScreen):
     """A table of lines, signatures or synchronisations, the story of the row under the cursor, a tree of
     stacks, and the source of what is under the cursor of the last one used."""
 
@@ -56,6 +55,7 @@ class HotspotsScreen(HotspotTrials):
         Binding("o", "open_editor", show=False),
     ]
     TITLE_OF = "Hotspots"
+    CHARGED_TO = "lines"
     KEYS = (
         ("enter", "worst gap"),
         ("x", "next"),
@@ -67,13 +67,6 @@ class HotspotsScreen(HotspotTrials):
         ("?", "keys"),
     )
 
-    class Charged(Message):
-        """The idle time is charged to lines and stacks, which may take a while."""
-
-        def __init__(self, analysis: Analysis) -> None:
-            super().__init__()
-            self.analysis = analysis
-
     class Saved(Message):
         """What each line can save at most is known."""
 
@@ -81,8 +74,8 @@ class HotspotsScreen(HotspotTrials):
             super().__init__()
             self.analysis, self.savings = analysis, savings
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._savings: Mapping[LineKey, LineSaving] | None = None  # None: not known yet
         self._followed = (-1, -1)  # the slice and the gap that the cursor was last moved to
         self._gap = -1  # place in the gaps of the row walked
@@ -101,29 +94,11 @@ class HotspotsScreen(HotspotTrials):
 
     # -------------------------------------------------------------- contents
 
-    def build(self) -> None:
-        analysis = self.viewer.analysis
-        assert analysis is not None
-        if not any(device.idle_ns for device in analysis.devices):
-            self.missing(no_idle(analysis))
-            return
-        self.missing("Charging the idle time to lines.")
+    def charge(self, analysis: Analysis) -> None:
+        _ = analysis.lines, analysis.stacks, analysis.syncs, analysis.signatures
 
-        def charge() -> Message:
-            _ = analysis.lines, analysis.stacks, analysis.syncs, analysis.signatures
-            return self.Charged(analysis)
-
-        self.in_background("charge", charge)
-
-    @on(Charged)
-    def _fill(self, message: Charged) -> None:
-        message.stop()
-        analysis = message.analysis
-        if analysis is not self.viewer.analysis:
-            return
+    def show_charged(self, analysis: Analysis) -> None:
         self._shown, self._savings = analysis, None
-        viewer = self.viewer
-        self.source.files = SourceFiles(viewer.path, viewer.options.sources, analysis.trace.end_ns)
         self.stacks.show(analysis.stacks, analysis.rules)
         self._show_view(analysis)
         self._follow()
@@ -195,7 +170,7 @@ class HotspotsScreen(HotspotTrials):
 
     def _follow(self) -> None:
         """Put the cursors on the line and the stack of what is selected, if they have idle time."""
-        analysis, state = self._shown, self.viewer.state
+        analysis, state = self._shown, self.session.state
         if analysis is None or not self.is_current or self._followed == (state.row, state.gap):
             return
         self._followed = (state.row, state.gap)
@@ -272,7 +247,7 @@ class HotspotsScreen(HotspotTrials):
             row = self.row
             unrecorded = row is not None and row.file is None and not isinstance(row, ModuleIdle)
             frame = Frame(row.file or "", row.line, row.function) if row is not None else None
-        self.source.nothing = NO_STACK if unrecorded else NO_FILE
+        self.say_no_source(unrecorded)
         if frame is None or not frame.file:
             self.source.show("", 0)
             self.source.refresh()
@@ -369,10 +344,3 @@ def stack_of(analysis: Analysis, row: int) -> tuple[Frame, ...]:
     if chain is not None:
         return chain.stack
     return parse_call_stack(analysis.trace.string(int(analysis.trace.slices.stack[row])) or "")
-
-
-def no_idle(analysis: Analysis) -> str:
-    """Why there is no line to show."""
-    if not analysis.devices:
-        return "No device in this trace: there is no idle time to charge."
-    return "The device was never idle."

@@ -22,6 +22,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import ViewChanged
 from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.session import Session
 from tracetui.ui.tables.operator_columns import operator_columns, operators_answer
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
@@ -59,8 +60,8 @@ class OperatorsScreen(TableScreen):
         operators: Operators
         table: OperatorTable
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._host = False
         self._step = -1  # index into analysis.steps
         self._window: tuple[int, int] | None = None
@@ -87,11 +88,11 @@ class OperatorsScreen(TableScreen):
         )
 
     def build(self) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         assert analysis is not None
         if self._step >= len(analysis.steps):
             self._step = -1
-        self._window = self.viewer.state.window
+        self._window = self.session.state.window
         wanted = self._wanted = Wanted(
             analysis, self._host, self._step, self._window, self._by_name, self._type
         )
@@ -145,7 +146,7 @@ class OperatorsScreen(TableScreen):
         return f"No {'operator ran' if self._host else 'task ran'} there."
 
     def on_view_changed(self, message: ViewChanged) -> None:
-        if self._window != self.viewer.state.window:
+        if self._window != self.session.state.window:
             self.refresh_answer()
 
     def export_name(self) -> str:
@@ -167,7 +168,7 @@ class OperatorsScreen(TableScreen):
 
     def action_beside_step(self, by: int) -> None:
         """One step after the other, and then all of them again."""
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         if analysis is not None and analysis.steps:
             self._step = (self._step + 1 + by) % (len(analysis.steps) + 1) - 1
             self.refresh_answer()
@@ -189,7 +190,7 @@ class OperatorsScreen(TableScreen):
             self.table.action_first()
 
     async def action_leave(self) -> None:
-        if self._type is not None and not self.viewer.state.filter:
+        if self._type is not None and not self.session.state.filter:
             self._close_type()
         else:
             await super().action_leave()
@@ -207,7 +208,7 @@ class OperatorsScreen(TableScreen):
 
     @on(Table.Activated)
     def _open(self, message: Table.Activated) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         if analysis is not None and self._summed is not None:
             row = int(self._summed.table.longest[message.row])
             slices = analysis.trace.slices
@@ -219,7 +220,7 @@ class OperatorsScreen(TableScreen):
         if summed is None or place < 0:
             return
         rows = summed.operators.instances(summed.table, place)
-        here = np.flatnonzero(rows == self.viewer.state.row)
+        here = np.flatnonzero(rows == self.session.state.row)
         at = int(here[0]) + by if len(here) else (0 if by > 0 else len(rows) - 1)
         row = int(rows[at % len(rows)])
         self.viewer.select(row)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from textual.actions import parse
-from textual.app import App
 from textual.screen import Screen
 
 from tracetui.ui.actions import Action, actions_of, key_label
 from tracetui.ui.screens.chooser import Choice, Chooser
+from tracetui.ui.viewer import Viewer
 
 
 class CommandPalette(Chooser[Action]):
@@ -23,7 +23,7 @@ class CommandPalette(Chooser[Action]):
         choices: list[Choice[Action]] = []
         taken: set[str] = set()
         self._below = self.app.screen_stack[-2]
-        for action in applicable(self.app, self._below):
+        for action in applicable(self.viewer, self._below):
             free = [key_label(key) for key in action.keys if key not in taken]
             choices.append(Choice(action.title, action.help, action, "".join(free[:1])))
             taken.update(action.keys)
@@ -31,15 +31,15 @@ class CommandPalette(Chooser[Action]):
 
     def chosen(self, value: Action) -> None:
         if self.is_active:
-            target = self._below if value in actions_of(self.viewer.current_mode) else self.app
+            target = self._below if value in actions_of(self.viewer.shown) else self.app
             self.dismiss(None)
             self.app.call_later(self.app.run_action, value.id, target)
 
 
-def applicable(app: App[Any], screen: Screen[Any]) -> Iterator[Action]:
+def applicable(viewer: Viewer, screen: Screen[Any]) -> Iterator[Action]:
     """The actions of the palette that the screen, or else the app, can do now."""
-    own = [(action, screen) for action in actions_of(app.current_mode)]
-    for action, target in [*own, *((action, app) for action in actions_of(None))]:
+    own = [(action, screen) for action in actions_of(viewer.shown)]
+    for action, target in [*own, *((action, viewer) for action in actions_of(None))]:
         _, name, parameters = parse(action.id)
         able = hasattr(target, f"action_{name}") or hasattr(target, f"_action_{name}")
         if action.palette and able and target.check_action(name, parameters):

@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.lines import Lines
 
@@ -26,6 +27,11 @@ Result = TypeVar("Result")
 
 class Overlay(ModalScreen[Result]):
     """A screen over another one, which closes once: only while it is in front."""
+
+    def __init__(self, session: Session) -> None:
+        """`session`: the trace that the screen below shows."""
+        super().__init__()
+        self.session = session
 
     @property
     def viewer(self) -> Viewer:

@@ -1,6 +1,6 @@
 """The search prompt: one line at the bottom, the number of hits as one types. Enter goes to the nearest hit.
 
-Knows how to ask; `NameSearch` knows what matches, and the hits live in `app.state.search` for all screens.
+Knows how to ask; `NameSearch` knows what matches, and all screens find the hits in `session.state.search`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.messages import TraceGrew, TraceLoaded
+from tracetui.ui.messages import TraceChanged
 from tracetui.ui.name_search import REGEX, WHOLE, BadPattern, NameSearch
 from tracetui.ui.screens.panel import Panel
+from tracetui.ui.session import Session
 from tracetui.ui.state import NONE, Search
 
 DEBOUNCE_S = 0.06
@@ -43,8 +44,8 @@ class SearchPrompt(Panel[int]):
             super().__init__()
             self.names, self.query, self.rows, self.refusal = names, query, rows, refusal
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._names: NameSearch | None = None
         self._asked = ""  # the query that is typed
         self._answered = ""  # the query that state.search answers
@@ -55,21 +56,20 @@ class SearchPrompt(Panel[int]):
         yield Input(placeholder=f"part of a name, {REGEX}pattern or {WHOLE}whole name", compact=True)
 
     def on_mount(self) -> None:
-        if self.viewer.trace is None:
+        if self.session.trace is None:
             self.set_title("Still reading the trace.")
         else:
-            self._names = NameSearch(self.viewer.trace)
-            so_far = f"in the {self.viewer.share} % of the file that are read" if self.viewer.progress else ""
+            self._names = NameSearch(self.session.trace)
+            so_far = (
+                f"in the {self.session.share} % of the file that are read" if self.session.progress else ""
+            )
             self.set_title(so_far or "lower case matches any case")
 
-    def on_trace_grew(self, message: TraceGrew) -> None:
-        self._search_in(message.trace)
-
-    def on_trace_loaded(self, message: TraceLoaded) -> None:
-        self._search_in(message.trace)
-
-    def _search_in(self, trace: Trace) -> None:
-        """Rows of the trace before are void: search again."""
+    def on_trace_changed(self, message: TraceChanged) -> None:
+        """Rows of the trace before are void: search again, unless it is only analysed now."""
+        trace = self.session.trace
+        if trace is None or (self._names is not None and self._names.trace is trace):
+            return
         self._names, self._answered = NameSearch(trace), ""
         if self._asked:
             self._search()
@@ -146,11 +146,11 @@ class SearchPrompt(Panel[int]):
             self._close_with_hit()
 
     def _keep(self, search: Search) -> None:
-        self.viewer.state.search = search
+        self.session.state.search = search
         self.viewer.view_changed()
 
     def _close_with_hit(self) -> None:
-        trace, state = self.viewer.trace, self.viewer.state
+        trace, state = self.session.trace, self.session.state
         if trace is not None and len(state.search.hits):
             self.dismiss(step_to_hit(trace, state.search, state.row, state.viewport.start_ns, 1))
 

@@ -16,6 +16,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.screens.table_screen import TableKeys
+from tracetui.ui.session import Session
 from tracetui.ui.widgets.statistics import Statistics, window_words
 from tracetui.ui.widgets.table import Table
 
@@ -31,8 +32,8 @@ class StatisticsPanel(TableKeys, Panel[None]):
     TITLE_OF = "Statistics"
     KEYS = (("tab", "host"), ("enter", "longest"), ("esc", "close"))
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._view = 0
         self._names: OperatorTable | None = None
 
@@ -59,23 +60,23 @@ class StatisticsPanel(TableKeys, Panel[None]):
     @property
     def window(self) -> tuple[int, int]:
         """The window marked, else what the timeline shows; epoch ns."""
-        state = self.viewer.state
+        state = self.session.state
         return state.window or (state.viewport.start_ns, state.viewport.end_ns)
 
     def _track(self) -> Track | None:
-        trace, row = self.viewer.trace, self.viewer.state.row
+        trace, row = self.session.trace, self.session.state.row
         return trace.track_of(row) if trace is not None and row >= 0 else None
 
     def _show(self) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         if analysis is None:
-            self.set_title(self.viewer.unanswered, Role.WARNING)
+            self.set_title(self.session.unanswered, Role.WARNING)
             return
         if not analysis.devices and self._view == 0:
             self._view = 1
         track = self._track() if self._view == 2 else None
         self._names = self.query_one(Statistics).show(analysis, self.window, track, host=self._view == 1)
-        what = "window" if self.viewer.state.window else "screen"
+        what = "window" if self.session.state.window else "screen"
         self.set_title(f"{what} {window_words(analysis, self.window)}")
 
     def action_next_view(self) -> None:
@@ -84,7 +85,7 @@ class StatisticsPanel(TableKeys, Panel[None]):
 
     @on(Table.Activated)
     def _open(self, message: Table.Activated) -> None:
-        analysis, names = self.viewer.analysis, self._names
+        analysis, names = self.session.analysis, self._names
         if analysis is not None and names is not None and self.is_active:
             row = int(names.longest[message.row])
             slices = analysis.trace.slices

@@ -23,6 +23,7 @@ from tracetui.ui.drawing.causes import legend
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, ruled
 from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.session import Session
 from tracetui.ui.stories.gap_story import exact_us
 from tracetui.ui.tables.columns import Cell, Column, name_column, number_column
 from tracetui.ui.widgets.lines import Line, Lines
@@ -79,8 +80,8 @@ class StepsScreen(TableScreen):
             super().__init__()
             self.analysis = analysis
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._explained: Analysis | None = None  # whose causes and critical chains are there
         self._failure = ""
 
@@ -88,7 +89,7 @@ class StepsScreen(TableScreen):
         yield Lines(self.viewer.glyphs, id="story")
 
     def build(self) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         assert analysis is not None
         steps = analysis.steps
         if not steps:
@@ -125,7 +126,7 @@ class StepsScreen(TableScreen):
 
     def _tell(self, row: int) -> None:
         """The story of a step, with causes once they are known."""
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         if analysis is None or not 0 <= row < len(analysis.steps):
             return
         rule, width = self.viewer.glyphs.rule, self.size.width
@@ -143,13 +144,13 @@ class StepsScreen(TableScreen):
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.frames import steps_frame
 
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         assert analysis is not None
         return steps_frame(analysis, view.tolist())
 
     @on(Table.Activated)
     def _open(self, message: Table.Activated) -> None:
-        analysis = self.viewer.analysis
+        analysis = self.session.analysis
         if analysis is not None:
             step = analysis.steps[message.row]
             self.viewer.show_interval(step.start_ns, step.end_ns, step.row)

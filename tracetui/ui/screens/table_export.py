@@ -15,6 +15,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.export_dialog import absolute, sentence_of
 from tracetui.ui.screens.panel import Panel
+from tracetui.ui.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,14 +37,14 @@ class TableExport(Panel[str]):
             super().__init__()
             self.path, self.refusal, self.exists = path, refusal, exists
 
-    def __init__(self, frame: Callable[[], pd.DataFrame], rows: int, name: str) -> None:
-        super().__init__()
+    def __init__(self, session: Session, frame: Callable[[], pd.DataFrame], rows: int, name: str) -> None:
+        super().__init__(session)
         self._frame, self._rows, self._called = frame, rows, name
         self._overwrites = ""  # the file that is there, and that enter overwrites
         self._writing = False
 
     def body(self) -> Iterable[Widget]:
-        stem = self.viewer.path.name.split(".")[0].lstrip("-") or "trace"
+        stem = self.session.path.name.split(".")[0].lstrip("-") or "trace"
         yield Input(f"{stem}_{self._called}.csv", compact=True)
 
     def on_mount(self) -> None:
@@ -75,7 +76,7 @@ class TableExport(Panel[str]):
 
         try:
             path = absolute(name)
-            write_atomically(path, fill, force, self.viewer.path)
+            write_atomically(path, fill, force, self.session.path)
         except FileExistsError:
             exists = True
         except (OSError, ValueError) as error:

@@ -22,8 +22,9 @@ from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
-from tracetui.ui.messages import AnalysisFailed, AnalysisReady, Status, TraceGrew, TraceLoaded
+from tracetui.ui.messages import Status, TraceChanged
 from tracetui.ui.screens.table_export import TableExport
+from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
@@ -68,8 +69,9 @@ class AnswerScreen(Screen[None]):
     TITLE_OF: ClassVar[str] = ""  #: the first word of the answer
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = ()  #: (key, what it does), the most useful first
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
+        self.session = session
         self._stale = True
         self._saying: Timer | None = None  # until the sentence goes
 
@@ -122,11 +124,10 @@ class AnswerScreen(Screen[None]):
         if not (self.is_current and self.is_attached and self.children):
             return
         self._stale = False
-        viewer = self.viewer
-        if viewer.analysis is not None:
+        if self.session.analysis is not None:
             self.build()
         else:
-            self.missing(viewer.unanswered)
+            self.missing(self.session.unanswered)
 
     def in_background(self, group: str, work: Callable[[], Message]) -> None:
         """Have work done in a thread and post the message that it gives; `Failed` where it raises."""
@@ -178,16 +179,7 @@ class AnswerScreen(Screen[None]):
             self._saying.stop()
         self._saying = self.set_timer(SAID_S, self.show_keys)
 
-    def on_trace_grew(self, message: TraceGrew) -> None:
-        self.refresh_answer()
-
-    def on_trace_loaded(self, message: TraceLoaded) -> None:
-        self.refresh_answer()
-
-    def on_analysis_ready(self, message: AnalysisReady) -> None:
-        self.refresh_answer()
-
-    def on_analysis_failed(self, message: AnalysisFailed) -> None:
+    def on_trace_changed(self, message: TraceChanged) -> None:
         self.refresh_answer()
 
 
@@ -196,6 +188,7 @@ class TableKeys:
 
     if TYPE_CHECKING:
         app: App[object]
+        session: Session
 
     @property
     def table(self) -> Table:
@@ -225,7 +218,9 @@ class TableKeys:
     def action_export_table(self) -> None:
         view = self.table.rows.view
         if len(view):
-            self.app.push_screen(TableExport(lambda: self.frame(view), len(view), self.export_name()))
+            self.app.push_screen(
+                TableExport(self.session, lambda: self.frame(view), len(view), self.export_name())
+            )
 
     def export_name(self) -> str:
         """What the exported table is called: "gaps"."""
@@ -266,8 +261,8 @@ class TableScreen(TableKeys, AnswerScreen):
         self.show_answer(sentence)
 
     def refresh_answer(self) -> None:
-        if self.is_current and self.table.rows.filter != self.viewer.state.filter:
-            self.table.filter_by(self.viewer.state.filter)
+        if self.is_current and self.table.rows.filter != self.session.state.filter:
+            self.table.filter_by(self.session.state.filter)
         super().refresh_answer()
 
     def export_name(self) -> str:
@@ -295,7 +290,7 @@ class TableScreen(TableKeys, AnswerScreen):
         return [*found, (count, self.style_of(Role.DIM))]
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
-        self.table.filter_by(self.viewer.state.filter)
+        self.table.filter_by(self.session.state.filter)
 
     @on(Table.Moved)
     @on(Table.Arranging)
@@ -310,14 +305,14 @@ class TableScreen(TableKeys, AnswerScreen):
 
     def action_filter(self) -> None:
         field = self.query_one(FilterInput)
-        field.value = self.viewer.state.filter
+        field.value = self.session.state.filter
         field.display = True
         field.focus()
 
     @on(Input.Changed, "#filter")
     def _filter(self, event: Input.Changed) -> None:
         event.stop()
-        self.viewer.state.filter = event.value
+        self.session.state.filter = event.value
         self.table.filter_by(event.value)
 
     @on(Input.Submitted, "#filter")
@@ -328,8 +323,8 @@ class TableScreen(TableKeys, AnswerScreen):
 
     async def action_leave(self) -> None:
         """Drop the filter; without one go back."""
-        if self.viewer.state.filter:
-            self.viewer.state.filter = ""
+        if self.session.state.filter:
+            self.session.state.filter = ""
             self.table.filter_by("")
         else:
             await self.viewer.run_action("back")

@@ -20,7 +20,7 @@ class TimePrompt(Panel[int]):
     KEYS = (("enter", "go"), ("esc", "stay"))
 
     def body(self) -> Iterable[Widget]:
-        now = format_clock(self.viewer.state.place.time_ns).partition(" ")[0]
+        now = format_clock(self.session.state.place.time_ns).partition(" ")[0]
         yield Input(placeholder=f"12.3ms or 1.2s from the start, or the clock in µs: {now}", compact=True)
 
     def on_mount(self) -> None:
@@ -33,7 +33,7 @@ class TimePrompt(Panel[int]):
         if isinstance(found, str):
             self.set_title(found, Role.WARNING if message.value.strip() else Role.DIM)
         else:
-            moment = format_time(found - self.viewer.state.bounds.start_ns, 1)
+            moment = format_time(found - self.session.state.bounds.start_ns, 1)
             self.set_title(f"{moment} = {format_clock(found)}", Role.TEXT)
 
     @on(Input.Submitted)
@@ -47,7 +47,7 @@ class TimePrompt(Panel[int]):
         """The time that a text means, or why it means none in this trace."""
         if not text.strip():
             return ""
-        bounds = self.viewer.state.bounds
+        bounds = self.session.state.bounds
         try:
             time_ns = parse_time(text, bounds.start_ns)
         except ValueError as error:

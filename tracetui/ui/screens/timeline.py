@@ -1,4 +1,4 @@
-"""The timeline: what its keys and the mouse do. They change `app.state`; the widgets draw it."""
+"""The timeline: what its keys and the mouse do. They change `self.session.state`; the widgets draw it."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class TimelineScreen(TimelineView):
     # Moving in time
 
     def action_pan(self, by: int) -> None:
-        state = self.viewer.state
+        state = self.session.state
         state.pan(by * max(state.viewport.span_ns // PAN_PARTS, 1))
         self.viewer.view_changed()
 
     def action_zoom(self, by: int) -> None:
-        state = self.viewer.state
+        state = self.session.state
         anchor = state.place.time_ns
         if not state.viewport.start_ns <= anchor < state.viewport.end_ns:
             anchor = state.viewport.centre_ns
@@ -49,22 +49,22 @@ class TimelineScreen(TimelineView):
     def _zoom(self, by: int, anchor_ns: int) -> None:
         closer, farther = ZOOM[0] ** abs(by), ZOOM[1] ** abs(by)
         ratio = (closer, farther) if by > 0 else (farther, closer)
-        self.viewer.state.zoom(*ratio, anchor_ns)
+        self.session.state.zoom(*ratio, anchor_ns)
         self.viewer.view_changed()
 
     def action_show_all(self) -> None:
-        self.viewer.state.look(self.viewer.state.bounds)
+        self.session.state.look(self.session.state.bounds)
         self.viewer.view_changed()
 
     def action_go_to_time(self) -> None:
         if self.trace is None:
             self.viewer.show_status("Nothing is read yet.")
         else:
-            self.app.push_screen(TimePrompt(), self._go_to)
+            self.app.push_screen(TimePrompt(self.session), self._go_to)
 
     def _go_to(self, time_ns: int | None) -> None:
         """Put the cursor at a time in the middle of the screen, on the line that it is on."""
-        state, line = self.viewer.state, self._cursor_line()
+        state, line = self.session.state, self._cursor_line()
         if time_ns is None or line is None:
             return
         state.pan(time_ns - state.viewport.centre_ns)
@@ -72,13 +72,13 @@ class TimelineScreen(TimelineView):
         self._to_line(self.tracks.lines.index(line.key), time_ns)
 
     def action_fit_selection(self) -> None:
-        span = self.selected_span() or self.viewer.state.window
+        span = self.selected_span() or self.session.state.window
         if span is None:
             self.viewer.show_status("Nothing is selected.")
             return
         start, end = span
         margin = max((end - start) // 40, 1)
-        self.viewer.state.look(Viewport(start - margin, end + margin))
+        self.session.state.look(Viewport(start - margin, end + margin))
         self.viewer.view_changed()
 
     # Selecting
@@ -86,11 +86,11 @@ class TimelineScreen(TimelineView):
     def _cursor_line(self) -> Row | None:
         """The line of the cursor; the first line where there is no cursor yet."""
         lines = self.tracks.lines
-        place = max(lines.index(self.viewer.state.place.cursor), 0)
+        place = max(lines.index(self.session.state.place.cursor), 0)
         return lines.lines[place] if lines.lines else None
 
     def action_event(self, by: int) -> None:
-        line, picture, state = self._cursor_line(), self.tracks.picture, self.viewer.state
+        line, picture, state = self._cursor_line(), self.tracks.picture, self.session.state
         if line is None or picture is None:
             return
         if line.kind is LineKind.IDLE:
@@ -107,9 +107,9 @@ class TimelineScreen(TimelineView):
 
     def _to_gap(self, cursor: Key, gap: int) -> None:
         """Select a gap on the line of its device, without zooming."""
-        viewer, state = self.viewer, self.viewer.state
-        if gap >= 0 and viewer.analysis is not None:
-            gaps = viewer.analysis.gaps
+        viewer, state = self.viewer, self.session.state
+        if gap >= 0 and self.session.analysis is not None:
+            gaps = self.session.analysis.gaps
             start, end = int(gaps.start[gap]), int(gaps.end[gap])
             viewport = state.viewport.showing(start, end, state.bounds)
             place = replace(state.place, viewport=viewport, gap=gap, row=-1, cursor=cursor, time_ns=start)
@@ -117,14 +117,14 @@ class TimelineScreen(TimelineView):
             viewer.selection_changed()
 
     def action_track(self, by: int) -> None:
-        lines, state = self.tracks.lines, self.viewer.state
+        lines, state = self.tracks.lines, self.session.state
         if lines.lines:
             at = lines.index(state.place.cursor)
             self._to_line(min(max(at + by if at >= 0 else 0, 0), len(lines.lines) - 1), state.place.time_ns)
 
     def _to_line(self, place: int, time_ns: int, end_ns: int | None = None) -> None:
         """Put the cursor on a line, and select what is there at a time (or within a column)."""
-        picture, viewer, state = self.tracks.picture, self.viewer, self.viewer.state
+        picture, viewer, state = self.tracks.picture, self.viewer, self.session.state
         line = self.tracks.lines.lines[place]
         row = gap = -1
         if _is_unread(line):
@@ -146,14 +146,14 @@ class TimelineScreen(TimelineView):
         (self.tracks if self.details.has_focus else self.details).focus()
 
     def action_flow(self, by: int) -> None:
-        viewer, state, trace = self.viewer, self.viewer.state, self.trace
+        viewer, state, trace = self.viewer, self.session.state, self.trace
         if trace is None:
             return
-        if state.gap >= 0 and viewer.analysis is not None:
-            viewer.select(int(viewer.analysis.gaps.after[state.gap]))
+        if state.gap >= 0 and self.session.analysis is not None:
+            viewer.select(int(self.session.analysis.gaps.after[state.gap]))
             return
         row = state.row
-        links = viewer.analysis.links if viewer.analysis is not None else None
+        links = self.session.analysis.links if self.session.analysis is not None else None
         found = follow(trace, links, row, by, self.details.chain) if row >= 0 else -1
         if found < 0:
             viewer.show_status("The flow ends here." if row >= 0 else "Nothing is selected.")
@@ -180,7 +180,7 @@ class TimelineScreen(TimelineView):
 
     def action_warnings(self) -> None:
         """The details of no selection start with them."""
-        if self.viewer.warnings:
+        if self.session.warnings:
             self.viewer.select(-1)
         else:
             self.viewer.show_status("There are no warnings.")
@@ -188,17 +188,17 @@ class TimelineScreen(TimelineView):
     # Searching
 
     def action_search(self) -> None:
-        self.app.push_screen(SearchPrompt(), self._hit)
+        self.app.push_screen(SearchPrompt(self.session), self._hit)
 
     def action_next_hit(self, by: int) -> None:
-        state = self.viewer.state
+        state = self.session.state
         if self.trace is not None and len(state.search.hits):
             self._hit(step_to_hit(self.trace, state.search, state.row, state.viewport.start_ns, by))
         else:
             self.viewer.show_status("Nothing is searched for: press /.")
 
     def action_search_same(self) -> None:
-        state = self.viewer.state
+        state = self.session.state
         if self.trace is not None and state.row >= 0:
             state.search = same_name(self.trace, state.row)
             self._hit(state.row)
@@ -206,15 +206,15 @@ class TimelineScreen(TimelineView):
     def _hit(self, row: int | None) -> None:
         if row is not None and row >= 0:
             self.viewer.select(row)
-            self.viewer.show_status(f"{self.viewer.state.search.count}  n N: next, previous")
+            self.viewer.show_status(f"{self.session.state.search.count}  n N: next, previous")
 
     def action_find_track(self) -> None:
-        self.app.push_screen(TrackFinder(), self._to_track)
+        self.app.push_screen(TrackFinder(self.session), self._to_track)
 
     def _to_track(self, index: int | None) -> None:
         if index is None or self.trace is None:
             return
-        track, state = self.trace.tracks[index], self.viewer.state
+        track, state = self.trace.tracks[index], self.session.state
         if is_folded(group_key(track), folded_group(track), state.toggled):
             state.toggle(group_key(track))
         self.tracks.lay_out()
@@ -227,7 +227,7 @@ class TimelineScreen(TimelineView):
 
     def action_mark_window(self) -> None:
         """Start a window at the selection, or end the one that was started."""
-        state, window = self.viewer.state, self.marked_window()
+        state, window = self.session.state, self.marked_window()
         if window is None:
             state.mark = (self.selected_span() or (state.place.time_ns,))[0]
         else:
@@ -244,14 +244,14 @@ class TimelineScreen(TimelineView):
 
     def _say_window(self) -> None:
         """The window that was set, and how long it is."""
-        state = self.viewer.state
+        state = self.session.state
         if state.window is not None:
             start, end = state.window
             moments = (format_time(moment - state.bounds.start_ns) for moment in (start, end))
             self.viewer.show_status(f"Window of {format_exact(end - start)}: {' to '.join(moments)}.")
 
     def _set_window(self, start_ns: int, end_ns: int, burst: str | None = None) -> None:
-        state = self.viewer.state
+        state = self.session.state
         state.go(replace(state.place, window=(start_ns, max(end_ns, start_ns + 1))), burst)
         self.viewer.view_changed()
 
@@ -261,7 +261,7 @@ class TimelineScreen(TimelineView):
             self._fold(line.foldable)
 
     def _fold(self, key: Key) -> None:
-        state = self.viewer.state
+        state = self.session.state
         state.toggle(key)
         self.tracks.lay_out()
         if self.tracks.lines.index(state.place.cursor) < 0:
@@ -273,13 +273,13 @@ class TimelineScreen(TimelineView):
     def action_pin(self) -> None:
         line, trace = self._cursor_line(), self.trace
         if line is not None and line.track >= 0 and trace is not None:
-            self.viewer.state.toggle_pin(track_key(trace.tracks[line.track]))
+            self.session.state.toggle_pin(track_key(trace.tracks[line.track]))
             self.tracks.lay_out()
             self._laid_out()
 
     def step_back(self) -> bool:
         """Drop the latest thing that was begun; False if there is nothing."""
-        state = self.viewer.state
+        state = self.session.state
         if self.details.has_focus:
             self.tracks.focus()
         elif self.details.shows_stack:
@@ -287,7 +287,7 @@ class TimelineScreen(TimelineView):
         elif state.mark is not None:
             state.mark = None
             self.viewer.view_changed()
-        elif self.viewer.progress is not None:
+        elif self.session.progress is not None:
             return False
         elif state.window is not None:
             state.go(replace(state.place, window=None))
@@ -303,7 +303,7 @@ class TimelineScreen(TimelineView):
         message.stop()
         if message.place < 0:
             return
-        line, state = self.tracks.lines.lines[message.place], self.viewer.state
+        line, state = self.tracks.lines.lines[message.place], self.session.state
         if message.dragging:
             edge = self._snapped(line, message.time_ns)
             start, end = sorted((self._snapped(line, state.place.time_ns), edge))
@@ -320,7 +320,7 @@ class TimelineScreen(TimelineView):
         """A time moved to the edge of a slice of the line, if there is one within two columns."""
         if self.trace is None or line.lane < 0:
             return time_ns
-        reach = 2 * self.viewer.state.viewport.span_ns // self.tracks.columns
+        reach = 2 * self.session.state.viewport.span_ns // self.tracks.columns
         return snapped(self.trace, line.lane, time_ns, reach)
 
     @on(Tracks.Wheeled)
@@ -336,7 +336,7 @@ class TimelineScreen(TimelineView):
     @on(Minimap.Pressed)
     def _to_time(self, message: Minimap.Pressed) -> None:
         message.stop()
-        state = self.viewer.state
+        state = self.session.state
         state.pan(message.time_ns - state.viewport.centre_ns)
         self.viewer.view_changed()
 

@@ -14,16 +14,14 @@ from textual.screen import Screen
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.load import is_of_host
 from tracetui.ui.messages import (
-    AnalysisFailed,
-    AnalysisReady,
-    LoadProgress,
+    ProgressChanged,
     RankingChanged,
     SelectionChanged,
     Status,
-    TraceGrew,
-    TraceLoaded,
+    TraceChanged,
     ViewChanged,
 )
+from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.details import Details
 from tracetui.ui.widgets.minimap import Minimap
@@ -55,17 +53,22 @@ class TimelineView(Screen[None]):
     followed = -1  #: the slice that a flow has led to
     _measuring = False  # the last line tells of the window that is being made
 
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+
     @property
     def viewer(self) -> Viewer:
         return cast(Viewer, self.app)
 
     @property
     def trace(self) -> Trace | None:
-        return self.viewer.trace
+        return self.session.trace
 
     def compose(self) -> ComposeResult:
-        self.top_line, self.minimap, self.ruler = TopLine(), Minimap(), Ruler()
-        self.tracks, self.details, self.key_line = Tracks(), Details(), KeyLine(FOOTER)
+        session = self.session
+        self.top_line, self.minimap, self.ruler = TopLine(session), Minimap(session), Ruler(session)
+        self.tracks, self.details, self.key_line = Tracks(session), Details(session), KeyLine(FOOTER)
         yield self.top_line
         yield self.minimap
         yield self.ruler
@@ -85,24 +88,15 @@ class TimelineView(Screen[None]):
 
     def copy_text(self) -> str:
         """What `copy` copies: the details of the selection."""
-        return self.details.text if max(self.viewer.state.row, self.viewer.state.gap) >= 0 else ""
+        return self.details.text if max(self.session.state.row, self.session.state.gap) >= 0 else ""
 
     # Messages
 
-    def on_load_progress(self, message: LoadProgress) -> None:
+    def on_progress_changed(self, message: ProgressChanged) -> None:
         self.top_line.update()
         self.tracks.show_waiting()
 
-    def on_trace_grew(self, message: TraceGrew) -> None:
-        self._show_trace()
-
-    def on_trace_loaded(self, message: TraceLoaded) -> None:
-        self._show_trace()
-
-    def on_analysis_ready(self, message: AnalysisReady) -> None:
-        self._show_trace()
-
-    def on_analysis_failed(self, message: AnalysisFailed) -> None:
+    def on_trace_changed(self, message: TraceChanged) -> None:
         self._show_trace()
 
     def on_ranking_changed(self, message: RankingChanged) -> None:
@@ -119,7 +113,7 @@ class TimelineView(Screen[None]):
 
     def _show_chain(self) -> None:
         """Draw the chain of the selection; while one goes along it, both its ends stay on screen."""
-        row = self.viewer.state.row
+        row = self.session.state.row
         self.tracks.follow(self.details.chain, row >= 0 and row == self.followed)
 
     def on_status(self, message: Status) -> None:
@@ -134,8 +128,8 @@ class TimelineView(Screen[None]):
 
     def _show_trace(self) -> None:
         self._show_legend()
-        if self.viewer.picture is not None:
-            self.tracks.show_trace(self.viewer.picture)
+        if self.session.picture is not None:
+            self.tracks.show_trace(self.session.picture)
         self.top_line.update()
         self.details.renew()
         self._show_chain()
@@ -143,7 +137,7 @@ class TimelineView(Screen[None]):
 
     def _show_legend(self) -> None:
         """A line for it where there is room, and a device that can be idle."""
-        picture, tall = self.viewer.picture, self.size.height >= LEGEND_FROM
+        picture, tall = self.session.picture, self.size.height >= LEGEND_FROM
         self.minimap.styles.height = 3 if tall and not (picture and is_of_host(picture)) else 2
         self.details.tells_causes = not tall
 
@@ -163,9 +157,9 @@ class TimelineView(Screen[None]):
 
     def selected_span(self) -> tuple[int, int] | None:
         """Start and end of the selected gap or slice, ns."""
-        viewer, state = self.viewer, self.viewer.state
-        if state.gap >= 0 and viewer.analysis is not None:
-            gaps = viewer.analysis.gaps
+        state = self.session.state
+        if state.gap >= 0 and self.session.analysis is not None:
+            gaps = self.session.analysis.gaps
             return int(gaps.start[state.gap]), int(gaps.end[state.gap])
         if state.row >= 0 and self.trace is not None:
             return int(self.trace.slices.start[state.row]), int(self.trace.slices.end[state.row])
@@ -173,18 +167,18 @@ class TimelineView(Screen[None]):
 
     def marked_window(self) -> tuple[int, int] | None:
         """The window from the mark to the selection or the cursor, whichever is first; None without one."""
-        state = self.viewer.state
+        state = self.session.state
         if state.mark is None:
             return None
         start, end = self.selected_span() or (state.place.time_ns, state.place.time_ns)
         return min(state.mark, start), max(state.mark, end)
 
     def _shown_window(self) -> tuple[int, int] | None:
-        return self.marked_window() or self.viewer.state.window
+        return self.marked_window() or self.session.state.window
 
     def _say_measure(self) -> None:
         """While a window is being made: how far it is from its mark to here, and how long it would be."""
-        state, window = self.viewer.state, self.marked_window()
+        state, window = self.session.state, self.marked_window()
         was_said, self._measuring = self._measuring, state.mark is not None
         if state.mark is None or window is None:
             if was_said:
@@ -201,7 +195,7 @@ class TimelineView(Screen[None]):
 
     def _reveal(self) -> None:
         """Scroll to the line of the cursor; lay out again if it came from a group that was folded."""
-        cursor = self.viewer.state.place.cursor
+        cursor = self.session.state.place.cursor
         if cursor and self.tracks.lines.index(cursor) < 0:
             self.tracks.lay_out()
         place = self.tracks.lines.index(cursor)

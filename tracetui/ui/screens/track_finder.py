@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.rows import group_label, track_label
-from tracetui.ui.messages import TraceGrew, TraceLoaded
+from tracetui.ui.messages import TraceChanged
 from tracetui.ui.screens.chooser import Choice, Chooser
 
 
@@ -17,13 +17,10 @@ class TrackFinder(Chooser[int]):
     PLACEHOLDER = "some letters of the track, process or device"
 
     def choices(self) -> Sequence[Choice[int]]:
-        trace = self.viewer.trace
+        trace = self.session.trace
         return track_choices(trace) if trace is not None else ()
 
-    def on_trace_grew(self, message: TraceGrew) -> None:
-        self.choose_anew()
-
-    def on_trace_loaded(self, message: TraceLoaded) -> None:
+    def on_trace_changed(self, message: TraceChanged) -> None:
         self.choose_anew()
 
 

@@ -14,7 +14,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
-from tracetui.export.ranks import group_key, group_words, rank_words
+from tracetui.export.late import NAME_CELLS, late_rank_of
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.palette import Role
@@ -24,7 +24,6 @@ from tracetui.ui.drawing.strips import Piece
 from tracetui.units import format_bytes
 
 NAMED = 3  #: operations that have a sentence; the rest is summed up
-NAME_CELLS = 60
 
 _CAUSES = tuple(CommunicationCause)
 
@@ -67,25 +66,6 @@ def communication_sentences(analysis: Analysis, gap: int, device: str, pen: Pen)
         yield [pen.text(f"{len(order) - named:,} more operations took {rest}.")]
 
 
-def late_rank(analysis: Analysis, gap: int) -> str | None:
-    """The rank that a gap waited for longest, "peer 5 of group 271"; None where nobody was late."""
-    communication = analysis.communication
-    own = communication.exposed.at(communication.exposed.of_gap(gap))
-    own = own.at(own.cause == CommunicationCause.WAIT)
-    if not len(own):
-        return None
-    operations, _ = most_first(own.operation, own.ns)
-    return _late(analysis, int(operations[0]))
-
-
-def _late(analysis: Analysis, operation: int) -> str:
-    communication = analysis.communication
-    group = communication.groups[int(communication.operations.group[operation])]
-    peer, ring = int(communication.waits.peer[operation]), bool(communication.waits.ring[operation])
-    called = group_words(group_key(analysis.trace, group), group.name)
-    return printable(rank_words(called, peer, group.global_rank(peer), ring), NAME_CELLS)
-
-
 class _Operation:
     """Tells of one operation."""
 
@@ -99,7 +79,7 @@ class _Operation:
         if CommunicationCause.WAIT in times:
             yield pen.text("waited ")
             yield self._time(times[CommunicationCause.WAIT])
-            yield pen.text(f" for {_late(self._analysis, self._operation)}")
+            yield pen.text(f" for {late_rank_of(self._analysis, self._operation)}")
             if CommunicationCause.TRANSFER in times:
                 yield pen.text(", then ")
         if CommunicationCause.TRANSFER in times:

@@ -16,6 +16,7 @@ from tracetui.analysis.engines import engine_of
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.links import Chain
+from tracetui.export.late import late_rank
 from tracetui.export.words import NO_STACK
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
@@ -24,7 +25,6 @@ from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
-from tracetui.ui.stories.communication_words import late_rank
 from tracetui.ui.stories.gap_shares import main_line
 from tracetui.ui.stories.gap_words import GapWords
 from tracetui.units import format_clock, format_duration, format_exact, format_time

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int32s, Int64s
-from tracetui.export.reasons import Reasons
+from tracetui.export.tables.pieces import IdlePieces
 from tracetui.export.words import MEASURES
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
@@ -26,7 +26,7 @@ _TITLES = {Measure.LOST: "lost", Measure.IDLE: "idle", Measure.COMMUNICATION: "c
 
 def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInks) -> list[Column]:
     """One row per gap, in the order of `analysis.gaps`; what ranks them stands beside the rank."""
-    gaps, trace, reasons = analysis.gaps, analysis.trace, Reasons(analysis)
+    gaps, trace, pieces = analysis.gaps, analysis.trace, IdlePieces(analysis)
     of_gaps = analysis.causes.of_gaps(len(gaps))
     span_ns = trace.end_ns - trace.start_ns
     times = [by, *(measure for measure in (Measure.LOST, Measure.IDLE) if measure is not by)]
@@ -45,7 +45,7 @@ def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInk
         _parts_column(analysis, by, inks),
         _duration_column("dur_ns", "gap", gaps.end - gaps.start, None, 2),
         cause_column(of_gaps, palette),
-        _line_column(reasons),
+        _line_column(pieces),
         _task_column("after", "waited for", analysis, gaps.after, 1),
         _task_column("before", "ran before", analysis, gaps.before, 5),
         number_column(
@@ -125,9 +125,8 @@ def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> Column:
     return Column("", "parts", gaps.end - gaps.start, draw, 16, 6, rank=2, right=False)
 
 
-def _line_column(reasons: Reasons) -> Column:
-    names, places = reasons.named_lines()
-    codes = places.astype(np.int32)
+def _line_column(pieces: IdlePieces) -> Column:
+    codes, names = pieces.main_line.codes.astype(np.int32), [line or "" for line in pieces.lines]
     return name_column("line", "Python line", codes, names, width=36, least=14, rank=0, show=path_end)
 
 

@@ -27,6 +27,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
 from tracetui.ui.drawing.strips import fitted, wrapped
 from tracetui.ui.follow import chain_through
+from tracetui.ui.session import Session
 from tracetui.ui.source_files import SourceFile, SourceFiles
 from tracetui.ui.stories.describe import (
     describe_args,
@@ -72,8 +73,9 @@ class Details(CachedLineWidget, can_focus=True):
             super().__init__()
             self.selection, self.found = selection, found
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
+        self.session = session
         self.lines: list[Line] = []
         self.top = 0
         self.chain: Chain | None = None  #: of the selected slice, or of the task that ended the selected gap
@@ -89,10 +91,9 @@ class Details(CachedLineWidget, can_focus=True):
         self._event = -1  # of the selected slice
         self._frame: Frame | None = None  # whose line of source is shown
         self._found = Found()
-        self._sources: SourceFiles | None = None
 
     @property
-    def trace_app(self) -> Viewer:
+    def viewer(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     @property
@@ -104,7 +105,7 @@ class Details(CachedLineWidget, can_focus=True):
     @property
     def stack(self) -> tuple[Frame, ...]:
         """The Python stack of the selection, leaf first; of a gap, the one behind most of its idle time."""
-        trace, (row, _) = self.trace_app.trace, self._selection
+        trace, (row, _) = self.session.trace, self._selection
         if self._main.stack:
             return self._main.stack
         if self.chain is not None and self.chain.stack:
@@ -115,20 +116,20 @@ class Details(CachedLineWidget, can_focus=True):
     @property
     def rules(self) -> FrameRules:
         """Whose line a stack is charged to."""
-        analysis = self.trace_app.analysis
+        analysis = self.session.analysis
         return analysis.rules if analysis is not None else FrameRules()
 
     def show_state(self) -> None:
         """Show what is selected now."""
-        state = self.trace_app.state
+        state = self.session.state
         selection = (state.row, state.gap)
         if selection == self._selection:
             return
         self._selection, self._found, self.top = selection, Found(), 0
-        trace = self.trace_app.trace
+        trace = self.session.trace
         self._event = int(trace.slices.event[state.row]) if trace is not None and state.row >= 0 else -1
         self.chain = self._chain()
-        analysis, gap = self.trace_app.analysis, state.gap
+        analysis, gap = self.session.analysis, state.gap
         known = analysis is not None and gap >= 0
         self._main = main_line(analysis, gap) if analysis and known else MainLine((), False)
         self._read()
@@ -158,13 +159,13 @@ class Details(CachedLineWidget, can_focus=True):
     def find_source(self) -> tuple[SourceFile, int] | str:
         """The source file and line of the selection, or why there is none. May block."""
         frame = self.rules.line_of(self.stack)
-        if frame is None or self._sources is None:
+        if frame is None:
             return "There is no Python stack for this selection."
-        found = self._sources.find(frame.file)
+        found = self.session.sources.find(frame.file)
         return (found, frame.line) if isinstance(found, SourceFile) else found.reason
 
     def _chain(self) -> Chain | None:
-        analysis = self.trace_app.analysis
+        analysis = self.session.analysis
         row, gap = self._selection
         if analysis is None:
             return None
@@ -174,24 +175,24 @@ class Details(CachedLineWidget, can_focus=True):
         return chain_through(analysis.links, row, self.chain) if row >= 0 else None
 
     def _tell(self) -> None:
-        app = self.trace_app
+        app, session = self.viewer, self.session
         pen = Pen(app.palette, app.glyphs)
         row, gap = self._selection
         self._title = "slice" if row >= 0 else "details"
         self.lines, self._worst = [], 0
-        if app.trace is None:
-            pass
+        if session.trace is None:
+            self.lines = self._hints(pen)
         elif self.shows_stack and self.stack:
             self._title = "Python stack"
             self.lines = describe_frames(self.stack, self.rules, pen)
-        elif gap >= 0 and app.analysis is not None:
-            self._title = gap_title(app.analysis, gap, app.rank_of(gap), app.glyphs)
-            self.lines = describe_gap(app.analysis, gap, self._stack_lines(pen), pen, self.size.width)
-            self.lines += describe_chain(app.trace, self.chain, pen)
+        elif gap >= 0 and session.analysis is not None:
+            self._title = gap_title(session.analysis, gap, session.rank_of(gap), app.glyphs)
+            self.lines = describe_gap(session.analysis, gap, self._stack_lines(pen), pen, self.size.width)
+            self.lines += describe_chain(session.trace, self.chain, pen)
             self.lines += describe_frames(self.stack, self.rules, pen)
         elif row >= 0:
-            self.lines = describe_slice(app.trace, row, pen)
-            self.lines += describe_chain(app.trace, self.chain, pen)
+            self.lines = describe_slice(session.trace, row, pen)
+            self.lines += describe_chain(session.trace, self.chain, pen)
             self.lines += self._stack_lines(pen)
             self.lines += describe_args(self._found.args, pen)
             self.lines += describe_frames(self.stack, self.rules, pen)
@@ -206,43 +207,43 @@ class Details(CachedLineWidget, can_focus=True):
 
     def _hints(self, pen: Pen) -> list[Line]:
         """Where nothing is selected: what is wrong with the trace, and where to look first."""
-        app = self.trace_app
+        app, session = self.viewer, self.session
         warn: list[Line] = [
             [pen.text(f" {pen.glyphs.warning if place == 0 else ' '} {part}", Role.WARNING)]
-            for warning in app.warnings
+            for warning in session.warnings
             for place, part in enumerate(wrapped(warning, max(self.size.width - 4, 1)))
         ]
-        if app.analysis is None:
+        if session.trace is None:
+            return warn
+        if session.analysis is None:
             hint = [pen.text(" arrows or a click select a slice", Role.DIM)]
-            if app.picture is None or app.picture.sketch is None:
+            if session.picture is None or session.picture.sketch is None:
                 return [*warn, hint]
             shades = [pen.text(f" {' '.join(app.glyphs.unread[1:])}", Role.UNREAD)]
             words = pen.text("  not read yet: from a sample, about how busy each line is", Role.DIM)
             return [*warn, hint, [*shades, words]]
-        gaps = app.analysis.gaps
-        by = app.ranked_by
-        worst = [gap for gap in app.ranked[:20].tolist() if gaps.measured(by)[gap] > 0]
-        if self._told is None or self._told[0] is not app.analysis or self._told[1] is not by:
+        gaps = session.analysis.gaps
+        by = session.ranked_by
+        worst = [gap for gap in session.ranked[:20].tolist() if gaps.measured(by)[gap] > 0]
+        if self._told is None or self._told[0] is not session.analysis or self._told[1] is not by:
             # Of one analysis they are always the same: 6 ms of a real trace each time nothing is selected
-            self._told = app.analysis, by, describe_worst(app.analysis, worst, by, pen)
+            self._told = session.analysis, by, describe_worst(session.analysis, worst, by, pen)
         if worst:
             self._title = f"worst gaps by {MEASURES[by]}: a click, a digit or x goes there"
             if self.tells_causes:
-                shares = legend(app.analysis.causes.by_cause(), app.palette, self.size.width - 6)
+                shares = legend(session.analysis.causes.by_cause(), app.palette, self.size.width - 6)
                 warn.append([pen.text(" why  ", Role.DIM), *shares])
         self._worst = len(worst)
         return [*warn, *self._told[2]]
 
     def _read(self) -> None:
         """Read args and source of the selection in a thread."""
-        app, selection = self.trace_app, self._selection
-        if app.trace is None or max(selection) < 0:
+        selection = self._selection
+        if self.session.trace is None or max(selection) < 0:
             return
-        file, event = app.trace_file, self._event
+        file, event = self.session.file, self._event
         frame = self._frame = self.rules.line_of(self.stack)
-        if self._sources is None:
-            self._sources = SourceFiles(app.path, app.options.sources, app.trace.end_ns)
-        sources = self._sources
+        sources = self.session.sources
 
         def read() -> None:
             args = file.args(event) if file is not None and event >= 0 else {}
@@ -259,7 +260,7 @@ class Details(CachedLineWidget, can_focus=True):
             self._tell()
 
     def draw_line(self, y: int) -> Strip:
-        palette, glyphs, width = self.trace_app.palette, self.trace_app.glyphs, self.size.width
+        palette, glyphs, width = self.viewer.palette, self.viewer.glyphs, self.size.width
         if y == 0:
             hidden = len(self.lines) - self.top - self.size.height + 1
             more = f"{glyphs.rule} {'j' if self.has_focus else 'tab'}: {hidden} more " if hidden > 0 else ""
@@ -288,7 +289,7 @@ class Details(CachedLineWidget, can_focus=True):
         place = self.top + event.y - 1
         rank = place - (len(self.lines) - self._worst) + 1
         if event.y > 0 and 0 < rank <= self._worst:
-            self.trace_app.action_nth_gap(rank)
+            self.viewer.action_nth_gap(rank)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()

@@ -16,12 +16,14 @@ from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import cause_paint, legend, main_legend
+from tracetui.ui.drawing.exposed_ink import cause_glyphs, most_exposed
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments, shades
 from tracetui.ui.drawing.load import is_of_host, load
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.session import Session
 from tracetui.ui.state import Search
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
@@ -44,8 +46,9 @@ class Minimap(CachedLineWidget):
             super().__init__()
             self.time_ns = time_ns
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
+        self.session = session
         self._picture: Picture | None = None
         self._label_width = 0
         self._ink: tuple[object, list[Segment]] | None = None
@@ -53,7 +56,7 @@ class Minimap(CachedLineWidget):
         self._search: Search | None = None  # whose hits are shown
 
     @property
-    def trace_app(self) -> Viewer:
+    def viewer(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     @property
@@ -68,7 +71,7 @@ class Minimap(CachedLineWidget):
 
     def show_state(self) -> None:
         """The viewport has moved, or hits were found: draw line 1 again if it looks otherwise."""
-        if (self._brackets(), self.trace_app.state.search) != (self._marks, self._search):
+        if (self._brackets(), self.session.state.search) != (self._marks, self._search):
             self.redraw([1])
 
     def draw_line(self, y: int) -> Strip:
@@ -79,7 +82,7 @@ class Minimap(CachedLineWidget):
 
     def _label(self, y: int) -> Strip:
         """What the line is; where there is no line for it, which cause there is most of."""
-        palette, width = self.trace_app.palette, self._label_width
+        palette, width = self.viewer.palette, self._label_width
         pieces: list[Piece] = [(self._title() if y == 0 else " ", palette.style_of(Role.DIM))]
         if y == 1 and self._picture is not None and self._picture.ranks:
             if self.size.height > 2:
@@ -93,7 +96,7 @@ class Minimap(CachedLineWidget):
 
     def _legend(self) -> list[Piece]:
         """All causes of idle time with their shares; until they are known, when they will be."""
-        palette, picture = self.trace_app.palette, self._picture
+        palette, picture = self.viewer.palette, self._picture
         dim = palette.style_of(Role.DIM)
         label: Piece = (" why idle ".ljust(self._label_width), dim)
         if picture is None or picture.analysis is None:
@@ -108,7 +111,7 @@ class Minimap(CachedLineWidget):
         if picture.analysis is not None and picture.trace.devices:
             return " idle, whole trace"
         what = " busy host" if is_of_host(picture) else " busy device"
-        return what if picture.sketch is not None or not self.trace_app.progress else f"{what} so far"
+        return what if picture.sketch is not None or not self.session.progress else f"{what} so far"
 
     def _idle_line(self) -> list[Segment]:
         key = (self.size.width, self._label_width, self._picture)
@@ -117,29 +120,35 @@ class Minimap(CachedLineWidget):
         return self._ink[1]
 
     def _idle_ink(self) -> list[Segment]:
-        picture, palette = self._picture, self.trace_app.palette
+        picture, palette = self._picture, self.viewer.palette
         if picture is None:
             return [Segment(" " * self.columns)]
         if picture.analysis is None or not picture.trace.devices:
             return self._load_ink(picture)
-        edges = self.trace_app.state.bounds.edges(self.columns)
+        edges = self.session.state.bounds.edges(self.columns)
         devices = range(len(picture.trace.devices))
         ns = np.sum([picture.causes(device, edges) for device in devices], axis=0)
         idle = ns.sum(axis=0)
         level = shades(idle, np.diff(edges) * len(devices), idle > 0)
-        cells = [self.trace_app.glyphs.shades[shade] for shade in level.tolist()]
+        cells = [self.viewer.glyphs.shades[shade] for shade in level.tolist()]
         styles = [cause_paint(cause, palette).ink for cause in Cause for _ in range(3)]
         style = 3 * most(ns).astype(np.int64)
+        exposed = most_exposed(
+            np.sum([picture.exposed(device, edges) for device in devices], axis=0), edges, level == 0
+        )
+        for at in np.flatnonzero(exposed >= 0).tolist():
+            cells[at], style[at] = cause_glyphs(self.viewer.glyphs)[exposed[at]], len(styles)
+        styles += [palette.style_of(Activity.COMMUNICATION)] * 3
         if picture.sketch is not None:
             self._veil(load(picture, edges)[1], level, cells, style, len(styles))
         return segments(cells, style, [*styles, *[palette.style_of(Role.UNREAD)] * 3])
 
     def _load_ink(self, picture: Picture) -> list[Segment]:
         """How busy the devices are where they are read, and about so where they are not."""
-        palette, edges = self.trace_app.palette, self.trace_app.state.bounds.edges(self.columns)
+        palette, edges = self.viewer.palette, self.session.state.bounds.edges(self.columns)
         busy, unread = load(picture, edges)
         level = shades(busy, np.diff(edges), busy > 0)
-        cells = [self.trace_app.glyphs.shades[shade] for shade in level.tolist()]
+        cells = [self.viewer.glyphs.shades[shade] for shade in level.tolist()]
         style = np.where(level > 0, 0, -1).astype(np.int64)
         self._veil(unread, level, cells, style, 3)
         inks = (palette.paint_of(Activity.AICORE).ink, palette.style_of(Role.UNREAD))
@@ -148,17 +157,17 @@ class Minimap(CachedLineWidget):
     def _veil(self, unread: Int64s, level: Int64s, cells: list[str], style: Int64s, ink: int) -> None:
         """Draw what is not read, where nothing else is drawn."""
         for at in np.flatnonzero((unread > 0) & (level == 0)).tolist():
-            cells[at], style[at] = self.trace_app.glyphs.unread[unread[at]], ink
+            cells[at], style[at] = self.viewer.glyphs.unread[unread[at]], ink
 
     def _brackets(self) -> tuple[int, int]:
         """The columns of the whole trace in which the viewport starts and ends."""
-        state = self.trace_app.state
+        state = self.session.state
         start = state.bounds.column_of(state.viewport.start_ns, self.columns)
         stop = state.bounds.column_of(state.viewport.end_ns - 1, self.columns)
         return start, min(stop, self.columns - 1)
 
     def _mark_line(self) -> list[Segment]:
-        palette, glyphs, state = self.trace_app.palette, self.trace_app.glyphs, self.trace_app.state
+        palette, glyphs, state = self.viewer.palette, self.viewer.glyphs, self.session.state
         start, stop = self._marks = self._brackets()
         self._search = state.search
         cells = [" "] * self.columns
@@ -180,7 +189,7 @@ class Minimap(CachedLineWidget):
 
     def _worst(self) -> dict[int, str]:
         """The ranks of the worst gaps by column, as many as can be told apart."""
-        picture, bounds = self._picture, self.trace_app.state.bounds
+        picture, bounds = self._picture, self.session.state.bounds
         if picture is None or picture.analysis is None:
             return {}
         gaps = picture.analysis.gaps
@@ -205,4 +214,4 @@ class Minimap(CachedLineWidget):
 
     def _press(self, event: events.MouseEvent) -> None:
         column = min(max(event.x - self._label_width, 0), self.columns)
-        self.post_message(self.Pressed(self.trace_app.state.bounds.time_of(column, self.columns)))
+        self.post_message(self.Pressed(self.session.state.bounds.time_of(column, self.columns)))

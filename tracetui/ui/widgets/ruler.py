@@ -10,6 +10,7 @@ from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ticks import ticks
+from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 from tracetui.units import format_duration
@@ -24,14 +25,15 @@ class Ruler(CachedLineWidget):
     Ruler { width: 1fr; height: 1; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
+        self.session = session
         self.label_width = 0
         self.window: tuple[int, int] | None = None  #: the window of time, or the one that is being made, ns
         self._shown: object = None
 
     @property
-    def trace_app(self) -> Viewer:
+    def viewer(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     def show_state(self) -> None:
@@ -40,20 +42,20 @@ class Ruler(CachedLineWidget):
             self.redraw()
 
     def _key(self) -> object:
-        state = self.trace_app.state
+        state = self.session.state
         place = state.viewport, state.place.time_ns, self.window
         return place, state.search, self.size, self.label_width
 
     def draw_line(self, y: int) -> Strip:
         self._shown = self._key()
-        palette, state = self.trace_app.palette, self.trace_app.state
+        palette, state = self.viewer.palette, self.session.state
         columns = max(self.size.width - self.label_width, 1)
         scale = f" {format_duration(-(-state.viewport.span_ns // columns))}/col"
         label = Segment(scale.ljust(self.label_width)[: self.label_width], palette.style_of(Role.DIM))
         return Strip([label, *self._scale(columns)]).adjust_cell_length(self.size.width)
 
     def _scale(self, columns: int) -> list[Segment]:
-        palette, glyphs, state = self.trace_app.palette, self.trace_app.glyphs, self.trace_app.state
+        palette, glyphs, state = self.viewer.palette, self.viewer.glyphs, self.session.state
         cells = [" "] * columns
         style = np.full(columns, _PLAIN, dtype=np.int64)
         scale = ticks(state.viewport, state.bounds.start_ns, columns)
@@ -81,7 +83,7 @@ class Ruler(CachedLineWidget):
             return []
         start, end = self.window
         text = f" {format_duration(end - start)} "
-        viewport = self.trace_app.state.viewport
+        viewport = self.session.state.viewport
         first = max(viewport.column_of(start, columns) + 1, 0)
         room = min(viewport.column_of(end, columns), columns) - first
         return [(first + (room - len(text)) // 2, text)] if room >= len(text) else []

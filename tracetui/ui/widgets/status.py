@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 from rich.cells import cell_len
 
+from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
-from tracetui.ui.actions import ACTIONS, GO, key_label
+from tracetui.ui.actions import ACTIONS, key_label
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_count, format_duration, format_percent
@@ -26,8 +26,12 @@ class TopLine(Lines):
     TopLine { height: 1; }
     """
 
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+
     @property
-    def trace_app(self) -> Viewer:
+    def viewer(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
@@ -38,43 +42,64 @@ class TopLine(Lines):
         self.show([self._left()], self._right())
 
     def _left(self) -> list[Piece]:
-        app = self.trace_app
+        app, session = self.viewer, self.session
         style = app.palette.style_of
-        name = printable(PurePath(app.path).name, 60)
-        pieces: list[Piece] = [(f" {name}", style(Role.TITLE))]
-        if app.trace is None:
+        pieces: list[Piece] = [(f" {session.name}", style(Role.TITLE))]
+        if len(app.sessions) > 1:
+            place = f" {app.sessions.index(session) + 1}/{len(app.sessions)}"
+            pieces.append((place, style(Role.DIM)))
+        if session.trace is None:
             return pieces
         dot = (f"  {app.glyphs.dot}  ", style(Role.DIM))
-        span = format_duration(app.trace.end_ns - app.trace.start_ns)
-        pieces += [("  ", style(Role.TEXT)), (f"{_KINDS[app.trace.kind]} {span}", style(Role.TEXT))]
-        if app.picture is not None and app.picture.sketch is not None:
+        span = format_duration(session.trace.end_ns - session.trace.start_ns)
+        pieces += [("  ", style(Role.TEXT)), (f"{_KINDS[session.trace.kind]} {span}", style(Role.TEXT))]
+        if session.picture is not None and session.picture.sketch is not None:
             pieces += [("  ", style(Role.TEXT)), (f"{app.glyphs.unread[1]} sampled", style(Role.WARNING))]
-        if app.analysis is not None:
-            for activity in app.analysis.devices:
-                if activity.window_ns:
-                    share = format_percent(activity.idle_ns, activity.window_ns)
-                    pieces += [dot, (f"{printable(activity.device)} ", style(Role.TEXT))]
-                    if exposed_ns := activity.communication_not_overlapped_ns:
-                        exposed = format_percent(exposed_ns, activity.window_ns)
-                        pieces.append((f"comm {exposed} ", style(Activity.COMMUNICATION)))
-                    pieces += [(f"idle {share}", style(Role.IDLE))]
+        if session.analysis is not None:
+            splits = [split for split in session.analysis.communication.splits if split.window_ns]
+            for split in splits:
+                whole = self.size.width > _NARROW and len(splits) == 1
+                pieces += [dot, (f"{printable(split.device)} ", style(Role.TEXT))]
+                pieces += self._split(split, whole)
+        return pieces
+
+    def _split(self, split: WindowSplit, whole: bool) -> list[Piece]:
+        """What the time of a device went into; not `whole`: communication in one, and what was lost only."""
+        style = self.viewer.palette.style_of
+        pieces: list[Piece] = []
+        parts: list[tuple[str, int, Role | Activity]] = [("idle", split.idle_ns, Role.IDLE)]
+        if whole:
+            parts = [
+                ("computing", split.computing_ns, Activity.AICORE),
+                ("waiting", split.wait_ns, Activity.COMMUNICATION),
+                ("moving", split.transfer_ns, Activity.COMMUNICATION),
+                ("comm", split.unsplit_ns, Activity.COMMUNICATION),
+                ("copies", split.copy_ns, Activity.COPY),
+                *parts,
+            ]
+        else:
+            parts.insert(0, ("comm", split.communication_ns, Activity.COMMUNICATION))
+        for words, ns, role in parts:
+            if ns or role is Role.IDLE:
+                share = format_percent(ns, split.window_ns)
+                pieces.append((f"{' ' if pieces else ''}{words} {share}", style(role)))
         return pieces
 
     def _right(self) -> list[Piece]:
-        app = self.trace_app
+        app, session = self.viewer, self.session
         style = app.palette.style_of
         pieces: list[Piece] = []
-        if app.progress is not None:
-            _, total, events = app.progress
-            text = f"reading {app.share} % of {format_bytes(total)}"
-            if app.silent_s:
-                text += f", nothing for {app.silent_s} s"
+        if session.progress is not None:
+            _, total, events = session.progress
+            text = f"reading {session.share} % of {format_bytes(total)}"
+            if session.silent_s:
+                text += f", nothing for {session.silent_s} s"
             elif events and self.size.width > _NARROW:
                 text += f", {format_count(events)} events"
-            pieces.append((f"{text}  esc stops ", style(Role.WARNING if app.silent_s else Role.NUMBER)))
-        elif app.analysing:
+            pieces.append((f"{text}  esc stops ", style(Role.WARNING if session.silent_s else Role.NUMBER)))
+        elif session.analysing:
             pieces.append(("analysing ", style(Role.DIM)))
-        if count := len(app.warnings):
+        if count := len(session.warnings):
             text = f"{app.glyphs.warning} {count} warning{'s' if count > 1 else ''} "
             pieces.append((text, style(Role.WARNING)))
         return pieces
@@ -93,7 +118,7 @@ class KeyLine(Lines):
         self._actions = actions
 
     @property
-    def trace_app(self) -> Viewer:
+    def viewer(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
@@ -101,7 +126,7 @@ class KeyLine(Lines):
 
     def show_status(self, sentence: str, role: Role = Role.TEXT) -> None:
         """Show a sentence in place of the keys; "" shows the keys again."""
-        style = self.trace_app.palette.style_of
+        style = self.viewer.palette.style_of
         if sentence:
             self.show([[(f" {sentence}", style(role))]])
             return
@@ -112,7 +137,7 @@ class KeyLine(Lines):
         room = self.size.width - sum(cell_len(text) for text, _ in pieces)
         right: list[Piece] = [("?", style(Role.KEY)), (" help ", style(Role.DIM))]
         if room > 32:
-            letters = " ".join(key_label(action.keys[0]) for action in ACTIONS if action.group == GO)[:-4]
+            letters = " ".join(key_label(action.keys[0]) for action in ACTIONS if action.id.startswith("go("))
             right = [(letters, style(Role.KEY)), (" screens  ", style(Role.DIM)), *right]
         self.show([pieces], right if room > 8 else ())
 

@@ -1,6 +1,6 @@
 """The tracks: one line of the terminal per lane, drawn when it is asked for.
 
-Draws what `app.state` says; moving is the screen's affair, to which the mouse is passed on as messages. A
+Draws what `session.state` says; moving is the screen's affair, to which the mouse is passed on as messages. A
 strip is cached under everything that changes its look, and only lines whose look changed are drawn again.
 """
 
@@ -21,6 +21,7 @@ from tracetui.ui.drawing.line_art import LineArt
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, Row, TimelineLines, timeline_lines
+from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget, WholeStrip
 
@@ -57,8 +58,9 @@ class Tracks(CachedLineWidget, can_focus=True):
     class Aligned(Message):
         """The labels have another width: what stands above the tracks is to begin with their times."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
+        self.session = session
         self.lines = TimelineLines((), 0)
         self.top = 0  #: the first of the scrolling lines that is shown
         self.label_width = LABEL_LEAST
@@ -80,7 +82,7 @@ class Tracks(CachedLineWidget, can_focus=True):
         return max(self.size.width - self.label_width, 1)
 
     @property
-    def trace_app(self) -> Viewer:
+    def viewer(self) -> Viewer:
         return self.app  # type: ignore[return-value]
 
     @property
@@ -89,14 +91,14 @@ class Tracks(CachedLineWidget, can_focus=True):
 
     def show_trace(self, picture: Picture) -> None:
         """Draw another trace, or the same with its analysis."""
-        app = self.trace_app
+        app = self.viewer
         self._chain = None
-        self._picture, self._art = picture, LineArt(picture, app.palette, app.glyphs, app.waiting)
+        self._picture, self._art = picture, LineArt(picture, app.palette, app.glyphs, self.session.waiting)
         self.lay_out()
 
     def show_waiting(self) -> None:
         """Say again what the idle lines wait for."""
-        waiting = self.trace_app.waiting
+        waiting = self.session.waiting
         if self._art is not None and self._art.waiting != waiting:
             self._art.waiting = waiting
             self.redraw(y for y in range(self.lines.fixed) if self.lines.lines[y].kind is LineKind.IDLE)
@@ -105,7 +107,7 @@ class Tracks(CachedLineWidget, can_focus=True):
         """Lay the lines out again: tracks came, were folded or pinned. What is on top of the screen stays."""
         if self._picture is None:
             return
-        state, sketch = self.trace_app.state, self._picture.sketch
+        state, sketch = self.session.state, self._picture.sketch
         first = self.lines.fixed + self.top
         key = self.lines.lines[first].key if self.top and first < len(self.lines.lines) else ()
         expected, devices = (sketch.tracks, sketch.devices) if sketch is not None else ((), ())
@@ -136,7 +138,7 @@ class Tracks(CachedLineWidget, can_focus=True):
     def _find_hops(self) -> None:
         self._hops = []
         if self._picture is not None and self._chain is not None:
-            toggled = self.trace_app.state.toggled
+            toggled = self.session.state.toggled
             self._hops = hop_places(self._picture.trace, self._chain, self.lines, toggled)
 
     def reveal(self, place: int) -> None:
@@ -185,11 +187,11 @@ class Tracks(CachedLineWidget, can_focus=True):
         """The cells of the line that is drawn from slice to slice of the chain, by y."""
         if not self._hops:
             return {}
-        viewport, scrolled, columns = self.trace_app.state.viewport, self._scrolled, self.columns
+        viewport, scrolled, columns = self.session.state.viewport, self._scrolled, self.columns
         key = (tuple(self._hops), self._keeps, viewport, scrolled, columns)
         if self._inks[0] != key:
             found = stops(self._hops, self._kept, scrolled, viewport, columns)
-            inks = flow_line(found, self.trace_app.glyphs)
+            inks = flow_line(found, self.viewer.glyphs)
             idle = [
                 y for y, line in enumerate(self.lines.lines[: scrolled.fixed]) if line.kind is LineKind.IDLE
             ]
@@ -221,7 +223,7 @@ class Tracks(CachedLineWidget, can_focus=True):
         most = max(least, min(LABEL_MOST, width // 5))
         wanted = min(max(longest + 3, least), most)
         before, self.label_width = self.label_width, min(wanted, self.size.width // 2)
-        self.trace_app.state.columns = self.columns
+        self.session.state.columns = self.columns
         if self.label_width != before:
             self.post_message(self.Aligned())
 
@@ -235,20 +237,20 @@ class Tracks(CachedLineWidget, can_focus=True):
         strips = {y: self._strips.get(key) for y, key in keys.items()}
         new = [y for y, strip in strips.items() if strip is None]
         if new and self._art is not None:
-            width, state = self.size.width, self.trace_app.state
+            width, state = self.size.width, self.session.state
             drawn = self._art.lines([wanted[y] for y in new], state, self.label_width, width)
             for y, segments in zip(new, drawn):
                 strips[y] = self._strips[keys[y]] = WholeStrip(segments, width)
         for y in strips.keys() & flow.keys():
             if (strip := strips[y]) is not None:
-                style = self.trace_app.palette.style_of(Role.FLOW)
+                style = self.viewer.palette.style_of(Role.FLOW)
                 segments = overlaid(strip, flow[y], self.label_width, style)
                 strips[y] = WholeStrip(segments, self.size.width)
         return [strips.get(y) or Strip.blank(self.size.width) for y in lines]
 
     def _key(self, line: Row) -> object:
         """Everything that a line's look depends on."""
-        state = self.trace_app.state
+        state = self.session.state
         selected: object = None
         if line.kind is LineKind.IDLE:
             selected = state.gap, self._art and self._art.waiting
@@ -310,4 +312,4 @@ class Tracks(CachedLineWidget, can_focus=True):
 
     def _time_at(self, x: int) -> int:
         column = min(max(x - self.label_width, 0), self.columns)
-        return self.trace_app.state.viewport.time_of(column, self.columns)
+        return self.session.state.viewport.time_of(column, self.columns)

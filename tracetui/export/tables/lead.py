@@ -6,7 +6,7 @@ from typing import Any
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
-from tracetui.export.reasons import frame_document
+from tracetui.export.tables.pieces import frame_document
 
 
 def lead_lost_document(analysis: Analysis, gap: int) -> dict[str, Any] | None:

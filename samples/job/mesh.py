@@ -1,0 +1,114 @@
+"""What the hardware of all its ranks does in a collective: handshakes with every peer, and copies.
+
+A collective moves nothing before its last rank has come, and ends for all of them together. Times are those
+of one common clock; which clock a rank has, others know.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import NamedTuple
+
+NOTIFIED = 4300  #: ns from a rank's record to the end of its peer's wait
+HANDSHAKE = 6500  #: ns from the begin of an operation to its first record
+BYTES_PER_NS = 18.0
+PHASES = {
+    "allReduce": ("Reduce_Inline", "Memcpy"),
+    "allGather": ("Memcpy",),
+    "reduceScatter": ("Reduce_Inline",),
+    "send": ("Memcpy",),
+    "receive": ("Memcpy",),
+}
+
+
+class Step(NamedTuple):
+    """A task of a plane: with which peer, by its number in the group (None: with nobody), and how much."""
+
+    type: str
+    plane: int
+    peer: int | None
+    start: int
+    end: int
+    size: int
+
+
+class Part(NamedTuple):
+    """A rank's part of a collective: its tasks, and when it has ended."""
+
+    steps: list[Step]
+    end: int
+    wait: int  #: ns from its begin to that of the last
+
+
+Slow = Mapping[frozenset[int], float]
+
+
+def meet(
+    kinds: list[str], ranks: tuple[int, ...], begins: list[int], size: int, slow: Slow, chance: random.Random
+) -> list[Part]:
+    """Run one collective of the given ranks of the job, each of which begins when it is ready.
+
+    kinds : what each rank calls it (one sends, one receives); size : bytes each rank holds of it; slow : by
+    what factor a link between two ranks of the job is slower than the others.
+    """
+    members = range(len(ranks))
+    records = [[begin + HANDSHAKE + 250 * place for place in members[1:]] for begin in begins]
+    parts = [
+        [
+            Step("Reduce_Inline", 0, None, begin, begin + 620, 4),
+            Step("Memcpy", 0, me, begin + 1740, begin + 5160, size),
+        ]
+        for me, begin in enumerate(begins)
+    ]
+    ready = 0
+    for me in members:
+        for plane, peer in _planes(me, len(ranks)):
+            at = records[me][plane - 1]
+            parts[me].append(Step("Notify_Record", plane, peer, at, at + 720, 0))
+            wait = begins[me] + HANDSHAKE + 3000 + 750 * (plane - 1)
+            told = records[peer][_plane(peer, me) - 1] + NOTIFIED + 20 * chance.randrange(16)
+            parts[me].append(Step("Notify_Wait", plane, peer, wait, max(wait + 20, told), 0))
+            ready = max(ready, parts[me][-1].end)
+    for number, phase in enumerate(PHASES[kinds[0]]):
+        if number:
+            ready = _notify(parts, ready, chance)
+        ends = [ready]
+        for me in members:
+            for plane, peer in _planes(me, len(ranks)):
+                if kinds[me] == "receive":
+                    continue
+                factor = slow.get(frozenset((ranks[me], ranks[peer])), 1.0)
+                lasts = max(20, int(size / BYTES_PER_NS * factor * (1 + 0.01 * chance.random())))
+                start = ready + 1300 + 250 * (plane - 1)
+                parts[me].append(Step(phase, plane, peer, start, start + lasts - lasts % 20, size))
+                ends.append(parts[me][-1].end)
+        ready = max(ends)
+    last = max(begins)
+    return [
+        Part(steps, ready + 1200 + 10 * chance.randrange(120), last - begin)
+        for steps, begin in zip(parts, begins)
+    ]
+
+
+def _notify(parts: list[list[Step]], ready: int, chance: random.Random) -> int:
+    """The handshake between two phases; returns when it is done."""
+    done = ready
+    for me, steps in enumerate(parts):
+        for plane, peer in _planes(me, len(parts)):
+            at = ready + 1000 + 400 * (plane - 1)
+            steps.append(Step("Notify_Record", plane, peer, at, at + 720, 0))
+            steps.append(
+                Step("Notify_Wait", plane, peer, at + 2500, at + 5000 + 20 * chance.randrange(40), 0)
+            )
+            done = max(done, steps[-1].end)
+    return done
+
+
+def _planes(me: int, size: int) -> list[tuple[int, int]]:
+    """The planes of a rank and the peer of each: plane 0 is its own, each other one leads to a peer."""
+    return [(1 + place, peer) for place, peer in enumerate(peer for peer in range(size) if peer != me)]
+
+
+def _plane(me: int, peer: int) -> int:
+    return 1 + peer - (peer > me)

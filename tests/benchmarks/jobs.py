@@ -1,0 +1,65 @@
+"""How long a job takes: digests of its ranks, and what follows from them when they are together.
+
+python -m tests.benchmarks.jobs DIRECTORY     joins the digests in it, and prints seconds of the processor
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from tests.benchmarks.opening import output_of, peak_bytes
+from tests.benchmarks.table import Row, seconds
+
+COLLECTIVES, STEPS = 1_000, 3
+
+
+def joined_rows(ranks: int, runs: int, directory: Path) -> list[Row]:
+    """The lines about joining the digests of a job that is made, of 1,000 collectives in 3 steps each."""
+    from tests.benchmarks.digests import made_digests
+    from tracetui.job.coding import SUFFIX, encode
+
+    digests = directory / "digests"
+    digests.mkdir()
+    sizes = []
+    for digest in made_digests(ranks, COLLECTIVES, STEPS):
+        data = encode(digest)
+        sizes.append(len(data))
+        (digests / f"{digest.identity.rank:05d}{SUFFIX}").write_bytes(data)
+    command = [sys.executable, "-m", "tests.benchmarks.jobs", str(digests)]
+    took = [[float(part) for part in output_of(command).split()] for _ in range(runs)]
+    peak = f"{peak_bytes(command) / 1e6:,.0f} MB"
+    reading, joining = ([run[part] for run in took] for part in range(2))
+    together = [sum(run) for run in took]
+    return [
+        seconds("reading their digests, processor time", reading),
+        seconds("matching, clocks, waits and their roots", joining),
+        seconds("both", together)._replace(told=f"{sum(together) / len(together):.0f} s"),
+        Row("peak memory", peak, told=peak),
+        Row("the largest digest", f"{max(sizes) / 1e3:,.0f} kB", told=f"{max(sizes) / 1e3:,.0f} kB"),
+    ]
+
+
+def _join(directory: Path) -> tuple[float, float]:
+    from tracetui.job.coding import decode
+    from tracetui.job.job import job_of
+    from tracetui.job.members import Rank
+
+    started = time.process_time()
+    digests = [decode(path.read_bytes()) for path in sorted(directory.iterdir())]
+    read = time.process_time()
+    job = job_of([Rank(digest.identity.rank, digest, "") for digest in digests])
+    assert job.roots.total_ns and not job.unmatched
+    return read - started, time.process_time() - read
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser("python -m tests.benchmarks.jobs")
+    parser.add_argument("directory", type=Path)
+    print(*_join(parser.parse_args().directory))
+
+
+if __name__ == "__main__":
+    main()

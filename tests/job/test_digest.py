@@ -1,0 +1,112 @@
+"""The digest of a rank: exact, small, the same bytes again, and safe to read whatever it holds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.analysis.real import npu_output
+from tracetui.api import load
+from tracetui.job.coding import UnreadableDigest, _packed, _unpacked, decode, encode
+from tracetui.job.digest import Digest, TimeClass
+from tracetui.job.digesting import digest_trace
+from tracetui.job.fitting import encode_within, limit_of
+
+int64s = st.integers(-(2**61), 2**61)
+
+
+@pytest.fixture(scope="module")
+def encoded(samples: Path) -> bytes:
+    return digest_trace(samples / "moba" / "trace_view.json", cache=False)
+
+
+@pytest.fixture(scope="module")
+def digest(encoded: bytes) -> Digest:
+    return decode(encoded)
+
+
+def test_time_between_boundaries_sums_to_what_the_analysis_says(digest: Digest, samples: Path) -> None:
+    analysis = load(samples / "moba" / "trace_view.json", cache=False)
+    (split,), (step,) = analysis.communication.splits, analysis.steps
+    classes = digest.by_class()
+    assert sum(classes.values()) == digest.end - step.host_start_ns
+    assert classes[TimeClass.COMPUTING] == split.computing_ns
+    assert classes[TimeClass.WAIT] == split.wait_ns
+    assert classes[TimeClass.TRANSFER] == split.transfer_ns
+    before = digest.start - step.host_start_ns
+    assert classes[TimeClass.IDLE] + classes[TimeClass.COPY] == split.idle_ns + split.copy_ns + before
+
+
+def test_the_same_trace_gives_the_same_bytes_wherever_it_lies(
+    encoded: bytes, samples: Path, tmp_path: Path
+) -> None:
+    copied = shutil.copytree(samples / "moba", tmp_path / "elsewhere")
+    assert digest_trace(copied, cache=False, jobs=1) == encoded
+    assert encode(decode(encoded)) == encoded
+
+
+def test_a_digest_is_small(encoded: bytes, samples: Path) -> None:
+    assert len(encoded) <= limit_of((samples / "moba" / "trace_view.json").stat().st_size) == 64_000
+    assert limit_of(10**8) == 10**6
+    assert limit_of(10**12) == 8_000_000
+
+
+def test_what_is_too_large_loses_detail_and_no_time(digest: Digest) -> None:
+    whole = digest.by_class()
+    for limit in (3_000, 2_200):
+        data = encode_within(digest, limit)
+        assert len(data) <= limit
+        less = decode(data)
+        assert less.by_class() == whole
+        assert less.boundaries[0] == digest.boundaries[0]
+        assert less.boundaries[-1] == digest.boundaries[-1]
+    assert len(less.keys) < len(digest.keys)
+
+
+def test_collectives_that_do_not_fit_are_told(digest: Digest) -> None:
+    many = replace(digest, collectives=digest.collectives.at(np.arange(2).repeat(3000)))
+    less = decode(encode_within(many, 2_500))
+    assert 0 < len(less.collectives) < 6000
+    assert less.warnings[-1].startswith(f"only the first {len(less.collectives):,} collectives")
+    assert less.by_class() == digest.by_class()
+
+
+@given(st.lists(int64s, max_size=30))
+def test_columns_come_back(numbers: list[int]) -> None:
+    column = np.array(numbers, np.int64)
+    assert _unpacked(_packed(column)).tolist() == numbers
+
+
+@given(st.data())
+def test_no_damage_does_more_than_say_so(encoded: bytes, data: st.DataObject) -> None:
+    text = json.loads(gzip.decompress(encoded))
+    name = data.draw(st.sampled_from(sorted(text)))
+    text[name] = data.draw(st.sampled_from([None, 3, "9AAAA", [], {}, [[1]], "1////", -5, "x"]))
+    try:
+        decode(gzip.compress(json.dumps(text).encode()))
+    except UnreadableDigest as error:
+        assert str(error).startswith("it is ")
+
+
+def test_other_files_are_no_digests(encoded: bytes) -> None:
+    for data in (b"", b"{}", encoded[:-20], gzip.compress(b'{"schema": 1}'), gzip.compress(b"[1]")):
+        with pytest.raises(UnreadableDigest):
+            decode(data)
+
+
+def test_a_real_rank(real_traces: Path) -> None:
+    digest = decode(digest_trace(npu_output(real_traces, "level2/rank0"), cache=False))
+    assert digest.identity.rank == 0
+    assert digest.identity.options["profiler_level"] == "Level2"
+    (group,) = digest.groups
+    assert (group.key, group.rank, group.size) == ("271", 0, 8)
+    assert digest.collectives.wait.tolist() == [86157761, 821636, 0, 8485870]
+    assert digest.collectives.peer.tolist() == [5, 5, -1, 5]

@@ -1,0 +1,115 @@
+"""What is said of a job is what was planted in its simulation: who cost the others how much, and by what."""
+
+from __future__ import annotations
+
+import pytest
+
+from samples.job.truth import Root
+from tests.job.planted import digests, job, truth
+from tracetui.analysis.communication.waits import SHORTEST
+
+LEVELS = pytest.mark.parametrize("level", [0, 1])
+
+
+def lost(name: str, level: int, planted: Root, plain: bool = False) -> int:
+    """What the ranks of a planted root are said to have cost by what was planted."""
+    return sum(
+        root.lost_ns
+        for root in job(name, level, plain).roots.roots
+        if root.rank in planted.ranks
+        and root.kind == planted.kind
+        and (planted.cause is None or root.reason == planted.cause)
+        and (planted.cause is None or (root.line and (root.line.file, root.line.line) == planted.line[:2]))
+    )
+
+
+@LEVELS
+@pytest.mark.parametrize("name", ["late", "loader", "both", "link", "partial", "hosts"])
+def test_the_planted_roots_are_found(name: str, level: int) -> None:
+    told, found = truth(name), job(name, level).roots
+    assert found.total_ns == sum(root.lost_ns for root in found.roots)
+    assert found.total_ns == pytest.approx(told.waits_ns, rel=0.01)
+    right = sum(min(lost(name, level, root), root.lost_ns) for root in told.roots)
+    assert right >= 0.97 * told.waits_ns
+    for root in told.roots:
+        assert lost(name, level, root) == pytest.approx(root.lost_ns, rel=0.05)
+
+
+@LEVELS
+def test_a_stage_with_more_work_is_found_beside_the_bubbles(level: int) -> None:
+    """Computing costs more by what was planted, and that of the stage by no less.
+
+    Without it the job has the bubbles of its pipeline. What the stage costs more the others cost less: they
+    are later than it by less than before.
+    """
+    (planted,) = truth("stage").roots
+    everyone = planted._replace(ranks=tuple(range(8)))
+    of_all, of_stage = (
+        lost("stage", level, ranks) - lost("stage", level, ranks, plain=True) for ranks in (everyone, planted)
+    )
+    assert of_all == pytest.approx(planted.lost_ns, rel=0.03)
+    assert of_stage >= 0.97 * planted.lost_ns
+
+
+@LEVELS
+def test_in_a_balanced_job_nobody_is_blamed(level: int) -> None:
+    found = job("balanced", level)
+    times = [digest.end - digest.start for digest in digests("balanced", level)]
+    assert found.roots.total_ns <= truth("balanced").own_ns * 1.01
+    assert all(abs(root.lost_ns) < 0.01 * sum(times) for root in found.roots.roots)
+
+
+@LEVELS
+@pytest.mark.parametrize("name", ["late", "stage", "partial", "hosts"])
+def test_clocks_are_those_of_the_simulation(name: str, level: int) -> None:
+    simulated, clocks = truth(name).outcome.job, job(name, level).clocks
+    first = simulated.offset(simulated.present[0])
+    assert set(clocks.family.tolist()) == {0}
+    for rank, offset in zip(simulated.present, clocks.offset.tolist()):
+        assert abs(offset - (simulated.offset(rank) - first)) <= 1_000
+
+
+def test_each_wait_is_that_of_the_simulation() -> None:
+    """Of each instance and rank, from its begin to that of the last; late is whoever came last."""
+    found, outcome = job("both", level=0), truth("both").outcome
+    met = {
+        (meeting.begins[place] + outcome.job.offset(rank), rank): meeting
+        for meeting in outcome.meetings
+        for place, rank in enumerate(meeting.ranks)
+    }
+    waits = found.waits
+    assert len(waits)
+    for place in range(len(waits)):
+        rank = found.ranks[int(waits.rank[place])].number
+        own = found.ranks[int(waits.rank[place])].collectives
+        meeting = met[int(own.start[int(waits.place[place])]), rank]
+        assert abs(int(waits.wait[place]) - meeting.wait(rank)) <= 2_000
+        if meeting.wait(rank) > 2_000:
+            assert found.ranks[int(waits.late[place])].number == meeting.last
+
+
+def test_with_the_late_rank_missing_the_planes_name_it() -> None:
+    (planted,) = truth("absent").roots
+    found = job("absent", level=1)
+    assert (found.world, found.missing) == (4, (2,))
+    (root,) = found.roots.roots
+    assert (root.rank, root.kind) == (2, "absent")
+    assert root.lost_ns == pytest.approx(planted.lost_ns, rel=0.01)
+
+
+def test_without_planes_a_missing_late_rank_is_a_lower_bound() -> None:
+    assert job("absent", level=0).roots.total_ns <= truth("absent").own_ns
+
+
+@pytest.mark.parametrize("name", ["late", "stage", "partial"])
+def test_every_collective_finds_its_others(name: str) -> None:
+    found, simulated = job(name), truth(name).outcome
+    here = set(simulated.job.present)
+    shared = [meeting for meeting in simulated.meetings if len(here & set(meeting.ranks)) > 1]
+    assert (found.matched, found.unmatched) == (len(shared), 0)
+    assert not [difference for matched in found.channels for difference in matched.differences]
+
+
+def test_below_what_planes_can_tell_nobody_was_late() -> None:
+    waits = job("balanced", level=1).waits.wait
+    assert not ((waits > 0) & (waits < SHORTEST)).any()

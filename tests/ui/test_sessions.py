@@ -1,0 +1,147 @@
+"""Several traces are open: one is shown, one stays beside it, the others are let go and found again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.analysis.machine import npu, task
+from tests.ui.training import screen_text, training
+from tests.ui.viewing import until
+from tracetui.ui.app import TraceApp
+from tracetui.ui.messages import AnalysisFailed, LoadProgress, TraceGrew
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.open_traces import OpenTraces
+from tracetui.ui.session import Session, names_of
+
+OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False)
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[Path]:
+    """Traces of three tasks, each named after its trace."""
+    found = []
+    for name in ("fast", "slow", "third"):
+        tasks = [task(1_000_000 + 20_000 * n, 1000, connection=n, name=f"{name}{n}") for n in range(3)]
+        found.append(tmp_path / name / "trace_view.json")
+        found[-1].parent.mkdir()
+        found[-1].write_text(json.dumps([*npu(), *tasks]))
+    return found
+
+
+@asynccontextmanager
+async def opened(paths: Sequence[Path]) -> AsyncIterator[tuple[TraceApp, Pilot[int]]]:
+    """The viewer of several files, the first read, and its list closed."""
+    sessions = [Session(path, OPTIONS, name=name) for path, name in zip(paths, names_of(paths))]
+    sessions[0].open()
+    app = TraceApp(sessions, OPTIONS)
+    try:
+        async with app.run_test(size=(100, 24)) as pilot:
+            await read(app, pilot)
+            await pilot.press("escape")
+            yield app, pilot
+    finally:
+        for session in app.sessions:
+            session.end()
+
+
+async def read(app: TraceApp, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: app.session.analysis is not None)
+
+
+def names(app: TraceApp) -> set[str]:
+    """The names of the slices of the trace that is shown."""
+    trace = app.session.trace
+    assert trace is not None
+    return {trace.name(row) for row in range(len(trace.slices.name))}
+
+
+async def test_the_list_comes_first_and_says_what_is_read(paths: list[Path]) -> None:
+    sessions = [Session(path, OPTIONS, name=path.parent.name) for path in paths]
+    sessions[0].open()
+    app = TraceApp(sessions, OPTIONS)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OpenTraces) and bool(screen_text(app)))
+        await read(app, pilot)
+        await until(pilot, lambda: any("fast" in line and "idle 9" in line for line in screen_text(app)))
+        assert sum("not opened yet" in line for line in screen_text(app)) == 2
+        await pilot.press("t", "h", "i", "enter")
+        await until(pilot, lambda: app.session.name == "third")
+        await read(app, pilot)
+        assert names(app) == {"third0", "third1", "third2"}
+    for session in app.sessions:
+        session.end()
+
+
+async def test_keys_flip_on_the_same_screen_and_each_trace_keeps_its_place(paths: list[Path]) -> None:
+    async with opened(paths[:2]) as (app, pilot):
+        await pilot.press("x", "G")
+        first = app.session
+        await pilot.press("right_curly_bracket")
+        await read(app, pilot)
+        assert (app.session.name, app.shown, app.session.state.gap) == ("slow", "gaps", -1)
+        await until(pilot, lambda: "slow1" in "\n".join(screen_text(app)))
+        await pilot.press("right_curly_bracket")
+        assert app.session is first and first.state.gap >= 0, "two stay open"
+        await pilot.press("left_curly_bracket")
+        assert app.session.name == "slow"
+
+
+async def test_a_third_lets_one_go_that_opens_again_where_it_was_left(paths: list[Path]) -> None:
+    async with opened(paths) as (app, pilot):
+        await pilot.press("w", "w")
+        await pilot.pause()
+        first, viewport = app.session, app.session.state.viewport
+        assert viewport != first.state.bounds
+        for _ in range(2):
+            await pilot.press("right_curly_bracket")
+            await read(app, pilot)
+        assert [session.is_open for session in app.sessions] == [False, True, True]
+        for late in (LoadProgress(first, 1, 2, 3), AnalysisFailed(first, "too late")):
+            app.post_message(late)
+        app.post_message(TraceGrew(first, training()))
+        await pilot.pause()
+        await pilot.press("right_curly_bracket")
+        await read(app, pilot)
+        assert app.session is not first and app.session.state.viewport == viewport
+        assert names(app) == {"fast0", "fast1", "fast2"} and not app.session.problem
+        assert [session.is_open for session in app.sessions] == [True, False, True]
+
+
+async def test_a_trace_that_cannot_be_read_says_why_and_the_others_work(paths: list[Path]) -> None:
+    paths[1].write_text("no trace at all")
+    async with opened(paths[:2]) as (app, pilot):
+        await pilot.press("right_curly_bracket")
+        await until(pilot, lambda: bool(app.session.problem))
+        await until(pilot, lambda: app.session.problem[:30] in "\n".join(screen_text(app)))
+        await pilot.press("H")
+        await pilot.pause()
+        await pilot.press("right_curly_bracket")
+        assert app.session.name == "fast" and app.failure is None
+        await pilot.press("L")
+        await until(pilot, lambda: any(app.sessions[1].problem[:20] in line for line in screen_text(app)))
+
+
+async def test_one_trace_has_no_other(paths: list[Path]) -> None:
+    async with opened(paths[:1]) as (app, pilot):
+        await pilot.press("right_curly_bracket")
+        await until(pilot, lambda: "No other trace is open" in screen_text(app)[-1])
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (["/a/b/x.json", "/a/c/x.json"], ["b", "c"]),
+        (["/a/x.json", "/a/y.json"], ["x.json", "y.json"]),
+        (["/a/x.json", "/a/x.json"], ["/a/x.json", "/a/x.json"]),
+        (["/j/r0/ASCEND_PROFILER_OUTPUT/t.json", "/j/r1/ASCEND_PROFILER_OUTPUT/t.json"], ["r0", "r1"]),
+        (["/j/r0/t.json", "/k/r0/t.json", "/k/r1/t.json"], ["j/r0", "k/r0", "k/r1"]),
+    ],
+)
+def test_names_tell_paths_apart(paths: list[str], expected: list[str]) -> None:
+    assert names_of([Path(path) for path in paths]) == expected

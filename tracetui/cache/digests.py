@@ -1,0 +1,66 @@
+"""Keeping the digest of a trace, which is small and takes long to make, and finding it again.
+
+It counts for the trace and the files beside it as they are, and for one program. Nothing here ever fails.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tracetui.cache.container import pack, read_arrays, read_document
+from tracetui.cache.directory import Directory
+from tracetui.cache.traces import DIGEST, name_of, program, reading
+from tracetui.reader.source import stamp_of
+
+_COARSEST_CLOCK = 2_000_000_000  # ns: a file that is written twice within looks as if it were written once
+
+_log = logging.getLogger("tracetui.cache")
+
+
+def find_digest(trace: Path, beside: Sequence[Path]) -> bytes | None:
+    """Return what was kept of a trace and the files beside it; None where it has to be made."""
+    try:
+        path = os.path.realpath(trace)
+        with reading(name_of(path, DIGEST)) as descriptor:
+            if descriptor is None:
+                return None
+            document = read_document(descriptor)
+            key = _key(path, beside)
+            if {name: document.get(name) for name in key} != key:
+                return None
+            return read_arrays(descriptor, document)["digest"].tobytes()
+    except Exception as error:  # whatever an entry holds, the trace itself can still be read
+        _log.debug("not used: %s: %r", trace, error)
+        return None
+
+
+def keep_digest(trace: Path, beside: Sequence[Path], digest: bytes) -> bool:
+    """Keep the digest of a trace for `find_digest`; whether that was done."""
+    try:
+        path = os.path.realpath(trace)
+        key = _key(path, beside)
+        if time.time_ns() - stamp_of(trace).modified < _COARSEST_CLOCK:
+            return False
+        directory = Directory.open(create=True)
+        if directory is None:
+            return False
+        with directory:
+            name = name_of(path, DIGEST)
+            pieces = pack(key, {"digest": np.frombuffer(digest, np.uint8)})
+            return directory.make_room(sum(map(len, pieces)), name) and directory.write(name, pieces)
+    except Exception as error:  # a full or read-only disk
+        _log.debug("not kept: %s: %r", trace, error)
+        return False
+
+
+def _key(path: str, beside: Sequence[Path]) -> dict[str, Any]:
+    """What an entry counts for, as JSON gives it back."""
+    stamps = [[other.name, *stamp_of(other)] for other in beside]
+    return {"path": path, "stamp": list(stamp_of(Path(path))), "beside": stamps, "program": program(DIGEST)}

@@ -1,0 +1,66 @@
+"""`tracetui ranks`: a job of many ranks: who waited for whom, and which line of which rank it was."""
+
+from __future__ import annotations
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.job_parser import add_job
+from tracetui.cli.parser import Parser, Request, UsageError, add_outputs, add_step
+from tracetui.cli.terminal import text_width
+
+_DESCRIPTION = """Join the traces of the ranks of one job, and print what they lost by waiting for
+each other: which rank was late, what it did longer than those that waited, down
+to the Python line, and in which steps. Then the ranks beside each other, the
+links between them and the stages of the pipeline.
+
+PATH is a directory with the directories of ranks in it (at any depth up to 6),
+a trace, or a digest that `tracetui digest` wrote where the trace lies. Ranks may
+be missing: then what they did is not known, and numbers are lower bounds.
+
+Lost time is of all ranks that waited together. --csv writes the ranks."""
+
+
+def _add_arguments(parser: Parser) -> None:
+    add_job(parser)
+    parser.add_argument(
+        "--by", metavar="MEASURE", type=str, help="sort the ranks by MEASURE, like computing or idle"
+    )
+    add_step(parser, "only step N")
+    add_outputs(parser, "rows of each table (default 10), 0: all")
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.jobs import open_job
+    from tracetui.cli.output import answer
+    from tracetui.export.job_document import job_document
+    from tracetui.export.job_frames import write_ranks
+    from tracetui.export.job_text import TOP, job_markdown, job_text
+    from tracetui.job.tables import MEASURES
+
+    by, step = request.by, request.step
+    if by is not None and by not in MEASURES:
+        raise UsageError(f"--by is one of {', '.join(MEASURES)}")
+    job = open_job(request)
+    if step is not None and step not in job.steps:
+        known = ", ".join(map(str, job.steps[:10])) + (", ..." if len(job.steps) > 10 else "")
+        raise UsageError(f"there is no step {step} in this job: its steps are {known or 'not told'}")
+    top = TOP if request.top is None else request.top
+    answer(
+        request,
+        what="ranks",
+        csv=lambda stream: write_ranks(stream, job, by, step),
+        document=lambda: job_document(job, by, step),
+        markdown=lambda: job_markdown(job, by, step, top),
+        text=lambda: job_text(job, text_width(), by, step, top),
+    )
+    return ExitCode.OK
+
+
+COMMAND = Command(
+    "ranks",
+    "ranks PATH...",
+    "a job of many ranks: who was late, and why",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

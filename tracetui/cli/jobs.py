@@ -1,0 +1,84 @@
+"""The ranks of a command: they are found and digested, and how far that is is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, Callable
+
+from tracetui.cli import output, streams, terminal
+from tracetui.cli.parser import Request, UsageError
+from tracetui.cli.progress import RanksLine
+from tracetui.export.atomic import write_atomically
+from tracetui.job.coding import SUFFIX
+from tracetui.job.engines.pool import Ranks, Result, digest_all
+from tracetui.job.find import Source
+from tracetui.job.job import Job
+from tracetui.job.load import find_ranks, load_job
+from tracetui.trace.clean import printable
+
+
+def open_job(request: Request) -> Job:
+    """Return the job of the paths of a request. Raises UnreadableTrace where there is no rank."""
+    with _progress() as show:
+        return load_job(request.paths, request.only, show, cache=request.cache, jobs=request.jobs)
+
+
+def write_digests(request: Request, directory: Path) -> tuple[int, int]:
+    """Write the digests of the ranks of a request into a directory; returns how many, and how many failed."""
+    found = find_ranks(request.paths, request.only)
+    for said in found.said:
+        output.say(printable(said))
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UsageError(f"{printable(str(directory))} is not a directory") from None
+    traces = [place for place in range(len(found.sources)) if place not in found.digests]
+    names = _names([found.told[place].identity.rank for place in traces], [found.sources[p] for p in traces])
+    written = failed = 0
+
+    def finish(place: int, result: Result) -> None:
+        nonlocal written, failed
+        if isinstance(result, str):
+            failed += 1
+            output.say(printable(result))
+            return
+        path = directory / names[place]
+        try:
+            write_atomically(path, partial(_fill, result), request.force)
+        except FileExistsError:
+            failed += 1
+            output.say(f"{printable(str(path))} exists; --force replaces it")
+            return
+        written += 1
+        streams.write(sys.stdout, f"{printable(str(path))}\n")
+
+    with _progress() as show:
+        paths = [found.sources[place].path for place in traces]
+        digest_all(paths, show, finish, cache=request.cache, jobs=request.jobs)
+    return written, failed
+
+
+def _fill(digest: bytes, stream: BinaryIO) -> None:
+    stream.write(digest)
+
+
+def _names(ranks: list[int], sources: list[Source]) -> list[str]:
+    """The names of digests: by rank where that is known, else by the name of the trace; each once."""
+    names: list[str] = []
+    for rank, source in zip(ranks, sources):
+        stem = f"rank{rank}" if rank >= 0 else source.shown.replace("/", "_").lstrip(".") or "trace"
+        name, number = stem, 2
+        while name in names:
+            name, number = f"{stem}-{number}", number + 1
+        names.append(name)
+    return [f"{name}{SUFFIX}" for name in names]
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[Ranks], None]]:
+    with RanksLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
+        yield line.show_ranks

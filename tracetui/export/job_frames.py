@@ -1,0 +1,60 @@
+"""The tables of a job as pandas DataFrames, a rank, root or link a row; columns are those of the JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from tracetui.export.cells import text_cell
+from tracetui.export.job_document import link_document, rank_document, root_document, roots_of
+from tracetui.job.job import Job
+from tracetui.job.links import job_links
+from tracetui.job.tables import rank_rows, sorted_by
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def ranks_frame(job: Job, by: str | None = None, step: int | None = None) -> pd.DataFrame:
+    """One row per rank, by number or by a measure: means of its steps, or one step."""
+    rows = rank_rows(job, step)
+    told = [rank_document(row) for row in (sorted_by(rows, by) if by else rows)]
+    return _frame([{key: value for key, value in row.items() if not isinstance(value, dict)} for row in told])
+
+
+def roots_frame(job: Job, step: int | None = None) -> pd.DataFrame:
+    """One row per reason why a late rank was late, most lost first; they sum to all waits."""
+    return _frame([root_document(root) for root in roots_of(job, step).roots])
+
+
+def links_frame(job: Job) -> pd.DataFrame:
+    """One row per link between ranks, most time first."""
+    return _frame([link_document(link) for link in job_links(job)])
+
+
+def write_ranks(stream: BinaryIO, job: Job, by: str | None, step: int | None) -> int:
+    """Write the table of ranks as csv; returns the number of rows."""
+    frame = ranks_frame(job, by, step)
+    for name in frame.columns[frame.dtypes == "string"]:
+        frame[name] = frame[name].map(text_cell, na_action="ignore")
+    stream.write(frame.to_csv(index=False, lineterminator="\n").encode("utf-8"))
+    return len(frame)
+
+
+def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    for name in rows[0] if rows else ():
+        values = [row[name] for row in rows]
+        told = [value for value in values if value is not None]
+        if told and all(isinstance(value, bool) for value in told):
+            columns[name] = pd.array(values, dtype="boolean")
+        elif told and all(isinstance(value, float) for value in told):
+            columns[name] = pd.array(values, dtype="Float64")
+        elif told and any(isinstance(value, str) for value in told):
+            columns[name] = pd.array(values, dtype="string")
+        else:
+            columns[name] = pd.array(values, dtype="Int64")
+    frame: pd.DataFrame = pd.DataFrame(columns)
+    return frame

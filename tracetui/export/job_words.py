@@ -1,0 +1,140 @@
+"""A job in sentences: what is there, who was late, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tracetui.export.ranks import group_words
+from tracetui.export.words import line_name
+from tracetui.job.job import Job
+from tracetui.job.late import LateRank, late_ranks
+from tracetui.job.roots import MISSING, Root, Roots
+from tracetui.job.tables import RankRow
+from tracetui.job.waits import Waits
+from tracetui.trace.clean import printable
+from tracetui.units import format_count, format_duration, format_percent
+
+#: Percent of the time of a job below which no rank is blamed.
+WORTH = 1
+_MOST = 3  #: ranks that the verdict names
+
+
+def head_words(job: Job, step: int | None = None) -> str:
+    """ "2 of 8 ranks, step 50, 4 collectives in common, clocks aligned within 550 ns" """
+    here, world = len(job.ranks), job.world
+    ranks = f"{format_count(here)} of {format_count(world)} ranks" if world else _counted(here, "rank")
+    steps = f"step {step}" if step is not None else _steps(job)
+    common = f"{_counted(job.matched, 'collective')} in common" if here > 1 else ""
+    within = format_duration(job.clocks.residual_ns)
+    clocks = f"clocks aligned within {within}" if job.clocks.sights else ""
+    return ", ".join(filter(None, (ranks, steps, common, clocks)))
+
+
+def job_time(rows: tuple[RankRow, ...]) -> int:
+    """Return the rank-nanoseconds of the steps (windows, without any) of all ranks."""
+    return sum((row.mean("stage") or 0) * max(row.steps, 1) for row in rows)
+
+
+def verdict(job: Job, rows: tuple[RankRow, ...], roots: Roots, waits: Waits) -> Iterator[str]:
+    """Yield the sentences of what the ranks lost by waiting for each other, and by whose doing."""
+    whole = job_time(rows)
+    total = roots.total_ns
+    if not total:
+        yield "No rank waits for another one."
+        return
+    share = format_percent(total, whole)
+    bound = ", at least" if job.missing else ""
+    yield (f"Waiting for each other took the ranks {format_duration(total)}{bound}: {share} of their time.")
+    told = 0
+    for late in _blamed(job, waits):
+        if late.lost_ns * 100 < whole * WORTH or told == _MOST:
+            break
+        told += 1
+        yield _blame(late, roots)
+    if not told:
+        yield f"No rank cost the others {WORTH} % of their time."
+
+
+def late_words(late: LateRank) -> str:
+    """ "rank 5", "peer 5 of group 271 (missing)"; as written in the trace: never print it unescaped."""
+    if late.rank is not None:
+        return f"rank {late.rank}" + (" (missing)" if late.missing else "")
+    if late.group_rank < 0:
+        return f"a missing rank of {group_words(late.group, late.name)}"
+    return f"peer {late.group_rank} of {group_words(late.group, late.name)} (missing)"
+
+
+def root_rank(root: Root) -> str:
+    """ "5", "-" of a missing rank whose number is not known."""
+    return "-" if root.rank is None else str(root.rank)
+
+
+def root_words(root: Root) -> str:
+    """ "idle, host.dataloader", "computing MatMul", "began the step later"; as written in the trace."""
+    if root.kind == "idle":
+        return f"idle, {root.reason}" if root.reason else "idle"
+    if root.kind == "computing":
+        return f"computing {root.reason}" if root.reason else "computing others"
+    return _KINDS[root.kind]
+
+
+_KINDS = {
+    "copy": "copying",
+    "transfer": "moving data",
+    "clock": "difference of clocks",
+    "step": "began the step later",
+    "absent": "not known: its trace is missing",
+}
+
+
+def root_line(root: Root) -> str:
+    """ "data.py(70) __iter__", "" without a line; as written in the trace: never print it unescaped."""
+    return "" if root.line is None else line_name(root.line.file, root.line.line, root.line.function)
+
+
+def _blamed(job: Job, waits: Waits) -> list[LateRank]:
+    """The late ranks, each once: those in several groups with all that they cost."""
+    joined: dict[tuple[object, ...], LateRank] = {}
+    for late in late_ranks(job, waits):
+        key = (late.rank, late.missing) if late.rank is not None else (None, late.group, late.group_rank)
+        before = joined.get(key)
+        if before is None:
+            joined[key] = late
+        else:
+            lost, operations = before.lost_ns + late.lost_ns, before.operations + late.operations
+            waited = max(before.waited, late.waited)
+            joined[key] = LateRank(*_first(before), lost, operations, waited)
+    return sorted(joined.values(), key=lambda late: -late.lost_ns)
+
+
+def _first(late: LateRank) -> tuple[int | None, bool, str, str, int]:
+    return late.rank, late.missing, late.group, late.name, late.group_rank
+
+
+def _blame(late: LateRank, roots: Roots) -> str:
+    others = late.waited
+    each = f" {format_duration(late.lost_ns // others)}{' each' if others > 1 else ''}"
+    whom = f"the {others} ranks here" if late.missing and others > 1 else f"{others} others"
+    whom = "one other rank" if others == 1 else whom
+    name = printable(late_words(late))
+    said = f"{name[0].upper()}{name[1:]} cost {whom}{each} in {_counted(late.operations, 'collective')}"
+    if late.missing:
+        return f"{said}; only its own trace tells why."
+    own = [root for root in roots.roots if root.rank == late.rank and root.kind != MISSING]
+    gained = [root for root in own if root.lost_ns > 0]
+    if not gained:
+        return f"{said}, because it waited itself."
+    first = gained[0]
+    share = format_percent(first.lost_ns, sum(root.lost_ns for root in gained))
+    where = f" at {root_line(first)}" if first.line is not None else ""
+    return f"{said}: {share} of what it did longer is {printable(root_words(first) + where)}."
+
+
+def _steps(job: Job) -> str:
+    if len(job.steps) == 1:
+        return f"step {job.steps[0]}"
+    return f"{format_count(len(job.steps))} steps" if job.steps else ""
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{format_count(count)} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,31 @@
+"""Which rank was late, as words: of an operation, and of a gap between operators."""
+
+from __future__ import annotations
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.sums import most_first
+from tracetui.export.ranks import group_key, group_words, rank_words
+from tracetui.trace.clean import printable
+
+NAME_CELLS = 60
+
+
+def late_rank(analysis: Analysis, gap: int) -> str | None:
+    """Return the rank that a gap waited for longest, "peer 5 of group 271"; None where nobody was late."""
+    communication = analysis.communication
+    own = communication.exposed.at(communication.exposed.of_gap(gap))
+    own = own.at(own.cause == CommunicationCause.WAIT)
+    if not len(own):
+        return None
+    operations, _ = most_first(own.operation, own.ns)
+    return late_rank_of(analysis, int(operations[0]))
+
+
+def late_rank_of(analysis: Analysis, operation: int) -> str:
+    """Return the rank that an operation waited for, printable; there is one."""
+    communication = analysis.communication
+    group = communication.groups[int(communication.operations.group[operation])]
+    peer, ring = int(communication.waits.peer[operation]), bool(communication.waits.ring[operation])
+    called = group_words(group_key(analysis.trace, group), group.name)
+    return printable(rank_words(called, peer, group.global_rank(peer), ring), NAME_CELLS)

@@ -1,0 +1,92 @@
+"""The table of advice, and the numbers that each piece of it follows from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tracetui.analysis.advice import Advice
+from tracetui.analysis.analyse import Analysis
+from tracetui.export.cells import encodable
+from tracetui.export.tables.column import Column, Form, Table, duration, json_only, listed
+from tracetui.export.tables.common import line_columns, texts_of, values_of
+from tracetui.export.tables.gaps import GAPS, GapRows
+from tracetui.units import format_count, format_duration, format_percent
+
+LOOKED_AT = 5  #: gaps of each advice
+PARTS = 1_000_000  #: shares are told as so many parts of one
+_OF_GAPS = ("device", "start_ns", "dur_ns", "idle_ns")
+
+
+class AdviceRows:
+    """The advice on a trace, that about the most time first."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self.rows: Sequence[Advice] = analysis.advice
+
+
+def figure(key: str, value: float | str) -> tuple[str, str]:
+    """Return a number of evidence for people, its name and its value: ("mean kernel", "20.0 µs").
+
+    Its unit is in its key: `*_ns` are times, `*share*` shares 0..1. As written in the trace where it is a
+    text: never print it unescaped.
+    """
+    words = key.removesuffix("_ns").replace("_", " ")
+    if isinstance(value, str):
+        return words, value
+    if key.endswith("_ns"):
+        return words, format_duration(int(value))
+    if "share" in key:
+        return words, format_percent(round(value * PARTS), PARTS)
+    return words, format_count(int(value)) if value == int(value) else f"{value:,.1f}"
+
+
+def _evidence(rows: AdviceRows) -> list[dict[str, Any]]:
+    return [
+        {key: encodable(value) if isinstance(value, str) else value for key, value in advice.evidence.items()}
+        for advice in rows.rows
+    ]
+
+
+def _gaps(rows: AdviceRows) -> list[list[dict[str, Any]]]:
+    """The gaps to look at of each, by a few of their columns."""
+    columns = [column for column in GAPS.columns if column.key in _OF_GAPS]
+    found = []
+    for advice in rows.rows:
+        gaps = GapRows(rows.analysis, advice.gaps[:LOOKED_AT])
+        values = zip(*(column.exact(gaps) for column in columns))
+        found.append([dict(zip(_OF_GAPS, row)) for row in values])
+    return found
+
+
+def _subjects(rows: AdviceRows) -> list[list[str]]:
+    return [[*map(encodable, advice.subjects)] for advice in rows.rows]
+
+
+_TEXTS: tuple[Column[AdviceRows], ...] = (
+    Column("text", "", texts_of("text")),
+    Column("rule", "", texts_of("rule")),
+)
+ADVICE: Table[AdviceRows] = Table(
+    columns=(
+        Column("id", "", texts_of("id"), forms=Form.DATA),
+        Column("title", "advice", texts_of("title"), own=True),
+        *(column.of(Form.JSON) for column in _TEXTS),
+        duration("cost_ns", "cost", values_of("cost_ns"), optional=True, unknown="note"),
+        duration("per_step_ns", "a step", values_of("per_step_ns"), optional=True, unknown=""),
+        *line_columns(),
+        json_only("subjects", _subjects),
+        Column(
+            "subjects",
+            "",
+            lambda rows: listed([", ".join(names) or None for names in _subjects(rows)]),
+            forms=Form.FRAME,
+        ),
+        *(column.of(Form.FRAME) for column in _TEXTS),
+        json_only("evidence", _evidence),
+        Column("evidence", "", lambda rows: listed([*map(json.dumps, _evidence(rows))]), forms=Form.FRAME),
+        json_only("gaps", _gaps),
+    )
+)

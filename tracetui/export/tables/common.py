@@ -1,0 +1,145 @@
+"""Columns that several tables have: of a line of Python, of causes, of what is counted of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Optional, Protocol, TypeVar
+
+import numpy as np
+
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.idle.cause import Cause
+from tracetui.arrays import Int64s
+from tracetui.export.cells import encodable
+from tracetui.export.tables.column import Column, Form, Texts, Values, json_only, listed
+from tracetui.units import format_percent
+
+OPERATORS = 3  #: names of operators beside a row, at most
+AnyCause = TypeVar("AnyCause", Cause, CommunicationCause)
+#: file (None: there is no stack), line, function
+Place = tuple[Optional[str], int, str]
+
+
+class Listed(Protocol):
+    """Rows of a table that are objects."""
+
+    @property
+    def rows(self) -> Sequence[Any]: ...
+
+
+Rows = TypeVar("Rows", bound=Listed)
+
+
+def values_of(name: str) -> Callable[[Rows], Values]:
+    """Return a getter of int64[n]: of each row an attribute; -1 where it is None."""
+    return lambda rows: optional_numbers([getattr(row, name) for row in rows.rows])
+
+
+def texts_of(name: str) -> Callable[[Rows], Texts]:
+    """Return a getter of texts: of each row an attribute, None where unknown."""
+    return lambda rows: listed([getattr(row, name) for row in rows.rows])
+
+
+def optional_numbers(numbers: Sequence[int | None]) -> Int64s:
+    """int64[n]: the numbers, -1 for None."""
+    return np.array([-1 if number is None else number for number in numbers], np.int64)
+
+
+def line_columns(
+    place_of: Callable[[Any], Place] = lambda row: (row.file, row.line, row.function),
+) -> tuple[Column[Any], ...]:
+    """Return the columns of a line; unknown where there is no stack, the line where no file is."""
+
+    def places(rows: Listed) -> list[Place]:
+        return [*map(place_of, rows.rows)]
+
+    def function(rows: Listed) -> Texts:
+        return listed([None if file is None else name for file, _, name in places(rows)])
+
+    def line(rows: Listed) -> Int64s:
+        return np.array([line if file else -1 for file, line, _ in places(rows)], np.int64)
+
+    return (
+        Column("file", "", lambda rows: listed([file for file, _, _ in places(rows)]), forms=Form.DATA),
+        Column("line", "", line, forms=Form.DATA, optional=True),
+        Column("function", "", function, forms=Form.DATA),
+    )
+
+
+def cause_columns(
+    causes: type[AnyCause], of: Callable[[Rows], Sequence[Mapping[AnyCause, int]]]
+) -> tuple[Column[Rows], ...]:
+    """Return a column of ns for every cause that there is."""
+
+    def column(cause: AnyCause) -> Column[Rows]:
+        return Column(
+            f"{cause.label}_ns",
+            "",
+            lambda rows: np.array([told.get(cause, 0) for told in of(rows)], np.int64),
+            forms=Form.FRAME,
+        )
+
+    return tuple(map(column, causes))
+
+
+def flag_column(name: str) -> Column[Any]:
+    """Return a column of whether an attribute holds of each row."""
+    return Column(
+        name, "", lambda rows: np.array([getattr(row, name) for row in rows.rows], np.bool_), forms=Form.DATA
+    )
+
+
+def name_column(title: str, called: Callable[[Any], str]) -> Column[Any]:
+    """Return the column of what each row is called, for people."""
+    return Column("name", title, lambda rows: listed([*map(called, rows.rows)]), forms=Form.SHOWN, path=True)
+
+
+def reason_columns(why: Callable[[Mapping[str, int]], str]) -> tuple[Column[Any], ...]:
+    """Return the causes and the operators of idle time; `why` tells Markdown the causes in words."""
+
+    def causes(rows: Listed) -> list[dict[str, int]]:
+        return [causes_document(row.causes) for row in rows.rows]
+
+    def idle(rows: Listed) -> list[Mapping[Cause, int]]:
+        return [row.causes for row in rows.rows]
+
+    def operator(rows: Listed) -> Texts:
+        return listed([next(iter(row.ops), None) or None for row in rows.rows])
+
+    def operators(rows: Listed) -> list[list[str]]:
+        return [[name for name in row.ops if name][:OPERATORS] for row in rows.rows]
+
+    return (
+        json_only("causes", causes),
+        json_only("ops", lambda rows: [ops_document(row.ops) for row in rows.rows]),
+        Column("op", "", operator, forms=Form.FRAME),
+        *cause_columns(Cause, idle),
+        Column(
+            "why",
+            "why",
+            lambda rows: listed([*map(why, causes(rows))]),
+            forms=Form.MARKDOWN,
+            own=True,
+        ),
+        Column("operators", "operators", operators, forms=Form.MARKDOWN),
+    )
+
+
+def causes_document(causes: Mapping[AnyCause, int]) -> dict[str, int]:
+    """Return ns by the name of the cause, in the order given."""
+    return {cause.label: ns for cause, ns in causes.items()}
+
+
+def ops_document(ops: Mapping[str, int]) -> dict[str, int]:
+    """Return ns by the name of the operator, "" where none ran; what differs in nothing encodable is one."""
+    told: dict[str, int] = {}
+    for name, ns in ops.items():
+        told[encodable(name)] = told.get(encodable(name), 0) + ns
+    return told
+
+
+def share_column(ns: Callable[[Rows], Values], whole: Callable[[Rows], int], **more: Any) -> Column[Rows]:
+    """Return a column of the share that ns are of a whole, for people."""
+    return Column(
+        "share", "share", ns, lambda part, rows: format_percent(part, whole(rows)), forms=Form.SHOWN, **more
+    )

@@ -1,0 +1,137 @@
+"""The tables of communication: the ranks that came late, and what moved over which link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.export.ranks import group_key, group_words, rank_words
+from tracetui.export.tables.column import Column, Form, Table, Texts, count, duration, listed
+from tracetui.export.tables.common import flag_column, optional_numbers, texts_of, values_of
+from tracetui.units import format_bytes
+
+
+class _OfGroups:
+    """Rows that are of communication groups; at most `top` of all, 0 for all."""
+
+    def __init__(self, analysis: Analysis, every: Sequence[Any], top: int) -> None:
+        self.analysis, self.every = analysis, every
+        self.rows: Sequence[Any] = every[:top] if top else every
+
+    def keys(self) -> list[str | None]:
+        """The number of the group of each row, None where none is told."""
+        groups = self.analysis.communication.groups
+        found = [groups.get(row.group) for row in self.rows]
+        return [None if group is None else group_key(self.analysis.trace, group) for group in found]
+
+    def names(self) -> list[str | None]:
+        """What the group of each row is for, None where nothing tells."""
+        groups = self.analysis.communication.groups
+        return [groups[row.group].name or None if row.group in groups else None for row in self.rows]
+
+    def groups(self) -> list[str]:
+        """What the group of each row is called: never print it unescaped."""
+        return [group_words(key, name) for key, name in zip(self.keys(), self.names())]
+
+
+class PeerRows(_OfGroups):
+    """The ranks that were late, those first that were waited for longest."""
+
+    def __init__(self, analysis: Analysis, top: int = 0) -> None:
+        super().__init__(analysis, analysis.communication.late_peers, top)
+
+    def called(self) -> list[str | None]:
+        """Who each is."""
+        return [
+            rank_words(group, late.peer, late.global_rank, late.ring)
+            for group, late in zip(self.groups(), self.rows)
+        ]
+
+
+class LinkRows(_OfGroups):
+    """The links that lead to another rank, those first whose transfers took longest."""
+
+    def __init__(self, analysis: Analysis, top: int = 0) -> None:
+        links = (link for link in analysis.communication.link_table if link.src != link.dst)
+        ranked = sorted(links, key=lambda link: (-link.ns, link.group, link.src, link.dst))
+        super().__init__(analysis, ranked, top)
+
+    def ranks(self, end: str) -> list[int | None]:
+        """The rank in the job of one end of each, `src` or `dst`; None where not known."""
+        groups = self.analysis.communication.groups
+        found = [(groups.get(link.group), getattr(link, end)) for link in self.rows]
+        return [None if group is None else group.global_rank(rank) for group, rank in found]
+
+    def called(self) -> list[str | None]:
+        """From where to where: "peer 0 to 5 of group 271", "rank 8 to 13 of dp group"."""
+        words: list[str | None] = []
+        ends = zip(self.rows, self.ranks("src"), self.ranks("dst"), self.groups())
+        for link, src, dst, group in ends:
+            known = src is not None and dst is not None
+            ranks = f"rank {src} to {dst}" if known else f"peer {link.src} to {link.dst}"
+            words.append(f"{ranks} of {group}")
+        return words
+
+
+def _group_columns() -> tuple[Column[Any], ...]:
+    return (
+        Column("group", "", lambda rows: listed(rows.keys()), forms=Form.DATA),
+        Column("group_name", "", lambda rows: listed(rows.names()), forms=Form.DATA),
+    )
+
+
+def _number(
+    key: str,
+    get: Callable[[Any], Sequence[Optional[int]]],  # noqa: UP045 - read at run time by Python 3.9
+) -> Column[Any]:
+    return Column(key, "", lambda rows: optional_numbers(get(rows)), forms=Form.DATA, optional=True)
+
+
+def _link_type(rows: LinkRows) -> Texts:
+    return listed([link.link_type or None for link in rows.rows])
+
+
+PEERS: Table[PeerRows] = Table(
+    columns=(
+        *_group_columns(),
+        Column("group_rank", "", values_of("peer"), forms=Form.DATA),
+        _number("rank", lambda rows: [late.global_rank for late in rows.rows]),
+        flag_column("ring"),
+        count("operations", "collectives", values_of("operations")),
+        duration("wait_ns", "waited", values_of("wait_ns")),
+        duration("exposed_ns", "exposed", values_of("exposed_ns")),
+        duration("longest_ns", "longest", values_of("longest_ns")),
+        Column("called", "for", lambda rows: listed(rows.called()), forms=Form.SHOWN),
+    ),
+    order=("wait_ns", "exposed_ns", "longest_ns", "operations", ..., "called"),
+)
+LINKS: Table[LinkRows] = Table(
+    columns=(
+        *_group_columns(),
+        Column("src", "", values_of("src"), forms=Form.DATA),
+        Column("dst", "", values_of("dst"), forms=Form.DATA),
+        _number("src_rank", lambda rows: rows.ranks("src")),
+        _number("dst_rank", lambda rows: rows.ranks("dst")),
+        Column("transport", "by", texts_of("transport"), own=True),
+        Column(
+            "link_type",
+            "",
+            lambda rows: listed([link.link_type or None for link in rows.rows]),
+            forms=Form.DATA,
+        ),
+        Column("bytes", "moved", values_of("bytes"), lambda size, _: format_bytes(size)),
+        duration("dur_ns", "in", values_of("ns")),
+        Column(
+            "gb_per_s",
+            "GB/s",
+            lambda rows: np.array([link.gb_per_s or -1 for link in rows.rows], np.float64),
+            lambda speed, _: f"{speed:.1f}",
+            optional=True,
+        ),
+        Column("called", "link", lambda rows: listed(rows.called()), forms=Form.SHOWN),
+    ),
+    order=("bytes", "dur_ns", "gb_per_s", ..., "transport", "called"),
+)

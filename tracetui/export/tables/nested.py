@@ -1,0 +1,88 @@
+"""The tables of idle time by nn.Module and by frame: each row holds the idle time of what is inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.modules import ModuleIdle
+from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
+from tracetui.export.cells import encodable
+from tracetui.export.selection import Selection
+from tracetui.export.tables.column import Column, Form, Table, count, duration, json_only, listed
+from tracetui.export.tables.common import line_columns, name_column, reason_columns, share_column, values_of
+from tracetui.export.words import line_name, module_name, shares
+
+
+class NestedRows:
+    """What has idle time, most first; at most `top` of them, 0 for all."""
+
+    def __init__(self, every: Sequence[NestedIdle], top: int = 0) -> None:
+        self.every: Sequence[Any] = every
+        self.rows: Sequence[Any] = every[:top] if top else every
+        self.idle_ns = sum(row.own_ns for row in every)  #: of all, listed or not
+
+
+class ModuleRows(NestedRows):
+    """The modules behind the gaps selected."""
+
+    every: Sequence[ModuleIdle]
+    rows: Sequence[ModuleIdle]
+
+    def __init__(self, analysis: Analysis, selection: Selection | None = None, top: int = 0) -> None:
+        super().__init__((selection or Selection()).modules(analysis), top)
+
+
+class FrameRows(NestedRows):
+    """The frames of Python at any depth behind the gaps selected."""
+
+    every: Sequence[FrameIdle]
+    rows: Sequence[FrameIdle]
+
+    def __init__(self, analysis: Analysis, selection: Selection | None = None, top: int = 0) -> None:
+        super().__init__((selection or Selection()).frames(analysis), top)
+
+
+def _two_shares(causes: Mapping[str, int]) -> str:
+    return shares(causes, 2)
+
+
+def _module_called(row: ModuleIdle) -> str:
+    return module_name(row.module, row.path)
+
+
+def _frame_called(row: FrameIdle) -> str:
+    return line_name(row.file, row.line, row.function)
+
+
+def _nested(title: str, *first: Column[Any], called: Any) -> Table[Any]:
+    """The table of what holds others of its kind; `first` are the columns that tell what a row is of."""
+    return Table(
+        columns=(
+            *first,
+            *line_columns(),
+            duration("idle_ns", "idle", values_of("idle_ns")),
+            share_column(values_of("idle_ns"), lambda rows: rows.idle_ns),
+            duration("own_ns", "own", values_of("own_ns")),
+            duration("backward_ns", "", values_of("backward_ns"), forms=Form.DATA),
+            count("gaps", "gaps", values_of("gaps")),
+            duration("longest_ns", "longest", values_of("longest_ns")),
+            *reason_columns(_two_shares),
+            name_column(title, called),
+        ),
+        order=("idle_ns", "share", "own_ns", "gaps", "longest_ns", ..., "name"),
+        markdown=("name", "idle_ns", "share", "own_ns", "gaps", "longest_ns", ..., "why", "operators"),
+    )
+
+
+MODULES: Table[ModuleRows] = _nested(
+    "nn.Module",
+    Column("module", "", lambda rows: listed([row.module for row in rows.rows]), forms=Form.DATA),
+    json_only("path", lambda rows: [[encodable(name) for name in row.path] for row in rows.rows]),
+    Column(
+        "path", "", lambda rows: listed([" > ".join(row.path) or None for row in rows.rows]), forms=Form.FRAME
+    ),
+    called=_module_called,
+)
+FRAMES: Table[FrameRows] = _nested("frame of Python", called=_frame_called)

@@ -1,0 +1,182 @@
+"""What gaps are made of, piece by piece: of idle time and of exposed communication, each with its reason.
+
+A piece has a cause, the Python line that it is charged to, and the operator behind it. Here they are looked
+at by gap: the line and the cause with the most time, and every piece as JSON has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.communication.exposed import Exposed
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.search import pick, ranges
+from tracetui.analysis.sums import most_of_each
+from tracetui.arrays import Bools, Int8s, Int64s
+from tracetui.export.cells import encodable
+from tracetui.export.ranks import group_key
+from tracetui.export.tables.column import Texts, texts_at
+from tracetui.export.words import file_line
+from tracetui.trace.stack import Frame
+
+
+class Pieces:
+    """Pieces of time as columns of equal length, by gap, then start."""
+
+    def __init__(self, analysis: Analysis, of: Causes | Exposed, gap: Int64s, labels: Sequence[str]) -> None:
+        self.analysis, self.trace = analysis, analysis.trace
+        self.gap = gap  #: index, in order
+        self.start, self.ns, self.cause = of.start, of.ns, of.cause
+        self.labels = labels  #: of the causes, by their numbers
+        self.frames, self.frame = lines_of(analysis.trace, of.stack, of.frame, analysis.rules)
+        self.backward = of.backward & (self.frame >= 0)
+        self.operator = of.operator  #: slice row of what ran or launched, -1 where none did
+
+    @cached_property
+    def main_cause(self) -> Int8s:
+        """int8[gaps]: the cause with the most time of each gap, the lowest of equals; -1 without any."""
+        return self.most_of(self.cause.astype(np.int64)).astype(np.int8)
+
+    def most_of(self, keys: Int64s, places: Bools | slice = slice(None)) -> Int64s:
+        """int64[gaps]: of the keys of some pieces that with the most time in each gap, -1 without any."""
+        return most_of_each(self.gap[places], keys[places], self.ns[places], len(self.analysis.gaps))
+
+    def line(self, places: Bools | slice = slice(None)) -> Texts:
+        """Of each gap the line with the most time of some pieces, "train.py(88)" with the path as written."""
+        most = self.most_of(self.frame, places)
+        in_file = np.array([*(name is not None for name in self.lines), False], np.bool_)
+        return texts_at(np.where(in_file[most], most, -1), self.lines)
+
+    @cached_property
+    def lines(self) -> list[str | None]:
+        """What the lines are called, None where no file is known."""
+        return [*map(file_line, self.frames)]
+
+    def of(self, gaps: Int64s) -> tuple[Int64s, Int64s]:
+        """The places of the pieces of gaps, gap by gap, and how many each gap has."""
+        first, stop = np.searchsorted(self.gap, gaps), np.searchsorted(self.gap, gaps, "right")
+        return ranges(first, stop), stop - first
+
+    def by_cause(self, gaps: Int64s) -> Int64s:
+        """int64[gaps, causes]: ns of each cause in each gap."""
+        own, counts = self.of(gaps)
+        table = np.zeros((len(gaps), len(self.labels)), np.int64)
+        np.add.at(table, (np.repeat(np.arange(len(gaps)), counts), self.cause[own]), self.ns[own])
+        return table
+
+    def documents(self, gaps: Int64s) -> list[list[dict[str, Any]]]:
+        """Of each gap its pieces, by start; their dur_ns sum to its idle time, or exposed communication."""
+        own, counts = self.of(gaps)
+        places = [*map(frame_document, self.frames), frame_document(None)]  # -1 is the last one
+        name = pick(self.trace.slices.name, self.operator[own])
+        own_columns = (self.start, self.ns, self.cause, self.frame, self.backward)
+        columns = (*(column[own] for column in own_columns), name)
+        rows = (
+            {
+                "start_ns": start,
+                "dur_ns": ns,
+                "cause": self.labels[cause],
+                **places[frame],
+                "backward": in_backward,
+                "op": self._name(operator),
+                **more,
+            }
+            for (start, ns, cause, frame, in_backward, operator), more in zip(
+                zip(*(column.tolist() for column in columns)), self.more(own)
+            )
+        )
+        return [[*islice(rows, count)] for count in counts.tolist()]
+
+    def more(self, own: Int64s) -> Sequence[dict[str, Any]]:
+        """What else JSON says of pieces at some places."""
+        return [{}] * len(own)
+
+    def _name(self, name: int) -> str | None:
+        operator = self.trace.string(name)
+        return None if operator is None else encodable(operator)
+
+
+class IdlePieces(Pieces):
+    """The pieces of all idle intervals."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        causes = analysis.causes
+        super().__init__(
+            analysis, causes, causes.intervals.gap[causes.interval], [cause.label for cause in Cause]
+        )
+
+    @cached_property
+    def main_line(self) -> Texts:
+        """Of each gap the line with the most time of its main cause."""
+        return self.line(self.main_cause[self.gap] == self.cause)
+
+
+class CommunicationPieces(Pieces):
+    """The pieces of all exposed communication."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        exposed = analysis.communication.exposed
+        super().__init__(analysis, exposed, exposed.gap, [cause.label for cause in CommunicationCause])
+
+    def more(self, own: Int64s) -> Sequence[dict[str, Any]]:
+        """What communicated, and for whom.
+
+        `group_rank` and `rank` are those of the late rank, in its group and in the job; None where there is
+        none, or where it is not known. With `ring` it, or a rank before it, was late.
+        """
+        communication = self.analysis.communication
+        operation, waits = communication.exposed.operation[own], communication.waits
+        waited = self.cause[own] == CommunicationCause.WAIT
+        collective = self.trace.slices.name[communication.operations.row[operation]]
+        tracks = communication.operations.group[operation]
+        peers = np.where(waited, waits.peer[operation], -1)
+        ring = waited & waits.ring[operation]
+        groups = communication.groups
+        keys = {track: group_key(self.trace, group) for track, group in groups.items()}
+        columns = (column.tolist() for column in (collective, tracks, peers, ring))
+        return [
+            {
+                "collective": encodable(self.trace.strings[name]),
+                **group_document(keys[track], groups[track].name),
+                "group_rank": None if peer < 0 else peer,
+                "rank": None if peer < 0 else groups[track].global_rank(peer),
+                "ring": in_ring,
+            }
+            for name, track, peer, in_ring in zip(*columns)
+        ]
+
+
+def exposing_lines(analysis: Analysis) -> Texts:
+    """Return of each gap the line that was synchronising when (most of) its idle time began."""
+    causes, idle = analysis.causes, analysis.causes.intervals
+    stacks = (causes.exposing_stack, causes.exposing_frame)
+    frames, frame = lines_of(analysis.trace, *stacks, analysis.rules)
+    told = frame >= 0
+    lengths = (idle.end - idle.start)[told]
+    most = most_of_each(idle.gap[told], frame[told], lengths, len(analysis.gaps))
+    return texts_at(most, [*map(file_line, frames)])
+
+
+def frame_document(frame: Frame | None) -> dict[str, Any]:
+    """Return where a stack says that something came from; without one, or a file, what is unknown is None."""
+    if frame is None:
+        return {"file": None, "line": None, "function": None}
+    line = frame.line if frame.file else None
+    return {"file": encodable(frame.file), "line": line, "function": encodable(frame.function)}
+
+
+def group_document(key: str | None, name: str) -> dict[str, Any]:
+    """Return what a communication group is called; None where nothing tells it."""
+    return {
+        "group": None if key is None else encodable(key),
+        "group_name": encodable(name) if name else None,
+    }

@@ -1,0 +1,38 @@
+"""Tables as people read them outside the viewer: as aligned text, and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from tracetui.export import markdown, text
+from tracetui.export.tables.column import Form, Table
+from tracetui.trace.clean import printable
+
+SHRUNK = 16  #: cells that a column of names can be cut down to
+Rows = TypeVar("Rows")
+
+
+def text_table(table: Table[Rows], rows: Rows, width: int, notes: Sequence[str] = ()) -> list[str]:
+    """Return the lines of a table as plain text, `width` cells wide; under each row its note, if any."""
+    columns = table.shown(Form.TEXT, rows)
+    cells = [column.cells(rows, printable) for column in columns]
+    heads = [
+        text.Column(
+            column.stacked or column.title,
+            right=own.numeric,
+            shrink_to=0 if own.numeric or column.own else SHRUNK,
+            keep_end=column.path,
+        )
+        for column, own in zip(columns, cells)
+    ]
+    return text.table(heads, [*zip(*(own.texts for own in cells))], width, notes)
+
+
+def markdown_table(table: Table[Rows], rows: Rows) -> list[str]:
+    """Return the lines of a table as Markdown."""
+    columns = table.shown(Form.MARKDOWN, rows)
+    cells = [column.cells(rows, markdown.code) for column in columns]
+    left = [column.title for column, own in zip(columns, cells) if not own.numeric]
+    titles = [column.title for column in columns]
+    return markdown.table(titles, [*zip(*(own.texts for own in cells))], left)

@@ -1,0 +1,107 @@
+"""The table of steps: what the time of each on a device was spent on, by the names of step_trace_time.csv."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.steps import Step
+from tracetui.export.tables.column import Column, Form, Table, json_only, listed
+from tracetui.export.tables.common import cause_columns, causes_document, texts_of, values_of
+from tracetui.export.words import leading_shares
+from tracetui.units import format_ms
+
+
+class StepRows:
+    """Some steps, by their indices, by default all; at most `top`, 0 for all."""
+
+    def __init__(
+        self, analysis: Analysis, places: Sequence[int] | None = None, top: int = 0, decimals: int = 3
+    ) -> None:
+        every = range(len(analysis.steps)) if places is None else places
+        self.analysis, self.decimals = analysis, decimals  #: of the ms that people read
+        self.every = [analysis.steps[place] for place in every]
+        self.places = every[:top] if top else every
+        self.rows: list[Step] = [analysis.steps[place] for place in self.places]
+
+    @cached_property
+    def causes(self) -> list[dict[Cause, int]]:
+        """Of each ns of idle time by cause, most first."""
+        return [self.analysis.causes.by_step(place) for place in self.places]
+
+    @cached_property
+    def communication_causes(self) -> list[dict[CommunicationCause, int]]:
+        """Of each ns of exposed communication by cause, most first."""
+        return [self.analysis.communication.exposed.by_step(place) for place in self.places]
+
+    @cached_property
+    def receives(self) -> bool:
+        """Whether any step waits for a receive."""
+        return any(step.bubble_ns for step in self.every)
+
+
+def _ms(key: str, title: str, stacked: str = "") -> Column[StepRows]:
+    return Column(key, title, values_of(key), lambda ns, rows: format_ms(ns, rows.decimals), stacked=stacked)
+
+
+def _of_receives(column: Column[StepRows]) -> Column[StepRows]:
+    """A column that says nothing more in text where no step waits for a receive."""
+    return replace(column, when=lambda rows, form: form is not Form.TEXT or rows.receives)
+
+
+#: The sums of a step, by the names of step_trace_time.csv, and its idle time.
+SUMS: tuple[Column[StepRows], ...] = (
+    _ms("computing_ns", "computing"),
+    _ms("communication_ns", "communication", "communi-\ncation"),
+    _ms("communication_not_overlapped_ns", "communication not overlapped", "not over-\nlapped"),
+    _ms("overlapped_ns", "overlapped", "over-\nlapped"),
+    _ms("free_ns", "free"),
+    _ms("stage_ns", "stage"),
+    _of_receives(_ms("bubble_ns", "bubble")),
+    _of_receives(
+        _ms(
+            "communication_not_overlapped_exclude_receive_ns",
+            "communication not overlapped exclude receive",
+            "not ov.,\nno recv.",
+        )
+    ),
+    _ms("preparing_ns", "preparing", "prepar-\ning"),
+    _ms("idle_ns", "idle"),
+)
+
+
+def _time(key: str) -> Column[StepRows]:
+    return Column(key, "", values_of(key), forms=Form.DATA)
+
+
+STEPS: Table[StepRows] = Table(
+    columns=(
+        Column("device", "device", texts_of("device"), forms=Form.FRAME | Form.VIEWER),
+        Column("step", "step", lambda rows: np.array([step.number for step in rows.rows], np.int64)),
+        _time("start_ns"),
+        _time("end_ns"),
+        *SUMS,
+        json_only("causes", lambda rows: [*map(causes_document, rows.causes)]),
+        *cause_columns(Cause, lambda rows: rows.causes),
+        json_only("communication_causes", lambda rows: [*map(causes_document, rows.communication_causes)]),
+        *cause_columns(CommunicationCause, lambda rows: rows.communication_causes),
+        Column(
+            "why",
+            "why idle",
+            lambda rows: listed([leading_shares(causes_document(causes)) for causes in rows.causes]),
+            forms=Form.MARKDOWN,
+            own=True,
+        ),
+    ),
+    order=(
+        *("step", "computing_ns", "communication_not_overlapped_ns", "overlapped_ns", "communication_ns"),
+        *("free_ns", "stage_ns", "bubble_ns", "communication_not_overlapped_exclude_receive_ns"),
+        *("preparing_ns", "idle_ns", ..., "why"),
+    ),
+)

@@ -1,0 +1,248 @@
+"""What a rank is reduced to: all that a job needs to know of it, in about a hundredth of its trace.
+
+Columns are numpy arrays of equal length, so that a thousand digests can be joined without a loop over what is
+in them. Texts stand once in a list, and columns hold places in it. A digest knows nothing of where its trace
+lies: the same trace gives the same digest on every host.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, TypeVar, Union
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int64s
+
+Scalar = Union[str, int, bool]
+Table = TypeVar("Table", bound="Columns")
+
+
+class TimeClass(IntEnum):
+    """What a device did with a stretch of its time. Each nanosecond is of one class."""
+
+    COMPUTING = 0  #: C
+    WAIT = 1  #: exposed communication: a rank was late, as the planes tell
+    TRANSFER = 2  #: exposed communication: data moved, as the planes tell
+    UNSPLIT = 3  #: exposed communication, without planes
+    COPY = 4  #: X \\ (C ∪ M)
+    IDLE = 5  #: nothing at all; before the first work of the trace too
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A table: int64 columns of equal length."""
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))
+
+    def at(self: Table, places: Int64s | Bools | slice) -> Table:
+        """The rows at some places."""
+        return type(self)(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+
+    @classmethod
+    def empty(cls: type[Table]) -> Table:
+        """No rows."""
+        return cls(**{column.name: np.empty(0, np.int64) for column in fields(cls)})
+
+
+@dataclass(frozen=True, eq=False)
+class Steps(Columns):
+    """The steps of the device, by the host's start; the sums are those of `analysis.steps.Step`."""
+
+    number: Int64s
+    host_start: Int64s  #: epoch ns on the clock of the rank, as all times
+    host_end: Int64s
+    start: Int64s  #: the device window
+    end: Int64s
+    computing: Int64s
+    communication: Int64s
+    exposed: Int64s  #: communication not overlapped
+    wait: Int64s  #: of the exposed communication of the step: a rank was late
+    transfer: Int64s  #: of it: data moved
+    unsplit: Int64s  #: of it: not told apart
+    overlapped: Int64s
+    free: Int64s
+    idle: Int64s
+    stage: Int64s
+    bubble: Int64s
+    exposed_without_receive: Int64s
+    preparing: Int64s
+    gap: Int64s  #: the iteration gap; -1 where not told
+    forward_backward: Int64s  #: -1 where not told
+    tail: Int64s  #: -1 where not told
+
+
+@dataclass(frozen=True, eq=False)
+class Collectives(Columns):
+    """The communication operations of the device, by start; also sends and receives."""
+
+    group: Int64s  #: place in `groups`
+    type: Int64s  #: text: "allReduce"
+    index: Int64s  #: that its name carries, -1 where none
+    iteration: Int64s  #: that its name carries, -1 where none
+    dtype: Int64s  #: text, -1 where not told
+    count: Int64s  #: elements, -1 where not told
+    bytes: Int64s  #: -1 where not told
+    step: Int64s  #: number of the step that it starts in, -1 where none
+    start: Int64s
+    end: Int64s
+    line: Int64s  #: place in `lines` of the line that issued it, -1 where not known
+    known: Int64s  #: 1: its planes tell whom it waited for
+    wait: Int64s  #: ns from its start until the late peer came, as its planes tell; 0: nobody was late
+    peer: Int64s  #: number in the group of the late peer, -1 where nobody was late or nothing is known
+    ring: Int64s  #: 1: it sees its neighbours only: late was the peer, or a rank before it
+    other: Int64s  #: of a send or receive: number in the group of its other end, -1 where not known
+
+
+@dataclass(frozen=True, eq=False)
+class Arrivals(Columns):
+    """When peers came that a collective waited for, 50 us at least; by collective, then peer."""
+
+    collective: Int64s  #: place in `collectives`
+    peer: Int64s  #: number in the group
+    time: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Cells(Columns):
+    """How much of a class and reason there is between two boundaries; by segment, then key; none is 0."""
+
+    segment: Int64s  #: from boundary `segment` to the next one
+    key: Int64s  #: place in `keys`
+    ns: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Keys(Columns):
+    """What time is told apart by."""
+
+    time_class: Int64s  #: TimeClass
+    #: text: of idle time its cause, "" where nothing tells; of computing the type of operator, "" of those
+    #: that take little; -1 of all others
+    reason: Int64s
+    line: Int64s  #: of idle time: place in `lines` of the line it is charged to, -1 where none
+
+
+@dataclass(frozen=True, eq=False)
+class Operators(Columns):
+    """The tasks of the device by type, most time first."""
+
+    type: Int64s  #: text
+    activity: Int64s  #: trace.model.Activity
+    count: Int64s
+    ns: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class LinkColumns(Columns):
+    """What moved from one rank of a group to another."""
+
+    group: Int64s  #: place in `groups`, -1 where not known
+    src: Int64s  #: number in the group
+    dst: Int64s
+    transport: Int64s  #: text: "HCCS", "RDMA", ...
+    size_class: Int64s  #: bits of the bytes of each transfer: 21 of 1 to 2 MiB; 0 where not told
+    transfers: Int64s
+    bytes: Int64s
+    ns: Int64s
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of Python; what comes from its backward pass counts apart."""
+
+    file: str  #: "" where its frames have no file
+    line: int
+    function: str
+    backward: bool
+
+
+@dataclass(frozen=True)
+class RankGroup:
+    """A communication group as one of its ranks sees it."""
+
+    key: str  #: what operations and tracks call it, the same on all its ranks: "271", "stream 20"
+    communicator: str  #: the whole name, "" where not known: groups with other names are others
+    name: str  #: what it is for: "tp"; "" where not known
+    rank: int  #: the rank's own number in it, -1 where not known
+    global_ranks: tuple[int, ...]  #: of the numbers 0, 1, ... in the group; empty where not known
+    size: int  #: ranks in it as far as is known; 0: nothing is
+
+
+@dataclass(frozen=True)
+class RankAdvice:
+    """A piece of advice on the trace of a rank by itself."""
+
+    id: str
+    title: str
+    text: str
+    cost_ns: int  #: -1: a note on the recording
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Which rank of which job this is, as far as its files and their names tell."""
+
+    name: str  #: of the rank's directory, of the file where it has none
+    rank: int  #: -1 where nothing tells
+    rank_from: str  #: what told its rank: "profiler_info", "distributedInfo", "name" or ""
+    host: str  #: "" where nothing tells
+    started: str  #: digits of the time stamp in the name, "" without
+    world: int  #: ranks in the job, 0 where nothing tells
+    sizes: dict[str, int]  #: ranks of a group by what it is for: {"tp": 2, "pp": 4}
+    indices: dict[str, int]  #: its own number in those groups: {"tp": 1, "pp": 0}
+    options: dict[str, Scalar]  #: of the profiler: {"profiler_level": "Level2"}
+
+
+@dataclass(frozen=True, eq=False)
+class Digest:
+    """All that a job needs to know of one rank."""
+
+    identity: Identity
+    kind: str  #: trace.model.Kind
+    device: str  #: as written in the trace
+    trace_bytes: int  #: of the file
+    events: int
+    start: int  #: of the device's window W, epoch ns
+    end: int
+    warnings: tuple[str, ...]
+    advice: tuple[RankAdvice, ...]
+    groups: tuple[RankGroup, ...]
+    texts: tuple[str, ...]  #: as written in the trace: never print them unescaped
+    lines: tuple[Line, ...]
+    steps: Steps
+    collectives: Collectives
+    arrivals: Arrivals
+    operators: Operators
+    links: LinkColumns
+    keys: Keys
+    boundaries: Int64s  #: sorted, distinct; from the first step's start or the first work to the end of W
+    cells: Cells = field(default_factory=Cells.empty)
+
+    @cached_property
+    def by_key(self) -> Int64s:
+        """int64[keys]: ns of each key in all the time between the first boundary and the last."""
+        total = np.zeros(len(self.keys), np.int64)
+        np.add.at(total, self.cells.key, self.cells.ns)
+        return total
+
+    def by_class(self, first: int = 0, stop: int | None = None) -> dict[TimeClass, int]:
+        """ns of each class between two boundaries (places), by default in all of the time."""
+        last = len(self.boundaries) - 1 if stop is None else stop
+        low, high = np.searchsorted(self.cells.segment, np.array([first, last])).tolist()
+        total = np.zeros(len(TimeClass), np.int64)
+        np.add.at(total, self.keys.time_class[self.cells.key[low:high]], self.cells.ns[low:high])
+        return dict(zip(TimeClass, total.tolist()))
+
+    def text(self, place: int) -> str:
+        """A text by its place, "" of -1; as written in the trace: never print it unescaped."""
+        return self.texts[place] if place >= 0 else ""
+
+
+def tables(digest: Digest) -> dict[str, Columns]:
+    """The tables of a digest by name."""
+    values: dict[str, Any] = {column.name: getattr(digest, column.name) for column in fields(digest)}
+    return {name: value for name, value in values.items() if isinstance(value, Columns)}

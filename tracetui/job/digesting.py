@@ -1,0 +1,187 @@
+"""From the path of a trace to its digest: a function of the file and of those beside it, without state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.steps import Span
+from tracetui.arrays import Bools
+from tracetui.cache.reading import read_trace
+from tracetui.job.collectives import collective_tables, link_columns
+from tracetui.job.digest import (
+    Arrivals,
+    Cells,
+    Collectives,
+    Digest,
+    Identity,
+    Keys,
+    LinkColumns,
+    Operators,
+    RankAdvice,
+    Steps,
+)
+from tracetui.job.fitting import encode_within, limit_of
+from tracetui.job.identity import identify
+from tracetui.job.splits import device_pieces, first_boundary, split
+from tracetui.job.texts import Lines, Texts, kept
+from tracetui.reader.locate import locate_trace
+from tracetui.reader.source import Progress, TraceFile
+
+MOST_OPERATORS = 300  #: types that are kept
+
+
+def digest_trace(
+    path: Path,
+    on_progress: Callable[[Progress], None] | None = None,
+    cache: bool = True,
+    jobs: int | None = None,
+) -> bytes:
+    """Return the digest of the trace at a path, encoded: the same bytes wherever it is made.
+
+    Raises UnreadableTrace where there is no trace, or none that a device works in.
+
+    Args:
+        path: a trace file, or a directory that holds one.
+        on_progress: called every few MB of the file.
+        cache: take the trace from the user's cache where it is there, and keep it there.
+        jobs: processes that decode it; the digest doesn't depend on it.
+    """
+    with TraceFile(locate_trace(path.absolute()), jobs=jobs) as trace_file:
+        identity = identify(trace_file.path, trace_file.head)
+        analysis = analyse(read_trace(trace_file, on_progress, cache))
+    return encode_within(digest_of(analysis, identity), limit_of(analysis.trace.report.bytes))
+
+
+def digest_of(analysis: Analysis, identity: Identity) -> Digest:
+    """Return the digest of an analysis: of the one device in it that works most, where there are several."""
+    trace, devices = analysis.trace, analysis.devices
+    warnings = [*trace.report.warnings, *trace.notes]
+    if trace.report.truncated and not warnings:
+        warnings.append("the trace is cut")
+    working = [index for index, device in enumerate(devices) if device.window_ns > 0]
+    texts, lines = Texts(), Lines()
+    advice = tuple(
+        RankAdvice(found.id, found.title, kept(found.text), -1 if found.cost_ns is None else found.cost_ns)
+        for found in analysis.advice
+    )
+    bare = Digest(
+        identity=identity,
+        kind=trace.kind.value,
+        device="",
+        trace_bytes=trace.report.bytes,
+        events=trace.report.events,
+        start=trace.start_ns,
+        end=trace.start_ns,
+        warnings=(),
+        advice=advice,
+        groups=(),
+        texts=(),
+        lines=(),
+        steps=Steps.empty(),
+        collectives=Collectives.empty(),
+        arrivals=Arrivals.empty(),
+        operators=Operators.empty(),
+        links=LinkColumns.empty(),
+        keys=Keys.empty(),
+        boundaries=np.empty(0, np.int64),
+        cells=Cells.empty(),
+    )
+    if not working:
+        return replace(bare, warnings=(*map(kept, warnings), "no device computes or communicates in it"))
+    device = max(working, key=lambda index: (_busy(analysis, index), -index))
+    if len(working) > 1:
+        warnings.append(f"of its {len(working)} devices only the one that works most is looked at")
+    activity = analysis.devices[device]
+    steps = _steps(analysis, device)
+    groups, collectives, arrivals = collective_tables(analysis, device, texts, lines)
+    edges = (collectives.start, collectives.end, steps.host_start, steps.start)
+    begin = np.array([first_boundary(analysis, activity), activity.end_ns], np.int64)
+    every = np.concatenate((begin, *edges))
+    boundaries = np.unique(every[(every >= begin[0]) & (every <= begin[1])])
+    keys, cells = split(device_pieces(analysis, device, texts, lines), boundaries)
+    links = link_columns(analysis, device, texts)
+    operators = _operators(analysis, device, texts)
+    return replace(
+        bare,
+        device=kept(activity.device),
+        start=activity.start_ns,
+        end=activity.end_ns,
+        warnings=tuple(map(kept, warnings)),
+        groups=groups,
+        texts=texts.all,
+        lines=lines.all,
+        steps=steps,
+        collectives=collectives,
+        arrivals=arrivals,
+        operators=operators,
+        links=links,
+        keys=keys,
+        boundaries=boundaries,
+        cells=cells,
+    )
+
+
+def _busy(analysis: Analysis, device: int) -> int:
+    activity = analysis.devices[device]
+    return activity.computing_ns + activity.communication_not_overlapped_ns
+
+
+def _steps(analysis: Analysis, device: int) -> Steps:
+    label, exposed = analysis.devices[device].device, analysis.communication.exposed
+    rows = []
+    for index in analysis.steps_by_device.get(label, ()):
+        step = analysis.steps[index]
+        causes = exposed.by_step(index)
+        rows.append(
+            (
+                step.number,
+                step.host_start_ns,
+                step.host_end_ns,
+                step.start_ns,
+                step.end_ns,
+                step.computing_ns,
+                step.communication_ns,
+                step.communication_not_overlapped_ns,
+                *(causes.get(cause, 0) for cause in CommunicationCause),
+                step.overlapped_ns,
+                step.free_ns,
+                step.idle_ns,
+                step.stage_ns,
+                step.bubble_ns,
+                step.communication_not_overlapped_exclude_receive_ns,
+                step.preparing_ns,
+                _length(step.iteration_gap),
+                _length(step.forward_backward),
+                _length(step.tail),
+            )
+        )
+    table = np.array(rows, np.int64).reshape(-1, len(Steps.__dataclass_fields__))
+    return Steps(*table[np.argsort(table[:, 1], kind="stable")].T)
+
+
+def _length(span: Span) -> int:
+    return -1 if span is None else span[1] - span[0]
+
+
+def _operators(analysis: Analysis, device: int, texts: Texts) -> Operators:
+    table = analysis.operators().at(_of_device(analysis, device)).by_type()
+    order = np.argsort(-table.total_ns, kind="stable")[:MOST_OPERATORS]
+    return Operators(
+        type=texts.places(table.strings, table.name[order]),
+        activity=table.activity[order].astype(np.int64),
+        count=table.count[order],
+        ns=table.total_ns[order],
+    )
+
+
+def _of_device(analysis: Analysis, device: int) -> Bools:
+    counts = [len(activity.work) for activity in analysis.devices]
+    own = np.zeros(sum(counts), np.bool_)
+    own[sum(counts[:device]) : sum(counts[: device + 1])] = True
+    return own

@@ -1,0 +1,163 @@
+"""Tasks that only one worker of a Dask cluster can do, each, and what becomes of them when it is lost.
+
+A pinned task whose worker dies, or hangs, stays pending for ever. So the workers are watched meanwhile, by
+the scheduler's list of them and by their heartbeats.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Union
+
+from distributed import Client, Future
+
+SILENT_S = 60.0  #: without a heartbeat a worker counts as lost
+_TURN_S = 0.5  # between two looks at the workers
+_SHARE = 0.5  # of a file's bytes: the memory that reading it takes
+
+
+class Done(NamedTuple):
+    """A task is done."""
+
+    worker: str
+    task: Any
+    result: Any
+
+
+class Lost(NamedTuple):
+    """A task will not be done."""
+
+    worker: str
+    task: Any
+    reason: str
+
+
+Answer = Union[Done, Lost]
+Task = tuple[str, Any, int]  #: its worker, the argument, and how many bytes of a file it reads
+
+
+class Workers:
+    """Some workers of a cluster, as long as they live."""
+
+    def __init__(self, client: Client, addresses: Sequence[str]) -> None:
+        self.client = client
+        self._heard = {address: (0.0, time.monotonic()) for address in addresses}
+        self._lost: dict[str, str] = {}
+        self._memory: dict[str, int] = {}
+        self._threads: dict[str, int] = {}
+        self.watch()
+
+    def watch(self) -> None:
+        """Look which of them still live."""
+        # Some versions tell of five workers only, unless asked for all.
+        present = self.client.scheduler_info(n_workers=-1)["workers"]
+        now = time.monotonic()
+        for address, (beat, since) in self._heard.items():
+            if address not in present:
+                self._lost[address] = "is gone"
+                continue
+            told = present[address]
+            self._threads[address] = int(told.get("nthreads") or 1)
+            self._memory[address] = int(told.get("memory_limit") or 0)
+            if told["last_seen"] != beat:
+                self._heard[address] = told["last_seen"], now
+            elif now - since > SILENT_S:
+                self._lost[address] = f"has been silent for {now - since:.0f} s"
+
+    def lost(self, address: str) -> str | None:
+        """Return what happened to a worker; None: it lives."""
+        return self._lost.get(address)
+
+    def has_room(self, address: str, reading: Sequence[int], more: int) -> bool:
+        """Return whether a worker that reads files of so many bytes can begin with another one."""
+        memory = self._memory.get(address, 0)
+        if not reading:
+            return True
+        fits = not memory or (sum(reading) + more) * _SHARE <= memory
+        return fits and len(reading) < self._threads.get(address, 1)
+
+
+class Pinned:
+    """Runs one function of one argument on the workers that its tasks are pinned to."""
+
+    def __init__(self, workers: Workers, function: Callable[[Any], Any], patience_s: float) -> None:
+        self._workers = workers
+        self._function = function
+        self._patience_s = patience_s
+        self._waiting: dict[str, list[Task]] = defaultdict(list)
+        self._running: dict[Future, Task] = {}
+        self._changed = threading.Event()
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+        """Yield an answer to each task as it comes. Closing the iterator stops the rest."""
+        for task in tasks:
+            self._waiting[task[0]].append(task)
+        moved = time.monotonic()
+        try:
+            while self._begin():
+                answers = [*self._finished(), *self._lost()]
+                now = time.monotonic()
+                if answers:
+                    moved = now
+                elif now - moved > self._patience_s:
+                    answers = self._given_up()
+                yield from answers
+        finally:
+            self._workers.client.cancel(list(self._running))
+
+    def _begin(self) -> bool:
+        """Submit what there is room for; whether anything is left to be done."""
+        for worker, waiting in self._waiting.items():
+            reading = [task[2] for task in self._running.values() if task[0] == worker]
+            while waiting and self._workers.has_room(worker, reading, waiting[0][2]):
+                task = waiting.pop(0)
+                pin = {"workers": [worker], "allow_other_workers": False, "pure": False}
+                future = self._workers.client.submit(self._function, task[1], **pin)
+                self._running[future] = task
+                future.add_done_callback(self._notice)
+                reading.append(task[2])
+        return bool(self._running) or any(self._waiting.values())
+
+    def _notice(self, _: Future) -> None:
+        """Called in the client's thread when a task has ended."""
+        self._changed.set()
+
+    def _finished(self) -> list[Answer]:
+        self._changed.wait(_TURN_S)
+        self._changed.clear()
+        answers: list[Answer] = []
+        for future in [future for future in self._running if future.done()]:
+            worker, argument, _ = self._running.pop(future)
+            if future.status == "finished":
+                answers.append(Done(worker, argument, future.result()))
+            else:
+                reason = "was cancelled" if future.cancelled() else repr(future.exception())
+                answers.append(Lost(worker, argument, reason))
+        return answers
+
+    def _lost(self) -> list[Answer]:
+        self._workers.watch()
+        answers: list[Answer] = []
+        for future, (worker, argument, _) in list(self._running.items()):
+            reason = self._workers.lost(worker)
+            if reason:
+                future.cancel()
+                del self._running[future]
+                answers.append(Lost(worker, argument, reason))
+        for worker, waiting in self._waiting.items():
+            reason = self._workers.lost(worker)
+            if reason:
+                answers += [Lost(worker, argument, reason) for _, argument, _ in waiting]
+                waiting.clear()
+        return answers
+
+    def _given_up(self) -> list[Answer]:
+        reason = f"has not answered for {self._patience_s:.0f} s"
+        left = [*self._running.values(), *(task for tasks in self._waiting.values() for task in tasks)]
+        self._workers.client.cancel(list(self._running))
+        self._running.clear()
+        self._waiting.clear()
+        return [Lost(worker, argument, reason) for worker, argument, _ in left]

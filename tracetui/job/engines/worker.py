@@ -1,0 +1,46 @@
+"""A process that makes digests: a request a line on stdin, answers on stdout. Run by the pool."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from tracetui.job.kept import digest_rank
+from tracetui.reader.errors import UnreadableTrace
+from tracetui.reader.source import Progress
+
+
+def main() -> int:
+    """Answer requests until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c is for the pool, which ends its workers
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+
+    def answer(document: dict[str, Any], data: bytes = b"") -> None:
+        answers.write(json.dumps(document).encode("ascii") + b"\n" + data)
+        answers.flush()
+
+    def progress(told: Progress) -> None:
+        answer({"done": told.done_bytes})
+
+    for line in sys.stdin:
+        path, cache = json.loads(line)
+        try:
+            data = digest_rank(Path(path), progress, cache, jobs=1)
+        except UnreadableTrace as error:
+            answer({"error": str(error)})
+        except MemoryError:
+            answer({"error": "there is not enough memory for this trace"})
+        except Exception as error:
+            answer({"error": f"unexpected {type(error).__name__}: {error}"})
+        else:
+            answer({"bytes": len(data)}, data)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Which traces and digests of ranks paths mean: files as they are, directories with all that is in them.
+
+Knows the directories that profilers write. Links are not followed, and no trace is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from tracetui.job.coding import SUFFIX
+from tracetui.job.identity import is_rank_directory
+from tracetui.reader.errors import Reason, UnreadableTrace, plain
+from tracetui.reader.locate import locate_trace
+
+DEEPEST = 6  #: directories below one that is named
+MOST_ENTRIES = 1_000_000  #: directory entries that are looked at
+_TRACES = (".pt.trace.json", ".pt.trace.json.gz")
+_TRACE_VIEW = "trace_view.json"
+_OUTPUT = "ASCEND_PROFILER_OUTPUT"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A trace, or a digest."""
+
+    path: Path  #: of the file
+    shown: str  #: as people call it: below the directory that was named
+    is_digest: bool
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What paths mean."""
+
+    found: tuple[Source, ...]  #: each file once
+    said: tuple[str, ...]  #: what cannot be read, a sentence each without full stop
+
+
+def find_sources(paths: Sequence[Path], only: str = "*") -> Sources:
+    """Return the traces and digests that paths mean, in their order, by name.
+
+    Raises UnreadableTrace where a path is not there.
+
+    Args:
+        paths: files, or directories that hold ranks at any depth up to `DEEPEST`.
+        only: a pattern of file names that the name of a rank, or of a directory above it, has to match.
+    """
+    found: dict[str, Source] = {}
+    said: list[str] = []
+    for path in paths:
+        for candidate in _in_path(path):
+            shown = _shown(candidate, path)
+            if not _is_meant(shown, path, only):
+                continue
+            try:
+                file = candidate if candidate.is_file() else locate_trace(candidate)
+            except UnreadableTrace as error:
+                said.append(str(error))
+                continue
+            source = Source(file, shown, file.name.endswith(SUFFIX))
+            found.setdefault(os.path.realpath(file), source)
+    return Sources(tuple(found.values()), tuple(said))
+
+
+def _in_path(path: Path) -> Iterator[Path]:
+    """The files, and the directories of one rank each, that a path means."""
+    try:
+        path.stat()
+    except (OSError, ValueError):
+        raise UnreadableTrace(Reason.MISSING, f"{path}: no such file or directory") from None
+    if not path.is_dir():
+        yield path
+        return
+    ranks = list(_in_directory(path))
+    yield from ranks or [path]  # a directory that holds one trace, or says why it does not
+
+
+def _in_directory(top: Path) -> Iterator[Path]:
+    """The ranks in a directory, by name."""
+    if _is_rank(top):
+        yield top
+        return
+    seen = 0
+    for directory, names, files in os.walk(top):
+        here = Path(directory)
+        seen += len(names) + len(files)
+        below = [here / name for name in sorted(names) if not (here / name).is_symlink()]
+        ranks = [path for path in below if _is_rank(path)]
+        deep = len(here.relative_to(top).parts) >= DEEPEST or seen > MOST_ENTRIES
+        names[:] = [] if deep else [path.name for path in below if path not in ranks]
+        own = (here / name for name in sorted(files) if name.endswith((*_TRACES, SUFFIX)))
+        yield from ranks
+        yield from (file for file in own if not file.is_symlink())
+
+
+def _is_rank(path: Path) -> bool:
+    """Whether a directory is that of one rank, by its name or what is in it."""
+    output = path / _OUTPUT
+    return is_rank_directory(path.name) or (path / _TRACE_VIEW).is_file() or (output / _TRACE_VIEW).is_file()
+
+
+def _shown(path: Path, top: Path) -> str:
+    below = str(path.relative_to(top)) if path != top and path.is_relative_to(top) else ""
+    return plain(below or path.name or str(path))
+
+
+def _is_meant(shown: str, path: Path, only: str) -> bool:
+    return any(fnmatchcase(part, only) for part in (shown, *Path(shown).parts, path.name))

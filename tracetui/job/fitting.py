@@ -1,0 +1,117 @@
+"""Digests that would be too large, made to fit: less of the time is told apart, and no sum changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tracetui.analysis.search import distinct, first_equal
+from tracetui.arrays import Int64s
+from tracetui.job.coding import encode
+from tracetui.job.digest import Cells, Digest, Keys, TimeClass
+
+#: Bytes of a digest: a hundredth of its trace, but not less than the first nor more than the second.
+SHARE, LEAST, MOST = 100, 64_000, 8_000_000
+_KEYS = (500, 100, 30, 10)  # reasons and lines that are told apart, one after the other where it is too large
+
+
+def limit_of(trace_bytes: int) -> int:
+    """Return the bytes that the digest of a trace may have."""
+    return min(max(trace_bytes // SHARE, LEAST), MOST)
+
+
+def encode_within(digest: Digest, limit: int) -> bytes:
+    """Return a digest in at most `limit` bytes; where it would have more, less of it is told apart.
+
+    First the rarest reasons and lines stand together, then the last collectives are left out, and that is
+    said in its warnings. All sums stay exact.
+    """
+    data = encode(digest)
+    for most in _KEYS:
+        if len(data) <= limit:
+            return data
+        digest = _with_fewer_keys(digest, most)
+        data = encode(digest)
+    count = len(digest.collectives)
+    while len(data) > limit and count:
+        count = count * min(limit, len(data) - 1) * 9 // (len(data) * 10)
+        digest = _first_collectives(digest, count)
+        data = encode(digest)
+    return data
+
+
+def _first_collectives(digest: Digest, count: int) -> Digest:
+    """The digest of the first collectives alone; its last segment is what follows."""
+    kept_until = int(digest.collectives.end[:count].max(initial=int(digest.boundaries[0])))
+    inside = (digest.boundaries <= kept_until) | (digest.boundaries == digest.boundaries[-1])
+    boundaries = digest.boundaries[inside]
+    segment = np.searchsorted(boundaries, digest.boundaries[digest.cells.segment], "right") - 1
+    said = f"only the first {count:,} collectives are kept: the digest would be too large"
+    warnings = [warning for warning in digest.warnings if not warning.startswith("only the first")]
+    return replace(
+        digest,
+        warnings=(*warnings, said),
+        collectives=digest.collectives.at(slice(count)),
+        arrivals=digest.arrivals.at(digest.arrivals.collective < count),
+        boundaries=boundaries,
+        cells=summed(segment, digest.cells.key, digest.cells.ns),
+    )
+
+
+def summed(segment: Int64s, key: Int64s, ns: Int64s) -> Cells:
+    """Return the sums by segment, then key."""
+    width = int(key.max(initial=0)) + 1
+    places, of_cell = np.unique(segment * width + key, return_inverse=True)
+    total = np.zeros(len(places), np.int64)
+    np.add.at(total, of_cell.reshape(-1), ns)
+    return Cells(places // width, places % width, total)
+
+
+def _with_fewer_keys(digest: Digest, most: int) -> Digest:
+    """The digest with at most `most` reasons and lines; what of others there is stands together.
+
+    The causes of idle time stay: their rarer lines are left out, with the rarer types of operators.
+    """
+    keys = digest.keys
+    kept = np.arange(len(keys)) < most
+    reason = np.where(kept | (keys.time_class != TimeClass.COMPUTING), keys.reason, -1)
+    told = np.stack((keys.time_class, reason, np.where(kept, keys.line, -1)))
+    columns, first, of_key = np.unique(told, axis=1, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    cells = digest.cells
+    return _without_unused(
+        replace(
+            digest,
+            operators=digest.operators.at(slice(most)),
+            keys=Keys(*columns[:, order]),
+            cells=summed(cells.segment, rank[of_key.reshape(-1)][cells.key], cells.ns),
+        )
+    )
+
+
+def _without_unused(digest: Digest) -> Digest:
+    """The digest without texts and lines that no column has a place of."""
+    keys, own, operators, links = digest.keys, digest.collectives, digest.operators, digest.links
+    texts = distinct(
+        np.concatenate((keys.reason, own.type, own.dtype, operators.type, links.transport, [-1]))
+    )
+    lines = distinct(np.concatenate((keys.line, own.line, [-1])))
+
+    def text(column: Int64s) -> Int64s:
+        return first_equal(texts[1:], column)
+
+    def line(column: Int64s) -> Int64s:
+        return first_equal(lines[1:], column)
+
+    return replace(
+        digest,
+        texts=tuple(digest.texts[place] for place in texts[1:].tolist()),
+        lines=tuple(digest.lines[place] for place in lines[1:].tolist()),
+        keys=replace(keys, reason=text(keys.reason), line=line(keys.line)),
+        collectives=replace(own, type=text(own.type), dtype=text(own.dtype), line=line(own.line)),
+        operators=replace(operators, type=text(operators.type)),
+        links=replace(links, transport=text(links.transport)),
+    )

@@ -1,0 +1,111 @@
+"""A job: its ranks, who is missing, and all that follows from their digests, each part made at first use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.arrays import Bools
+from tracetui.job.clocks import Clocks, find_clocks, without_strangers
+from tracetui.job.match import Matched, Signatures, match
+from tracetui.job.members import Rank, channels
+from tracetui.job.roots import Roots, find_roots
+from tracetui.job.waits import Notes, Waits, find_waits
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """The ranks of one job that are here, by number."""
+
+    ranks: tuple[Rank, ...]
+    said: tuple[str, ...] = field(default=())  #: what was found beside it, in sentences without full stop
+
+    @cached_property
+    def world(self) -> int | None:
+        """How many ranks the job has; None where nothing tells."""
+        told = [rank.digest.identity.world for rank in self.ranks]
+        groups = [group for rank in self.ranks for group in rank.digest.groups]
+        named = {number for group in groups for number in group.global_ranks}
+        world = max(told, default=0) or len(named) or max((group.size for group in groups), default=0)
+        least = max((rank.number for rank in self.ranks), default=-1) + 1
+        return max(world, least) if world else None
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """The numbers of the ranks that are not here."""
+        here = {rank.number for rank in self.ranks}
+        return tuple(number for number in range(self.world or 0) if number not in here)
+
+    @cached_property
+    def _matched(self) -> tuple[tuple[Matched, ...], Clocks, int]:
+        signatures = Signatures()
+        found = [match(self.ranks, channel, signatures) for channel in channels(self.ranks)]
+        clocks = find_clocks(self.ranks, found)
+        checked = [without_strangers(self.ranks, matched, clocks) for matched in found]
+        return tuple(matched for matched, _ in checked), clocks, sum(count for _, count in checked)
+
+    @property
+    def channels(self) -> tuple[Matched, ...]:
+        """The operations that ranks ran together."""
+        return self._matched[0]
+
+    @property
+    def clocks(self) -> Clocks:
+        """How far apart the clocks are."""
+        return self._matched[1]
+
+    @property
+    def strangers(self) -> int:
+        """How many operations of like sequence do not end together."""
+        return self._matched[2]
+
+    @cached_property
+    def _waits(self) -> tuple[Waits, Notes]:
+        return find_waits(self.ranks, self.channels, self.clocks)
+
+    @property
+    def waits(self) -> Waits:
+        """Who waited for whom."""
+        return self._waits[0]
+
+    @property
+    def notes(self) -> Notes:
+        """What is to be said of the waits."""
+        return self._waits[1]
+
+    @cached_property
+    def roots(self) -> Roots:
+        """Why the late ranks were late, of all waits."""
+        return find_roots(self.ranks, self.channels, self.clocks, self.waits)
+
+    def roots_of(self, asked: Bools) -> Roots:
+        """The same of some of the waits."""
+        return find_roots(self.ranks, self.channels, self.clocks, self.waits, asked)
+
+    @cached_property
+    def matched(self) -> int:
+        """How many operations were found on two ranks at least."""
+        return sum(int(((matched.places >= 0).sum(axis=1) > 1).sum()) for matched in self.channels)
+
+    @cached_property
+    def unmatched(self) -> int:
+        """How many operations were found on one rank only, though another rank of their group is here."""
+        return sum(
+            int(((matched.places >= 0).sum(axis=1) == 1).sum())
+            for matched in self.channels
+            if len(matched.channel.ranks) > 1
+        )
+
+    @cached_property
+    def steps(self) -> tuple[int, ...]:
+        """The numbers of the steps of its ranks."""
+        numbers = [rank.digest.steps.number for rank in self.ranks]
+        return tuple(np.unique(np.concatenate([np.empty(0, np.int64), *numbers])).tolist())
+
+
+def job_of(ranks: Sequence[Rank], said: Sequence[str] = ()) -> Job:
+    """Return the job of some ranks; no two of them have one number."""
+    return Job(tuple(sorted(ranks, key=lambda rank: rank.number)), tuple(said))

@@ -1,0 +1,134 @@
+"""From paths to a job: the ranks are found, digested, told apart and joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tracetui.job.choose import Told, numbers, one_job, without_doubles
+from tracetui.job.coding import UnreadableDigest, decode
+from tracetui.job.digest import Digest
+from tracetui.job.engines.pool import Ranks, Result, digest_all
+from tracetui.job.find import Source, find_sources
+from tracetui.job.identity import identify
+from tracetui.job.job import Job, job_of
+from tracetui.job.members import Rank
+from tracetui.reader.errors import Reason, UnreadableTrace
+from tracetui.reader.source import TraceFile
+
+_SHOWN = 8  # numbers of ranks in a sentence
+
+
+@dataclass(frozen=True)
+class Found:
+    """The ranks that paths mean, before they are digested."""
+
+    sources: tuple[Source, ...]
+    told: tuple[Told, ...]  #: of each of the sources
+    digests: dict[int, Digest]  #: of those that are digests, by place
+    said: tuple[str, ...]
+
+
+def find_ranks(paths: Sequence[Path], only: str = "*") -> Found:
+    """Return the ranks that paths mean; doubles and what cannot be read are left out, and said.
+
+    Raises UnreadableTrace where a path is not there, or no rank is.
+    """
+    found = find_sources(paths, only)
+    said = list(found.said)
+    sources: list[Source] = []
+    told: list[Told] = []
+    digests: dict[int, Digest] = {}
+    for source in found.found:
+        try:
+            if source.is_digest:
+                digest = decode(source.path.read_bytes())
+                digests[len(sources)] = digest
+                identity = digest.identity
+            else:
+                with TraceFile(source.path) as trace_file:
+                    identity = identify(source.path.absolute(), trace_file.head)
+        except (UnreadableTrace, UnreadableDigest, OSError) as error:
+            said.append(_unread(source, error))
+            continue
+        sources.append(source)
+        told.append(Told(source.shown, identity))
+    kept, doubles = without_doubles(told)
+    if not kept:
+        reason = said[0] if said else f"{paths[0]}: no trace of a rank in it matches {only!r}"
+        raise UnreadableTrace(Reason.MISSING, reason)
+    return Found(
+        tuple(sources[place] for place in kept),
+        tuple(told[place] for place in kept),
+        {number: digests[place] for number, place in enumerate(kept) if place in digests},
+        (*said, *doubles),
+    )
+
+
+def load_job(
+    paths: Sequence[Path],
+    only: str = "*",
+    on_progress: Callable[[Ranks], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    cache: bool = True,
+    jobs: int | None = None,
+) -> Job:
+    """Return the job that paths hold; what is done when it is stopped counts.
+
+    Raises UnreadableTrace where there is no rank that can be read. The arguments are those of `find_ranks`
+    and `digest_all`.
+    """
+    found = find_ranks(paths, only)
+    traces = [place for place in range(len(found.sources)) if place not in found.digests]
+    files = [found.sources[place].path for place in traces]
+    results = digest_all(files, on_progress, None, should_stop, cache, jobs)
+    made = {traces[number]: result for number, result in results.items()}
+    return join(found, made)
+
+
+def join(found: Found, made: dict[int, Result]) -> Job:
+    """Return the job of the ranks found, with the digests made of those that are traces, by place."""
+    said = list(found.said)
+    digests = dict(found.digests)
+    for place, result in sorted(made.items()):
+        if isinstance(result, bytes):
+            digests[place] = decode(result)
+        else:
+            said.append(_unread(found.sources[place], result))
+    places = sorted(digests)
+    left = len(found.sources) - len(set(places) | set(made))
+    if left:
+        said.append(f"stopped: {left:,} of {len(found.sources):,} ranks are not read")
+    if not places:
+        raise UnreadableTrace(Reason.NOT_A_TRACE, said[0] if said else "no rank is read")
+    kept, others = one_job(
+        [found.sources[place].shown for place in places], [digests[place] for place in places]
+    )
+    places = [places[number] for number in kept]
+    given, unnumbered = numbers([found.told[place] for place in places])
+    ranks = [
+        Rank(number, digests[place], str(found.sources[place].path)) for number, place in zip(given, places)
+    ]
+    return job_of(ranks, [*said, *others, *unnumbered, *_warnings(ranks)])
+
+
+def _warnings(ranks: Sequence[Rank]) -> list[str]:
+    """What is to be said of the traces themselves, each once with the ranks that it is said of."""
+    told: dict[str, list[int]] = {}
+    for rank in ranks:
+        for warning in rank.digest.warnings:
+            told.setdefault(warning.rstrip("."), []).append(rank.number)
+    return [f"{_numbered(sorted(numbers), len(ranks))}: {warning}" for warning, numbers in told.items()]
+
+
+def _numbered(numbers: list[int], every: int) -> str:
+    if len(numbers) == every > 1:
+        return "all ranks"
+    shown = ", ".join(map(str, numbers[:_SHOWN])) + (", ..." if len(numbers) > _SHOWN else "")
+    return f"rank {shown}" if len(numbers) == 1 else f"ranks {shown}"
+
+
+def _unread(source: Source, why: object) -> str:
+    text = str(why)
+    return f"{text} (left out)" if str(source.path) in text else f"{source.shown}: {text} (left out)"

@@ -1,0 +1,183 @@
+"""The same collective on several ranks: the operations of a channel, matched by their sequence in each step.
+
+Operations are alike by type, type of element and count; the indices in their names differ where one rank
+has seen more of them before, so they tell nothing. Where the sequences of two ranks differ, that is often the
+bug: they are matched as far as they go together, and the first difference is said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+from tracetui.job.members import Channel, Rank
+
+LONGEST_SHIFT = 64  #: operations that one rank has seen before another in the same step
+NONE = -1
+_MOST_KINDS = 1 << 16  # numbers of more kinds would be those of other counts
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a rank ran something else than the others of its group."""
+
+    rank: int  #: place in the job
+    group: str  #: its key: never print it unescaped
+    step: int  #: number, -1 where none
+    position: int  #: in the sequence of that step, from 0
+    ran: str  #: what it ran: "allReduce", "" nothing
+    others: str  #: what the others ran
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """The operations of a channel."""
+
+    channel: Channel
+    #: int64[operations, ranks]: the place of each among the collectives of each rank of the channel, NONE
+    #: where it did not take part. What could not be matched is an operation of one rank.
+    places: Int64s
+    differences: tuple[Difference, ...] = ()
+
+    def column(self, ranks: tuple[Rank, ...], name: str, missing: int = 0) -> Int64s:
+        """Return a column of the collectives, int64[operations, ranks]; `missing` where none is."""
+        table = np.full(self.places.shape, missing, np.int64)
+        for member, rank in enumerate(self.channel.ranks):
+            here = self.places[:, member] >= 0
+            table[here, member] = getattr(ranks[rank].collectives, name)[self.places[here, member]]
+        return table
+
+
+class Signatures:
+    """Numbers of what operations are alike by, the same for all ranks."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[str, str], int] = {}
+
+    def of(self, rank: Rank, own: Int64s, pair: bool, counted: bool) -> Int64s:
+        """Return the number of each of some collectives of a rank."""
+        told, digest = rank.collectives, rank.digest
+        pairs, of = np.unique(np.stack((told.type[own], told.dtype[own])), axis=1, return_inverse=True)
+        names = [
+            ("" if pair else digest.text(kind).lower(), digest.text(dtype).upper() if counted else "")
+            for kind, dtype in pairs.T.tolist()
+        ]
+        kinds = np.array([self._kinds.setdefault(name, len(self._kinds)) for name in names], np.int64)
+        numbers: Int64s = kinds[of.reshape(-1)] + told.count[own] * _MOST_KINDS * counted
+        return numbers
+
+
+def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> Matched:
+    """Return the operations of a channel."""
+    members = range(len(channel.ranks))
+    counted = all((ranks[r].collectives.count[own] >= 0).all() for r, own in zip(channel.ranks, channel.own))
+    alike = [signatures.of(ranks[channel.ranks[m]], channel.own[m], channel.pair, counted) for m in members]
+    steps = [ranks[channel.ranks[m]].collectives.step[channel.own[m]] for m in members]
+    first = (alike[0].tobytes(), steps[0].tobytes())
+    if all((alike[m].tobytes(), steps[m].tobytes()) == first for m in members):
+        return Matched(channel, np.stack(channel.own, axis=1))
+    parts: list[Int64s] = []
+    differences: list[Difference] = []
+    for step in sorted({number for column in steps for number in np.unique(column).tolist()}):
+        places = [np.flatnonzero(column == step) for column in steps]
+        table, differing = _match_step(ranks, channel, alike, places)
+        parts.append(table)
+        differences.extend(_difference(ranks, channel, step, places, *each) for each in differing)
+    return Matched(channel, _in_time(ranks, channel, np.concatenate(parts)), tuple(differences))
+
+
+def _match_step(
+    ranks: tuple[Rank, ...], channel: Channel, alike: list[Int64s], places: list[Int64s]
+) -> tuple[Int64s, list[tuple[int, int, int]]]:
+    """The operations of one step, and where ranks differ: member, place in its sequence, reference."""
+    sequences = [alike[m][places[m]].tobytes() for m in range(len(places))]
+    present = [m for m in range(len(places)) if len(places[m])]
+    votes = Counter(sequences[m] for m in present)
+    reference = max(present, key=lambda m: (votes[sequences[m]], len(places[m]), -m))
+    like = alike[reference][places[reference]]
+    table = np.full((len(like), len(places)), NONE, np.int64)
+    alone: list[Int64s] = []
+    differing = []
+    for m in present:
+        own = channel.own[m][places[m]]
+        if sequences[m] == sequences[reference]:
+            shift: int | None = 0
+        else:
+            ends = (_ends(ranks, channel, each, places) for each in (reference, m))
+            shift = _shift(like, alike[m][places[m]], *ends)
+        if shift is None:
+            until = _common_prefix(like, alike[m][places[m]])
+            differing.append((m, until, reference))
+            at, kept = np.arange(until), np.arange(until)
+        else:
+            at = np.arange(len(own)) + shift
+            kept = np.flatnonzero((at >= 0) & (at < len(like)))
+            at = at[kept]
+        table[at, m] = own[kept]
+        left = np.setdiff1d(np.arange(len(own)), kept)
+        single = np.full((len(left), len(places)), NONE, np.int64)
+        single[:, m] = own[left]
+        alone.append(single)
+    return np.concatenate([table, *alone]), differing
+
+
+def _shift(like: Int64s, own: Int64s, like_ends: Int64s, own_ends: Int64s) -> int | None:
+    """By how many operations a sequence lies behind another one; None where none fits.
+
+    Of several the one by which they end together best.
+    """
+    best: tuple[float, int] | None = None
+    for shift in range(-min(len(own) - 1, LONGEST_SHIFT), min(len(like), LONGEST_SHIFT + 1)):
+        first, stop = max(shift, 0), min(len(like), len(own) + shift)
+        if 2 * (stop - first) < min(len(like), len(own)):
+            continue
+        if not np.array_equal(like[first:stop], own[first - shift : stop - shift]):
+            continue
+        apart = own_ends[first - shift : stop - shift] - like_ends[first:stop]
+        spread = float(np.abs(apart - np.median(apart)).max()) if stop - first > 1 else 0.0
+        found = (spread, abs(shift))
+        if best is None or found < (best[0], abs(best[1])):
+            best = (spread, shift)
+    return None if best is None else best[1]
+
+
+def _ends(ranks: tuple[Rank, ...], channel: Channel, member: int, places: list[Int64s]) -> Int64s:
+    ends: Int64s = ranks[channel.ranks[member]].collectives.end[channel.own[member][places[member]]]
+    return ends
+
+
+def _common_prefix(one: Int64s, other: Int64s) -> int:
+    length = min(len(one), len(other))
+    differs = np.flatnonzero(one[:length] != other[:length])
+    return int(differs[0]) if len(differs) else length
+
+
+def _difference(
+    ranks: tuple[Rank, ...],
+    channel: Channel,
+    step: int,
+    places: list[Int64s],
+    member: int,
+    position: int,
+    reference: int,
+) -> Difference:
+    def ran(m: int) -> str:
+        if position >= len(places[m]):
+            return ""
+        rank = ranks[channel.ranks[m]]
+        return rank.digest.text(int(rank.collectives.type[channel.own[m][places[m][position]]]))
+
+    return Difference(channel.ranks[member], channel.group.key, step, position, ran(member), ran(reference))
+
+
+def _in_time(ranks: tuple[Rank, ...], channel: Channel, table: Int64s) -> Int64s:
+    """The operations in the order of each rank, as steps of unlike numbers have them."""
+    when = np.full(table.shape, np.iinfo(np.int64).max, np.int64)
+    for member, rank in enumerate(channel.ranks):
+        here = table[:, member] >= 0
+        when[here, member] = ranks[rank].collectives.start[table[here, member]]
+    ordered: Int64s = table[np.argsort(when.min(axis=1), kind="stable")]
+    return ordered

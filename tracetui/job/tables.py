@@ -1,0 +1,153 @@
+"""The ranks of a job beside each other: what each did in a step, and which measures differ between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+from tracetui.job.digest import Steps, TimeClass
+from tracetui.job.job import Job
+from tracetui.job.members import Rank
+
+#: Percent of the mean stage by which ranks have to differ in a measure for it to be told.
+DIFFERS = 5
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A measure of the steps of one rank, ns."""
+
+    mean: int  #: rounded down
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What a rank did in a step; None where the trace does not tell."""
+
+    stage: Spread | None
+    computing: Spread | None
+    communication_wait: Spread | None
+    communication_transfer: Spread | None
+    communication_unsplit: Spread | None
+    copy: Spread | None
+    idle: Spread | None
+    preparing: Spread | None
+    bubble: Spread | None
+    iteration_gap: Spread | None
+    forward_backward: Spread | None
+    tail: Spread | None
+    receive_only: Spread | None  #: |receive \\ C|, as far as the step table tells
+    communication_without_receive: Spread | None
+
+
+MEASURES = tuple(measure.name for measure in fields(Measures))
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """One rank of the table."""
+
+    rank: Rank
+    stage_number: int | None  #: of the pipeline
+    steps: int
+    measures: Measures
+    lost_ns: int  #: by waiting for others
+    cost_ns: int  #: to others, by being waited for
+
+    def mean(self, measure: str) -> int | None:
+        """Return the mean of a measure."""
+        spread: Spread | None = getattr(self.measures, measure)
+        return None if spread is None else spread.mean
+
+
+def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
+    """Return the rows of all ranks by number: means of their steps, or one step of them."""
+    waits = job.waits if step is None else job.waits.at(job.waits.step == step)
+    lost = np.zeros(len(job.ranks), np.int64)
+    np.add.at(lost, waits.rank, waits.wait)
+    late = waits.late >= 0
+    cost = np.zeros(len(job.ranks), np.int64)
+    np.add.at(cost, waits.late[late], waits.wait[late])
+    rows = []
+    for place, rank in enumerate(job.ranks):
+        steps = rank.digest.steps
+        own = steps if step is None else steps.at(steps.number == step)
+        told = _of_steps(own) if len(own) or step is not None else _of_window(rank)
+        stage = rank.digest.identity.indices.get("pp")
+        rows.append(RankRow(rank, stage, len(own), told, int(lost[place]), int(cost[place])))
+    return tuple(rows)
+
+
+def differing(rows: tuple[RankRow, ...]) -> tuple[str, ...]:
+    """Return the measures that differ between ranks by more than `DIFFERS`, most first."""
+    stages = [stage for row in rows if (stage := row.mean("stage")) is not None]
+    mean = sum(stages) / len(stages) if stages else 0.0
+    apart = {}
+    for measure in MEASURES:
+        told = [ns for row in rows if (ns := row.mean(measure)) is not None]
+        if len(told) > 1 and (max(told) - min(told)) * 100 > mean * DIFFERS and mean:
+            apart[measure] = max(told) - min(told)
+    return tuple(sorted(apart, key=lambda measure: (-apart[measure], measure)))
+
+
+def sorted_by(rows: tuple[RankRow, ...], measure: str) -> tuple[RankRow, ...]:
+    """Return the rows with the most of a measure first, those that do not tell last."""
+    return tuple(sorted(rows, key=lambda row: (row.mean(measure) is None, -(row.mean(measure) or 0))))
+
+
+def _of_steps(steps: Steps) -> Measures:
+    receive = steps.exposed - steps.exposed_without_receive
+    return Measures(
+        stage=_spread(steps.stage),
+        computing=_spread(steps.computing),
+        communication_wait=_spread(steps.wait),
+        communication_transfer=_spread(steps.transfer),
+        communication_unsplit=_spread(steps.unsplit),
+        copy=_spread(steps.free - steps.idle),
+        idle=_spread(steps.idle),
+        preparing=_spread(steps.preparing),
+        bubble=_spread(steps.bubble),
+        iteration_gap=_spread(steps.gap[steps.gap >= 0]),
+        forward_backward=_spread(steps.forward_backward[steps.forward_backward >= 0]),
+        tail=_spread(steps.tail[steps.tail >= 0]),
+        receive_only=_spread(receive),
+        communication_without_receive=_spread(steps.exposed_without_receive),
+    )
+
+
+def _spread(ns: Int64s) -> Spread | None:
+    if not len(ns):
+        return None
+    return Spread(int(ns.sum()) // len(ns), int(ns.min()), int(ns.max()))
+
+
+def _of_window(rank: Rank) -> Measures:
+    """The measures of a rank without steps: of all its time, where the device has any."""
+    digest = rank.digest
+    if not len(digest.boundaries):
+        return Measures(*[None] * len(MEASURES))
+    classes = digest.by_class()
+
+    def whole(ns: int) -> Spread:
+        return Spread(ns, ns, ns)
+
+    return Measures(
+        stage=whole(digest.end - digest.start),
+        computing=whole(classes[TimeClass.COMPUTING]),
+        communication_wait=whole(classes[TimeClass.WAIT]),
+        communication_transfer=whole(classes[TimeClass.TRANSFER]),
+        communication_unsplit=whole(classes[TimeClass.UNSPLIT]),
+        copy=whole(classes[TimeClass.COPY]),
+        idle=whole(classes[TimeClass.IDLE]),
+        preparing=None,
+        bubble=None,
+        iteration_gap=None,
+        forward_backward=None,
+        tail=None,
+        receive_only=None,
+        communication_without_receive=None,
+    )

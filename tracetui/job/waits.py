@@ -1,0 +1,138 @@
+"""Who waited how long for whom: of each operation the last rank to arrive, and the waits of the others.
+
+The planes of an operation name the peer that was late. Where that peer's own trace is here, the wait is the
+difference of both arrivals on aligned clocks; where it is missing, what the planes say. Without planes the
+last of the ranks that are here counts, and where some are missing the waits are lower bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int64s
+from tracetui.job.clocks import Clocks
+from tracetui.job.match import Matched
+from tracetui.job.members import Rank
+
+#: ns beyond the residual of the clocks by which planes and clocks may name different ranks without a word.
+DISAGREE = 50_000
+NOBODY, ABSENT = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class Waits:
+    """Each rank's part in each operation, as columns of equal length, by channel, operation, rank."""
+
+    channel: Int64s  #: place among the channels
+    operation: Int64s  #: a number of its own for each operation of the job
+    rank: Int64s  #: place of the rank in the job
+    place: Int64s  #: among the collectives of the rank
+    step: Int64s  #: number of the step that it starts in on this rank, -1 where none
+    arrival: Int64s  #: aligned start
+    end: Int64s  #: aligned end
+    wait: Int64s  #: ns until the late rank arrived; 0 for that rank itself
+    late: Int64s  #: place of the late rank in the job; ABSENT: it is missing; NOBODY where nobody was late
+    peer: Int64s  #: number in the group of the late rank, -1 where not known
+
+    def __len__(self) -> int:
+        return len(self.rank)
+
+    def at(self, places: Int64s | Bools) -> Waits:
+        """Those at some places."""
+        return Waits(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What is to be said of the waits."""
+
+    disagree: int = 0  #: operations in which planes and clocks name different ranks
+    bounds: int = 0  #: operations without planes of which ranks are missing
+
+
+def find_waits(ranks: tuple[Rank, ...], channels: Sequence[Matched], clocks: Clocks) -> tuple[Waits, Notes]:
+    """Return the waits in all operations of all channels."""
+    parts, operations, disagree, bounds = [], 0, 0, 0
+    for number, matched in enumerate(channels):
+        part, strange, lower = _of_channel(ranks, matched, clocks)
+        part[1] += operations
+        operations += len(matched.places)
+        disagree += strange
+        bounds += lower
+        parts.append(np.concatenate((np.full((1, part.shape[1]), number, np.int64), part[1:])))
+    columns = np.concatenate([np.empty((len(fields(Waits)), 0), np.int64), *parts], axis=1)
+    return Waits(*columns), Notes(disagree, bounds)
+
+
+def _of_channel(ranks: tuple[Rank, ...], matched: Matched, clocks: Clocks) -> tuple[Int64s, int, int]:
+    """The columns of a channel, the first left free; how often planes and clocks disagree; lower bounds."""
+    channel, here = matched.channel, matched.places >= 0
+    members = np.array(channel.ranks, np.int64)
+    offset = clocks.offset[members]
+    arrival = matched.column(ranks, "start") - offset
+    end = matched.column(ranks, "end") - offset
+    known = (matched.column(ranks, "known") == 1) & here
+    told = matched.column(ranks, "wait")
+    peer = matched.column(ranks, "peer", -1)
+    ring = matched.column(ranks, "ring") == 1
+    number = np.array([group.rank for group in channel.groups], np.int64)
+    rows, lowest = np.arange(len(here)), np.iinfo(np.int64).min
+    last = np.where(here, arrival, lowest).argmax(axis=1)
+    longest = np.where(known, told, -1).argmax(axis=1)
+    named = np.where(known.any(axis=1), peer[rows, longest], -1)
+    of_peer = _members_by_number(number)[np.clip(named, -1, _HIGHEST)]
+    is_here = (of_peer >= 0) & here[rows, of_peer]
+    whole = channel.complete & here.all(axis=1)
+    behind = arrival[rows, last] - np.where(is_here, arrival[rows, of_peer], arrival[rows, last])
+    doubted = (named >= 0) & is_here & (behind > clocks.residual_ns + DISAGREE)
+    by_clock = ~known.any(axis=1) | ring[rows, longest] | (is_here & doubted) | (whole & ~is_here)
+    by_clock &= whole | ~known.any(axis=1) | is_here
+    late = np.where(by_clock, last, np.where(is_here, of_peer, -1))
+    late = np.where(known.any(axis=1) & (named < 0), -1, late)
+    seen_longer = told[rows, longest] - (arrival[rows, last] - arrival[rows, longest])
+    beyond = ring[rows, longest] & (named >= 0) & ~whole & (seen_longer > clocks.residual_ns + DISAGREE)
+    late = np.where(beyond, -1, late)
+    absent = known.any(axis=1) & (named >= 0) & (late < 0)
+    by_arrival = np.maximum(arrival[rows, late][:, None] - arrival, 0)
+    wait = np.where((late >= 0)[:, None] & here, by_arrival, 0)
+    wait = np.where(absent[:, None] & known, np.clip(told, 0, end - arrival), wait)
+    late_rank = np.where(late >= 0, members[late], np.where(absent, ABSENT, NOBODY))
+    late_rank = np.where((wait > 0).any(axis=1), late_rank, NOBODY)
+    late_peer = np.where(late >= 0, number[late], np.where(absent & ~(beyond & is_here), named, -1))
+    operation, member = np.nonzero(here)
+    columns = np.stack(
+        (
+            np.zeros(len(member), np.int64),
+            operation,
+            members[member],
+            matched.places[operation, member],
+            matched.column(ranks, "step", -1)[operation, member],
+            arrival[operation, member],
+            end[operation, member],
+            wait[operation, member],
+            late_rank[operation],
+            late_peer[operation],
+        )
+    )
+    bounds = ~known.any(axis=1) & ~whole & (here.sum(axis=1) > 1)
+    return columns, int((doubted & ~ring[rows, longest]).sum()), int(bounds.sum())
+
+
+_HIGHEST = (1 << 16) - 1  # number of a rank in its group
+
+
+def _members_by_number(number: Int64s) -> Int64s:
+    """int64[65537]: the member with each number in the group, -1 where it is not here; last, of -1, -1."""
+    table = np.full(_HIGHEST + 2, -1, np.int64)
+    told = (number >= 0) & (number <= _HIGHEST)
+    table[number[told]] = np.flatnonzero(told)
+    return table
+
+
+def global_rank(matched: Matched, number: int) -> int | None:
+    """Return the rank in the job of a number in a group; None where not known: never guessed."""
+    ranks = matched.channel.group.global_ranks
+    return ranks[number] if 0 <= number < len(ranks) else None

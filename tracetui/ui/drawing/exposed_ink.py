@@ -1,0 +1,95 @@
+"""Exposed communication on lines of idle time: where a device is not idle and does nothing but communicate.
+
+Pure: knows the picture of a trace, the palette and glyphs. A column has the glyph of what there is most of:
+waiting for a rank, moving data, or not told apart. A stretch with room tells the rank of its gap, how long,
+and for whom.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.arrays import Bools, Int64s
+from tracetui.export.late import late_rank
+from tracetui.trace.model import Activity
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.lane import runs
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.state import ViewState
+from tracetui.units import format_duration
+
+_WORDS = {
+    CommunicationCause.WAIT: "waits",
+    CommunicationCause.TRANSFER: "moves data",
+    CommunicationCause.UNSPLIT: "communicates",
+}
+_LEAST_CELLS = 8  #: a stretch with fewer has no text
+_AROUND = 2  #: cells of it that stay on each side of the text
+
+
+def cause_glyphs(glyphs: Glyphs) -> tuple[str, str, str]:
+    """The glyph of each cause, in their order."""
+    return glyphs.waits, glyphs.moves, glyphs.communicates
+
+
+def most_exposed(ns: Int64s, edges: Int64s, free: Bools) -> Int64s:
+    """int64[columns]: the cause that most of a `free` column went into, -1 where less than half is exposed.
+
+    ns : int64[causes, columns], between `edges`.
+    """
+    shown = free & (2 * ns.sum(axis=0) >= np.diff(edges))
+    return np.where(shown, ns.argmax(axis=0), -1).astype(np.int64)
+
+
+class ExposedInk:
+    """Draws over the idle lines of one trace; its analysis is there."""
+
+    def __init__(self, picture: Picture, palette: Palette, glyphs: Glyphs) -> None:
+        self._picture, self._glyphs = picture, glyphs
+        self._style = palette.style_of(Activity.COMMUNICATION)
+
+    def over(self, drawn: Strip, idle: Int64s, device: int, state: ViewState, edges: Int64s) -> Strip:
+        """The line, with what is exposed in the columns without idle time.
+
+        idle : int64[columns], the idle interval of each column, -1 where there is none.
+        """
+        ns = self._picture.exposed(device, edges)
+        cause = most_exposed(ns, edges, idle < 0)
+        first, stop = runs(np.where(cause >= 0, 0, -1).astype(np.int64))
+        if not len(first):
+            return drawn
+        bounds = np.stack((first, stop), axis=1).reshape(-1).tolist()
+        parts = list(drawn.divide([*bounds, len(cause)]))
+        glyphs = cause_glyphs(self._glyphs)
+        for place, (start, end) in enumerate(zip(first.tolist(), stop.tolist())):
+            cells = "".join(glyphs[at] for at in cause[start:end].tolist())
+            gap = self._picture.gap_at(device, int(edges[start] + edges[end]) // 2)
+            chosen = gap >= 0 and gap == state.gap
+            style = self._style + Style(bold=True, underline=True) if chosen else self._style
+            text = self._text(gap, end - start - 2 * _AROUND) if end - start >= _LEAST_CELLS else ""
+            at = _AROUND if text else 0
+            cells = cells[:at] + text + cells[at + len(text) :]
+            parts[2 * place + 1] = Strip([Segment(cells, style)], end - start)
+        return Strip.join(parts)
+
+    def _text(self, gap: int, room: int) -> str:
+        """ " 1 waits 86.2 ms for peer 5 of group 271 ", or as much of it as fits."""
+        if gap < 0:
+            return ""
+        assert self._picture.analysis is not None
+        exposed = self._picture.analysis.communication.exposed
+        (cause, ns), *_ = exposed.by_cause(exposed.of_gap(gap)).items() or ((None, 0),)
+        if cause is None:
+            return ""
+        rank = self._picture.ranks.get(gap)
+        number, length = f"{rank} " if rank else "", format_duration(ns)
+        late = late_rank(self._picture.analysis, gap) if cause is CommunicationCause.WAIT else None
+        texts = [f" {number}{_WORDS[cause]} {length} ", f" {number}{length} ", f" {number}" if rank else ""]
+        if late is not None:
+            texts.insert(0, f" {number}{_WORDS[cause]} {length} for {late} ")
+        return next((text for text in texts if len(text) <= room), "")

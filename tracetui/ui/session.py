@@ -1,0 +1,338 @@
+"""An open trace: its file, how far that is read, what is read of it, the analysis, and where one looks in it.
+
+Knows no screen and no app: who reads the file in threads hands over what they give, and shows what is
+returned here as a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.gaps import Measure
+from tracetui.arrays import Int64s
+from tracetui.export.words import MEASURES
+from tracetui.reader.source import TraceFile
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Trace
+from tracetui.ui.drawing.glyphs import glyphs
+from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.rows import idle_key, place_of_slice
+from tracetui.ui.drawing.sketch import Sketch
+from tracetui.ui.first_view import first_view
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.source_files import SourceFiles
+from tracetui.ui.state import Viewport, ViewState
+from tracetui.units import Moment, Window, format_time
+
+_OUTPUT = "ASCEND_PROFILER_OUTPUT"
+
+
+class Session:
+    """One trace, from the moment it is to be read until it is closed."""
+
+    def __init__(
+        self,
+        path: Path,
+        options: ViewerOptions | None = None,
+        file: TraceFile | None = None,
+        trace: Trace | None = None,
+        name: str = "",
+    ) -> None:
+        """Of a file to read, now or when it is opened, or of a trace that is there already."""
+        self.path = path
+        self.name = printable(name or path.name, 60)  #: that tells it from the others that are open
+        self.options = options or ViewerOptions()
+        self.file = file  #: to read the trace from, and the arguments of its slices
+        self.trace = trace  #: what is read so far
+        self.picture = Picture(trace) if trace is not None else None  #: of that, and of what is not read yet
+        self.analysis: Analysis | None = None
+        self.analysing = trace is not None
+        self.problem = ""  #: why there is no trace, or no analysis
+        #: bytes read, bytes in all, events; None where nothing is being read
+        self.progress = (0, file.size, 0) if file is not None else None
+        self.silent_s = 0  #: seconds for which nothing could be read, where that are some
+        self.stopping = False  #: no more is to be read
+        self.state = ViewState(bounds_of(trace))
+        self.ranked_by = Measure.LOST  #: what gaps are ranked by, on all screens
+        self.ranked: Int64s = np.empty(0, np.int64)  #: gaps, those first with the most of it
+        self.awaited = 0  #: rank of the gap to show as soon as there are gaps; 0: none
+        self._sources: SourceFiles | None = None
+        self._rank_of = self.ranked
+        self._ranked_anew = False  # since a gap was gone to
+
+    @property
+    def sources(self) -> SourceFiles:
+        """The Python files of the trace, where they are on this host; once some of it is read."""
+        if self._sources is None:
+            self._sources = SourceFiles(
+                self.path, self.options.sources, self.trace.end_ns if self.trace else 0
+            )
+        return self._sources
+
+    # Reading
+
+    def open(self) -> None:
+        """Open the file.
+
+        Raises UnreadableTrace or OSError.
+        """
+        self.file = TraceFile(self.path, jobs=self.options.jobs)
+        self.progress, self.problem = (0, self.file.size, 0), ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its trace is there or on the way."""
+        return self.file is not None or self.trace is not None
+
+    def close(self) -> None:
+        """Let the file go, at once or as soon as the thread that reads it has stopped."""
+        self.stopping = True
+        if self.progress is None:
+            self.end()
+
+    def end(self) -> None:
+        """Let the file go: nothing reads it any more."""
+        self.progress = None
+        if self.file is not None:
+            self.file.close()
+
+    def closed(self) -> Session:
+        """The same trace, not open; when it is opened, it shows what this one shows."""
+        viewport, window = self.state.viewport, self.options.window
+        if self.trace is not None:
+            window = Window(Moment(viewport.start_ns, True), Moment(viewport.end_ns, True))
+        closed = Session(self.path, replace(self.options, window=window, step=None), name=self.name)
+        closed.ranked_by = self.ranked_by
+        return closed
+
+    def stop_loading(self) -> bool:
+        """Stop the loading, keeping what is read; False where nothing was there to stop."""
+        running = self.progress is not None and not self.stopping
+        self.stopping = self.stopping or running
+        return running
+
+    def take_progress(self, progress: tuple[int, int, int], silent_s: int) -> None:
+        """So much is read: bytes, of bytes in all, and events."""
+        self.progress, self.silent_s = progress, silent_s
+
+    def take(self, trace: Trace, picture: Picture | None) -> None:
+        """Show more of the trace: what was selected is looked up again by its event."""
+        old, row = self.trace, self.state.row
+        event = int(old.slices.event[row]) if old is not None and row >= 0 else -1
+        self.trace, self.picture = trace, picture or Picture(trace)
+        if old is None:  # nobody has looked anywhere yet
+            self.state.place = replace(self.state.place, viewport=self.state.bounds)
+            self.state.undo_stack.clear()
+        self.state.grow(bounds_of(trace))
+        self.state.forget_rows()
+        if event >= 0:
+            found = np.flatnonzero(trace.slices.event == event)
+            row = int(found[0]) if len(found) else -1
+            self.state.place = replace(self.state.place, row=row)
+
+    def take_all(self, trace: Trace, picture: Picture | None) -> str:
+        """Show the trace as far as it will be read, at the window asked for; what is to be said of it."""
+        share, self.progress, self.analysing = self.share, None, True
+        self._sources = None  # the age of files is told from the end of the trace
+        self.take(trace, picture)
+        said = self._open_window()
+        if not trace.report.stopped:
+            return said
+        self.awaited = 0
+        return self._stopped(share)
+
+    def take_failure(self, sentence: str) -> str:
+        """There is no trace, or no analysis of it; what is to be said to those who wait for it."""
+        self.progress, self.analysing, self.problem = None, False, sentence
+        awaited, self.awaited = self.awaited, 0
+        return sentence if awaited else ""
+
+    def take_analysis(self, analysis: Analysis) -> str:
+        """Show the analysis, at the step or the gap that was asked for; what is to be said of it."""
+        self.analysing = False
+        self.analysis = analysis
+        self._rank(analysis)
+        self._look_first(analysis)
+        awaited = self.awaited
+        said = self._open_step(analysis)
+        return self.nth_gap(awaited) if awaited else said
+
+    def _look_first(self, analysis: Analysis) -> None:
+        """Look at where the devices work, unless somebody has looked elsewhere already."""
+        state = self.state
+        if not state.undo_stack and state.viewport == state.bounds:
+            view = first_view(analysis, state.bounds)
+            state.place = replace(state.place, viewport=view, time_ns=view.start_ns)
+
+    def _open_window(self) -> str:
+        """Look at the window that was asked for on the command line."""
+        if self.options.window is None or self.trace is None:
+            return ""
+        start, end = self.options.window.on_clock(self.trace.start_ns)
+        start, end = max(start, self.state.bounds.start_ns), min(end, self.state.bounds.end_ns)
+        if start >= end:
+            return "The window asked for is not in this trace."
+        self.state.look(Viewport(start, end))
+        return ""
+
+    def _open_step(self, analysis: Analysis) -> str:
+        """Look at the step that was asked for on the command line."""
+        wanted = self.options.step
+        if wanted is None:
+            return ""
+        for step in analysis.steps:
+            if step.number == wanted:
+                self.state.show(step.start_ns, max(step.end_ns, step.start_ns + 1))
+                return ""
+        return f"There is no step {wanted} in this trace."
+
+    # What is said of it
+
+    @property
+    def share(self) -> int:
+        """How much of the file is read, in percent, cut: 100 only where all is."""
+        done, total, _ = self.progress or (1, 1, 0)
+        return 100 * done // max(total, 1)
+
+    @property
+    def waiting(self) -> str:
+        """Why there are no gaps yet."""
+        if self.progress is not None:
+            return f"reading, {self.share} % so far: gaps are found once all is read"
+        return self.problem or ("analysing" if self.analysing else "nothing of this device was read")
+
+    @property
+    def unanswered(self) -> str:
+        """The same as a sentence, for those who ask for more than gaps."""
+        if self.progress is not None:
+            return f"Still reading the trace, {self.share} % so far."
+        return self.problem or "Still analysing."
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """All that is wrong or missing, one sentence each."""
+        problem = (self.problem,) if self.problem else ()
+        if self.trace is None:
+            return problem
+        if self.progress is not None:  # what else seems to be missing may come
+            return self.trace.report.warnings
+        sketch = self.picture.sketch if self.picture is not None else None
+        missing = (missing_words(sketch, self.trace),) if sketch is not None else ()
+        return (*self.trace.report.warnings, *missing, *self.trace.notes, *problem)
+
+    def _stopped(self, share: int) -> str:
+        sketch = self.picture.sketch if self.picture is not None else None
+        if sketch is None:
+            return f"Stopped at {share} % of the file: what was read until then is here."
+        glyph = glyphs(self.options.ascii).unread[1]
+        return f"Stopped at {share} % of the file; the rest ({glyph}) is only sampled. ! tells more."
+
+    # Gaps, which may be asked for before they are found
+
+    def rank_by_next(self) -> str:
+        """Rank gaps by the next measure: lost time, idle time, exposed communication; says by which."""
+        measures = [*Measure]
+        self.ranked_by = measures[(measures.index(self.ranked_by) + 1) % len(measures)]
+        if self.analysis is not None:
+            self._rank(self.analysis)
+            self._ranked_anew = True
+        return f"Gaps are ranked by {MEASURES[self.ranked_by]}."
+
+    def _rank(self, analysis: Analysis) -> None:
+        if self.picture is not None:
+            self.picture = self.picture.analysed(analysis, self.ranked_by)
+        self.ranked = analysis.gaps.ranked(self.ranked_by)
+        self._rank_of = np.empty_like(self.ranked)
+        self._rank_of[self.ranked] = np.arange(1, len(self.ranked) + 1)
+
+    def rank_of(self, gap: int) -> int:
+        """The rank of a gap, from 1; 0 for none."""
+        return int(self._rank_of[gap]) if 0 <= gap < len(self._rank_of) else 0
+
+    def next_gap(self, by: int) -> str:
+        """Go to the gap of the next rank; to the worst one first, and when they have been ranked anew."""
+        rank = 0 if self._ranked_anew else self.rank_of(self.state.gap)
+        return self.nth_gap(rank + by if rank else 1)
+
+    def nth_gap(self, rank: int) -> str:
+        """Go to the gap of a rank, as soon as there is one; why not, where that is now or never."""
+        self._ranked_anew = False
+        if self.analysis is None:
+            self.awaited = 0 if self.problem else rank
+            until = f"all is read: {self.share} % so far." if self.progress else "all gaps are found."
+            return self.problem or f"Gap {rank} is shown as soon as {until}"
+        if not len(self.analysis.gaps):
+            return "There are no gaps in this trace."
+        if not 1 <= rank <= len(self.analysis.gaps):
+            return "There are no more gaps."
+        self.go_to_gap(int(self.ranked[rank - 1]))
+        return ""
+
+    # Where one looks
+
+    def go_to_gap(self, index: int) -> bool:
+        """Show and select a gap: an index into `analysis.gaps`; False where there is none."""
+        if self.analysis is None or not 0 <= index < len(self.analysis.gaps):
+            return False
+        gaps, state = self.analysis.gaps, self.state
+        start, end = int(gaps.start[index]), int(gaps.end[index])
+        state.show(start, end)
+        device = self.analysis.devices[int(gaps.device[index])].device
+        place = replace(state.place, gap=index, row=-1, cursor=idle_key(device), time_ns=start)
+        state.go(place, state.burst)
+        return True
+
+    def select(self, row: int) -> None:
+        """Select a slice and bring it on screen; -1 selects nothing."""
+        state, trace = self.state, self.trace
+        if trace is None:
+            return
+        if row < 0:
+            state.go(replace(state.place, row=-1, gap=-1), "select")
+            return
+        start, end = int(trace.slices.start[row]), int(trace.slices.end[row])
+        cursor, hidden = place_of_slice(trace, row, state.toggled)
+        if hidden:
+            state.toggle(hidden)
+        viewport = state.viewport.showing(start, end, state.bounds)
+        place = replace(state.place, viewport=viewport, row=row, gap=-1, cursor=cursor, time_ns=start)
+        state.go(place, "select")
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Return what tells each of several paths from the others: the fewest of its last parts that do.
+
+    Parts that all of them end with tell nothing, nor does the directory in which a producer leaves its files.
+    """
+    every = [[part for part in path.resolve().parts if part != _OUTPUT] for path in paths]
+    while min(map(len, every)) > 1 and len({parts[-1] for parts in every}) == 1:
+        every = [parts[:-1] for parts in every]
+    for count in range(1, max(map(len, every))):
+        names = ["/".join(parts[-count:]) for parts in every]
+        if len(set(names)) == len(names):
+            return names
+    return list(map(str, paths))
+
+
+def bounds_of(trace: Trace | None) -> Viewport:
+    """All of a trace; a millisecond where there is none yet."""
+    if trace is None:
+        return Viewport(0, 1_000_000)
+    return Viewport(trace.start_ns, max(trace.end_ns, trace.start_ns + 1))
+
+
+def missing_words(sketch: Sketch, trace: Trace) -> str:
+    """What was not read, and when it was recorded: "Python 12.1 s to 166 s" of each process."""
+    step = max((trace.end_ns - trace.start_ns) // 1000, 1)
+    parts = []
+    for missing in sketch.missing():
+        moments = (missing.start_ns - trace.start_ns, missing.end_ns - trace.start_ns)
+        start, end = (format_time(max(moment, 0), step) for moment in moments)
+        parts.append(f"{missing.process} from {start} to {end}")
+    share = 100 - 100 * trace.report.text_bytes // max(trace.report.bytes, 1)
+    return f"{share} % of the file is not read; only sampled, and in no number: {', '.join(parts)}"
