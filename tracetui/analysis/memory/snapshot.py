@@ -66,15 +66,15 @@ def _leaf(stack: tuple[Frame, ...], line: Frame | None) -> str:
 
 
 def releases(device: Int32s | Int64s, address: Int64s, freed: Bools) -> Int64s:
-    """Return of each event, in order, the place of the one that frees its block; -1 where none does.
+    """Return of each allocation among events in order the place of the one that frees its block, else -1.
 
-    A block is freed by the next event at its address, if that is one that frees.
+    That is the next event at its address, if it is one that frees.
     """
     order = np.lexsort((np.arange(len(address)), address, device))
     found = np.full(len(address), -1, np.int64)
     first, second = order[:-1], order[1:]
     pairs = (device[first] == device[second]) & (address[first] == address[second])
-    pairs &= freed[second] & ~freed[first]
+    pairs &= freed[second]
     found[first[pairs]] = second[pairs]
     return found
 

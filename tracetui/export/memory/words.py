@@ -44,11 +44,11 @@ def most_at_peak(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int] | None:
 
 
 def peak_parts(peak: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what else is to say of a peak: "736 MB of it were allocated before the recording began"."""
+    """Yield what else is to say of a peak: "736 MB of it was allocated before the recording began"."""
     if peak["before_bytes"]:
-        yield f"{format_bytes(peak['before_bytes'])} of it were allocated before the recording began"
+        yield f"{format_bytes(peak['before_bytes'])} of it was allocated before the recording began"
     if peak["cached_bytes"]:
-        yield f"{format_bytes(peak['cached_bytes'])} more were reserved: cached, or lost between blocks"
+        yield f"{format_bytes(peak['cached_bytes'])} more was reserved: cached, or lost between blocks"
     if peak["outside_bytes"]:
         outside = format_bytes(peak["outside_bytes"])
         yield f"{outside} of the process lay outside: workspace, communication, others"
