@@ -20,18 +20,20 @@ from distributed import Client
 
 from samples.job.directory import directory_name, write_rank
 from tests.job.planted import truth
+from tracetui.cli import main
 from tracetui.job.digesting import digest_trace
 from tracetui.job.engines import dask, pinned
 from tracetui.job.engines.dask import (
     Digested,
-    Found,
     LeftOut,
     Missed,
+    Seeing,
     UnusableCluster,
     _by_version,
+    _check_scheduler,
     digests,
 )
-from tracetui.version import __version__
+from tracetui.job.engines.pinned import Answer, Done, Lost
 
 #: which ranks of the job lie where each worker works
 SEEN = {"alone": (0,), "killed": (1, 2), "stopped": (3, 4), "last": (2, 4, 5)}
@@ -106,25 +108,42 @@ def test_each_rank_is_digested_where_it_lies_and_lost_workers_are_told(
 ) -> None:
     """One worker dies and one stops answering between the look and the work; each shared a rank."""
     monkeypatch.setattr(pinned, "SILENT_S", 4.0)
-    run = digests(cluster.address, ["job"], patience_s=60)
-    assert next(run) == Found(7)
+    run = digests(cluster.address, ["job"], cache=False, patience_s=60)
+    seeing = next(run)
+    assert isinstance(seeing, Seeing)
+    assert seeing.traces == 7
     cluster.signal("killed", signal.SIGKILL)
     cluster.signal("stopped", signal.SIGSTOP)
     told = list(run)
-    made = {rank_of(one.path): one for one in told if isinstance(one, Digested)}
-    missed = {rank_of(one.path): one.reason for one in told if isinstance(one, Missed)}
+    made = {rank_of(one.seen.path): one for one in told if isinstance(one, Digested)}
+    missed = {rank_of(one.seen.path): one.reason for one in told if isinstance(one, Missed)}
     assert not [one for one in told if isinstance(one, LeftOut)]
     assert {rank: one.worker for rank, one in made.items()} == {
         0: cluster.workers["alone"],
         **dict.fromkeys((2, 4, 5), cluster.workers["last"]),
     }
     assert sorted(missed) == [1, 3, DAMAGED]
-    assert missed[1] == f"{cluster.workers['killed']} is gone"
-    assert missed[3].startswith(f"{cluster.workers['stopped']} has been silent for ")
+    assert missed[1] == f"worker {cluster.workers['killed']} is gone"
+    assert missed[3].startswith(f"worker {cluster.workers['stopped']} has been silent for ")
     here = {
         rank: digest_trace(write_rank(truth("late").outcome, rank, tmp_path), cache=False) for rank in made
     }
     assert {rank: one.data for rank, one in made.items()} == here
+
+
+def test_the_commands_take_an_address(
+    cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of ranks that only one worker sees: the others may be gone by then."""
+    monkeypatch.setattr(pinned, "SILENT_S", 4.0)
+    only = f"*_{directory_name(truth('late').outcome.job, 0).split('_')[1]}_*"
+    command = ["job", "--dask", cluster.address, "--only", only, "--no-cache"]
+    assert main(["ranks", *command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["job"]["ranks"] == [0]
+    assert main(["digest", *command, "-o", str(tmp_path / "digests")]) == 0
+    (made,) = (tmp_path / "digests").iterdir()
+    here = write_rank(truth("late").outcome, 0, tmp_path)
+    assert made.read_bytes() == digest_trace(here, cache=False)
 
 
 def test_without_a_scheduler_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,23 +152,21 @@ def test_without_a_scheduler_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch
         next(digests("tcp://127.0.0.1:9", ["job"]))
 
 
-def versions(scheduler: str, **workers: dict[str, Any]) -> Any:
-    told = {
-        "client": {"packages": {"distributed": "2026.8.0"}},
-        "scheduler": {"packages": {"distributed": scheduler}},
-        "workers": {worker: {"packages": packages} for worker, packages in workers.items()},
-    }
-    return SimpleNamespace(get_versions=lambda packages: told)
-
-
-def test_other_versions_are_told() -> None:
-    same = {"distributed": "2026.8.0", "tracetui": __version__}
-    older, without = {**same, "distributed": "2024.8.0"}, {**same, "tracetui": None}
-    usable, left_out = _by_version(versions("2026.8.0", same=same, older=older, without=without))
-    assert usable == ["same"]
-    assert left_out == [
-        LeftOut("older", "distributed 2024.8.0, here is 2026.8.0"),
-        LeftOut("without", f"tracetui is missing there, here is {__version__}"),
+def test_workers_of_other_versions_are_told() -> None:
+    here = {"distributed": "2026.8.0", "tracetui": "0.1.0"}
+    told: list[Answer] = [
+        Done("same", "distributed", "2026.8.0"),
+        Done("same", "tracetui", "0.1.0"),
+        Done("older", "distributed", "2024.8.0"),
+        Lost("without", "tracetui", "PackageNotFoundError('tracetui')"),
     ]
-    with pytest.raises(UnusableCluster, match=r"runs distributed 2024\.8\.0, here is 2026\.8\.0"):
-        _by_version(versions("2024.8.0", same=same))
+    assert _by_version(iter(told), here) == {
+        "older": "it runs distributed 2024.8.0, here is 2026.8.0",
+        "without": "PackageNotFoundError('tracetui')",
+    }
+
+
+def test_a_scheduler_of_another_version_is_told() -> None:
+    client: Any = SimpleNamespace(run_on_scheduler=lambda *_: "2020.1.0")
+    with pytest.raises(UnusableCluster, match=r"runs distributed 2020\.1\.0, here is "):
+        _check_scheduler(client)

@@ -11,6 +11,8 @@ from textual.actions import parse
 
 from tracetui.ui.actions import ACTIONS, GROUPS, SCREENS, actions_of, bindings, key_label, keys_markdown
 from tracetui.ui.app import TraceApp
+from tracetui.ui.job_app import JobApp
+from tracetui.ui.screens.ranks import RanksScreen
 from tracetui.ui.screens.statistics import StatisticsPanel
 from tracetui.ui.session import Session
 
@@ -32,6 +34,8 @@ def test_every_action_has_a_method_that_takes_its_arguments(screen: str | None) 
     owners: list[type] = [TraceApp]
     if screen == "statistics":
         owners.append(StatisticsPanel)
+    elif screen == "ranks":
+        owners += [JobApp, RanksScreen]
     elif screen is not None:
         session = Session(Path())
         owners.append(type(TraceApp([session]).screens_of(session)[screen]()))

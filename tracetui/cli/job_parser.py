@@ -18,6 +18,12 @@ def add_job(parser: Parser) -> None:
         default="*",
         help="only ranks whose path or name matches, like 'run2/*'",
     )
+    parser.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="have them digested by the workers of a Dask scheduler, like 'tcp://node00:8786', each of which "
+        "sees other ranks below PATH on its own host",
+    )
     add_reading(
         parser,
         "read with N processes, each a rank (default: one for each core that may be used, as far as memory "

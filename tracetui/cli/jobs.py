@@ -13,30 +13,34 @@ from tracetui.cli import output, streams, terminal
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import RanksLine
 from tracetui.export.atomic import write_atomically
-from tracetui.job.coding import SUFFIX
+from tracetui.job.cluster import gather
+from tracetui.job.coding import SUFFIX, encode
 from tracetui.job.engines.pool import Ranks, Result, digest_all
 from tracetui.job.find import Source
 from tracetui.job.job import Job
-from tracetui.job.load import find_ranks, load_job
+from tracetui.job.load import Found, find_ranks, join, load_job
 from tracetui.trace.clean import printable
 
 
 def open_job(request: Request) -> Job:
     """Return the job of the paths of a request. Raises UnreadableTrace where there is no rank."""
     with _progress() as show:
+        if request.dask is not None:
+            return join(gather(request.dask, request.paths, request.only, show, cache=request.cache), {})
         return load_job(request.paths, request.only, show, cache=request.cache, jobs=request.jobs)
 
 
 def write_digests(request: Request, directory: Path) -> tuple[int, int]:
     """Write the digests of the ranks of a request into a directory; returns how many, and how many failed."""
-    found = find_ranks(request.paths, request.only)
+    found = _found(request)
     for said in found.said:
         output.say(printable(said))
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise UsageError(f"{printable(str(directory))} is not a directory") from None
-    traces = [place for place in range(len(found.sources)) if place not in found.digests]
+    far = request.dask is not None  # then all that is found are digests
+    traces = [place for place in range(len(found.sources)) if far or place not in found.digests]
     names = _names([found.told[place].identity.rank for place in traces], [found.sources[p] for p in traces])
     written = failed = 0
 
@@ -56,10 +60,21 @@ def write_digests(request: Request, directory: Path) -> tuple[int, int]:
         written += 1
         streams.write(sys.stdout, f"{printable(str(path))}\n")
 
+    if far:
+        for place in traces:
+            finish(place, encode(found.digests[place]))
+        return written, failed
     with _progress() as show:
         paths = [found.sources[place].path for place in traces]
         digest_all(paths, show, finish, cache=request.cache, jobs=request.jobs)
     return written, failed
+
+
+def _found(request: Request) -> Found:
+    if request.dask is None:
+        return find_ranks(request.paths, request.only)
+    with _progress() as show:
+        return gather(request.dask, request.paths, request.only, show, cache=request.cache)
 
 
 def _fill(digest: bytes, stream: BinaryIO) -> None:

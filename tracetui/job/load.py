@@ -54,10 +54,18 @@ def find_ranks(paths: Sequence[Path], only: str = "*") -> Found:
             continue
         sources.append(source)
         told.append(Told(source.shown, identity))
-    kept, doubles = without_doubles(told)
-    if not kept:
+    ranks = distinct_ranks(sources, told, digests, said)
+    if not ranks.sources:
         reason = said[0] if said else f"{paths[0]}: no trace of a rank in it matches {only!r}"
         raise UnreadableTrace(Reason.MISSING, reason)
+    return ranks
+
+
+def distinct_ranks(
+    sources: Sequence[Source], told: Sequence[Told], digests: dict[int, Digest], said: Sequence[str]
+) -> Found:
+    """Return ranks without their doubles, which are said; the arguments are those of `Found`."""
+    kept, doubles = without_doubles(told)
     return Found(
         tuple(sources[place] for place in kept),
         tuple(told[place] for place in kept),

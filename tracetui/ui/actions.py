@@ -13,7 +13,7 @@ from itertools import groupby
 from textual.binding import Binding
 
 #: the screens, in the order of their keys in the footer
-SCREENS = ("timeline", "gaps", "hotspots", "flame", "heatmap", "operators", "steps", "advice")
+SCREENS = ("timeline", "gaps", "hotspots", "flame", "heatmap", "operators", "steps", "advice", "ranks")
 
 #: action groups, in the order of the help screen
 MOVE, SELECT, IDLE, SEARCH, WINDOW, TRACKS, TABLES, STACK, GO, PROGRAM = GROUPS = (
@@ -53,12 +53,14 @@ def _unlisted(
 
 T = ("timeline",)
 G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advice",)
+R = ("ranks",)
+MAPS = M + R
 F = ("flame",)
 #: the screens that are a table of rows
 ROWS = ("gaps", "hotspots", "operators", "steps", "statistics", "advice")
 #: those with a line to type a filter in
 FILTERED = ("gaps", "hotspots", "operators", "steps", "advice")
-VIEWS = ("operators", "heatmap", "statistics")  #: the screens with several views
+VIEWS = ("operators", "heatmap", "statistics", "ranks")  #: the screens with several views
 
 ACTIONS: tuple[Action, ...] = (
     _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", T),
@@ -122,26 +124,30 @@ ACTIONS: tuple[Action, ...] = (
     Action("filter", ("slash",), TABLES, "filter: rows", "Rows with a text in a name", FILTERED),
     Action("export_table", ("e",), TABLES, "export: table", "Write the rows shown to a CSV file", ROWS),
     Action("next_view", ("tab",), TABLES, "show: the other table", "Device or host; next heat", VIEWS),
-    _unlisted("next_view(-1)", ("shift+tab",), TABLES, "show: map before", "The other way round", M),
+    _unlisted("next_view(-1)", ("shift+tab",), TABLES, "show: map before", "The other way round", MAPS),
     *(
-        _unlisted(f"show_map({n})", (str(n),), TABLES, f"show: map {n}", f"The heat map of number {n}", M)
-        for n in range(1, 5)
+        _unlisted(f"show_map({n})", (str(n),), TABLES, f"show: map {n}", f"The map of number {n}", where)
+        for where, last in ((M, 4), (R, 7))
+        for n in range(1, last + 1)
     ),
+    _unlisted("row(-1)", ("K",), TABLES, "move: row above", "In the table below the map", R),
+    _unlisted("row(1)", ("J",), TABLES, "move: row below", "In the table below the map", R),
+    _unlisted("open_row", ("o",), TABLES, "open: row", "The rank that it is about", R),
     Action("instance(-1)", ("comma",), TABLES, "go: instance before", "Of the operator, in time", OPS),
     Action("instance(1)", ("full_stop",), TABLES, "go: next instance", "Of the operator, in time", OPS),
     Action("open_type", ("space",), TABLES, "open: type", "Its names; again: back to all types", OPS),
     Action("fold_types", ("z",), TABLES, "fold: types", "One row per type, or per name", OPS),
     Action("beside_step(-1)", ("left_square_bracket",), TABLES, "limit: step before", "Only one step", OPS),
     Action("beside_step(1)", ("right_square_bracket",), TABLES, "limit: next step", "Only one step", OPS),
-    _unlisted("cell(0, -1)", ("left", "h"), TABLES, "move: cell left", "The cell before", M),
-    _unlisted("cell(0, 1)", ("right", "l"), TABLES, "move: cell right", "The next cell", M),
-    _unlisted("cell(-1, 0)", ("up", "k"), TABLES, "move: cell above", "The row above", M),
-    _unlisted("cell(1, 0)", ("down", "j"), TABLES, "move: cell below", "The row below", M),
-    _unlisted("edge_cell(-1)", ("home",), TABLES, "move: first cell", "The first of the row", M),
-    _unlisted("edge_cell(1)", ("end",), TABLES, "move: last cell", "The last of the row", M),
-    Action("worst_cell(1)", ("x",), TABLES, "go: next worst cell", "The next less lost time", M),
-    Action("worst_cell(-1)", ("X",), TABLES, "go: worse cell", "The next more lost time", M),
-    _unlisted("open_cell", ("enter",), TABLES, "open: cell", "Its time in the timeline", M),
+    _unlisted("cell(0, -1)", ("left", "h"), TABLES, "move: cell left", "The cell before", MAPS),
+    _unlisted("cell(0, 1)", ("right", "l"), TABLES, "move: cell right", "The next cell", MAPS),
+    _unlisted("cell(-1, 0)", ("up", "k"), TABLES, "move: cell above", "The row above", MAPS),
+    _unlisted("cell(1, 0)", ("down", "j"), TABLES, "move: cell below", "The row below", MAPS),
+    _unlisted("edge_cell(-1)", ("home",), TABLES, "move: first cell", "The first of the row", MAPS),
+    _unlisted("edge_cell(1)", ("end",), TABLES, "move: last cell", "The last of the row", MAPS),
+    Action("worst_cell(1)", ("x",), TABLES, "go: next worst cell", "The next less lost time", MAPS),
+    Action("worst_cell(-1)", ("X",), TABLES, "go: worse cell", "The next more lost time", MAPS),
+    _unlisted("open_cell", ("enter",), TABLES, "open: cell", "Its time in the timeline", MAPS),
     Action("stack", ("p",), STACK, "show: Python stack", "The stack of the selection, and the source", T),
     Action("next_pane(1)", ("tab",), STACK, "show: next pane", "The table, the stacks, the source", H),
     _unlisted("next_pane(-1)", ("shift+tab",), STACK, "show: pane before", "The other way round", H),
@@ -170,6 +176,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("go('operators')", ("O",), GO, "go: operators", "Kernels and operators by time"),
     Action("go('steps')", ("I",), GO, "go: steps", "What each iteration spent its time on"),
     Action("go('advice')", ("V",), GO, "go: advice", "What to do about lost time"),
+    Action("go('ranks')", ("R",), GO, "go: ranks", "Who makes the others wait, in a job of many"),
     Action("session(-1)", ("left_curly_bracket",), GO, "go: trace before", "Of those that are open"),
     Action("session(1)", ("right_curly_bracket",), GO, "go: next trace", "Of those that are open"),
     Action("sessions", ("L",), GO, "list: open traces", "Choose the one to look at"),

@@ -36,7 +36,7 @@ SCREENS = {
 }
 
 
-def _screen(session: Session, module: str, name: str) -> Screen[Any]:
+def make_screen(session: Session, module: str, name: str) -> Screen[Any]:
     """A screen of a session."""
     screen: Screen[Any] = getattr(importlib.import_module(f"tracetui.ui.screens.{module}"), name)(session)
     return screen
@@ -56,7 +56,7 @@ class TraceApp(Viewer):
             self.add_modes(session)
 
     def screens_of(self, session: Session) -> dict[str, Callable[[], Screen[Any]]]:
-        return {screen: partial(_screen, session, *place) for screen, place in SCREENS.items()}
+        return {screen: partial(make_screen, session, *place) for screen, place in SCREENS.items()}
 
     def on_load(self) -> None:
         """Before anything is drawn: the terminal is to be left in order from the first frame on."""
@@ -65,7 +65,10 @@ class TraceApp(Viewer):
 
     def on_mount(self) -> None:
         configure_terminal(self, self.palette.color_system, self.options.ascii)
-        self.start(self.session)
+        self.begin()
+
+    def begin(self) -> None:
+        super().begin()
         if len(self.sessions) > 1:
             self.action_sessions()
 
@@ -107,7 +110,7 @@ class TraceApp(Viewer):
 
     def _open(self, module: str, name: str) -> None:
         if not isinstance(self.screen, ModalScreen):
-            self.push_screen(_screen(self.session, module, name))
+            self.push_screen(make_screen(self.session, module, name))
 
     def action_open_editor(self) -> None:
         """At the line that the screen in front shows."""
@@ -131,10 +134,10 @@ class TraceApp(Viewer):
         """Back to the timeline; there, drop what was begun, else stop the loading."""
         if self.shown != FIRST:
             self.action_go(FIRST)
-        elif not self._step_back():
+        elif not self.step_back():
             self.session.stop_loading()
 
-    def _step_back(self) -> bool:
+    def step_back(self) -> bool:
         """Have the screen in front drop what was begun there; False where nothing was."""
         step_back = getattr(self.screen, "step_back", None)
         return callable(step_back) and bool(step_back())
@@ -172,10 +175,17 @@ def run_viewer(paths: Sequence[Path], options: ViewerOptions) -> int:
     names = names_of(paths) if len(paths) > 1 else [path.name for path in paths]
     first, *others = (Session(path, options, name=name) for path, name in zip(paths, names))
     first.open()
-    app = TraceApp([first, *others], options)
+    return run_app(TraceApp([first, *others], options))
+
+
+def run_app(app: TraceApp) -> int:
+    """Run the viewer until the user leaves; the exit code of the program.
+
+    Raises what ended it, where something did.
+    """
     try:
         tune_gc()
-        code = app.run(mouse=options.mouse)
+        code = app.run(mouse=app.options.mouse)
     finally:
         for session in app.sessions:
             session.end()

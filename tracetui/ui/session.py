@@ -275,6 +275,15 @@ class Session:
 
     # Where one looks
 
+    def look_at(self, start_ns: int, end_ns: int) -> None:
+        """Look at a span of time, ns on the clock of the trace: now, or when it is read."""
+        end_ns = max(end_ns, start_ns + 1)
+        if self.trace is not None and self.progress is None:
+            self.state.look(Viewport(start_ns, end_ns))
+        else:
+            window = Window(Moment(start_ns, True), Moment(end_ns, True))
+            self.options = replace(self.options, window=window, step=None)
+
     def go_to_gap(self, index: int) -> bool:
         """Show and select a gap: an index into `analysis.gaps`; False where there is none."""
         if self.analysis is None or not 0 <= index < len(self.analysis.gaps):

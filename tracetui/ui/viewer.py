@@ -87,27 +87,38 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
 
     def action_go(self, screen: str) -> None:
         """Show another screen of the same trace."""
-        if screen != self.shown:
+        if screen not in self.screens_of(self.session):
+            self.show_status(
+                f"This is one trace: there are no {screen}. tracetui on a directory of ranks has them."
+            )
+        elif screen != self.shown:
             self.switch_mode(self.mode_of(self.session, screen))
 
-    def show_session(self, session: Session) -> None:
-        """Show another of the open traces, on the same screen; it is read now, if it was not yet.
+    def show_session(self, session: Session, screen: str = "", span: tuple[int, int] | None = None) -> None:
+        """Show one of the open traces; it is read now, if it was not yet.
 
         The one before stays as it is, and all others are let go: each may take gigabytes.
+
+        screen : on which screen; "": on the one that is shown.
+        span : where to look, ns on its clock; None: where one looked before.
         """
         before = self.session
-        if session is before:
-            return
         for other in self.sessions:
             if other is not session and other is not before and other.is_open:
                 self._let_go(other)
+        if span is not None:
+            session.look_at(*span)
         if not session.is_open:
             try:
                 session.open()
             except (UnreadableTrace, OSError) as error:
                 session.take_failure(plain(str(error)))
             self.start(session)
-        self.switch_mode(self.mode_of(session, self.shown))
+        mode = self.mode_of(session, screen or self.shown)
+        if mode != self.current_mode:
+            self.switch_mode(mode)
+        if span is not None:
+            self.broadcast(session, SelectionChanged)
         self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
 
     def _let_go(self, session: Session) -> None:
@@ -141,18 +152,23 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
 
     # Reading in threads
 
+    def begin(self) -> None:
+        """Read what is shown first."""
+        self.start(self.session)
+
     def start(self, session: Session) -> None:
         """Read the file of a session, or have the trace analysed that is there already."""
         file, trace = session.file, session.trace
         if file is not None:
-            self._in_thread(lambda: load(session, file, self.post_message))
+            self.in_thread(lambda: load(session, file, self.post_message))
         elif trace is not None:
             self._analyse(session, trace)
 
     def _analyse(self, session: Session, trace: Trace) -> None:
-        self._in_thread(lambda: analyse_trace(session, trace, self.post_message))
+        self.in_thread(lambda: analyse_trace(session, trace, self.post_message))
 
-    def _in_thread(self, work: Callable[[], object]) -> None:
+    def in_thread(self, work: Callable[[], object]) -> None:
+        """Have work done that posts what it finds; the viewer ends where it raises."""
         self.run_worker(work, thread=True, group="load", exit_on_error=True)
 
     def _is_gone(self, session: Session) -> bool:

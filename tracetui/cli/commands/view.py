@@ -7,10 +7,11 @@ import importlib
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tracetui.cli import terminal
 from tracetui.cli.command import Command
-from tracetui.cli.commands import summary
+from tracetui.cli.commands import ranks, summary
 from tracetui.cli.parser import (
     PATHS,
     Collect,
@@ -22,6 +23,9 @@ from tracetui.cli.parser import (
     add_rules,
     add_trace,
 )
+
+if TYPE_CHECKING:
+    from tracetui.job.load import Found
 
 _DESCRIPTION = f"""Show a profiler trace of model training on Ascend NPUs (or GPUs) in the
 terminal. Without a terminal on stdin and stdout, print the summary.
@@ -81,6 +85,9 @@ def _run(request: Request) -> int:
     if front is not terminal.Front.VIEWER and request.others:
         raise UsageError("several traces are for the viewer, which needs a terminal; give one")
     if front is not terminal.Front.VIEWER:
+        if _job(request) is not None:
+            request.paths, request.only, request.by = [Path(request.path)], "*", None
+            return ranks.COMMAND.run(request)
         from tracetui.cli.output import print_text
 
         code = summary.COMMAND.run(request)
@@ -95,7 +102,8 @@ def _view(request: Request) -> int:
     from tracetui.cli.output import in_ascii
     from tracetui.reader.locate import locate_trace
 
-    paths = [locate_trace(path) for path in (request.path, *request.others)]
+    found = _job(request)
+    paths = [] if found else [locate_trace(path) for path in (request.path, *request.others)]
     terminal.prepare_viewer(os.environ)
     colours, background = request.palette
     if colours == "auto":
@@ -120,7 +128,26 @@ def _view(request: Request) -> int:
         window=request.window,
         rules=rules_of(request),
     )
+    if found is not None:
+        from tracetui.ui.job_app import run_job
+
+        return run_job(found, options)
     return run_viewer(paths, options)
+
+
+def _job(request: Request) -> Found | None:
+    """The ranks of a directory that holds several; None where one trace is meant, or traces are listed."""
+    path = Path(request.path)
+    if request.others or not path.is_dir():
+        return None
+    from tracetui.job.find import find_sources
+
+    if len(find_sources([path]).found) < 2:
+        return None
+    from tracetui.job.load import find_ranks
+
+    found = find_ranks([path])
+    return found if len(found.sources) > 1 else None
 
 
 def _ask_for_background() -> tuple[bool, bytes]:

@@ -83,21 +83,28 @@ class Workers:
 class Pinned:
     """Runs one function of one argument on the workers that its tasks are pinned to."""
 
-    def __init__(self, workers: Workers, function: Callable[[Any], Any], patience_s: float) -> None:
+    def __init__(
+        self,
+        workers: Workers,
+        function: Callable[[Any], Any],
+        patience_s: float,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._workers = workers
         self._function = function
         self._patience_s = patience_s
+        self._should_stop = should_stop
         self._waiting: dict[str, list[Task]] = defaultdict(list)
         self._running: dict[Future, Task] = {}
         self._changed = threading.Event()
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Answer]:
-        """Yield an answer to each task as it comes. Closing the iterator stops the rest."""
+        """Yield an answer to each task as it comes, until it is stopped."""
         for task in tasks:
             self._waiting[task[0]].append(task)
         moved = time.monotonic()
         try:
-            while self._begin():
+            while self._begin() and not self._should_stop():
                 answers = [*self._finished(), *self._lost()]
                 now = time.monotonic()
                 if answers:

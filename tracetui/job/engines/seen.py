@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-_DEEPEST = 6  # levels of directories below a path
-_TRACE = re.compile(r"trace_view\.json|msprof_\d+\.json|.+\.pt\.trace\.json(\.gz)?")
+from tracetui.job.find import Source, find_sources
+from tracetui.reader.errors import UnreadableTrace
+
 _EDGE = 1 << 16  # bytes of a file's begin and end that are looked at
 
 
 class Seen(NamedTuple):
-    """A trace as one host sees it."""
+    """A trace, or a digest, as one host sees it."""
 
     path: str
+    shown: str  #: as people call it: below the directory that was named
     bytes: int  #: of the file
     mark: str  #: the same wherever the same file is seen, another one of another file
 
@@ -27,15 +27,22 @@ class Seen(NamedTuple):
         return self.bytes, self.mark
 
 
-def look(paths: Sequence[str]) -> list[Seen]:
-    """Return the traces of ranks that are seen here below some paths, but those that can't be read."""
-    found = map(_seen, _traces(paths))
-    return [seen for seen in found if seen is not None]
+def look(paths: Sequence[str], only: str = "*") -> list[Seen]:
+    """Return the traces and digests that are seen here below some paths, but those that can't be read."""
+    seen = (_seen(source) for path in paths for source in _found(path, only))
+    return [one for one in seen if one is not None]
 
 
-def _seen(path: Path) -> Seen | None:
+def _found(path: str, only: str) -> tuple[Source, ...]:
     try:
-        with path.open("rb") as file:
+        return find_sources([Path(path)], only).found
+    except UnreadableTrace:  # it is not there: others may see it
+        return ()
+
+
+def _seen(source: Source) -> Seen | None:
+    try:
+        with source.path.open("rb") as file:
             size = file.seek(0, 2)
             file.seek(0)
             edges = file.read(_EDGE)
@@ -43,17 +50,5 @@ def _seen(path: Path) -> Seen | None:
             edges += file.read(_EDGE)
     except OSError:
         return None
-    return Seen(str(path), size, hashlib.sha256(edges).hexdigest())
-
-
-def _traces(paths: Sequence[str]) -> list[Path]:
-    found: set[Path] = set()
-    for path in map(Path, paths):
-        if path.is_file():
-            found.add(path.absolute())
-        for directory, below, files in os.walk(path):  # which doesn't follow links
-            here = Path(directory)
-            if len(here.relative_to(path).parts) == _DEEPEST:
-                below.clear()
-            found.update(here.absolute() / name for name in files if _TRACE.fullmatch(name))
-    return sorted(found)
+    mark = hashlib.sha256(edges).hexdigest()
+    return Seen(str(source.path.absolute()), source.shown, size, mark)

@@ -115,8 +115,8 @@ class Target(NamedTuple):
     line: Key = ()  #: the line to go to where neither is selected
 
 
-class View(Protocol):
-    """One map of an analysis."""
+class Map(Protocol):
+    """One map: what it asks, its cells at any size, and what they tell."""
 
     @property
     def question(self) -> str:
@@ -150,8 +150,12 @@ class View(Protocol):
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         """A cell in words and numbers."""
 
-    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
-        """What a cell opens; None where it opens nothing."""
-
     def nothing(self) -> str:
         """Why there is no map."""
+
+
+class View(Map, Protocol):
+    """One map of an analysis."""
+
+    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+        """What a cell opens; None where it opens nothing."""

@@ -124,10 +124,16 @@ class AnswerScreen(Screen[None]):
         if not (self.is_current and self.is_attached and self.children):
             return
         self._stale = False
-        if self.session.analysis is not None:
-            self.build()
+        unanswered = self.unanswered
+        if unanswered:
+            self.missing(unanswered)
         else:
-            self.missing(self.session.unanswered)
+            self.build()
+
+    @property
+    def unanswered(self) -> str:
+        """Why there is nothing to build of yet; "" where there is."""
+        return "" if self.session.analysis is not None else self.session.unanswered
 
     def in_background(self, group: str, work: Callable[[], Message]) -> None:
         """Have work done in a thread and post the message that it gives; `Failed` where it raises."""

@@ -294,6 +294,8 @@ class TimelineScreen(TimelineView):
             self.viewer.view_changed()
         elif max(state.row, state.gap) >= 0:
             self.viewer.select(-1)
+        else:
+            return False
         return True
 
     # The mouse

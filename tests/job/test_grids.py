@@ -1,0 +1,75 @@
+"""What ranks spent the time on, by step and by time: sums that are those of the digests and of the waits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.job.planted import job
+from tests.job.simulated import Meeting, Work, simulate
+from tracetui.analysis.raster import even_edges
+from tracetui.job.digest import TimeClass
+from tracetui.job.grids import Measure, by_step, by_time, classes_by_time, span
+from tracetui.job.job import Job
+
+
+@pytest.fixture(scope="module")
+def late() -> Job:
+    """Rank 2 of 3 is idle for 400 µs longer than the others, whose clocks are 1 ms ahead and behind."""
+    before = {
+        0: [Work(TimeClass.COMPUTING, 100_000)],
+        1: [Work(TimeClass.COMPUTING, 100_000)],
+        2: [Work(TimeClass.IDLE, 400_000, "host.dataloader"), Work(TimeClass.COMPUTING, 100_000)],
+    }
+    meeting = Meeting("g", (0, 1, 2), before, transfer_ns=50_000)
+    return simulate([meeting], 3, offsets=(0, 1_000_000, -1_000_000))
+
+
+@pytest.mark.parametrize(
+    ("measure", "ns", "of"),
+    [
+        (Measure.COST, [0, 0, 800_000], [1_100_000] * 3),
+        (Measure.WAITED, [400_000, 400_000, 0], [550_000] * 3),
+    ],
+)
+def test_waits_by_step(late: Job, measure: Measure, ns: list[int], of: list[int]) -> None:
+    grid, whole = by_step(late, measure)
+    assert grid[:, 0].tolist() == ns
+    assert whole[:, 0].tolist() == of
+
+
+@pytest.mark.parametrize(
+    ("measure", "columns"),
+    [
+        (Measure.COST, [[0] * 11, [0] * 11, [0, 0, *[100_000] * 8, 0]]),
+        (Measure.WAITED, [[0, 0, *[50_000] * 8, 0]] * 2 + [[0] * 11]),
+        (Measure.COMMUNICATION, [[0, 0, *[50_000] * 9]] * 2 + [[*[0] * 10, 50_000]]),
+        (Measure.COMPUTING, [[50_000, 50_000, *[0] * 9]] * 2 + [[10_000] * 10 + [0]]),
+        (Measure.IDLE, [[0] * 11, [0] * 11, [40_000] * 10 + [0]]),
+    ],
+)
+def test_columns_of_time_are_aligned(late: Job, measure: Measure, columns: list[list[int]]) -> None:
+    start, end = span(late)
+    assert end - start == 550_000
+    ns, of = by_time(late, measure, even_edges(start, end, 11))
+    assert ns.tolist() == columns, "classes are spread evenly between the boundaries of a digest"
+    assert set(of.ravel().tolist()) == {100_000 if measure is Measure.COST else 50_000}
+
+
+@pytest.mark.parametrize("name", ["late", "both", "stage"])
+def test_grids_hold_what_the_job_does(name: str) -> None:
+    own = job(name)
+    waits = own.waits.wait
+    in_steps = np.isin(own.waits.step, own.steps)
+    edges = even_edges(*span(own), 97)
+    for measure in (Measure.COST, Measure.WAITED):
+        assert by_step(own, measure)[0].sum() == waits[in_steps].sum()
+        assert by_time(own, measure, edges)[0].sum() == waits.sum()
+    for place, rank in enumerate(own.ranks):
+        split = classes_by_time(rank, int(own.clocks.offset[place]), edges).sum(axis=1)
+        assert np.allclose(split, [*rank.digest.by_class().values()], atol=1)
+        for measure, column in (
+            (Measure.IDLE, rank.digest.steps.idle),
+            (Measure.COMPUTING, rank.digest.steps.computing),
+        ):
+            assert by_step(own, measure)[0][place].sum() == column.sum()

@@ -1,0 +1,161 @@
+"""A job in the viewer: who makes the others wait, what each rank does, and the way into its trace."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from samples.job.directory import write_job
+from samples.job.scenarios import JOBS
+from samples.job.truth import tell
+from tests.ui.training import screen_text
+from tests.ui.viewing import until
+from tracetui.job.grids import Measure
+from tracetui.job.load import find_ranks
+from tracetui.job.waits import NOBODY
+from tracetui.ui.job_app import JobApp
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.ranks.lanes import RankLanes
+from tracetui.ui.screens.ranks import RanksScreen
+
+OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False, jobs=1)
+LATE = 2  #: the rank that loads data for longer, in the job of four
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("loader")
+    write_job(tell(JOBS["loader"]).outcome, path, 1)
+    return path
+
+
+@asynccontextmanager
+async def opened(
+    directory: Path, size: tuple[int, int] = (120, 36)
+) -> AsyncIterator[tuple[JobApp, Pilot[int]]]:
+    """The viewer of a job, digested and mapped."""
+    app = JobApp(find_ranks([directory]), OPTIONS)
+    try:
+        async with app.run_test(size=size) as pilot:
+            await until(pilot, lambda: app.job_session.job is not None and app.job_session.progress is None)
+            await until(pilot, lambda: screen(app).map.sheet is not None)
+            yield app, pilot
+    finally:
+        for session in app.sessions:
+            session.end()
+
+
+def screen(app: JobApp) -> RanksScreen:
+    assert isinstance(app.screen, RanksScreen)
+    return app.screen
+
+
+async def in_trace(app: JobApp, pilot: Pilot[int]) -> None:
+    """Until the trace of a rank is shown."""
+    await until(pilot, lambda: app.shown == "timeline" and app.session.analysis is not None)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
+async def test_the_late_rank_and_its_line_are_on_the_first_screen(
+    directory: Path, size: tuple[int, int]
+) -> None:
+    async with opened(directory, size) as (app, pilot):
+        await until(pilot, lambda: "host.dataloader" in "\n".join(screen_text(app)))
+        text = screen_text(app)
+        assert "Who makes others wait?" in text[0] and "4 of 4 ranks" in text[0]
+        assert "Rank 2 cost 3 others" in "".join(text[1:3])
+        assert screen(app).map.row == LATE, "the cursor begins on the worst cell"
+        assert "train_hybrid.py(65) train" in "\n".join(text) or size[0] == 80
+
+
+async def test_maps_and_lanes_are_of_the_same_cell(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        column = screen(app).map.column
+        for number, question in ((2, "Who waits for others?"), (6, "Which rank computes most?")):
+            await pilot.press(str(number))
+            await until(pilot, lambda: question in screen_text(app)[0])  # noqa: B023
+        await pilot.press("1")
+        await until(pilot, lambda: screen(app)._measure is Measure.COST)
+        assert (screen(app).map.row, screen(app).map.column) == (LATE, column)
+        await pilot.press("7")
+        await until(pilot, lambda: screen(app).query_one(RankLanes).display)
+        await pilot.pause()
+        lanes = {line[1:7]: line[8:] for line in screen_text(app) if line[1:5] == "rank" and "." not in line}
+        assert lanes["rank 2"].count("#") > 20, "it was idle"
+        assert all(lanes[f"rank {other}"].count("-") > 20 for other in (0, 1, 3)), "the others waited"
+        assert "waiting" in "\n".join(screen_text(app))
+
+
+async def test_a_cell_opens_the_trace_and_braces_go_to_the_same_moment(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        job = app.job_session.job
+        assert job is not None
+        await pilot.press("enter")
+        await in_trace(app, pilot)
+        assert app.session.name.startswith("rank 2")
+        viewport = app.session.state.viewport
+        steps = job.ranks[LATE].digest.steps
+        assert viewport.start_ns in steps.start
+        await pilot.press("right_curly_bracket")
+        await in_trace(app, pilot)
+        assert app.session.name.startswith("rank 3")
+        ahead = int(job.clocks.offset[3] - job.clocks.offset[LATE])
+        assert app.session.state.viewport.start_ns == viewport.start_ns + ahead
+        await pilot.press("left_curly_bracket")
+        await until(pilot, lambda: app.session.name.startswith("rank 2"))
+        assert app.session.state.viewport == viewport
+        await pilot.press("R")
+        await until(pilot, lambda: app.shown == "ranks")
+        await pilot.press("T")
+        assert app.shown == "timeline" and app.session.name.startswith("rank 2")
+
+
+async def test_escape_leads_back_to_the_ranks(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        await pilot.press("T")
+        await until(pilot, lambda: "Choose a rank first" in screen_text(app)[-1])
+        await pilot.press("enter")
+        await in_trace(app, pilot)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.shown == "ranks")
+
+
+async def test_the_tables_follow_each_other(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        seen = []
+        for _ in range(6):
+            await pilot.pause()
+            seen.append(next(line for line in screen_text(app) if line.startswith("-- ")).split("  ")[0])
+            await pilot.press("tab")
+        assert len(set(seen)) == 5 and seen[0] == seen[5]
+        await pilot.press("J", "J", "o")
+        await in_trace(app, pilot)
+        assert app.session.name.startswith("rank 2"), "the third row of the table of ranks"
+
+
+async def test_a_late_rank_that_is_missing_is_named_and_waits_are_shown(tmp_path: Path) -> None:
+    made = write_job(tell(JOBS["loader"]).outcome, tmp_path, 1)
+    late = made[LATE]
+    for path in sorted(late.rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    late.rmdir()
+    async with opened(tmp_path) as (app, pilot):
+        await until(pilot, lambda: "(missing) cost the 3 ranks here" in "".join(screen_text(app)[1:3]))
+        assert "3 of 4 ranks" in screen_text(app)[0] and "Who waits for others?" in screen_text(app)[0]
+        job = app.job_session.job
+        assert job is not None and (job.waits.late != NOBODY).any()
+
+
+async def test_ranks_that_cannot_be_read_are_said(tmp_path: Path) -> None:
+    made = write_job(tell(JOBS["loader"]).outcome, tmp_path, 1)
+    for rank in made:
+        for trace in rank.rglob("trace_view.json"):
+            trace.write_text('[{"ph": "M"')
+    app = JobApp(find_ranks([tmp_path]), OPTIONS)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: bool(app.job_session.problem))
+        await until(pilot, lambda: app.job_session.problem[:40] in screen_text(app)[0])

@@ -1,0 +1,70 @@
+"""A job whose traces lie on the hosts of a Dask cluster: the digests come, the traces stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tracetui.job.choose import Told
+from tracetui.job.coding import UnreadableDigest, decode
+from tracetui.job.digest import Digest
+from tracetui.job.engines.pool import Ranks
+from tracetui.job.find import Source
+from tracetui.job.load import Found, distinct_ranks
+from tracetui.reader.errors import Reason, UnreadableTrace, plain
+
+
+def gather(
+    address: str,
+    paths: Sequence[Path],
+    only: str = "*",
+    on_progress: Callable[[Ranks], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    cache: bool = True,
+) -> Found:
+    """Return the ranks that the workers of a cluster see, digested; what is done when it is stopped counts.
+
+    Raises UnreadableTrace where the cluster can't be used, or no rank can be read. The arguments are those of
+    `engines.dask.digests` and `engines.pool.digest_all`.
+    """
+    try:
+        from tracetui.job.engines import dask
+    except ImportError:
+        raise UnreadableTrace(Reason.MISSING, "Dask is not installed: pip install 'tracetui[dask]'") from None
+    sources: list[Source] = []
+    told: list[Told] = []
+    digests: dict[int, Digest] = {}
+    said: list[str] = []
+    total = dask.Seeing(0, 0)
+    answered = answered_bytes = 0
+    for one in dask.digests(address, [str(path) for path in paths], only, should_stop, cache):
+        if isinstance(one, dask.Seeing):
+            total = one
+        elif isinstance(one, dask.LeftOut):
+            said.append(plain(f"worker {one.worker} is left out: {one.reason}"))
+        else:
+            answered, answered_bytes = answered + 1, answered_bytes + one.seen.bytes
+            try:
+                if isinstance(one, dask.Missed):
+                    raise UnreadableDigest(one.reason)
+                digest = decode(one.data)
+            except UnreadableDigest as error:
+                said.append(plain(f"{one.seen.shown}: {error} (left out)"))
+            else:
+                digests[len(sources)] = digest
+                sources.append(Source(Path(one.seen.path), one.seen.shown, True))
+                told.append(Told(one.seen.shown, digest.identity))
+        if on_progress is not None:
+            on_progress(Ranks(answered, total.traces, answered_bytes, total.bytes))
+    if answered < total.traces:
+        said.append(f"stopped: {total.traces - answered:,} of {total.traces:,} ranks are not read")
+    if not sources:
+        reason = said[0] if said else f"no worker of {address} sees a trace of a rank in {paths[0]}"
+        raise UnreadableTrace(Reason.MISSING, reason)
+    order = sorted(range(len(sources)), key=lambda place: (told[place].identity.rank, sources[place].shown))
+    return distinct_ranks(
+        [sources[place] for place in order],
+        [told[place] for place in order],
+        {number: digests[place] for number, place in enumerate(order)},
+        said,
+    )

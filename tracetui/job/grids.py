@@ -1,0 +1,148 @@
+"""What the ranks of a job spent the time on: a row for each rank, a column for each step, or for each moment.
+
+All times of columns are aligned: on the clock of the lowest rank.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+
+from tracetui.analysis.heat.cells import parts_in_columns
+from tracetui.arrays import Floats, Int64s
+from tracetui.job.digest import TimeClass
+from tracetui.job.job import Job
+from tracetui.job.members import Rank
+
+
+class Measure(Enum):
+    """What a grid is of: the name of the option that asks for it."""
+
+    COST = "cost"  #: what the other ranks waited for the rank
+    WAITED = "waited"  #: what the rank waited for others, in all operations, exposed or not
+    IDLE = "idle"
+    COMMUNICATION = "communication"  #: exposed
+    COPY = "copy"  #: exposed
+    COMPUTING = "computing"
+
+
+#: the classes of time that a measure sums up
+_CLASSES = {
+    Measure.IDLE: (TimeClass.IDLE,),
+    Measure.COMMUNICATION: (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT),
+    Measure.COPY: (TimeClass.COPY,),
+    Measure.COMPUTING: (TimeClass.COMPUTING,),
+}
+
+
+def by_step(job: Job, measure: Measure) -> tuple[Int64s, Int64s]:
+    """Return the ns of a measure of each rank in each step, and all that it could be.
+
+    Returns:
+        Two of int64[ranks, steps], the steps as in `job.steps`. The second is the time of the step on the
+        rank, of COST the time that the step took all other ranks; 0 where the rank has no such step.
+    """
+    steps = np.array(job.steps, np.int64)
+    shape = len(job.ranks), len(steps)
+    whole, ns = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for place, rank in enumerate(job.ranks):
+        own = rank.digest.steps
+        columns = np.searchsorted(steps, own.number)
+        np.add.at(whole[place], columns, own.stage)
+        if measure in _CLASSES:
+            np.add.at(ns[place], columns, _of_steps(rank, measure))
+    if measure not in _CLASSES:
+        waits = job.waits
+        who = waits.late if measure is Measure.COST else waits.rank
+        (kept,) = np.nonzero((who >= 0) & (waits.wait > 0) & np.isin(waits.step, steps))
+        np.add.at(ns, (who[kept], np.searchsorted(steps, waits.step[kept])), waits.wait[kept])
+    if measure is Measure.COST:
+        whole = np.where(whole > 0, whole.sum(axis=0)[None] - whole, 0)
+    return ns, whole
+
+
+def _of_steps(rank: Rank, measure: Measure) -> Int64s:
+    steps = rank.digest.steps
+    if measure is Measure.IDLE:
+        return steps.idle
+    if measure is Measure.COMMUNICATION:
+        return steps.exposed
+    if measure is Measure.COMPUTING:
+        return steps.computing
+    copies: Int64s = np.maximum(steps.free - steps.idle, 0)
+    return copies
+
+
+def by_time(job: Job, measure: Measure, edges: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the ns of a measure of each rank between edges, and all that it could be.
+
+    A digest knows how much of a class there is between two boundaries, not where: it is spread evenly there.
+    Waits are exact.
+
+    Args:
+        edges: int64[columns + 1], aligned ns.
+
+    Returns:
+        Two of int64[ranks, columns]. The second is the part of the column in which the rank was recorded, of
+        COST that of all other ranks.
+    """
+    shape = len(job.ranks), len(edges) - 1
+    whole, ns = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for place, rank in enumerate(job.ranks):
+        offset = int(job.clocks.offset[place])
+        recorded = np.array(_recorded(rank), np.int64) - offset
+        parts = parts_in_columns(recorded[:1], recorded[1:], edges)
+        np.add.at(whole[place], parts.column, parts.ns)
+        if measure in _CLASSES:
+            split = classes_by_time(rank, offset, edges)
+            ns[place] = np.rint(split[list(_CLASSES[measure])].sum(axis=0)).astype(np.int64)
+    if measure not in _CLASSES:
+        waits = job.waits
+        who = waits.late if measure is Measure.COST else waits.rank
+        (kept,) = np.nonzero((who >= 0) & (waits.wait > 0))
+        parts = parts_in_columns(waits.arrival[kept], waits.arrival[kept] + waits.wait[kept], edges)
+        np.add.at(ns, (who[kept][parts.interval], parts.column), parts.ns)
+    if measure is Measure.COST:
+        whole = np.where(whole > 0, whole.sum(axis=0)[None] - whole, 0)
+    return ns, whole
+
+
+def classes_by_time(rank: Rank, offset_ns: int, edges: Int64s) -> Floats:
+    """Return the ns of each class of time of a rank between edges, spread evenly between boundaries.
+
+    Args:
+        offset_ns: the clock of the rank minus that of the edges.
+        edges: int64[columns + 1], aligned ns.
+
+    Returns:
+        float64[classes, columns].
+    """
+    digest = rank.digest
+    found = np.zeros((len(TimeClass), len(edges) - 1))
+    origin = int(edges[0])  # float64 does not hold epoch ns
+    bounds, edges = digest.boundaries - offset_ns - origin, edges - origin
+    if len(bounds) < 2 or not len(digest.cells):
+        return found
+    table = np.zeros((len(TimeClass), len(bounds) - 1), np.int64)
+    np.add.at(table, (digest.keys.time_class[digest.cells.key], digest.cells.segment), digest.cells.ns)
+    before = np.concatenate((np.zeros((len(TimeClass), 1)), np.cumsum(table, axis=1)), axis=1)
+    for time_class in TimeClass:
+        found[time_class] = np.diff(np.interp(edges, bounds, before[time_class]))
+    return found
+
+
+def span(job: Job) -> tuple[int, int]:
+    """Return when the first rank was first recorded, and the last one last, aligned ns."""
+    offset = job.clocks.offset.tolist()
+    ends = [(start - ahead, end - ahead) for (start, end), ahead in zip(map(_recorded, job.ranks), offset)]
+    first = min(start for start, _ in ends)
+    return first, max(max(end for _, end in ends), first + 1)
+
+
+def _recorded(rank: Rank) -> tuple[int, int]:
+    """From when to when a rank is known, on its clock."""
+    digest = rank.digest
+    if not len(digest.boundaries):
+        return digest.start, digest.end
+    return int(digest.boundaries[0]), int(digest.boundaries[-1])

@@ -1,0 +1,128 @@
+"""The viewer of a job: its ranks beside each other on a screen of their own, and each rank's trace."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tracetui.job.choose import Told
+from tracetui.job.load import Found
+from tracetui.ui.app import TraceApp, make_screen, run_app
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.ranks.job_session import JobSession
+from tracetui.ui.ranks.messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
+from tracetui.ui.ranks.reading import read_job
+from tracetui.ui.session import Session
+from tracetui.ui.viewer import FIRST
+
+RANKS = "ranks"  #: the screen of the job
+_MODE = f"{RANKS}@0"
+
+
+class JobApp(TraceApp):
+    """The viewer of the ranks that were found, each of which is a session that is read when it is opened."""
+
+    DEFAULT_MODE = _MODE
+
+    def __init__(self, found: Found, options: ViewerOptions | None = None) -> None:
+        options = options or ViewerOptions()
+        sessions = [
+            Session(source.path, options, name=rank_name(told))
+            for source, told in zip(found.sources, found.told)
+        ]
+        self._last = sessions[0]  # the trace that was looked at last
+        super().__init__(sessions, options)
+        self.job_session = JobSession(found)
+        self.add_mode(_MODE, partial(make_screen, sessions[0], "ranks", "RanksScreen"))
+
+    @property
+    def session(self) -> Session:
+        return self._last if self.shown == RANKS else super().session
+
+    def begin(self) -> None:
+        """Digest the ranks; their traces are read when they are looked at."""
+        self.in_thread(lambda: read_job(self.job_session, self.options, self.post_message))
+
+    def action_go(self, screen: str) -> None:
+        if screen == RANKS and self.shown != RANKS:
+            self._last = self.session
+            self.switch_mode(_MODE)
+        elif self.shown == RANKS and screen != RANKS and not self.session.is_open:
+            self.show_status("Choose a rank first: enter opens its trace.")
+        else:
+            super().action_go(screen)
+
+    def on_job_progress(self, message: JobProgress) -> None:
+        self.job_session.progress = message.progress
+        self._job_changed()
+
+    def on_job_grew(self, message: JobGrew) -> None:
+        self.job_session.job = message.job
+        self._job_changed()
+
+    def on_job_read(self, message: JobRead) -> None:
+        self.job_session.job, self.job_session.progress = message.job, None
+        self._job_changed()
+
+    def on_job_failed(self, message: JobFailed) -> None:
+        self.job_session.problem, self.job_session.progress = message.sentence, None
+        self._job_changed()
+
+    def _job_changed(self) -> None:
+        for mode, screens in self.screens_by_mode():
+            if mode == _MODE:
+                for screen in screens:
+                    screen.post_message(JobChanged())
+
+    def open_rank(self, rank: int, start_ns: int, end_ns: int) -> None:
+        """Show the trace of a rank (its place in the job) at a time on its clock."""
+        place = self.job_session.source_of(rank)
+        if not self.job_session.can_open(place):
+            self.show_status("Only the digest of this rank is here: its trace is elsewhere.")
+            return
+        self.show_session(self.sessions[place], FIRST, (start_ns, end_ns))
+
+    def action_session(self, by: int) -> None:
+        """The next rank, at the same place: what happened there at the same time."""
+        job = self.job_session.job
+        if self.shown == RANKS or job is None:
+            return
+        rank = self.job_session.rank_of(self.sessions.index(self.session))
+        if rank < 0:
+            super().action_session(by)
+            return
+        session = self.job_session
+        others = ((rank + by * step) % len(job.ranks) for step in range(1, len(job.ranks)))
+        other = next((one for one in others if session.can_open(session.source_of(one))), None)
+        if other is None:
+            self.show_status("No trace of another rank is here.")
+            return
+        viewport = self.session.state.viewport
+        start = session.moved_to(rank, other, viewport.start_ns)
+        place = session.source_of(other)
+        self.show_session(self.sessions[place], self.shown, (start, start + viewport.span_ns))
+
+    async def action_back(self) -> None:
+        """Stop the digesting on the screen of the ranks; from the timeline of a rank, back to it."""
+        if self.shown == RANKS:
+            self.job_session.stop_reading()
+        elif self.shown == FIRST and not self.step_back() and not self.session.stop_loading():
+            self.action_go(RANKS)
+        elif self.shown != FIRST:
+            self.action_go(FIRST)
+
+    def leave(self, code: int) -> None:
+        self.job_session.stopping = True
+        super().leave(code)
+
+
+def rank_name(told: Told) -> str:
+    """ "rank 2", with its host where that is known; the name of its directory where its number is not."""
+    identity = told.identity
+    if identity.rank < 0:
+        return told.name
+    return f"rank {identity.rank}" + (f" {identity.host}" if identity.host else "")
+
+
+def run_job(found: Found, options: ViewerOptions) -> int:
+    """Open the viewer on the ranks that were found until the user leaves; the exit code of the program."""
+    return run_app(JobApp(found, options))

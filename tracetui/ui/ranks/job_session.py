@@ -1,0 +1,80 @@
+"""A job as the viewer has it: which ranks were found, those that are digested, and what follows from them.
+
+Knows no screen and no app.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.job.engines.pool import Ranks
+from tracetui.job.job import Job
+from tracetui.job.load import Found
+from tracetui.units import format_bytes
+
+
+class JobSession:
+    """One job, from the moment that its ranks are found."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        self.job: Job | None = None  #: of the ranks digested so far
+        self.progress: Ranks | None = None  #: None where nothing is being read
+        self.problem = ""  #: why there is no job
+        self.stopping = False  #: no more ranks are to be digested
+
+    def stop_reading(self) -> bool:
+        """Stop the digesting, keeping what is done; False where nothing was there to stop."""
+        running = self.progress is not None and not self.stopping
+        self.stopping = self.stopping or running
+        return running
+
+    @property
+    def unanswered(self) -> str:
+        """Why there is no job yet."""
+        if self.progress is not None:
+            return f"Reading {self.reading}."
+        return self.problem or "Looking at the ranks."
+
+    @property
+    def reading(self) -> str:
+        """What is being read: "3 of 8 ranks, 41 % of 9.6 GB"; "" where nothing is."""
+        told = self.progress
+        if told is None:
+            return ""
+        share = 100 * told.done_bytes // max(told.total_bytes, 1)
+        return f"{told.done} of {told.total} ranks, {share} % of {format_bytes(told.total_bytes)}"
+
+    def can_open(self, place: int) -> bool:
+        """Whether the trace of a rank that was found is here, not only its digest."""
+        return place not in self.found.digests
+
+    def source_of(self, rank: int) -> int:
+        """The place among those found of a rank of the job, by its place there."""
+        assert self.job is not None
+        path = self.job.ranks[rank].path
+        return [str(source.path) for source in self.found.sources].index(path)
+
+    def rank_of(self, source: int) -> int:
+        """The place in the job of what was found, -1 where it is not part of it."""
+        if self.job is None:
+            return -1
+        path = str(self.found.sources[source].path)
+        return next((place for place, rank in enumerate(self.job.ranks) if rank.path == path), -1)
+
+    def moved_to(self, rank: int, other: int, time_ns: int) -> int:
+        """A time on the clock of one rank, on that of another one.
+
+        Ranks that are not aligned are taken to have begun the same step at once, or their recording.
+        """
+        assert self.job is not None
+        clocks, ranks = self.job.clocks, self.job.ranks
+        if clocks.family[rank] == clocks.family[other]:
+            return time_ns + int(clocks.offset[other] - clocks.offset[rank])
+        own, others = ranks[rank].digest, ranks[other].digest
+        steps = own.steps.at((own.steps.start <= time_ns) & (time_ns < own.steps.end))
+        there = others.steps.at(np.isin(others.steps.number, steps.number))
+        if len(there):
+            began = steps.start[steps.number == there.number[0]]
+            return int(there.start[0] - began[0]) + time_ns
+        return others.start + time_ns - own.start

@@ -1,0 +1,127 @@
+"""What all ranks did at the same time: a line for each, on one aligned axis.
+
+A column shows what there is most of. Between two boundaries of a digest the split is known, not the order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from tracetui.analysis.raster import even_edges
+from tracetui.job.digest import TimeClass
+from tracetui.job.grids import classes_by_time
+from tracetui.job.job import Job
+from tracetui.trace.model import Activity
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.ticks import ticks
+from tracetui.ui.ranks.rank_view import label
+from tracetui.ui.state import Viewport
+from tracetui.ui.widgets.cached_lines import CachedLineWidget
+
+_WORDS = {
+    TimeClass.COMPUTING: "computing",
+    TimeClass.WAIT: "waiting",
+    TimeClass.TRANSFER: "moving",
+    TimeClass.UNSPLIT: "communicating",
+    TimeClass.COPY: "copying",
+    TimeClass.IDLE: "idle",
+}
+
+
+class RankLanes(CachedLineWidget):
+    """The lanes under their axis; those around the chosen rank where there is no room for all."""
+
+    DEFAULT_CSS = """
+    RankLanes { width: 1fr; height: 1fr; }
+    """
+
+    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+        super().__init__()
+        self._palette, self._glyphs = palette, glyphs
+        self._job: Job | None = None
+        self._rank = 0
+        self._span = (0, 1)
+        self._origin = 0
+
+    def show(self, job: Job, rank: int, span: tuple[int, int], origin_ns: int) -> None:
+        """Show a span of time, aligned ns, with a rank (its place) chosen; `origin_ns` is 0 of the axis."""
+        shown = (job, rank, span)
+        if shown != (self._job, self._rank, self._span):
+            self._job, self._rank, self._span = shown
+            self._origin = origin_ns
+            self.refresh()
+
+    def legend(self) -> list[Piece]:
+        """What the glyphs are."""
+        dim = self._palette.style_of(Role.DIM)
+        pieces: list[Piece] = []
+        for time_class in TimeClass:
+            glyph, style = self._ink(time_class)
+            pieces += [(f" {glyph * 2}", style), (f" {_WORDS[time_class]} ", dim)]
+        return pieces
+
+    def _ink(self, time_class: TimeClass) -> tuple[str, Style]:
+        glyphs, style = self._glyphs, self._palette.style_of
+        communication = style(Activity.COMMUNICATION)
+        return {
+            TimeClass.COMPUTING: (glyphs.shades[4], style(Activity.AICORE)),
+            TimeClass.WAIT: (glyphs.waits, communication),
+            TimeClass.TRANSFER: (glyphs.moves, communication),
+            TimeClass.UNSPLIT: (glyphs.communicates, communication),
+            TimeClass.COPY: (glyphs.shades[2], style(Activity.COPY)),
+            TimeClass.IDLE: (glyphs.full, style(Role.IDLE)),
+        }[time_class]
+
+    @property
+    def _first(self) -> int:
+        """The place of the first rank on screen."""
+        assert self._job is not None
+        shown = max(self.size.height - 1, 1)
+        return max(min(self._rank - shown // 2, len(self._job.ranks) - shown), 0)
+
+    def draw_line(self, y: int) -> Strip:
+        job, width = self._job, self.size.width
+        if job is None:
+            return Strip.blank(width)
+        names = max(len(label(job, place)) for place in range(len(job.ranks))) + 2
+        names = min(names, width // 3)
+        columns = max(width - names, 1)
+        if y == 0:
+            return fitted([(" " * names, Style.null()), *self._axis(columns)], width, self._glyphs.ellipsis)
+        place = self._first + y - 1
+        if place >= len(job.ranks):
+            return Strip.blank(width)
+        role = Role.TITLE if place == self._rank else Role.TEXT
+        mark = self._glyphs.here if place == self._rank else " "
+        name = f"{mark}{label(job, place)}".ljust(names)[: names - 1] + " "
+        return Strip([Segment(name, self._palette.style_of(role)), *self._lane(job, place, columns)], width)
+
+    def _axis(self, columns: int) -> list[Piece]:
+        start, end = self._span
+        text = [" "] * columns
+        for tick in ticks(Viewport(start, max(end, start + 1)), self._origin, columns):
+            for at, character in enumerate(f"{self._glyphs.tick}{tick.label}", tick.column):
+                if at < columns:
+                    text[at] = character
+        return [("".join(text), self._palette.style_of(Role.DIM))]
+
+    def _lane(self, job: Job, place: int, columns: int) -> list[Segment]:
+        start, end = self._span
+        edges = even_edges(start, max(end, start + columns), columns)
+        split = classes_by_time(job.ranks[place], int(job.clocks.offset[place]), edges)
+        known = split.sum(axis=0) > 0
+        most = np.where(known, split.argmax(axis=0), -1)
+        segments: list[Segment] = []
+        bounds = np.flatnonzero(np.diff(most, prepend=-2, append=-2)).tolist()
+        for first, stop in zip(bounds, bounds[1:]):
+            if most[first] < 0:
+                segments.append(Segment(" " * (stop - first)))
+            else:
+                glyph, style = self._ink(TimeClass(int(most[first])))
+                segments.append(Segment(glyph * (stop - first), style))
+        return segments

@@ -1,0 +1,42 @@
+"""What the parts of the viewer tell each other of a job. They do not bubble, or would come back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from tracetui.job.engines.pool import Ranks
+from tracetui.job.job import Job
+
+
+@dataclass
+class JobProgress(Message, bubble=False):
+    """So many ranks are digested: from the thread that does it."""
+
+    progress: Ranks
+
+
+@dataclass
+class JobGrew(Message, bubble=False):
+    """The job of the ranks that are digested so far: from the thread."""
+
+    job: Job
+
+
+@dataclass
+class JobRead(Message, bubble=False):
+    """All ranks are digested, or as many as will be: from the thread."""
+
+    job: Job
+
+
+@dataclass
+class JobFailed(Message, bubble=False):
+    """No rank can be read: from the thread."""
+
+    sentence: str
+
+
+class JobChanged(Message, bubble=False):
+    """More ranks are digested, or are being: from the app to its screens."""

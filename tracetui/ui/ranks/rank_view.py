@@ -1,0 +1,194 @@
+"""The ranks of a job as a heat map: ranks down, steps across, or time where there are no steps to compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.heat.cells import Cells, pool, shares
+from tracetui.analysis.raster import even_edges
+from tracetui.arrays import Int64s
+from tracetui.export.job_words import root_words
+from tracetui.export.words import line_name
+from tracetui.job.grids import Measure, by_step, by_time, span
+from tracetui.job.job import Job
+from tracetui.job.roots import Root
+from tracetui.trace.clean import printable
+from tracetui.trace.stack import path_end
+from tracetui.ui.drawing.ramp import Heat
+from tracetui.ui.heat.sheet import Row, Sheet, nothing
+from tracetui.ui.heat.words import between, joined, share
+from tracetui.units import format_duration, format_percent
+
+NAME_CELLS = 24  #: of the host of a rank
+AROUND = 4  #: times a cell of time that is shown before and after it
+
+
+class MeasureWords(NamedTuple):
+    """How a measure is spoken of."""
+
+    name: str  #: in the list of maps
+    question: str
+    told: str  #: what its time is
+    unit: str = "of the time of a cell"
+    heat: Heat = Heat.LOST
+
+
+WORDS = {
+    Measure.COST: MeasureWords(
+        "late", "Who makes others wait?", "others waited for it", "of the time of the others"
+    ),
+    Measure.WAITED: MeasureWords("waits", "Who waits for others?", "it waited for others"),
+    Measure.IDLE: MeasureWords("idle", "Which rank is idle?", "idle"),
+    Measure.COMMUNICATION: MeasureWords(
+        "communication", "Which rank only communicates?", "exposed communication"
+    ),
+    Measure.COPY: MeasureWords("copies", "Which rank only copies?", "exposed copies"),
+    Measure.COMPUTING: MeasureWords("computing", "Which rank computes most?", "computing", heat=Heat.WORK),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RankSheet(Sheet):
+    """The map at one size."""
+
+    shown: Int64s = field(default_factory=nothing)  #: int64[rows, columns]: the place of the step of a cell
+
+
+class RankPlace(NamedTuple):
+    """What a cell stands for."""
+
+    rank: int  #: place in the job
+    start_ns: int  #: on the clock of the rank
+    end_ns: int
+
+
+class RankView:
+    """One measure of all ranks."""
+
+    total_cells = len("1234 ms 100.0 %")
+
+    def __init__(self, job: Job, measure: Measure, answer: str) -> None:
+        """`answer`: what is to be said of the job above the map."""
+        self.job, self.measure = job, measure
+        self._answer = answer
+        self._words = WORDS[measure]
+        self._by_step = len(job.steps) > 1
+        self._ns, self._of = by_step(job, measure)
+        if not self._by_step:
+            edges = np.array(span(job), np.int64)
+            self._ns, self._of = by_time(job, measure, edges)
+        self._labels = tuple(label(job, place) for place in range(len(job.ranks)))
+        self.label_cells = max(map(len, self._labels))
+        self.roots: dict[int, Root] = {}  #: why each rank was late, most of all, by its number
+        for root in job.roots.roots:
+            if root.rank is not None and root.lost_ns > 0:
+                self.roots.setdefault(root.rank, root)
+
+    @property
+    def question(self) -> str:
+        return self._words.question
+
+    @property
+    def unit(self) -> str:
+        return self._words.unit
+
+    @property
+    def heats(self) -> tuple[tuple[Heat, str], ...]:
+        return ((self._words.heat, self._words.told),)
+
+    def sheet(self, columns: int, lines: int, halves: bool) -> RankSheet:
+        sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())
+        totals = [f"{format_duration(ns):>7} {format_percent(ns, max(of, 1)):>7}" for ns, of in sums]
+        rows = tuple(Row(name, total, self._words.heat) for name, total in zip(self._labels, totals))
+        head = self._words.name
+        if not self._by_step:
+            start, end = span(self.job)
+            edges = even_edges(start, end, min(columns, end - start))
+            ns, of = by_time(self.job, self.measure, edges)
+            return RankSheet(rows, _cells(ns, of), edges, axis="time", head=head)
+        pooled = pool(len(self.job.steps), columns)
+        cells, shown = pooled.columns(_cells(self._ns, self._of))
+        names = tuple(str(self.job.steps[place]) for place in pooled.first[:-1].tolist())
+        return RankSheet(rows, cells, columns=names, axis="step", head=head, shown=shown)
+
+    def answer(self) -> str:
+        return self._answer
+
+    def words(self, sheet: Sheet, row: int, column: int) -> str:
+        ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.of[row, column])
+        if sheet.edges is not None:
+            start = int(sheet.edges[0])
+            where = between(int(sheet.edges[column]) - start, int(sheet.edges[column + 1]) - start)
+        else:
+            assert isinstance(sheet, RankSheet)
+            step = int(sheet.shown[row, column])
+            where = f"step {self.job.steps[step]}"
+            if self._ns.shape[1] > sheet.cells.ns.shape[1]:
+                where += ", the worst of its column"
+            ns, of = int(self._ns[row, step]), int(self._of[row, step])
+        said = f"{self._words.told} {share(ns, of)}" if of else "not recorded"
+        return joined(self._labels[row], where, said, self._why(row))
+
+    def _why(self, row: int) -> str:
+        """What made the rank late most of all."""
+        root = self.roots.get(self.job.ranks[row].number) if self.measure is Measure.COST else None
+        if root is None:
+            return ""
+        line = short_line(root)
+        return printable(f"mostly {root_words(root)}{' at ' if line else ''}{line}", 80)
+
+    def place(self, sheet: Sheet, row: int, column: int) -> RankPlace:
+        """What a cell opens."""
+        rank = self.job.ranks[row]
+        ahead = int(self.job.clocks.offset[row])
+        if sheet.edges is not None:
+            start, end = int(sheet.edges[column]), int(sheet.edges[column + 1])
+            around = AROUND * (end - start)
+            return RankPlace(row, start + ahead - around, end + ahead + around)
+        assert isinstance(sheet, RankSheet)
+        steps = rank.digest.steps
+        (found,) = np.nonzero(steps.number == self.job.steps[int(sheet.shown[row, column])])
+        if not len(found):
+            return RankPlace(row, rank.digest.start, rank.digest.end)
+        return RankPlace(row, int(steps.start[found[0]]), int(steps.end[found[0]]))
+
+    def moment(self, sheet: Sheet, column: int) -> tuple[int, int]:
+        """From when to when any rank was in the step of a column; all there is where columns are time."""
+        if not self._by_step:
+            return span(self.job)
+        assert isinstance(sheet, RankSheet)
+        rows = np.argmax(sheet.cells.of[:, column])
+        number = self.job.steps[int(sheet.shown[rows, column])]
+        found = []
+        for place, rank in enumerate(self.job.ranks):
+            own = rank.digest.steps.at(rank.digest.steps.number == number)
+            if len(own):
+                ahead = int(self.job.clocks.offset[place])
+                found.append((int(own.start[0]) - ahead, int(own.end[0]) - ahead))
+        return min(start for start, _ in found), max(end for _, end in found)
+
+    def nothing(self) -> str:
+        return "No rank has any time."
+
+
+def short_line(root: Root) -> str:
+    """ "hybrid/train.py(65) train", "" without a line; never print it unescaped."""
+    line = root.line
+    return (
+        "" if line is None else line_name(path_end(line.file) if line.file else "", line.line, line.function)
+    )
+
+
+def _cells(ns: Int64s, of: Int64s) -> Cells:
+    return Cells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
+
+
+def label(job: Job, place: int) -> str:
+    """ "rank 5", with its host where the job has several."""
+    rank = job.ranks[place]
+    hosts = {other.digest.identity.host for other in job.ranks}
+    host = rank.digest.identity.host if len(hosts) > 1 else ""
+    return f"rank {rank.number}" + (f" {printable(host, NAME_CELLS)}" if host else "")

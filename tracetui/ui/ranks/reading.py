@@ -1,0 +1,73 @@
+"""Digesting the ranks of a job in a thread: what it yields are messages, posted through a function.
+
+The first answer is there as soon as two ranks are digested, and grows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from textual.message import Message
+
+from tracetui.job.engines.pool import Ranks, Result, digest_all
+from tracetui.job.job import Job
+from tracetui.job.load import join
+from tracetui.reader.errors import UnreadableTrace, plain
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.ranks.job_session import JobSession
+from tracetui.ui.ranks.messages import JobFailed, JobGrew, JobProgress, JobRead
+
+EVERY_S = 0.2  #: between two progress lines
+_SHARE = 0.2  # at most so much of the time goes into answers that others will follow
+
+Post = Callable[[Message], object]
+
+
+def read_job(session: JobSession, options: ViewerOptions, post: Post) -> None:
+    """Digest the ranks of a job, posting progress and the job so far; JobFailed where none can be read."""
+    watch = _Watch(session, post)
+    found = session.found
+    traces = [place for place in range(len(found.sources)) if session.can_open(place)]
+    try:
+        digest_all(
+            [found.sources[place].path for place in traces],
+            watch.progress,
+            lambda number, result: watch.result(traces[number], result),
+            lambda: session.stopping,
+            options.cache,
+            options.jobs,
+        )
+        post(JobRead(warm(join(found, watch.made))))
+    except (UnreadableTrace, MemoryError, OSError) as error:
+        post(JobFailed(plain(str(error)) or "There is not enough memory for the job."))
+
+
+class _Watch:
+    """Decides when progress is worth a line, and when an answer."""
+
+    def __init__(self, session: JobSession, post: Post) -> None:
+        self.made: dict[int, Result] = {}
+        self._session, self._post = session, post
+        self._next_line = self._next_answer = 0.0
+
+    def progress(self, ranks: Ranks) -> None:
+        now = time.monotonic()
+        if now >= self._next_line or ranks.done == ranks.total:
+            self._next_line = now + EVERY_S
+            self._post(JobProgress(ranks))
+
+    def result(self, place: int, result: Result) -> None:
+        self.made[place] = result
+        now, found = time.monotonic(), self._session.found
+        known = len(found.digests) + sum(isinstance(made, bytes) for made in self.made.values())
+        if known < 2 or now < self._next_answer or len(self.made) + len(found.digests) == len(found.sources):
+            return
+        self._post(JobGrew(warm(join(found, self.made))))
+        self._next_answer = time.monotonic() + (time.monotonic() - now) / _SHARE
+
+
+def warm(job: Job) -> Job:
+    """Have made what the first screen wants: of a thousand ranks it takes seconds."""
+    _ = job.waits, job.roots, job.steps
+    return job

@@ -1,0 +1,143 @@
+"""What the screens of a heat map share: its cursor, what its shades mean, and the cell in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from rich.cells import cell_len
+from textual import on
+
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.ramp import LEVELS, Ramp
+from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.heat.sheet import Map, Sheet
+from tracetui.ui.heat.words import BETWEEN
+from tracetui.ui.screens.table_screen import AnswerScreen
+from tracetui.ui.session import Session
+from tracetui.ui.widgets.heat import HeatMap
+from tracetui.ui.widgets.lines import Lines
+
+#: columns of a terminal from which all maps are named
+NAMES_FROM = 150
+
+
+class MapScreen(AnswerScreen):
+    """A screen with a heat map, a `#legend` and a `#readout`."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._view: Map | None = None  # the map shown
+        self._moved = False  # whether the cursor is no longer where it was put
+
+    @property
+    def map(self) -> HeatMap:
+        return self.query_one(HeatMap)
+
+    def missing(self, sentence: str) -> None:
+        self.map.show(None)
+        self.query_one("#readout", Lines).show([])
+        self.query_one("#legend", Lines).show([])
+        self._view = None
+        self.show_answer(sentence, self.names())
+
+    def names(self) -> list[Piece]:
+        """The maps there are, the one shown marked."""
+        raise NotImplementedError
+
+    def show_map(self, view: Map, sheet: Sheet, origin_ns: int) -> None:
+        """Show a map, its legend and its answer; `origin_ns` is 0 of an axis of time."""
+        cursor = self._cursor_on(sheet)
+        self._view = view
+        self.map.show(sheet, (view.label_cells, view.total_cells), cursor, origin_ns)
+        self.query_one("#legend", Lines).show([self._legend(view, sheet)])
+        self.show_answer(view.answer(), self.names())
+
+    def list_maps(self, names: Sequence[str], shown: int) -> list[Piece]:
+        """The names of maps with their digits, as far as there is room."""
+        if self.size.width < NAMES_FROM:
+            return [(f"{shown + 1}/{len(names)}", self.style_of(Role.DIM))]
+        pieces = []
+        for place, name in enumerate(names):
+            gap = "  " if place else ""
+            role = Role.TITLE if place == shown else Role.DIM
+            pieces += [(f"{gap}{place + 1} ", self.style_of(Role.KEY)), (name, self.style_of(role))]
+        return pieces
+
+    def copy_text(self) -> str:
+        """The numbers of the cell under the cursor."""
+        sheet, view = self.map.sheet, self._view
+        return "" if sheet is None or view is None else view.words(sheet, self.map.row, self.map.column)
+
+    def action_cell(self, rows: int, columns: int) -> None:
+        self._go(self.map.row + rows, self.map.column + columns)
+
+    def action_edge_cell(self, way: int) -> None:
+        self._go(self.map.row, 0 if way < 0 else self.map.columns)
+
+    def action_worst_cell(self, by: int) -> None:
+        """Go to the cell with the next less time, or the next more."""
+        sheet = self.map.sheet
+        if sheet is None or not len(sheet.ranked):
+            return
+        (here,) = np.nonzero(sheet.ranked == self.map.row * self.map.columns + self.map.column)
+        at = int(here[0]) + by if len(here) else 0
+        if 0 <= at < len(sheet.ranked):
+            self._go(*divmod(int(sheet.ranked[at]), self.map.columns))
+
+    def _go(self, row: int, column: int) -> None:
+        self._moved = True
+        self.map.move_to(row, column)
+
+    def _cursor_on(self, sheet: Sheet) -> tuple[int, int]:
+        """The worst cell; where the user has moved the cursor, that place at another size."""
+        rows, columns = sheet.cells.ns.shape
+        if not self._moved or self.map.sheet is None:
+            row, column = divmod(int(sheet.ranked[0]), columns) if len(sheet.ranked) else (0, 0)
+            return row, column
+        before = self.map.sheet.cells.ns.shape
+        return self.map.row * rows // before[0], self.map.column * columns // before[1]
+
+    def _legend(self, view: Map, sheet: Sheet) -> list[Piece]:
+        """The shades with their numbers, as much of it as fits."""
+        dim = self.style_of(Role.DIM)
+        numbers = [f"{100 * bound:g}" for bound in sheet.bounds.tolist()]
+        numbers[-1] += " %"
+        first = self.map.ramp(view.heats[0][0])
+        told: list[Piece] = [(f" {view.heats[0][1]} to ", dim)]
+        for level, number in enumerate(numbers, 1):
+            told += first.swatch(level, number, dim)
+        others: list[Piece] = []
+        for heat, name in view.heats[1:]:
+            others += [(f"  {name} ", dim), *_swatches(self.map.ramp(heat))]
+        unit: list[Piece] = [(f" {view.unit}", dim)]
+        short = [(f" {view.heats[0][1]} ", dim), *_swatches(first), (f" {numbers[-1]}", dim)]
+        choices = ([*told, *unit, *others], [*told, *others], [*short, *others], told, short)
+        return next((line for line in choices if _cells(line) <= self.size.width), short)
+
+    @on(HeatMap.Moved)
+    def _read_out(self, message: HeatMap.Moved) -> None:
+        sheet, view = self.map.sheet, self._view
+        if sheet is None or view is None or message.row >= len(sheet.rows):
+            return
+        words = view.words(sheet, self.map.row, self.map.column)
+        readout = self.query_one("#readout", Lines)
+        room, lines = self.size.width - 2, [""]
+        for part in words.split(BETWEEN):
+            longer = f"{lines[-1]}{BETWEEN}{part}" if lines[-1] else part
+            if cell_len(longer) > room and lines[-1]:
+                lines.append(part)
+            else:
+                lines[-1] = longer
+        last = max(readout.size.height, 1) - 1
+        lines[last:] = [BETWEEN.join(lines[last:])] if lines[last:] else []
+        readout.show([[(f" {line}", self.style_of(Role.NUMBER))] for line in lines])
+
+
+def _swatches(ramp: Ramp) -> list[Piece]:
+    """All shades side by side."""
+    return [(ramp.glyphs[level], ramp.styles[level]) for level in range(1, LEVELS + 1)]
+
+
+def _cells(line: list[Piece]) -> int:
+    return sum(cell_len(text) for text, _ in line)

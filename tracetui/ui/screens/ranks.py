@@ -1,0 +1,283 @@
+"""The ranks of a job: a map of them, why they waited for each other, and the way into each rank's trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from textual import events, on
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widget import Widget
+
+from tracetui.export.job_words import head_words, verdict
+from tracetui.job.grids import Measure, span
+from tracetui.job.job import Job
+from tracetui.trace.clean import printable
+from tracetui.ui.actions import bindings
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.job_app import JobApp
+from tracetui.ui.ranks.lanes import RankLanes
+from tracetui.ui.ranks.messages import JobChanged
+from tracetui.ui.ranks.rank_tables import RankTables
+from tracetui.ui.ranks.rank_view import WORDS, RankPlace, RankSheet, RankView
+from tracetui.ui.screens.map_screen import MapScreen
+from tracetui.ui.session import Session
+from tracetui.ui.widgets.heat import HeatMap
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.table import Table
+
+TABLES = ("why", "ranks", "links", "stages", "notes")
+_TITLES = {
+    "why": "why they waited: what the late rank did longer",
+    "ranks": "ranks, means of their steps",
+    "links": "links",
+    "stages": "stages of the pipeline",
+    "notes": "notes",
+}
+_EMPTY = {
+    "why": "No rank waits for another one.",
+    "ranks": "",
+    "links": "No planes in these traces: profiler level 1 or 2 records what moved between which ranks.",
+    "stages": "The job is no pipeline, as far as its traces tell.",
+    "notes": "All ranks are here and agree.",
+}
+#: lines of a terminal from which there is a legend, from which the verdict has more than one line
+LEGEND_FROM, ROOMY_FROM = 16, 34
+LANES = len(WORDS)  #: the number of the lanes among the maps
+MEASURES = tuple(WORDS)
+#: lines of the map besides its rows, and of a row at most
+BESIDE_ROWS, ROW_LINES = 2, 3
+
+
+class RanksScreen(MapScreen):
+    """A measure of all ranks by step, or what each did over time; below it a table of the job."""
+
+    DEFAULT_CSS = """
+    RanksScreen HeatMap, RanksScreen RankLanes { height: 1fr; }
+    RanksScreen #verdict { height: auto; }
+    RanksScreen #what { height: 1; }
+    RanksScreen Table { height: 1fr; }
+    """
+    AUTO_FOCUS = "HeatMap"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("ranks")]
+    TITLE_OF = "Ranks"
+    KEYS = (
+        ("enter", "open the rank"),
+        ("x", "next worst"),
+        ("1-7", "map"),
+        ("tab", "table"),
+        ("J K", "its rows"),
+        ("?", "keys"),
+    )
+
+    @dataclass
+    class Made(Message, bubble=False):
+        """The map of a measure of a job."""
+
+        job: Job
+        measure: Measure
+        view: RankView
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._chosen: Measure | None = None  # None: what answers most of the job as it is
+        self._lanes = False  # in place of the map
+        self._table = 0
+        self._job: Job | None = None  # the one shown
+        self._ranks: RankView | None = None
+        self._tables: RankTables | None = None
+
+    @property
+    def job_app(self) -> JobApp:
+        return cast(JobApp, self.app)
+
+    @property
+    def heading(self) -> str:
+        if self._lanes:
+            return "What does each rank do?"
+        return self.TITLE_OF if self._ranks is None else self._ranks.question
+
+    def body(self) -> Iterable[Widget]:
+        palette, glyphs = self.viewer.palette, self.viewer.glyphs
+        yield Lines(glyphs, id="verdict")
+        yield HeatMap(palette, glyphs)
+        yield RankLanes(palette, glyphs)
+        yield Lines(glyphs, id="legend")
+        yield Lines(glyphs, id="readout")
+        yield Lines(glyphs, id="what")
+        yield Table(
+            cursor_style=self.style_of(Role.SELECTED), header_style=self.style_of(Role.TITLE), glyphs=glyphs
+        )
+
+    @property
+    def table(self) -> Table:
+        return self.query_one(Table)
+
+    @property
+    def lanes(self) -> RankLanes:
+        return self.query_one(RankLanes)
+
+    @property
+    def unanswered(self) -> str:
+        return "" if self.job_app.job_session.job is not None else self.job_app.job_session.unanswered
+
+    def on_mount(self) -> None:
+        self._show_what()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.query_one("#legend").display = event.size.height >= LEGEND_FROM
+        self._set_heights()
+        self.call_after_refresh(self.refresh_answer)
+
+    def on_job_changed(self, message: JobChanged) -> None:
+        self.refresh_answer()
+
+    # The map
+
+    def names(self) -> list[Piece]:
+        reading = self.job_app.job_session.reading
+        if reading:
+            return [(f"reading {reading}  esc stops", self.style_of(Role.NUMBER))]
+        shown = LANES if self._lanes else MEASURES.index(self._measure)
+        return self.list_maps([*(words.name for words in WORDS.values()), "lanes"], shown)
+
+    def build(self) -> None:
+        job = self.job_app.job_session.job
+        assert job is not None
+        if job is not self._job:
+            self._job, self._tables = job, RankTables(job, self.viewer.palette)
+            self._set_heights()
+            self._show_table()
+        measure = self._measure
+        head = printable(head_words(job), 400)
+        if self._ranks is not None and self._ranks.job is job and self._ranks.measure is measure:
+            self._show_view(self._ranks)
+            return
+        self.in_background("ranks", lambda: self.Made(job, measure, RankView(job, measure, head)))
+
+    @on(Made)
+    def _show_made(self, made: Made) -> None:
+        if made.job is self._job and made.measure is self._measure:
+            self._ranks = made.view
+            self._show_view(made.view)
+
+    def _show_view(self, view: RankView) -> None:
+        job = view.job
+        self._say_verdict(job)
+        self.map.display, self.lanes.display = not self._lanes, self._lanes
+        sheet = view.sheet(*self.map.room(view.label_cells, view.total_cells), self.map.halves)
+        self.show_map(view, sheet, span(job)[0])
+        if self._lanes:
+            self._show_lanes()
+
+    def _set_heights(self) -> None:
+        """The map is as high as its ranks want, and half of the screen at most."""
+        ranks = len(self._job.ranks) if self._job is not None else 1
+        wanted = BESIDE_ROWS + ROW_LINES * ranks
+        self.map.styles.height = self.lanes.styles.height = max(min(wanted, self.size.height // 2), 4)
+
+    def _say_verdict(self, job: Job) -> None:
+        assert self._tables is not None
+        sentences = [*verdict(job, self._tables.rows, job.roots, job.waits)]
+        room = 3 if self.size.height >= ROOMY_FROM else 1
+        first = sentences[1:] if room == 1 and len(sentences) > 1 else sentences
+        style = self.style_of(Role.TEXT)
+        lines = [[(f" {printable(sentence, 300)}", style)] for sentence in first[:room]]
+        self.query_one("#verdict").styles.height = len(lines)
+        self.query_one("#verdict", Lines).show(lines)
+
+    def _show_lanes(self) -> None:
+        """The lanes of the step under the cursor, of all time where there are no steps."""
+        view, sheet = self._ranks, self.map.sheet
+        if view is None or sheet is None:
+            return
+        self.lanes.show(view.job, self.map.row, view.moment(sheet, self.map.column), span(view.job)[0])
+        self.query_one("#legend", Lines).show([self.lanes.legend()])
+
+    def _place(self) -> RankPlace | None:
+        """What the cursor of the map is on."""
+        view, sheet = self._ranks, self.map.sheet
+        if view is None or not isinstance(sheet, RankSheet):
+            return None
+        return view.place(sheet, self.map.row, self.map.column)
+
+    @on(HeatMap.Moved)
+    def _cursor_moved(self) -> None:
+        if self._lanes:
+            self._show_lanes()
+
+    @property
+    def _measure(self) -> Measure:
+        """What the map is of: what was chosen, else who is late where any such rank is here."""
+        job = self.job_app.job_session.job
+        if self._chosen is not None or job is None:
+            return self._chosen or Measure.COST
+        return Measure.COST if (job.waits.late >= 0).any() else Measure.WAITED
+
+    def action_show_map(self, number: int) -> None:
+        before = self._measure, self._lanes
+        self._lanes = number > len(MEASURES)
+        if not self._lanes:
+            self._chosen = MEASURES[number - 1]
+        if (self._measure, self._lanes) != before:
+            self._moved = self._moved or self._measure is before[0]
+            self.refresh_answer()
+
+    # The table
+
+    def action_next_view(self, by: int = 1) -> None:
+        self._table = (self._table + by) % len(TABLES)
+        self._show_table()
+
+    def _show_table(self) -> None:
+        name = TABLES[self._table]
+        self._show_what()
+        if self._tables is not None:
+            self.table.empty = _EMPTY[name]
+            self.table.show(*self._tables.columns(name), sort=None)
+
+    def _show_what(self) -> None:
+        """Which table it is, and which there are."""
+        names: list[Piece] = []
+        for place, name in enumerate(TABLES):
+            role = Role.TITLE if place == self._table else Role.DIM
+            if name == "notes" and self._tables is not None and self._tables.notes:
+                name, role = (
+                    f"{len(self._tables.notes)} notes",
+                    role if place == self._table else Role.WARNING,
+                )
+            names.append((f"{'  ' if place else ''}{name}", self.style_of(role)))
+        title = f"{self.viewer.glyphs.rule * 2} {_TITLES[TABLES[self._table]]}"
+        self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
+
+    def action_row(self, rows: int) -> None:
+        """Another row of the table, and with it the rank that it is about."""
+        self.table.action_cursor(rows)
+
+    @on(Table.Activated)
+    def action_open_row(self) -> None:
+        """Open the trace of the rank that the row of the table is about."""
+        row = self.table.row
+        if self._tables is None or row < 0:
+            return
+        rank = self._tables.rank_at(TABLES[self._table], row)
+        if rank < 0:
+            self.viewer.show_status("The trace of that rank is missing.")
+            return
+        self.map.move_to(rank, self.map.column)
+        self.action_open_cell()
+
+    # The ranks' own traces
+
+    @on(HeatMap.Activated)
+    def _activated(self) -> None:
+        self.action_open_cell()
+
+    def action_open_cell(self) -> None:
+        """Open the trace of the rank at the time of the cell."""
+        place = self._place()
+        if place is not None:
+            self.job_app.open_rank(place.rank, place.start_ns, place.end_ns)
