@@ -39,6 +39,11 @@ BATCH_MATMUL = _cube("BatchMatMulNode_BatchMatMulV3")
 
 RECIPES: dict[str, Recipe] = {
     "add": Recipe(("aten::add",), "aclnnAdd", _vector("AddAiCore_Add"), "AddBackward0"),
+    "attention": Recipe(
+        ("npu::npu_fusion_attention",),
+        "aclnnFlashAttentionScore",
+        _cube("FlashAttentionScore_FlashAttentionScore", 80.0),
+    ),
     "bincount": Recipe(
         ("aten::bincount",), "aclnnBincount", (Kernel("BincountAiCpu_Bincount", "AI_CPU", 420.0),)
     ),
@@ -113,6 +118,9 @@ RECIPES: dict[str, Recipe] = {
     ),
     "fill": Recipe(
         ("aten::fill_",), "aclnnInplaceFillScalar", _vector("FillAiCore_Fill", 2.0), allocates=False
+    ),
+    "float": Recipe(
+        ("aten::to", "aten::_to_copy", "npu::npu_dtype_cast"), "aclnnCast", _vector("CastAiCore_Cast", 12.0)
     ),
     "ge": Recipe(("aten::ge",), "aclnnGeTensor", _vector("GreaterEqualAiCore_GreaterEqual")),
     "gelu": Recipe(

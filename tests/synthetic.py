@@ -20,6 +20,7 @@ from tracetui.reader.events import (
     FlowColumns,
     HcclColumns,
     InstantColumns,
+    MemoryColumns,
     Metadata,
     ReadReport,
     SliceColumns,
@@ -34,6 +35,7 @@ _NO_CORRELATION = {4294967295, 18446744073709551615}
 _HCCL_SIGNS = {"transport type", "data_type"}
 _HCCL_NUMBERS = ("src rank", "dst rank", "size(Byte)", "count")
 _HCCL_TEXTS = ("transport type", "link type", "data_type", "alg_type")
+_MEMORY_NUMBERS = ("Addr", "Bytes", "Total Allocated", "Total Reserved", "Device Id")
 _NO_FLOW = {"18446744069414584320", "18446744073709551615"}
 
 
@@ -68,6 +70,7 @@ def event_table(
         series=list(table.series),
         slices=SliceColumns(*_columns(table.slices, "qqiiiqqiiii")),
         hccl=HcclColumns(*_columns(table.hccl, "qiiqqiiii")),
+        memory=MemoryColumns(*_columns(table.memory, "qqqqqi")),
         flows=FlowColumns(*_columns(table.flows, "qiibq")),
         counters=CounterColumns(*_columns(table.counters, "qid")),
         instants=InstantColumns(*_columns(table.instants, "qiiq")),
@@ -130,6 +133,7 @@ class _Table:
         self.big_ids: dict[str, int] = {}
         self.slices: list[tuple[int, ...]] = []
         self.hccl: list[tuple[int, ...]] = []
+        self.memory: list[tuple[int, ...]] = []
         self.flows: list[tuple[int, ...]] = []
         self.counters: list[tuple[float, ...]] = []
         self.instants: list[tuple[int, ...]] = []
@@ -166,6 +170,10 @@ class _Table:
                     self.counters.append((time, series, float(value)))
         elif phase in ("i", "I"):
             self.instants.append((time, thread_index, self._string(event["name"]), ordinal))
+            args = event.get("args") or {}
+            if "Bytes" in args and "Addr" in args:
+                numbers = (args.get(key, -1) for key in _MEMORY_NUMBERS)
+                self.memory.append((ordinal, *numbers))
 
     def _slice(self, ordinal: int, event: dict[str, Any], thread_index: int, start: int, dur: int) -> None:
         args = event.get("args") or {}

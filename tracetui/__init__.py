@@ -12,6 +12,7 @@ In scripts and notebooks:
     job = tracetui.load_job("run/")  # a directory of many ranks
     roots = tracetui.roots_frame(job)  # why they waited for each other; also ranks_frame, job_links_frame
     comparison = tracetui.compare("before.json", "after.json")  # its tables: comparison.tables
+    memory = tracetui.memory_lines_frame(analysis.memory)  # where there is any; also of load_snapshot(path)
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from tracetui.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from tracetui.api import compare, load, load_job
+    from tracetui.api import compare, load, load_job, load_snapshot
     from tracetui.export.frames import (
         advice_frame,
         events_frame,
@@ -40,6 +41,12 @@ if TYPE_CHECKING:
         syncs_frame,
     )
     from tracetui.export.job_frames import job_links_frame, ranks_frame, roots_frame
+    from tracetui.export.memory.frames import (
+        memory_blocks_frame,
+        memory_curve_frame,
+        memory_lines_frame,
+        memory_sizes_frame,
+    )
 
 __all__ = [
     "advice_frame",
@@ -53,6 +60,11 @@ __all__ = [
     "links_frame",
     "load",
     "load_job",
+    "load_snapshot",
+    "memory_blocks_frame",
+    "memory_curve_frame",
+    "memory_lines_frame",
+    "memory_sizes_frame",
     "modules_frame",
     "operators_frame",
     "ranks_frame",
@@ -63,8 +75,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("load", "load_job"), "tracetui.api"),
+    **dict.fromkeys(("load", "load_job", "load_snapshot"), "tracetui.api"),
     **dict.fromkeys(("job_links_frame", "ranks_frame", "roots_frame"), "tracetui.export.job_frames"),
+    **dict.fromkeys(
+        ("memory_blocks_frame", "memory_curve_frame", "memory_lines_frame", "memory_sizes_frame"),
+        "tracetui.export.memory.frames",
+    ),
 }
 
 

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Union
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.memory.analyse import Memory, memory_of_snapshot
 from tracetui.cache.reading import read_trace
+from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress, TraceFile
+from tracetui.siblings.beside import Refusal
 
 if TYPE_CHECKING:
     from tracetui.compare.comparison import Comparison
@@ -93,3 +96,14 @@ def load_job(
 
     several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     return load_ranks([Path(path) for path in several], only, on_progress, cache=cache, jobs=jobs)
+
+
+def load_snapshot(path: str | os.PathLike[str], rules: FrameRules | None = None) -> Memory:
+    """Read a snapshot of PyTorch's allocator, a pickle, without running anything in it.
+
+    Raises UnreadableTrace, with a sentence, for anything else.
+    """
+    try:
+        return memory_of_snapshot(Path(path), rules or FrameRules())
+    except Refusal as refusal:
+        raise UnreadableTrace(Reason.NOT_A_TRACE, f"{os.fspath(path)}: {refusal}") from None

@@ -16,6 +16,7 @@ class Rows(NamedTuple):
 
     slices: list[tuple[Any, ...]]
     hccl: list[tuple[Any, ...]]
+    memory: list[tuple[Any, ...]]
     flows: list[tuple[Any, ...]]
     counters: list[tuple[Any, ...]]
     instants: list[tuple[Any, ...]]
@@ -67,6 +68,14 @@ def rows_of(table: EventTable) -> Rows:
                 h.algorithm.tolist(),
             )
         ],
+        list(
+            zip(
+                *(
+                    getattr(table.memory, column).tolist()
+                    for column in ("event", "address", "size", "allocated", "reserved", "device")
+                )
+            )
+        ),
         [
             (time, table.threads[thread], text(category), phase, id_)
             for time, thread, category, phase, id_ in zip(
@@ -103,7 +112,7 @@ def nanoseconds(value: Any, rounding: str = ROUND_DOWN) -> int:
 
 def expected_rows(text: str) -> Rows:
     """The rows of well-formed events (an array as JSON), one by one from their definition."""
-    rows = Rows([], [], [], [], [], [])
+    rows = Rows([], [], [], [], [], [], [])
     big: dict[str, int] = {}
     for ordinal, event in enumerate(json.loads(text, parse_float=Decimal)):
         thread = (str(event.get("pid", "")), str(event.get("tid", "")))
@@ -159,4 +168,7 @@ def expected_rows(text: str) -> Rows:
             )
         else:
             rows.instants.append((time, thread, event["name"], ordinal))
+            if "Bytes" in args and "Addr" in args:
+                keys = ("Addr", "Bytes", "Total Allocated", "Total Reserved", "Device Id")
+                rows.memory.append((ordinal, *(args.get(key, -1) for key in keys)))
     return rows

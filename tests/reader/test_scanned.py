@@ -69,6 +69,10 @@ ARGS = {
         (*LINKS, *HCCL, "Task Type", "Call stack", "memcpy direction", "operation"),
         ('"AI_CORE"', "17", '"17"', "4294967295", "null"),
     ),
+    "i": (
+        ("Addr", "Bytes", "Addr", "Bytes", "Total Allocated", "Total Reserved", "Device Id"),
+        ("139926520725504", "-5242880", "-0", "-1", "2.0", "null", "9" * 19, "-" + "9" * 18),
+    ),
 }
 
 
@@ -97,7 +101,7 @@ def events(draw: st.DrawFn) -> str:
         found.append(
             member("id", "5", '"5"', '"40006882869110636543"', "40006882869110636543", '"aclrtMemcpy"')
         )
-    names, common = ARGS["C" if phase == "C" else "X"]
+    names, common = ARGS[phase if phase in "Ci" else "X"]
     chosen = draw(st.lists(st.sampled_from(names), max_size=8, unique=draw(st.floats(0, 1)) > ODD))
     found.append((f'"args"{draw(space)}', _object([member(key, *common) for key in chosen]) + draw(space)))
     if draw(st.floats(0, 1)) < ODD:
@@ -170,6 +174,7 @@ EVENT = '{"ph": "X", "name": "a", "pid": 1, "tid": 2, "ts": "5.000", "dur": 1.5,
         EVENT.replace('"pid": 1, "tid": 2, ', ""),
         EVENT.replace("{}", '{"shapes": [[1, 2], {"a": []}], "Call stack": "é;\\r\\n"}'),
         EVENT.replace("X", "i").replace('"dur": 1.5', '"s": "g"'),
+        EVENT.replace("X", "i").replace("{}", '{"Addr": 139926520725504, "Bytes": -512, "Device Id": -1}'),
         EVENT.replace("X", "C").replace("{}", '{"value": 1e3, "other": 0.30000000000000004}'),
         EVENT.replace("X", "f").replace('"dur"', '"bp": "e", "id": "40006882869110636543", "dur"'),
     ],

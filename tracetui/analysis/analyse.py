@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -26,7 +27,10 @@ from tracetui.analysis.idle.lines import Charges, LineIdle, LineKey, StackNode, 
 from tracetui.analysis.idle.preparing import Preparing, explain_preparing
 from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
+from tracetui.analysis.kernels import Kernels, kernels_of
+from tracetui.analysis.lead import HostLead, LeadLosses, host_leads, lead_losses
 from tracetui.analysis.links import Links, link_tasks
+from tracetui.analysis.memory.analyse import Memory, memory_of
 from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
@@ -35,6 +39,7 @@ from tracetui.analysis.raster import Raster
 from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.arrays import Int64s
+from tracetui.siblings.run import Run, run_of
 from tracetui.trace.model import Activity, Trace
 
 
@@ -133,6 +138,13 @@ class Analysis:
         return Communication(self.trace, self.devices, self.gaps, windows, self.links, self.rules)
 
     @cached_property
+    def memory(self) -> Memory | None:
+        """Who holds the memory of the devices; None where nothing was recorded of it. Reads what lies beside
+        the trace, which may take seconds.
+        """
+        return memory_of(self.trace, self.links, self.rules)
+
+    @cached_property
     def idle_rasters(self) -> tuple[Raster, ...]:
         """Of each device: its idle intervals, per column of a screen."""
         return tuple(Raster(device.idle.starts, device.idle.ends) for device in self.devices)
@@ -141,6 +153,27 @@ class Analysis:
     def cause_rasters(self) -> tuple[CauseRaster, ...]:
         """Of each device: the causes of its idle time, per column of a screen."""
         return tuple(CauseRaster.of(self.causes, index) for index in range(len(self.devices)))
+
+    @cached_property
+    def kernels(self) -> Kernels | None:
+        """What kernel_details.csv beside the trace knows of its tasks; None where there is none. Reads it."""
+        return kernels_of(self.trace, self.links.tasks)
+
+    @cached_property
+    def run(self) -> Run:
+        """The run that the trace is of: rank, level, versions, options, environment. Reads small files."""
+        return run_of(Path(self.trace.path))
+
+    @cached_property
+    def leads(self) -> tuple[HostLead, ...]:
+        """How far the host runs ahead of each device."""
+        return host_leads(self.devices, self.links)
+
+    @cached_property
+    def lead_losses(self) -> LeadLosses:
+        """Where the host lost its lead before the devices starved."""
+        of = (self.causes, self.hosts, self.links, self.rules)
+        return lead_losses(self.leads, self.devices, *of)
 
     @cached_property
     def preparing(self) -> Preparing:

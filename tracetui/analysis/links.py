@@ -220,25 +220,15 @@ def frames_of(trace: Trace, row: int) -> tuple[Frame, ...]:
 
 def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Dequeue, enqueue and operator rows of the tasks launched at those points; -1 where not found."""
-    starts, correlation = trace.slices.start, trace.slices.correlation
-    dequeue, enqueue, operator = (np.full(len(point), -1, np.int64) for _ in range(3))
+    starts = trace.slices.start
+    dequeue, operator = (np.full(len(point), -1, np.int64) for _ in range(2))
     hosts = _host_tracks(trace)
     dequeues, enqueues, operators = _queue_and_operators(trace, hosts)
     for index, launched in runs(thread):
         for track in _of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[dequeue[launched] < 0]
             dequeue[places] = enclosing(trace, track.lanes, point[places], dequeues, closed_end=True)
-    for pid, places in rows_by_process(trace, dequeue):
-        queued = np.concatenate(
-            [
-                track.rows.start + np.flatnonzero(enqueues[track.rows.start : track.rows.stop])
-                for tracks in hosts.values()
-                for track in tracks
-                if track.pid == pid
-            ]
-        )
-        queued = queued[correlation[queued] >= 0]
-        enqueue[places] = pick(queued, first_equal(correlation[queued], correlation[dequeue[places]]))
+    enqueue = _enqueues_of(trace, dequeue, enqueues)
     for track, places in rows_by_track(trace, enqueue):
         operator[places] = enclosing(trace, track.lanes, starts[enqueue[places]], operators)
     for index, launched in runs(np.where(dequeue < 0, thread, -1)):
@@ -246,6 +236,27 @@ def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int
             places = launched[operator[launched] < 0]
             operator[places] = enclosing(trace, track.lanes, point[places], operators)
     return dequeue, enqueue, operator
+
+
+def operators_of_dequeues(trace: Trace, dequeue: Int64s) -> Int64s:
+    """The operators (rows) that enqueued what some Dequeue slices took; -1 where not found."""
+    _, enqueues, operators = _queue_and_operators(trace, _host_tracks(trace))
+    enqueue = _enqueues_of(trace, dequeue, enqueues)
+    operator = np.full(len(dequeue), -1, np.int64)
+    for track, places in rows_by_track(trace, enqueue):
+        operator[places] = enclosing(trace, track.lanes, trace.slices.start[enqueue[places]], operators)
+    return operator
+
+
+def _enqueues_of(trace: Trace, dequeue: Int64s, enqueues: Bools) -> Int64s:
+    """The Enqueue of the same process and id of each Dequeue, -1 where none is; rows."""
+    enqueue, correlation = np.full(len(dequeue), -1, np.int64), trace.slices.correlation
+    for pid, places in rows_by_process(trace, dequeue):
+        own = [t for t in trace.tracks if t.pid == pid and is_operator_track(t)]
+        queued = rows_of(own)
+        queued = queued[enqueues[queued] & (correlation[queued] >= 0)]
+        enqueue[places] = pick(queued, first_equal(correlation[queued], correlation[dequeue[places]]))
+    return enqueue
 
 
 def _queue_and_operators(trace: Trace, hosts: dict[str, list[Track]]) -> tuple[Bools, Bools, Bools]:
@@ -264,9 +275,14 @@ def _host_tracks(trace: Trace) -> dict[str, list[Track]]:
     """Return the framework's operator tracks by tid."""
     hosts: dict[str, list[Track]] = {}
     for track in trace.tracks:
-        if track.layer == Layer.PYTHON and track.family == Family.OPERATORS:
+        if is_operator_track(track):
             hosts.setdefault(track.tid, []).append(track)
     return hosts
+
+
+def is_operator_track(track: Track) -> bool:
+    """Whether a track holds operators of the framework."""
+    return track.layer == Layer.PYTHON and track.family == Family.OPERATORS
 
 
 def _of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple[str, str]) -> list[Track]:

@@ -10,14 +10,14 @@ from dataclasses import fields
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.reader.events import BlockColumns, HcclColumns
+from tracetui.reader.events import BlockColumns, HcclColumns, MemoryColumns
 from tracetui.trace.model import Activity, Counters, Flows, Instants, Layer, Slices, Trace
 
 
 def check(trace: Trace, blocks: BlockColumns) -> None:
     """Raise ValueError where an index points nowhere, or an order that is relied upon doesn't hold."""
     events = _check_blocks(blocks)
-    for table in (trace.slices, trace.hccl, trace.flows, trace.counters, trace.instants):
+    for table in (trace.slices, trace.hccl, trace.memory, trace.flows, trace.counters, trace.instants):
         _same_length(table)
     _check_lanes(trace)
     _check_slices(trace, events)
@@ -85,7 +85,7 @@ def _check_blocks(blocks: BlockColumns) -> int:
     return events
 
 
-def _same_length(table: Slices | HcclColumns | Flows | Counters | Instants) -> None:
+def _same_length(table: Slices | HcclColumns | MemoryColumns | Flows | Counters | Instants) -> None:
     _require(len({len(getattr(table, field.name)) for field in fields(table)}) == 1)
 
 

@@ -7,14 +7,14 @@ model, no files.
 from __future__ import annotations
 
 from dataclasses import asdict, fields, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Int64s
 from tracetui.cache.container import Arrays
-from tracetui.reader.events import BlockColumns, HcclColumns, ReadReport, Skip
+from tracetui.reader.events import BlockColumns, HcclColumns, MemoryColumns, ReadReport, Skip
 from tracetui.trace.model import (
     Counters,
     Family,
@@ -35,7 +35,8 @@ _DTYPES = {
     "Floats": ("<f8",),
 }
 _RANGES = ("lanes", "rows", "samples")
-Table = TypeVar("Table", Slices, HcclColumns, Flows, Counters, Instants, BlockColumns)
+AnyTable = Union[Slices, HcclColumns, MemoryColumns, Flows, Counters, Instants, BlockColumns]
+Table = TypeVar("Table", Slices, HcclColumns, MemoryColumns, Flows, Counters, Instants, BlockColumns)
 
 
 def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
@@ -58,9 +59,10 @@ def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
         "lane_rows": trace.lane_rows,
         "lane_track": trace.lane_track,
     }
-    tables: dict[str, Slices | HcclColumns | Flows | Counters | Instants | BlockColumns] = {
+    tables: dict[str, AnyTable] = {
         "slices": trace.slices,
         "hccl": trace.hccl,
+        "memory": trace.memory,
         "flows": trace.flows,
         "counters": trace.counters,
         "instants": trace.instants,
@@ -88,6 +90,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         tracks=tuple(_track(index, track) for index, track in enumerate(document["tracks"])),
         slices=_table(Slices, "slices", arrays),
         hccl=_table(HcclColumns, "hccl", arrays),
+        memory=_table(MemoryColumns, "memory", arrays),
         lane_rows=_column(arrays, "lane_rows", "Int64s"),
         lane_track=_column(arrays, "lane_track", "Int32s"),
         flows=_table(Flows, "flows", arrays),

@@ -19,6 +19,7 @@ from tracetui.reader.events import (
     FlowColumns,
     HcclColumns,
     InstantColumns,
+    MemoryColumns,
     Metadata,
     ReadReport,
     SliceColumns,
@@ -46,6 +47,7 @@ _SLICE = (
     "python_id",
 )
 _HCCL = tuple(field.name for field in fields(HcclColumns))
+_MEMORY = tuple(field.name for field in fields(MemoryColumns))
 _TEXTS = ("category", "task_type", "direction", "stack", "transport", "link", "dtype", "algorithm")
 _DTYPES: dict[str, type[np.generic]] = {
     "time": np.int64,
@@ -138,6 +140,7 @@ class TableBuilder:
             list(self._series),
             SliceColumns(slices.pop("time"), **slices),
             HcclColumns(**self._table("hccl", _HCCL, last)),
+            MemoryColumns(**self._table("memory", _MEMORY, last)),
             FlowColumns(**flows),
             CounterColumns(**counters),
             InstantColumns(**instants),

@@ -56,6 +56,18 @@ class HcclColumns:
 
 
 @dataclass(frozen=True)
+class MemoryColumns:
+    """The args of instants with which an allocator tells of a block, `[memory]`; of equal length."""
+
+    event: Wholes  #: ordinal, as in InstantColumns
+    address: Wholes  #: `Addr`, -1 where it is no address
+    size: Wholes  #: `Bytes`: allocated, or below 0 given back; 0 where it is no size
+    allocated: Wholes  #: `Total Allocated` then, bytes, -1 where not told
+    reserved: Wholes  #: `Total Reserved`
+    device: Int32s  #: `Device Id`, -1 of the host
+
+
+@dataclass(frozen=True)
 class FlowColumns:
     """Flow events (`ph` s, t, f); every array has length n."""
 
@@ -145,6 +157,7 @@ class EventTable:
     series: list[tuple[int, int, str]]  #: (thread, event name string, key of the args)
     slices: SliceColumns
     hccl: HcclColumns
+    memory: MemoryColumns
     flows: FlowColumns
     counters: CounterColumns
     instants: InstantColumns

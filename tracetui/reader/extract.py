@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.reader.events import Metadata
 from tracetui.reader.literals import exactly
-from tracetui.reader.normalise import normalised, text_of, whole_below
+from tracetui.reader.normalise import int32_of, normalised, signed_below, text_of, whole_below
 from tracetui.reader.numbering import FlowIds, numbers
 from tracetui.reader.packing import correlations, floats, packed, python_ids
 from tracetui.reader.phases import (
@@ -52,8 +52,10 @@ _HCCL_TEXTS = (
     ("dtype", "data_type"),
     ("algorithm", "alg_type"),
 )
+_MEMORY_NUMBERS = (("address", "Addr"), ("allocated", "Total Allocated"), ("reserved", "Total Reserved"))
 _NOT_A_SERIES = frozenset(("acc_id", "PA Link ID", "PCIE ID"))
 _INT64_END = 1 << 63
+_SIZE_END = 1 << 62
 _NO_ARGS: dict[str, Any] = {}
 _UNEXPECTED = (KeyError, TypeError, AttributeError, ValueError, OverflowError)
 
@@ -189,6 +191,8 @@ class PartReader:
         elif table == "begin":
             self._block["begin.dur"] = np.zeros(len(events), np.int64)
             self._args(table, events)
+        elif table == "instant":
+            self._memory([event.get(_ARGS) for event in events])
 
     def _times(self, events: list[Any]) -> Int64s:
         values = [event[_TS] for event in events]
@@ -253,6 +257,25 @@ class PartReader:
             block["hccl." + column] = np.array(numbers, np.int64)
         for column, key in _HCCL_TEXTS:
             block["hccl." + column] = self._interned([args.get(key) for args in chosen])
+
+    def _memory(self, all_args: list[Any]) -> None:
+        """What an allocator says of its blocks: rows for those that have such args."""
+        block = self._block
+        rows = [
+            row
+            for row, args in enumerate(all_args)
+            if isinstance(args, dict) and "Bytes" in args and "Addr" in args
+        ]
+        if not rows:
+            return
+        chosen = [all_args[row] for row in rows]
+        block["memory.event"] = block["instant.event"][rows]
+        for column, key in _MEMORY_NUMBERS:
+            numbers = [whole_below(args.get(key), _INT64_END) for args in chosen]
+            block["memory." + column] = np.array(numbers, np.int64)
+        devices = [int32_of(args.get("Device Id")) for args in chosen]
+        block["memory.device"] = np.array(devices, np.int64)
+        block["memory.size"] = np.array([signed_below(args["Bytes"], _SIZE_END) for args in chosen], np.int64)
 
     def _flows(self, events: list[Any]) -> None:
         ids, number = self._exact([event[_ID] for event in events]), self._flow_ids

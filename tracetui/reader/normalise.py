@@ -112,6 +112,11 @@ def whole_below(value: Any, end: int) -> int:
     return number if 0 <= number < end and number not in _NONE_IDS else -1
 
 
+def signed_below(value: Any, end: int) -> int:
+    """Return an integer between -end and end; 0 for anything else."""
+    return value if type(value) is int and -end < value < end else 0
+
+
 def whole_of(value: Any) -> int:
     """Return an integer of any size out of an int, a float without fraction or text of digits; else -1."""
     if isinstance(value, int):

@@ -48,6 +48,7 @@ def build_trace(table: EventTable) -> Trace:
         tracks=tracks,
         slices=slices,
         hccl=table.hccl,
+        memory=table.memory,
         lane_rows=lane_rows,
         lane_track=lane_track,
         flows=bind_flows(table, _Rows(slices, lane_rows), tracks, processes),

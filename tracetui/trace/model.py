@@ -15,6 +15,7 @@ import numpy as np
 
 from tracetui.arrays import Floats, Int8s, Int32s, Int64s, Wholes
 from tracetui.reader.events import HcclColumns, ReadReport
+from tracetui.reader.events import MemoryColumns as MemoryColumns
 from tracetui.trace.order import order_by_group
 
 
@@ -184,6 +185,7 @@ class Trace:
     lane_rows: Int64s  #: int64[lanes + 1]: lane l holds rows lane_rows[l]:lane_rows[l + 1]
     lane_track: Int32s  #: int32[lanes]: the track of a lane
     hccl: HcclColumns  #: what the args of collectives and their planes say, by `event` of the slices
+    memory: MemoryColumns  #: what the args of `[memory]` say, by `event` of the instants
     flows: Flows
     counters: Counters
     instants: Instants

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
@@ -20,12 +20,15 @@ from tracetui.cli.parser import (
     add_rules,
     add_trace,
 )
+from tracetui.trace.clean import printable
 
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
     from tracetui.analysis.limits import Limit
+    from tracetui.analysis.memory.limits import MemoryLimit
     from tracetui.compare.comparison import Comparison
     from tracetui.compare.regressions import RegressionLimit
+    from tracetui.job.job import Job
 
 _DESCRIPTION = f"""Compare how the devices of a trace spend their time with limits, for scripts and
 CI. A limit is a time (3ms) or a share (10%) of the time between the first and
@@ -45,7 +48,8 @@ compare): --max-regression 5% is how much slower a step may be, and
 communication, copy, preparing), a cause (host.sync) or a class (Matmul).
 
 exit status:
-  0 no limit is passed   4 one is   5 no work of a device in the trace to check
+  0 no limit is passed   4 one is   5 no work of a device in the trace to check,
+  or nothing recorded of the memory that a limit is about
 
 {PATHS}"""
 
@@ -57,6 +61,11 @@ _MEASURES = {
 _MEASURES_OF_JOBS = {
     "wait": "what a rank of a job loses by waiting for others",
     "imbalance": "by how much longer than the mean of all a rank of a job computes in a step",
+}
+
+_SIZES = {
+    "memory": "what tensors hold on a device: at most SIZE, like 60GB",
+    "growth": "what they hold more from step to step, in each of the last three: at most SIZE, like 1MB",
 }
 
 
@@ -97,53 +106,132 @@ def _add_arguments(parser: Parser) -> None:
         type=_regression,
         help="how much longer than in BASE a step may be, or a part of it: 5%%, idle=2ms; may be repeated",
     )
+    for measure, meaning in _SIZES.items():
+        parser.add_argument(
+            f"--max-{measure}",
+            dest="limits_of_memory",
+            metavar="SIZE",
+            action=Collect,
+            type=_memory_limit_of(measure),
+            help=meaning,
+        )
     parser.add_argument("--each-step", action="store_true", help="hold each step to the limits too")
     add_json(parser)
     add_ascii(parser)
     add_rules(parser)
 
 
+class _Held(NamedTuple):
+    """What came of some limits."""
+
+    document: dict[str, Any]
+    text: str  #: a line for each that is passed
+    broken: bool
+    said: tuple[str, ...] = ()  #: what must be known besides
+    unchecked: bool = False  #: of some of them nothing tells
+
+
 def _run(request: Request) -> ExitCode:
-    limits = (*request.limits, *request.limits_of_causes)
-    if request.limits_of_jobs:
-        if limits or request.each_step or request.regressions:
-            raise UsageError("--max-wait and --max-imbalance are of jobs, and go with no limits of a device")
-        return _check_job(request)
+    from tracetui.cli.output import print_json, print_text, say
+
+    of_devices = (*request.limits, *request.limits_of_causes)
+    others = (*of_devices, *request.limits_of_memory, *request.regressions)
     if (request.baseline is None) != (not request.regressions):
         raise UsageError("--baseline BASE and --max-regression LIMIT belong together")
-    if not limits and not request.regressions:
+    if request.limits_of_jobs and (others or request.each_step):
+        raise UsageError("--max-wait and --max-imbalance are of jobs, and go with no limits of a device")
+    if not others and not request.limits_of_jobs:
         raise UsageError("no limit is given, like --max-free 10%; see tracetui check --help")
-    from tracetui.analysis.limits import find_breaches
+    try:
+        held = [*_held(request, of_devices)]
+    except _Nothing as nothing:
+        say(str(nothing))
+        return ExitCode.UNCHECKED
+    if request.json:
+        print_json({key: value for part in held for key, value in part.document.items()})
+    else:
+        print_text("".join(part.text for part in held), request)
+    for part in held:
+        for sentence in part.said:
+            say(sentence)
+    if any(part.broken for part in held):
+        return ExitCode.LIMIT
+    return ExitCode.UNCHECKED if any(part.unchecked for part in held) else ExitCode.OK
+
+
+class _Nothing(Exception):  # noqa: N818 - no error of the program
+    """There is nothing to check; `str()` is a sentence."""
+
+
+def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
+    """What came of each kind of limits. Raises _Nothing where a trace tells nothing of them."""
+    if request.limits_of_jobs:
+        from tracetui.cli.jobs import open_job
+
+        yield _hold_job(open_job(request, [Path(request.path)]), request.limits_of_jobs)
+        return
     from tracetui.cli.opening import open_trace
-    from tracetui.cli.output import print_json, print_text, say
+
+    analysis, _ = open_trace(request)
+    if of_devices and not any(activity.window_ns > 0 for activity in analysis.devices):
+        raise _Nothing("no device computes or communicates in this trace: there is nothing to check")
+    yield _hold_devices(analysis, of_devices, request.each_step)
+    if request.limits_of_memory:
+        yield _hold_memory(analysis, request.limits_of_memory)
+    if request.baseline is not None:
+        yield _hold_run(_compare(request, analysis), request.regressions)
+
+
+def _hold_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _Held:
+    from tracetui.analysis.limits import find_breaches
+    from tracetui.export.documents import limits_document
+    from tracetui.export.limits_text import breaches_text, doubts
+
+    found = find_breaches(analysis, limits)
+    breaches = tuple(breach for breach in found if each_step or breach.step is None)
+    doubted = tuple(doubts(analysis, limits))
+    return _Held(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), doubted)
+
+
+def _hold_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _Held:
+    from tracetui.analysis.memory.limits import find_memory_breaches, unknown_measures
+    from tracetui.export.memory.limits import memory_breaches_text, memory_limits_document
+
+    memory = analysis.memory
+    breaches = () if memory is None else find_memory_breaches(memory, limits)
+    unknown = unknown_measures(memory, limits)
+    return _Held(
+        memory_limits_document(limits, breaches),
+        memory_breaches_text(breaches),
+        bool(breaches),
+        tuple(f"nothing recorded tells of {measure}: there is nothing to check" for measure in unknown),
+        bool(unknown),
+    )
+
+
+def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _Held:
     from tracetui.compare.regressions import find_regressions
     from tracetui.compare.verdict import verdict
     from tracetui.export.compare_document import regressions_document
     from tracetui.export.compare_text import regressions_text
-    from tracetui.export.documents import limits_document
-    from tracetui.export.limits_text import breaches_text, doubts
 
-    analysis, _ = open_trace(request)
-    if not any(activity.window_ns > 0 for activity in analysis.devices):
-        say("no device computes or communicates in this trace: there is nothing to check")
-        return ExitCode.UNCHECKED
-    found = find_breaches(analysis, limits)
-    breaches = tuple(breach for breach in found if request.each_step or breach.step is None)
-    comparison = None if request.baseline is None else _compare(request, analysis)
-    if comparison is not None and not len(comparison.base.wall_ns):
-        say("no device computes or communicates in BASE: there is nothing to compare with")
-        return ExitCode.UNCHECKED
-    regressions = () if comparison is None else find_regressions(comparison, request.regressions)
-    if request.json:
-        document = limits_document(limits, breaches)
-        if comparison is not None:
-            document |= regressions_document(comparison, request.regressions, regressions)
-        print_json(document)
-    else:
-        print_text(breaches_text(breaches) + regressions_text(regressions), request)
-    for doubt in (*doubts(analysis, limits), *(() if comparison is None else (verdict(comparison),))):
-        say(doubt)
-    return ExitCode.LIMIT if breaches or regressions else ExitCode.OK
+    if not len(comparison.base.wall_ns):
+        raise _Nothing("no device computes or communicates in BASE: there is nothing to compare with")
+    found = find_regressions(comparison, limits)
+    document = regressions_document(comparison, limits, found)
+    return _Held(document, regressions_text(found), bool(found), (verdict(comparison),))
+
+
+def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
+    from tracetui.export.job_limits import breaches_text, limits_document
+    from tracetui.job.limits import find_breaches
+    from tracetui.job.sayings import sayings
+
+    if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
+        raise _Nothing("no device computes or communicates in these traces: there is nothing to check")
+    breaches = find_breaches(job, limits)
+    said = tuple(printable(saying) for saying in sayings(job))
+    return _Held(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), said)
 
 
 def _compare(request: Request, analysis: Analysis) -> Comparison:
@@ -160,33 +248,20 @@ def _regression(text: str) -> RegressionLimit:
     return _parsed(lambda: parse_regression(text))
 
 
-def _check_job(request: Request) -> ExitCode:
-    from tracetui.cli.jobs import open_job
-    from tracetui.cli.output import print_json, print_text, say
-    from tracetui.export.job_limits import breaches_text, limits_document
-    from tracetui.job.limits import find_breaches
-    from tracetui.job.sayings import sayings
-    from tracetui.trace.clean import printable
-
-    job = open_job(request, [Path(request.path)])
-    breaches = find_breaches(job, request.limits_of_jobs)
-    if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
-        say("no device computes or communicates in these traces: there is nothing to check")
-        return ExitCode.UNCHECKED
-    if request.json:
-        print_json(limits_document(request.limits_of_jobs, breaches))
-    else:
-        print_text(breaches_text(breaches), request)
-    for saying in sayings(job):
-        say(printable(saying))
-    return ExitCode.LIMIT if breaches else ExitCode.OK
-
-
 def _limit_of(measure: str) -> Callable[[str], Limit]:
     def limit(text: str) -> Limit:
         from tracetui.analysis.limits import parse_limit
 
         return _parsed(lambda: parse_limit(measure, text))
+
+    return limit
+
+
+def _memory_limit_of(measure: str) -> Callable[[str], MemoryLimit]:
+    def limit(text: str) -> MemoryLimit:
+        from tracetui.analysis.memory.limits import MemoryLimit, parse_size
+
+        return _parsed(lambda: MemoryLimit(measure, parse_size(text)))
 
     return limit
 

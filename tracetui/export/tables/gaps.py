@@ -26,6 +26,7 @@ from tracetui.export.tables.column import (
     listed,
     texts_at,
 )
+from tracetui.export.tables.lead import lead_lost_document
 from tracetui.export.tables.pieces import CommunicationPieces, IdlePieces, Pieces, exposing_lines
 from tracetui.units import format_time
 
@@ -70,6 +71,11 @@ class GapRows:
     def communication_pieces(self) -> list[list[Document]]:
         """The pieces of the exposed communication of each."""
         return self.communication.documents(self.chosen)
+
+    @cached_property
+    def leads_lost(self) -> list[Document | None]:
+        """Where the host lost its lead before each."""
+        return [lead_lost_document(self.analysis, gap) for gap in self.chosen.tolist()]
 
     @cached_property
     def causes(self) -> list[dict[str, int]]:
@@ -236,6 +242,7 @@ GAPS: Table[GapRows] = Table(
         duration("lost_ns", "lost", _ns("lost"), when=_loses),
         *map(_exposed, CommunicationCause),
         json_only("communication_pieces", lambda rows: rows.communication_pieces),
+        json_only("lead_lost", lambda rows: rows.leads_lost),
         Column("communication_cause", "", partial(_cause, of="communication"), forms=Form.DATA),
         Column("communication_line", "", _communication_line, forms=Form.DATA),
         # of what ranks them: idle time or communication

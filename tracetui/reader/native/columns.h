@@ -59,7 +59,13 @@
     COLUMN(HCCL_TRANSPORT, "hccl.transport", "i4", "texts") \
     COLUMN(HCCL_LINK, "hccl.link", "i4", "texts") \
     COLUMN(HCCL_DTYPE, "hccl.dtype", "i4", "texts") \
-    COLUMN(HCCL_ALGORITHM, "hccl.algorithm", "i4", "texts")
+    COLUMN(HCCL_ALGORITHM, "hccl.algorithm", "i4", "texts") \
+    COLUMN(MEMORY_EVENT, "memory.event", "i4", "events") \
+    COLUMN(MEMORY_ADDRESS, "memory.address", "i8", "") \
+    COLUMN(MEMORY_ALLOCATED, "memory.allocated", "i8", "") \
+    COLUMN(MEMORY_RESERVED, "memory.reserved", "i8", "") \
+    COLUMN(MEMORY_DEVICE, "memory.device", "i4", "") \
+    COLUMN(MEMORY_SIZE, "memory.size", "i8", "")
 
 #define COLUMN_NUMBER(number, name, dtype, counts) number,
 #define NUMBERING_NUMBER(number, name) number,

@@ -158,6 +158,16 @@ static inline bool id_of(const Value *value, int64_t *id) {
     return digits.count <= MOST_DIGITS && digits.all <= INT64_MAX;
 }
 
+/* A size with its sign; 0 for what is no number. */
+static inline bool signed_of(const Value *value, int64_t *size) {
+    Digits digits;
+    *size = 0;
+    if (value->type != '0') return true;
+    if (!digits_of(value, &digits) || digits.dotted || digits.count > EXACT_DIGITS) return false;
+    *size = digits.negative ? -(int64_t)digits.all : (int64_t)digits.all;
+    return true;
+}
+
 /* An id that may be missing; -1 for none, and for what is no id below `limit`. */
 static inline bool id_or_none_of(const Value *value, uint64_t limit, int64_t *id) {
     Digits digits;

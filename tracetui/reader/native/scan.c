@@ -172,6 +172,25 @@ static bool put_hccl(Scanner *scanner) {
     return true;
 }
 
+/* What an allocator says of a block: a row for those instants that have such args. */
+static bool put_memory(Scanner *scanner) {
+    static const char *const NUMBERS[] = {"Addr", "Total Allocated", "Total Reserved"};
+    const Event *event = &scanner->event;
+    Column *columns = scanner->columns;
+    Value size, value;
+    int64_t number;
+    if (!find(event, "Bytes", &size) || !find(event, NUMBERS[0], &value)) return false;
+    if (!size.type || !value.type) return true;
+    if (!put32(&columns[MEMORY_EVENT], scanner->events)) return false;
+    for (int key = 0; key < 3; key++) {
+        if (!find(event, NUMBERS[key], &value) || !id_or_none_of(&value, SIZE_END, &number)) return false;
+        if (!put64(&columns[MEMORY_ADDRESS + key], number)) return false;
+    }
+    if (!find(event, "Device Id", &value) || !id_or_none_of(&value, RANK_END, &number)) return false;
+    return put32(&columns[MEMORY_DEVICE], (int32_t)number) && signed_of(&size, &number) &&
+           put64(&columns[MEMORY_SIZE], number);
+}
+
 /* `first`: SLICE_SHAPE or BEGIN_SHAPE; the other columns of a slice follow. */
 static bool put_slice(Scanner *scanner, int first) {
     static const char *const LINKS[] = {"connection_id", "correlation_id", "correlation"};
@@ -264,7 +283,7 @@ static bool put_event(Scanner *scanner) {
         return put_flow(scanner, 2);
     case 'i':
     case 'I':
-        return put_known(scanner, INSTANT_SHAPE, true);
+        return put_known(scanner, INSTANT_SHAPE, true) && put_memory(scanner);
     default:
         return false;
     }

@@ -1,0 +1,111 @@
+"""The lead of the host: equal to its definition, task by task; and where it is lost."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from samples.scenarios import simulate
+from samples.writer import TraceWriter
+from tests.analysis.real import npu
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.cause import Cause, of_families
+from tracetui.analysis.idle.milestones import milestones
+from tracetui.api import load
+
+
+@pytest.fixture(scope="module")
+def stalls(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    path = tmp_path_factory.mktemp("stalls") / "trace_view.json"
+    file = io.BytesIO()
+    TraceWriter(simulate("stalls"), 2).write(file)
+    path.write_bytes(file.getvalue())
+    return load(path, cache=False, jobs=1)
+
+
+def check_lead(analysis: Analysis) -> None:
+    """Compare with the sum over all tasks, at every time of change and beside it."""
+    enqueued = milestones(analysis.links).enqueued
+    slices = analysis.trace.slices
+    for lead, device in zip(analysis.leads, analysis.devices):
+        issued = enqueued[analysis.links.index(device.work)]
+        start, dur = slices.start[device.work], slices.dur[device.work]
+        times = np.concatenate((lead.time[::7] - 1, lead.time[::7], lead.time[::7] + 1))
+        count, work = lead.at(times)
+        inside = (issued >= 0) & (issued <= times[:, None]) & (times[:, None] < start)
+        assert count.tolist() == inside.sum(axis=1).tolist()
+        assert work.tolist() == (inside * dur).sum(axis=1).tolist()
+        assert (lead.count[-1], lead.work[-1]) == (0, 0)
+        assert lead.unknown == int((issued < 0).sum())
+
+
+def test_the_lead_is_what_is_enqueued_and_not_started(stalls: Analysis) -> None:
+    check_lead(stalls)
+
+
+def test_the_lead_on_a_real_rank(real_traces: Path) -> None:
+    analysis = npu(real_traces, "level2/rank0")
+    check_lead(analysis)
+    assert analysis.leads[0].unknown == 0
+
+
+def test_the_mean_of_a_window_is_its_integral(stalls: Analysis) -> None:
+    (lead,) = stalls.leads
+    edges = np.linspace(int(lead.time[0]) - 500, int(lead.time[-1]) + 500, 13).astype(np.int64)
+    count, _ = lead.mean(edges)
+    for place, (first, last) in enumerate(zip(edges.tolist(), edges[1:].tolist())):
+        times = np.arange(first, last, 100)
+        assert count[place] == pytest.approx(lead.at(times)[0].mean(), abs=0.05)
+
+
+def test_where_the_lead_was_lost(stalls: Analysis) -> None:
+    """Only before starvation, at the longest pause of the host since the device last starved so."""
+    losses, causes = stalls.lead_losses, stalls.causes
+    enqueued = milestones(stalls.links).enqueued
+    (lead,), (device,) = stalls.leads, stalls.devices
+    issued = np.unique(enqueued[stalls.links.index(device.work)])
+    host = np.isin(causes.cause, list(of_families("host")))
+    own = np.zeros(len(causes.intervals), np.int64)
+    np.add.at(own, causes.interval[host], causes.ns[host])
+    lengths = causes.intervals.end - causes.intervals.start
+    (starved,) = np.nonzero(2 * own > lengths)
+    assert losses.gap.tolist() == causes.intervals.gap[starved].tolist()
+    begun = 0
+    for place, interval in enumerate(starved.tolist()):
+        start = int(causes.intervals.start[interval])
+        due = int(enqueued[stalls.links.index(causes.intervals.task[interval : interval + 1])][0])
+        inside = (lead.time >= begun) & (lead.time < start)
+        begun = int(causes.intervals.end[interval])
+        if not inside.any() or not lead.count[inside][np.argmax(lead.work[inside])]:
+            assert losses.at[place] == -1
+            continue
+        assert losses.work[place] == lead.work[inside].max()
+        assert losses.at[place] == lead.time[inside][lead.work[inside] == losses.work[place]][-1]
+        moments = issued[(issued >= losses.at[place]) & (issued <= due)]
+        assert losses.pause_end[place] - losses.pause_start[place] == np.diff(moments).max()
+        assert losses.pause_end[place] in moments
+    assert (losses.at >= 0).sum() == 3
+
+
+def test_the_line_is_that_of_the_pause(stalls: Analysis) -> None:
+    """That of the cause with most of its time, as the idle time in it has."""
+    losses = stalls.lead_losses
+    known = np.flatnonzero(losses.at >= 0)
+    longest = known[np.argmax((losses.pause_end - losses.pause_start)[known])]
+    pause = int(losses.pause_start[longest]), int(losses.pause_end[longest])
+    causes = stalls.causes
+    during = (causes.end > pause[0]) & (causes.start < pause[1])
+    assert Cause(int(losses.cause[longest])) in {Cause(int(cause)) for cause in causes.cause[during]}
+    assert losses.lines[losses.line[longest]].file.endswith("train_stalls.py")
+
+
+def test_a_gap_tells_its_longest_interval(stalls: Analysis) -> None:
+    losses = stalls.lead_losses
+    for gap in np.unique(losses.gap).tolist():
+        place = losses.of_gap(gap)
+        own = np.flatnonzero((losses.gap == gap) & (losses.at >= 0))
+        assert place == (own[np.argmax(losses.idle[own])] if len(own) else -1)
+    assert losses.of_gap(10**6) == -1

@@ -1,0 +1,71 @@
+"""The memory of a run with a million blocks and a million samples: what is to be had within a second."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from samples.memory import write_run
+from tests.benchmarks.table import Row, seconds
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.memory.analyse import Memory
+from tracetui.analysis.memory.tables import MemoryTables, joined, read_tables
+from tracetui.api import load
+
+STEPS = 8  #: simulated, each with some hundred blocks
+
+
+def rows(directory: Path, blocks: int, runs: int) -> list[Row]:
+    """The seconds to read the tables of so many blocks, to join them to the trace, and to explain them."""
+    analysis = made(directory, blocks)
+    tables = read_tables(Path(analysis.trace.path))
+    analysis.links.callers.ancestors.parents_of(analysis.links.operator)
+    memory = explained(analysis, tables)
+    count = len(memory.recorded.blocks)
+    samples = sum(len(curve.time) for curve in memory.curves)
+    path = Path(analysis.trace.path)
+    reading = _times(lambda: read_tables(path), runs)
+    explaining = _times(lambda: explained(analysis, tables), runs)
+    return [
+        seconds(f"reading {count:,} blocks, {samples:,} samples", reading),
+        seconds("joining and explaining them", explaining, reading, "reading"),
+    ]
+
+
+def explained(analysis: Analysis, tables: MemoryTables) -> Memory:
+    """The memory of tables that were read, with all that is shown of it."""
+    memory = Memory(joined(analysis.trace, analysis.links, analysis.rules, tables), analysis.links)
+    assert memory.all.lines and memory.growth and memory.growing and memory.neighbours
+    return memory
+
+
+def made(directory: Path, blocks: int) -> Analysis:
+    """A simulated run whose tables are so much longer: each row again and again, released at once."""
+    directory.mkdir(exist_ok=True)
+    own = len(write_run(directory, STEPS))
+    for name in ("operator_memory.csv", "memory_record.csv"):
+        with (directory / name).open(encoding="utf-8", newline="") as file:
+            titles, *lines = csv.reader(file)
+        with (directory / name).open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(titles)
+            table.writerows(lines)
+            if name == "operator_memory.csv":
+                lines = [[*line[:3], line[2], line[2], "0.000", *line[6:]] for line in lines]
+                times = blocks // own
+            else:
+                times = blocks // len(lines)
+            for _ in range(times):
+                table.writerows(lines)
+    return load(directory, cache=False, jobs=1)
+
+
+def _times(run: Callable[[], object], runs: int) -> list[float]:
+    took = []
+    for _ in range(runs):
+        begun = time.perf_counter()
+        run()
+        took.append(time.perf_counter() - begun)
+    return took

@@ -1,0 +1,175 @@
+"""`tracetui memory` and the limits on memory of `check`, as they are called."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import pickle
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from samples.memory import CAST_BYTES, write_run
+from tests.export.training import NAMES, START_US, training_events
+from tracetui.cli import main
+
+
+class Output(NamedTuple):
+    """What one run wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    def run_tracetui(*arguments: str) -> Output:
+        capsys.readouterr()
+        return Output(main(arguments), *capsys.readouterr())
+
+    return run_tracetui
+
+
+@pytest.fixture(scope="module")
+def leaking(tmp_path_factory: pytest.TempPathFactory) -> str:
+    directory = tmp_path_factory.mktemp("leaking")
+    write_run(directory, 4)
+    return str(directory)
+
+
+def test_the_text_names_the_leak(run: Any, leaking: str) -> None:
+    output = run("memory", leaking)
+    assert output.code == 0
+    text = " ".join(output.out.split())
+    assert (
+        "grows 312 MB a step: npu::npu_dtype_cast (Cast), the 28th of 28 calls at train_grpo.py(27) forward, "
+        "after FlashAttentionScore, before Add, alive since steps 50, 51, 52, 53" in text
+    )
+    assert text.startswith("NPU 0: peak 2.33 GB at ")
+    assert max(map(len, output.out.splitlines())) <= 80
+
+
+def test_json_csv_and_markdown_show_the_same(run: Any, leaking: str) -> None:
+    document = json.loads(run("memory", leaking, "--json").out)
+    assert document["schema"] == 1
+    assert [component["name"] for component in document["components"]] == ["PTA+GE", "APP", "PTA", "GE"]
+    (group,) = document["growing"]
+    assert (group["verdict"], group["nth"], group["of"]) == ("grows", 28, 28)
+    assert group["bytes_per_step"] == CAST_BYTES
+    assert group["steps"] == [50, 51, 52, 53]
+    peak = document["peak"]
+    assert peak["bytes"] == peak["before_bytes"] + sum(line["bytes_at_peak"] for line in document["lines"])
+    rows = list(csv.DictReader(io.StringIO(run("memory", leaking, "--csv", "-").out)))
+    assert [int(row["allocated_bytes"]) for row in rows] == [
+        row["allocated_bytes"] for row in document["lines"]
+    ]
+    assert list(rows[0]) == list(document["lines"][0])
+    markdown = run("memory", leaking, "--md").out
+    assert "| `npu::npu_dtype_cast` | `train_grpo.py(27) forward` |" in markdown
+
+
+@pytest.mark.parametrize(("by", "key"), [("size", "sizes"), ("block", "blocks")])
+def test_other_rows(run: Any, leaking: str, by: str, key: str) -> None:
+    document = json.loads(run("memory", leaking, "--by", by, "--json", "--top", "3").out)
+    rows = list(
+        csv.DictReader(io.StringIO(run("memory", leaking, "--by", by, "--csv", "-", "--top", "3").out))
+    )
+    told = [{name: "" if cell is None else str(cell) for name, cell in row.items()} for row in document[key]]
+    assert rows == told
+    assert len(rows) == 3
+    assert run("memory", leaking, "--by", by).code == 0
+
+
+def test_a_step_has_its_own_peak(run: Any, leaking: str) -> None:
+    peaks = [
+        json.loads(run("memory", leaking, "--json", "--step", str(step)).out)["peak"] for step in (50, 53)
+    ]
+    assert [peak["step"] for peak in peaks] == [50, 53]
+    assert peaks[1]["bytes"] - peaks[0]["bytes"] > 2 * CAST_BYTES
+    window = json.loads(run("memory", leaking, "--json", "--window", "0s..1us").out)
+    assert (window["peak"], window["lines"]) == (None, [])
+
+
+def test_limits_on_memory(run: Any, leaking: str) -> None:
+    assert run("check", leaking, "--max-memory", "3GB", "--max-growth", "313MB")[:2] == (0, "")
+    output = run("check", leaking, "--max-memory", "2GiB", "--max-growth", "1MB")
+    assert output.code == 4
+    assert output.out.splitlines() == [
+        "NPU 0: memory is 2.33 GB, more than 2.15 GB",
+        "NPU 0: memory grows by 312 MB or more in each of steps 50, 51, 52, more than 1.00 MB",
+    ]
+    document = json.loads(run("check", leaking, "--max-growth", "1MB", "--json").out)
+    assert document["memory_breaches"][0]["measured_bytes"] >= CAST_BYTES
+    for size in ("5", "GB", "-1GB", "1 parsec"):
+        assert run("check", leaking, f"--max-memory={size}").code == 2
+
+
+def test_what_was_not_recorded_is_not_checked(run: Any, samples: Path) -> None:
+    trace = str(samples / "moba" / "trace_view.json")
+    output = run("check", trace, "--max-memory", "1GB")
+    assert (output.code, output.out) == (5, "")
+    assert output.err == "tracetui: nothing recorded tells of memory: there is nothing to check\n"
+    assert run("memory", trace).out.startswith("Nothing is recorded of the memory")
+    assert json.loads(run("memory", trace, "--json").out)["peak"] is None
+    assert run("memory", trace, "--csv", "-").code == 2
+
+
+def test_a_snapshot(run: Any, tmp_path: Path) -> None:
+    def event(action: str, number: int, line: int) -> dict[str, Any]:
+        frames = [{"filename": "/me/demo.py", "line": line, "name": "step"}]
+        return {"action": action, "addr": 4096 * number, "size": 1 << 20, "frames": frames}
+
+    events = []
+    for step in range(3):
+        numbers = range(10 * step, 10 * step + 4)
+        events += [event("alloc", number, 5 + number % 10) for number in numbers]
+        events += [event("free_requested", number, 1) for number in numbers if number % 10 != 2]
+    path = tmp_path / "snapshot.pkl"
+    path.write_bytes(pickle.dumps({"device_traces": [events], "segments": []}))
+    text = " ".join(run("memory", str(path)).out.split())
+    assert "grows 1.05 MB a step: the only call at demo.py(7) step, alive since steps 1, 2, 3" in text
+    assert json.loads(run("memory", str(path), "--json", "--step", "2").out)["alive_at_end"]["blocks"] == 1
+    assert run("memory", str(path), "--step", "9").code == 2
+    assert run("memory", str(path), "--window", "0s..1s").code == 2
+    path.write_bytes(b"\x80\x04cos\nsystem\n.")
+    output = run("memory", str(path))
+    assert output.code == 3
+    assert output.err.endswith(
+        "snapshot.pkl: is refused: it asks for code to be run, which no snapshot does\n"
+    )
+
+
+def test_hostile_names_and_damage_reach_no_terminal_and_no_spreadsheet(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "trace_view.json").write_text(
+        json.dumps(training_events()), encoding="utf-8", errors="replace"
+    )
+    with (tmp_path / "operator_memory.csv").open("w", encoding="utf-8", errors="replace", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["Name", "Size(KB)", "Allocation Time(us)", "Device Type"])
+        rows.writerows([name.replace("\0", ""), 1, START_US + 5, "NPU:\x1b[31m0"] for name in NAMES)
+        rows.writerow(["a", 1, "1.7E+15", "NPU:0"])
+    (tmp_path / "memory_record.csv").write_text(
+        f"Component,Timestamp(us),Total Allocated(MB),Device Type\n=1+\x1b[0m1,{START_US},5,NPU:\x1b[31m0\n",
+        encoding="utf-8",
+    )
+    for form in ((), ("--md",), ("--by", "block"), ("--by", "size", "--md")):
+        output = run("memory", str(tmp_path), *form)
+        assert output.code == 0
+        assert all(line.isprintable() for line in output.out.split("\n"))
+        assert "2 of 20 rows are left out, what they must hold is damaged, like 1.7E+15" in output.err
+    for by in ("line", "block"):
+        table = run("memory", str(tmp_path), "--by", by, "--csv", "-").out
+        cells = [cell for row in csv.reader(io.StringIO(table)) for cell in row]
+        assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+    assert json.loads(run("memory", str(tmp_path), "--json").out)["warnings"]
+
+
+def test_without_tables_pandas_is_not_imported(
+    run: Any, samples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert run("memory", str(samples / "moba" / "trace_view.json"), "--json").code == 0

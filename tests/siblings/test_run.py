@@ -1,0 +1,48 @@
+"""The run that a trace is of, as the files of the profiler tell it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tracetui.siblings.run import Run, run_of
+
+
+def test_a_real_run(real_traces: Path) -> None:
+    run = run_of(real_traces / "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json")
+    assert (run.rank, run.level, run.activities) == (0, "Level2", ("CPU", "NPU"))
+    assert run.options["schedule.active"] == "1"
+    assert run.options["with_stack"] == "true"
+    assert run.options["aic_metrics"] == "ACL_AICORE_PIPE_UTILIZATION"
+    assert run.environment == {}  # all variables are empty
+    assert run.problems == ()
+
+
+def test_what_newer_files_tell(tmp_path: Path) -> None:
+    directory = tmp_path / "node7_123_20250109164751000_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    directory.mkdir(parents=True)
+    info = {"rank_id": "2", "cann_version": "8.0.RC1", "config": {"common_config": {"activities": [1]}}}
+    (directory.parent / "profiler_info_2.json").write_text(json.dumps(info), encoding="utf-8")
+    told = {"ENV_VARIABLES": {"A": "", "B": "1"}, "distributed_args": {"world_size": 8, "x": "no"}}
+    (directory.parent / "profiler_metadata.json").write_text(json.dumps(told), encoding="utf-8")
+    run = run_of(directory / "trace_view.json")
+    assert (run.rank, run.host, run.versions) == (2, "node7", {"cann": "8.0.RC1"})
+    assert (run.environment, run.parallel) == ({"B": "1"}, {"world_size": 8})
+
+
+def test_the_rank_in_the_name_counts_where_the_file_has_none(tmp_path: Path) -> None:
+    (tmp_path / "profiler_info_5.json").write_text("{}", encoding="utf-8")
+    assert run_of(tmp_path / "trace_view.json").rank == 5
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"\xff", b'{"config": [], "rank_id": -1}', b"[" * 99999]
+)
+def test_damage_is_told_or_says_nothing(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "profiler_info.json").write_bytes(content)
+    run = run_of(tmp_path / "trace_view.json")
+    assert run == Run(problems=run.problems)
+    assert all(problem.startswith("profiler_info.json is damaged") for problem in run.problems)
+    assert bool(run.problems) == (not content.endswith(b"}"))

@@ -1,0 +1,224 @@
+"""How far the host runs ahead of a device, and where it lost its lead before the device starved.
+
+The lead at a time is the work that the host has enqueued by then and that has not started: how many tasks
+(compute, communication and copies), and how long they take together. A task that starts before the host
+enqueued it, as clocks have it, is never in it; nor is one whose enqueue is not known. Where the lead is
+nothing, the device starves as soon as it is done with what it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.gaps import IdleIntervals
+from tracetui.analysis.idle.cause import of_families
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.explain import explain
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.milestones import milestones
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import each_once, pick, ranges
+from tracetui.analysis.sums import most_of_each
+from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.trace.model import Trace
+from tracetui.trace.stack import Frame
+
+
+@dataclass(frozen=True, eq=False)
+class HostLead:
+    """The lead of the host on one device over time: what it is from each `time` to the next."""
+
+    device: str
+    time: Int64s  #: ns, sorted and distinct
+    count: Int64s  #: tasks
+    work: Int64s  #: ns that they take together
+    unknown: int  #: tasks that nothing tells the enqueue of
+
+    def at(self, times: Int64s) -> tuple[Int64s, Int64s]:
+        """Return count and work at times, ns in any order; 0 before the first enqueue."""
+        place = np.searchsorted(self.time, times, "right")
+        padded = (np.concatenate(([0], column)) for column in (self.count, self.work))
+        count, work = (column[place] for column in padded)
+        return count, work
+
+    def mean(self, edges: Int64s) -> tuple[Floats, Floats]:
+        """Return the mean count and work between sorted edges, float64[len(edges) - 1]; of no time 0."""
+        lengths = np.maximum(np.diff(edges), 1)
+        count, work = (np.diff(self._until(column, edges)) / lengths for column in (self.count, self.work))
+        return count, work
+
+    def _until(self, column: Int64s, times: Int64s) -> Floats:
+        """The integral of a column from the first time on; as float, as ns of work times ns fit no int64."""
+        if not len(self.time):
+            return np.zeros(len(times))
+        sums = np.concatenate(([0.0], np.cumsum(column[:-1] * np.diff(self.time).astype(np.float64))))
+        place = np.searchsorted(self.time, times, "right") - 1
+        inside: Floats = sums[place] + column[place] * (times - self.time[place]).astype(np.float64)
+        return np.where(place >= 0, inside, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class LeadLosses:
+    """Where the host lost its lead, of each idle interval that is mostly its own; columns of equal length.
+
+    Since the device last starved so, the lead was at its most at `at`. In all the time from there to the
+    enqueue of the task that ended the interval, nothing was enqueued for the longest from `pause_start` to
+    `pause_end`: there the lead was lost. `at` and all that follows are -1 where there was no lead to lose.
+    """
+
+    gap: Int64s  #: index of the AICore gap
+    idle: Int64s  #: ns of the interval
+    at: Int64s  #: ns
+    count: Int64s  #: of the lead then
+    work: Int64s
+    pause_start: Int64s  #: ns
+    pause_end: Int64s
+    cause: Int64s  #: Cause of most of the pause
+    line: Int64s  #: place in `lines` of most of that time, -1 without a stack
+    lines: list[Frame]
+
+    def of_gap(self, gap: int) -> int:
+        """Return the place of the longest interval of a gap that had a lead to lose, -1 where none had."""
+        first, stop = np.searchsorted(self.gap, [gap, gap + 1]).tolist()
+        own = first + np.flatnonzero(self.at[first:stop] >= 0)
+        return int(own[np.argmax(self.idle[own])]) if len(own) else -1
+
+
+def host_leads(devices: Sequence[DeviceActivity], links: Links) -> tuple[HostLead, ...]:
+    """Return the lead of the host on each device."""
+    enqueued = milestones(links).enqueued
+    return tuple(_lead(device, links, enqueued) for device in devices)
+
+
+def lead_losses(
+    leads: Sequence[HostLead],
+    devices: Sequence[DeviceActivity],
+    causes: Causes,
+    hosts: Hosts,
+    links: Links,
+    rules: FrameRules,
+) -> LeadLosses:
+    """Return where the host lost its lead before the intervals that are mostly its own, by gap."""
+    starved = _mostly_host(causes)
+    enqueued = milestones(links).enqueued
+    parts = [
+        _device_losses(lead, device, causes.intervals, starved, index, links, enqueued)
+        for index, (lead, device) in enumerate(zip(leads, devices))
+    ]
+    empty = np.empty((7, 0), np.int64)
+    interval, at, count, work, start, end, task = np.concatenate([empty, *parts], axis=1)
+    known = np.flatnonzero(at >= 0)
+    cause, line = (np.full(len(at), -1, np.int64) for _ in range(2))
+    intervals = causes.intervals
+    pauses = IdleIntervals(
+        device=intervals.device[interval[known]],
+        start=start[known],
+        end=end[known],
+        gap=intervals.gap[interval[known]],
+        step=intervals.step[interval[known]],
+        task=task[known],
+    )
+    cause[known], line[known], lines = _told(links.trace, explain(pauses, links, hosts), rules)
+    return LeadLosses(
+        gap=intervals.gap[interval],
+        idle=(intervals.end - intervals.start)[interval],
+        at=at,
+        count=count,
+        work=work,
+        pause_start=start,
+        pause_end=end,
+        cause=cause,
+        line=line,
+        lines=lines,
+    )
+
+
+def _lead(device: DeviceActivity, links: Links, enqueued: Int64s) -> HostLead:
+    slices, rows = links.trace.slices, device.work
+    issued = enqueued[links.index(rows)]
+    known = issued >= 0
+    issued, start, dur = issued[known], slices.start[rows][known], slices.dur[rows][known]
+    time = np.concatenate((issued, np.maximum(start, issued)))
+    order = np.argsort(time, kind="stable")
+    last = np.ones(len(order), np.bool_)
+    last[:-1] = time[order][1:] != time[order][:-1]
+    one = np.ones(len(issued), np.int64)
+    count, work = (np.cumsum(np.concatenate((change, -change))[order])[last] for change in (one, dur))
+    return HostLead(device.device, time[order][last], count, work, int(np.count_nonzero(~known)))
+
+
+def _mostly_host(causes: Causes) -> Bools:
+    """Of each idle interval: whether causes of the host are the larger part of it."""
+    host = np.isin(causes.cause, list(of_families("host")))
+    lengths = causes.intervals.end - causes.intervals.start
+    total = np.zeros(len(lengths), np.int64)
+    np.add.at(total, causes.interval[host], causes.ns[host])
+    mostly: Bools = 2 * total > lengths
+    return mostly
+
+
+def _device_losses(
+    lead: HostLead,
+    device: DeviceActivity,
+    intervals: IdleIntervals,
+    starved: Bools,
+    index: int,
+    links: Links,
+    enqueued: Int64s,
+) -> Int64s:
+    """Of the starved intervals of a device: interval, at, count, work, start, end and task of the pause."""
+    (own,) = np.nonzero(starved & (intervals.device == index))
+    issued = enqueued[links.index(device.work)]
+    order = np.argsort(issued, kind="stable")
+    order = order[issued[order] >= 0]
+    times, tasks = issued[order], device.work[order]
+    since = np.concatenate(([np.iinfo(np.int64).min], intervals.end[own][:-1])) if len(own) else own
+    begin, due = intervals.start[own], enqueued[links.index(intervals.task[own])]
+    most = _most(lead.work, np.searchsorted(lead.time, since), np.searchsorted(lead.time, begin), last=True)
+    had = (most >= 0) & (due > begin)
+    had[had] = lead.count[most[had]] > 0
+    at = np.where(had, pick(lead.time, most), -1)
+    moments = each_once(times)
+    pauses = np.diff(moments)
+    first = np.maximum(np.searchsorted(moments, at, "right") - 1, 0)
+    stop = np.where(had, np.searchsorted(moments, due), first)
+    pause = _most(pauses, first, stop)
+    had &= pause >= 0
+    pause = np.where(had, pause, -1)
+    ending = pick(moments, np.where(had, pause + 1, -1))
+    columns = (
+        own,
+        np.where(had, at, -1),
+        np.where(had, pick(lead.count, most), -1),
+        np.where(had, pick(lead.work, most), -1),
+        pick(moments, pause),
+        ending,
+        pick(tasks, np.where(had, np.searchsorted(times, ending), -1)),
+    )
+    return np.array(columns, np.int64).reshape(7, -1)
+
+
+def _most(values: Int64s, first: Int64s, stop: Int64s, last: bool = False) -> Int64s:
+    """Of each range of places the first (or last) with the highest value; -1 of an empty one."""
+    stop = np.maximum(stop, first)
+    places = ranges(first, stop)
+    owner = np.repeat(np.arange(len(first)), stop - first)
+    order = np.lexsort((-places if last else places, -values[places], owner))
+    found = np.full(len(first), -1, np.int64)
+    found[owner[order][::-1]] = places[order][::-1]  # of each owner the best is written last
+    return found
+
+
+def _told(trace: Trace, told: Causes, rules: FrameRules) -> tuple[Int64s, Int64s, list[Frame]]:
+    """The cause with the most time in each pause, and the line with the most of that."""
+    count = len(told.intervals)
+    cause = most_of_each(told.interval, told.cause.astype(np.int64), told.ns, count)
+    lines, place = lines_of(trace, told.stack, told.frame, rules)
+    main = told.cause == cause[told.interval]
+    return cause, most_of_each(told.interval[main], place[main], told.ns[main], count), lines

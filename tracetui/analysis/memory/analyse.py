@@ -1,0 +1,130 @@
+"""Everything about the memory of a run, each part made when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.links import Links
+from tracetui.analysis.memory.growth import Growing, StepGrowth, growing_groups, growth_of_steps
+from tracetui.analysis.memory.instants import recorded_in_instants
+from tracetui.analysis.memory.model import NEVER, Blocks, Curve, Recorded
+from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
+from tracetui.analysis.memory.peak import (
+    LineMemory,
+    Peak,
+    SizeMemory,
+    alive_at,
+    find_peak,
+    lines_of_blocks,
+    sizes_of_blocks,
+    whole_curve,
+)
+from tracetui.analysis.memory.snapshot import recorded_in_snapshot
+from tracetui.analysis.memory.tables import recorded_in_tables
+from tracetui.arrays import Bools
+from tracetui.trace.model import Trace
+
+_NOWHERE = Neighbours(None, None, None)
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryPart:
+    """The memory of a stretch of time: its peak, and the blocks that were allocated by then."""
+
+    peak: Peak | None
+    lines: tuple[LineMemory, ...]
+    sizes: tuple[SizeMemory, ...]
+    blocks: Blocks  #: allocated in it, or alive at its peak; by time
+    at_peak: Bools  #: of `blocks`
+    allocated: Bools  #: of `blocks`: allocated in it
+
+    @property
+    def alive_at_end(self) -> tuple[int, int]:
+        """Bytes and number of the blocks allocated in it that are never released."""
+        alive = self.blocks.alive & self.allocated
+        return int(self.blocks.bytes[alive].sum()), int(np.count_nonzero(alive))
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """The memory of a run."""
+
+    recorded: Recorded
+    links: Links | None = None  #: of the trace it was joined to
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """All curves, by device and component, those first that tell of all that tensors hold."""
+        whole = {id(whole_curve(self.recorded.curves, device)) for device in self.recorded.devices}
+        return tuple(sorted(self.recorded.curves, key=lambda curve: id(curve) not in whole))
+
+    @cached_property
+    def all(self) -> MemoryPart:
+        """The memory of all of the recording."""
+        return self.between(-1, NEVER)
+
+    def part(self, step: int | None, start: int | None, end: int | None) -> MemoryPart:
+        """Return the memory of a step, by its number, and of a window; without either of all."""
+        first, last = -1 if start is None else start, NEVER if end is None else end
+        if step is not None:
+            own = [each for each in self.recorded.steps if each.number == step]
+            first = max([first, *(each.start for each in own)])
+            last = min([last, *(each.end for each in own)])
+        return self.all if (first, last) == (-1, NEVER) else self.between(first, last)
+
+    def between(self, start: int, end: int) -> MemoryPart:
+        """Return the memory of [start, end)."""
+        recorded = self.recorded
+        every = recorded.blocks
+        peak = find_peak(recorded, start, end)
+        curve = None if peak is None else whole_curve(recorded.curves, peak.device)
+        alive = np.zeros(len(every), np.bool_)
+        if peak is not None and curve is not None:
+            alive = alive_at(recorded, curve, peak.at)
+        allocated = (every.start >= start) & (every.start < end)
+        chosen = allocated | alive
+        if not chosen.all():
+            every, alive, allocated = every.at(chosen), alive[chosen], allocated[chosen]
+        return MemoryPart(
+            peak=peak,
+            lines=lines_of_blocks(recorded, every, alive),
+            sizes=sizes_of_blocks(every, alive),
+            blocks=every,
+            at_peak=alive,
+            allocated=allocated,
+        )
+
+    @cached_property
+    def growth(self) -> tuple[StepGrowth, ...]:
+        """What the devices hold more from step to step."""
+        return growth_of_steps(self.recorded)
+
+    @cached_property
+    def growing(self) -> tuple[Growing, ...]:
+        """The blocks that steps leave behind, those first that grow most."""
+        return growing_groups(self.recorded)
+
+    @cached_property
+    def neighbours(self) -> tuple[Neighbours, ...]:
+        """What runs on the device for each of `growing`, and what before and after it."""
+        blocks = self.recorded.blocks
+        if self.links is None:
+            return (_NOWHERE,) * len(self.growing)
+        places = [group.example for group in self.growing]
+        return neighbours_of(self.links, blocks.row[places], blocks.start[places])
+
+
+def memory_of(trace: Trace, links: Links, rules: FrameRules) -> Memory | None:
+    """Return what is known of the memory of a trace's run; None where nothing was recorded of it."""
+    recorded = recorded_in_tables(trace, links, rules) or recorded_in_instants(trace, links, rules)
+    return None if recorded is None else Memory(recorded, links)
+
+
+def memory_of_snapshot(path: Path, rules: FrameRules) -> Memory:
+    """Return what a snapshot of PyTorch's allocator tells; raises Refusal for anything else."""
+    return Memory(recorded_in_snapshot(path, rules))

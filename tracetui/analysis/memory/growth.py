@@ -1,0 +1,205 @@
+"""Memory that grows: by how much from step to step, and which blocks are never given back.
+
+What is alive when the recording ends is no leak: the state of an optimizer is, and the tensors of the step
+that goes on. A group of blocks, alike in component, operator, line and size, grows where each of at least
+three consecutive steps up to the last leaves one more behind than the one before; in a recording of two
+steps it may. From one step nothing follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from tracetui.analysis.memory.model import NEVER, Blocks, Curve, Recorded
+from tracetui.analysis.memory.peak import whole_curve
+from tracetui.analysis.search import distinct, runs
+from tracetui.arrays import Int64s
+from tracetui.trace.stack import Frame
+
+_ENOUGH = 3  #: steps in a row that leave something behind
+_FEWEST = 2
+
+
+class Verdict(Enum):
+    """How sure it is that a group grows."""
+
+    GROWS = "grows"
+    MAY_GROW = "may grow"
+
+
+@dataclass(frozen=True)
+class StepGrowth:
+    """What a device holds more at the start of the next step than at the start of this one."""
+
+    device: str
+    step: int  #: its number
+    bytes: int | None  #: None where no sample tells; below 0 where it holds less
+
+
+@dataclass(frozen=True)
+class Growing:
+    """Blocks that are alike, of which each step leaves some behind."""
+
+    device: str
+    component: str
+    operator: str  #: as written by the producer: never print it unescaped
+    frame: Frame | None
+    block_bytes: int | None  #: of each; None where their sizes differ
+    blocks: int  #: left behind in `steps`
+    bytes: int  #: theirs
+    steps: tuple[int, ...]  #: numbers of the consecutive steps, up to the last
+    calls: int  #: of that operator at that line in the last step
+    leaving: int  #: of those calls, how many leave a block behind
+    nth: int | None  #: which call leaves one, from 1; None where several do, or not the same in each step
+    example: int  #: place in Recorded.blocks of the last block left behind
+    verdict: Verdict
+
+    @property
+    def bytes_per_step(self) -> int:
+        """Rounded down."""
+        return self.bytes // len(self.steps)
+
+    @property
+    def blocks_per_step(self) -> int:
+        """Rounded down."""
+        return self.blocks // len(self.steps)
+
+
+def growth_of_steps(recorded: Recorded) -> tuple[StepGrowth, ...]:
+    """Return the growth of each device over each step but the last, at the start of steps on the host.
+
+    Where nothing was sampled before a step begins, as before the first one, the first sample from there on
+    counts, and that of the next step likewise: the same point of both.
+    """
+    found = []
+    for device in recorded.devices:
+        curve = whole_curve(recorded.curves, device)
+        if curve is not None:
+            for step, after in zip(recorded.steps, recorded.steps[1:]):
+                grown = _difference(curve, step.start, after.start)
+                found.append(StepGrowth(device, step.number, grown))
+    return tuple(found)
+
+
+def growing_groups(recorded: Recorded) -> tuple[Growing, ...]:
+    """Return the groups of blocks that grow in each of the last steps, those first that grow most."""
+    if len(recorded.steps) < _FEWEST:
+        return ()
+    blocks = recorded.blocks
+    alike = _alike(recorded)
+    rows = np.flatnonzero(np.isin(alike, _left_by_last_steps(recorded, alike)))
+    found = list(_groups(recorded, rows, _of_both(alike[rows], blocks.bytes[rows])))
+    # Sequences of other lengths make tensors of other sizes: what is left is looked at without the size.
+    told = np.array([alike[group.example] for group in found], np.int64)
+    rows = rows[~np.isin(alike[rows], told)]
+    found += _groups(recorded, rows, alike[rows])
+    return tuple(sorted(found, key=lambda group: (-group.bytes_per_step, group.frame or (), group.operator)))
+
+
+def _difference(curve: Curve, start: int, end: int) -> int | None:
+    values = curve.allocated_at(start), curve.allocated_at(end)
+    if values[0] < 0:
+        values = curve.allocated_after(start), curve.allocated_after(end)
+    return None if min(values) < 0 else values[1] - values[0]
+
+
+def _alike(recorded: Recorded) -> Int64s:
+    """Return a number for each block that those of equal device, component, operator and line share."""
+    blocks = recorded.blocks
+    key = blocks.device.astype(np.int64) * (len(recorded.components) + 1) + blocks.component
+    key = key * (len(recorded.operators) + 1) + blocks.operator
+    return key * (len(recorded.lines) + 1) + blocks.line + 1
+
+
+def _of_both(one: Int64s, other: Int64s) -> Int64s:
+    """Return a number for each row that those equal in both columns share."""
+    order = np.lexsort((other, one))
+    opens = np.ones(len(order), np.bool_)
+    opens[1:] = (one[order][1:] != one[order][:-1]) | (other[order][1:] != other[order][:-1])
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(opens)
+    return number
+
+
+def _left_by_last_steps(recorded: Recorded, key: Int64s) -> Int64s:
+    """The keys of which each of the last steps left blocks behind: all others need no further look."""
+    blocks, last = recorded.blocks, len(recorded.steps) - 1
+    (left,) = np.nonzero(blocks.alive)
+    found = distinct(key[left[blocks.step[left] == last]])
+    for step in range(last - 1, last - min(_ENOUGH, len(recorded.steps)), -1):
+        found = np.intersect1d(found, key[left[blocks.step[left] == step]])
+    return found
+
+
+def _groups(recorded: Recorded, rows: Int64s, key: Int64s) -> Iterator[Growing]:
+    """The groups that grow, of some blocks, those of equal key together."""
+    alive = recorded.blocks.alive & (recorded.blocks.step >= 0)
+    for _, places in runs(key):
+        own = rows[places]
+        group = _growing(recorded, recorded.blocks.at(own), own[alive[own]])
+        if group is not None:
+            yield group
+
+
+def _growing(recorded: Recorded, every: Blocks, alive: Int64s) -> Growing | None:
+    """The group of some blocks, `alive` those left behind; None where it does not grow."""
+    blocks, steps = recorded.blocks, recorded.steps
+    if not len(alive) or blocks.step[alive[-1]] < len(steps) - 1:
+        return None
+    left = np.bincount(blocks.step[alive], minlength=len(steps))
+    ends = np.array([*(step.start for step in steps[1:]), NEVER - 1], np.int64)
+    # A pool of the last few steps is left behind as well, but never larger than it was.
+    held = np.searchsorted(np.sort(every.start), ends, "left")
+    held -= np.searchsorted(np.sort(every.release), ends, "left")
+    grows = (left > 0) & (np.diff(held, prepend=0) > 0)
+    count = int(np.argmin(np.append(grows[::-1], False)))  # steps in a row, from the last
+    if count < min(_ENOUGH, len(steps)):
+        return None
+    own = alive[blocks.step[alive] >= len(steps) - count]
+    example = int(own[-1])
+    sizes = distinct(blocks.bytes[own])
+    calls, leaving, nth = _calls(recorded, own, range(len(steps) - count, len(steps)))
+    return Growing(
+        device=recorded.devices[blocks.device[example]] if recorded.devices else "",
+        component=recorded.components[blocks.component[example]],
+        operator=recorded.operators[blocks.operator[example]],
+        frame=recorded.lines[blocks.line[example]] if blocks.line[example] >= 0 else None,
+        block_bytes=int(sizes[0]) if len(sizes) == 1 else None,
+        blocks=len(own),
+        bytes=int(blocks.bytes[own].sum()),
+        steps=tuple(step.number for step in steps[len(steps) - count :]),
+        calls=calls,
+        leaving=leaving,
+        nth=nth,
+        example=example,
+        verdict=Verdict.GROWS if count >= _ENOUGH else Verdict.MAY_GROW,
+    )
+
+
+def _calls(recorded: Recorded, own: Int64s, steps: range) -> tuple[int, int, int | None]:
+    """Of an operator at a line in the last step: its calls, those that leave something behind, and which.
+
+    A call is an operator that allocates; where the operator is not in the trace, each block is of one.
+    """
+    blocks, example = recorded.blocks, own[-1]
+    alike = (blocks.operator == blocks.operator[example]) & (blocks.line == blocks.line[example])
+    alike &= blocks.component == blocks.component[example]
+    numbers: set[int] = set()
+    count = leaving = 0
+    for step in steps:
+        calls = _distinct_calls(blocks, np.flatnonzero(alike & (blocks.step == step)))
+        of_step = _distinct_calls(blocks, own[blocks.step[own] == step])
+        places = [calls.index(call) + 1 for call in of_step]
+        count, leaving = len(calls), len(places)
+        numbers.update(places)
+    return count, leaving, numbers.pop() if len(numbers) == 1 else None
+
+
+def _distinct_calls(blocks: Blocks, places: Int64s) -> list[int]:
+    """The calls that allocated some blocks, in order of time, as numbers."""
+    rows = blocks.row[places]
+    return list(dict.fromkeys(np.where(rows >= 0, rows, -2 - places).tolist()))

@@ -1,0 +1,80 @@
+"""The memory that the `[memory]` events in the trace of a GPU tell of: blocks, threads, and what is held."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.links import NOT_OPERATORS, Links, is_operator_track
+from tracetui.analysis.memory.model import HOST, NEVER, PYTORCH, Blocks, Curve, Recorded, steps_at
+from tracetui.analysis.memory.snapshot import releases
+from tracetui.analysis.memory.tables import steps_of
+from tracetui.analysis.search import distinct, first_equal, of_category, pick, runs
+from tracetui.arrays import Int64s
+from tracetui.trace.model import MemoryColumns, Trace
+from tracetui.trace.nesting import enclosing
+
+_NO_OPERATOR = "(no operator)"
+
+
+def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recorded | None:
+    """Return what the events of a trace tell; None where it has none of them."""
+    memory = trace.memory
+    place = first_equal(trace.instants.event, memory.event)
+    (known,) = np.nonzero((place >= 0) & (memory.size != 0) & (memory.address >= 0))
+    if not len(known):
+        return None
+    known = known[np.argsort(place[known], kind="stable")]  # instants are by time
+    time, track = trace.instants.time[place[known]], trace.instants.track[place[known]]
+    device, size = memory.device[known].astype(np.int64), memory.size[known].astype(np.int64)
+    freed = releases(device, memory.address[known].astype(np.int64), size < 0)
+    (allocated,) = np.nonzero(size > 0)
+    row = _operators(trace, track[allocated].astype(np.int64), time[allocated])
+    called = links.callers.of(row)
+    lines, line = lines_of(trace, called.stack, called.frame, rules)
+    names = pick(trace.slices.name, row)
+    different = distinct(names)
+    steps = steps_of(trace)
+    numbers = distinct(device)
+    labels = tuple(HOST if number < 0 else f"GPU {number}" for number in numbers.tolist())
+    release = freed[allocated]
+    blocks = Blocks(
+        start=time[allocated],
+        release=np.where(release < 0, NEVER, time[release]),
+        bytes=size[allocated],
+        device=np.searchsorted(numbers, device[allocated]).astype(np.int32),
+        component=np.zeros(len(allocated), np.int32),
+        operator=np.searchsorted(different, names).astype(np.int32),
+        row=row,
+        line=line,
+        step=steps_at(steps, time[allocated]),
+    )
+    curves = []
+    for number, own in runs(device):
+        label = labels[int(np.searchsorted(numbers, number))]
+        curves.append(_curve(label, memory, known[own], time[own]))
+    operators = tuple(trace.string(name) or _NO_OPERATOR for name in different.tolist())
+    return Recorded(tuple(curves), blocks, labels, (PYTORCH,), operators, tuple(lines), steps, ())
+
+
+def _operators(trace: Trace, track: Int64s, times: Int64s) -> Int64s:
+    """The innermost operator around each time on its thread, -1 where none is; rows.
+
+    The track of an instant is the first of its thread, which may be that of the frames of Python.
+    """
+    operators = ~of_category(trace, trace.slices.category, NOT_OPERATORS)
+    found = np.full(len(times), -1, np.int64)
+    for index, places in runs(track):
+        for each in trace.tracks if index >= 0 else ():
+            own = trace.tracks[index]
+            if is_operator_track(each) and (each.pid, each.tid) == (own.pid, own.tid):
+                row = enclosing(trace, each.lanes, times[places], operators, closed_end=True)
+                found[places] = np.where(found[places] < 0, row, found[places])
+    return found
+
+
+def _curve(label: str, memory: MemoryColumns, places: Int64s, time: Int64s) -> Curve:
+    """The curve of a device, of some rows that are by time."""
+    columns = (memory.allocated[places].astype(np.int64), memory.reserved[places].astype(np.int64))
+    return Curve(label, PYTORCH, time, *columns, np.full(len(time), -1, np.int64))

@@ -1,0 +1,92 @@
+"""Limits on memory, for a build that fails when one is passed: "60GB", "1MB" a step."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tracetui.analysis.memory.analyse import Memory
+from tracetui.analysis.memory.model import HOST, NEVER
+from tracetui.analysis.memory.peak import whole_curve
+
+MEMORY, GROWTH = "memory", "growth"
+_LAST = 3  #: steps from the last that have to grow, as many as there are
+_SIZE = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,12}))?\s*(B|[kKMGT]i?B)", re.ASCII)
+_SCALES: dict[str, int] = {
+    "b": 1,
+    **{f"{prefix}b": 10 ** (3 * power) for power, prefix in enumerate("kmgt", 1)},
+    **{f"{prefix}ib": 1 << 10 * power for power, prefix in enumerate("kmgt", 1)},
+}
+
+
+@dataclass(frozen=True)
+class MemoryLimit:
+    """The most that a device may hold, or may hold more from step to step."""
+
+    measure: str  #: MEMORY or GROWTH
+    bytes: int
+
+
+@dataclass(frozen=True)
+class MemoryBreach:
+    """A limit that a device passes."""
+
+    limit: MemoryLimit
+    device: str
+    bytes: int  #: held at most; the least growth of the last steps
+    steps: tuple[int, ...]  #: numbers of those steps; () for what is held
+
+
+def parse_size(text: str) -> int:
+    """Return the bytes of "60GB", "1.5 MB", "512MiB" or "100B". Raises ValueError with a sentence."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("a size is a number with a unit, like 60GB, 1.5MB or 512MiB")
+    whole, fraction, unit = match[1], match[2] or "", match[3]
+    scale = _SCALES[unit.lower()]
+    return int(whole) * scale + int(int(fraction or "0") * scale // 10 ** len(fraction))
+
+
+def find_memory_breaches(memory: Memory, limits: tuple[MemoryLimit, ...]) -> tuple[MemoryBreach, ...]:
+    """Return the limits that devices pass, in their order.
+
+    Memory grows by more than a limit where it does in each of the last three steps whose growth is known, or
+    in each of fewer where there are no more: what an optimizer allocates in its first step is no growth.
+    """
+    found = []
+    for limit in limits:
+        for device in _devices(memory):
+            steps = _last_growth(memory, device) if limit.measure == GROWTH else {}
+            held = min(steps.values(), default=0) if limit.measure == GROWTH else _most(memory, device)
+            if held > limit.bytes:
+                found.append(MemoryBreach(limit, device, held, tuple(steps)))
+    return tuple(found)
+
+
+def unknown_measures(memory: Memory | None, limits: tuple[MemoryLimit, ...]) -> tuple[str, ...]:
+    """Return the measures of limits that nothing recorded says anything about."""
+    measures = dict.fromkeys(limit.measure for limit in limits)
+    if memory is None:
+        return tuple(measures)
+    devices = _devices(memory)
+    told = {MEMORY: bool(devices), GROWTH: any(_last_growth(memory, device) for device in devices)}
+    return tuple(measure for measure in measures if not told[measure])
+
+
+def _devices(memory: Memory) -> list[str]:
+    """The devices with a curve; the host where there is no other."""
+    recorded = memory.recorded
+    told = [device for device in recorded.devices if whole_curve(recorded.curves, device) is not None]
+    return [device for device in told if device != HOST] or told
+
+
+def _most(memory: Memory, device: str) -> int:
+    curve = whole_curve(memory.recorded.curves, device)
+    place = -1 if curve is None else curve.peak(-1, NEVER)
+    return int(curve.allocated[place]) if curve is not None and place >= 0 else 0
+
+
+def _last_growth(memory: Memory, device: str) -> dict[int, int]:
+    """The growth of the last steps in which it is known, by their numbers."""
+    own = [each for each in memory.growth if each.device == device]
+    return {each.step: each.bytes for each in own[-_LAST:] if each.bytes is not None}

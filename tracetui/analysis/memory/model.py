@@ -1,0 +1,129 @@
+"""What is known of the memory of devices, whatever told it: curves, blocks, steps. Plain columns.
+
+Times are epoch ns; those of a snapshot that has none are the numbers of its events.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.stack import Frame
+
+NEVER: int = np.iinfo(np.int64).max  #: when a block is released that never is
+
+#: What a component of PyTorch's allocator on a GPU, and in a snapshot, is called.
+PYTORCH = "PyTorch"
+#: Whose curve is that of all that tensors hold, first choice first.
+WHOLE = ("PTA+GE", "PTA", PYTORCH)
+#: The component of what graphs and operators compiled by the graph engine allocate.
+GRAPH_ENGINE, ADAPTER = "GE", "PTA"
+HOST = "CPU"  #: the label of memory that is of no device
+
+
+class Step(NamedTuple):
+    """A step of the host; in a snapshot a repetition of what is allocated."""
+
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The memory of one component of a device over time; columns of equal length, bytes, -1 where unknown."""
+
+    device: str
+    component: str
+    time: Int64s  #: sorted
+    allocated: Int64s
+    reserved: Int64s
+    active: Int64s
+
+    @cached_property
+    def told(self) -> Int64s:
+        """The places where `allocated` is known."""
+        return np.flatnonzero(self.allocated >= 0)
+
+    def peak(self, start: int, end: int) -> int:
+        """Return the first place of the most allocated in [start, end), -1 where none is known there."""
+        inside = self.told[(self.time[self.told] >= start) & (self.time[self.told] < end)]
+        return int(inside[np.argmax(self.allocated[inside])]) if len(inside) else -1
+
+    def allocated_at(self, time: int) -> int:
+        """Return what was allocated at a time: as of the last sample until then; -1 before the first."""
+        place = int(np.searchsorted(self.time[self.told], time, "right")) - 1
+        return int(self.allocated[self.told[place]]) if place >= 0 else -1
+
+    def allocated_after(self, time: int) -> int:
+        """Return what the first sample at or after a time says; -1 without one."""
+        place = int(np.searchsorted(self.time[self.told], time, "left"))
+        return int(self.allocated[self.told[place]]) if place < len(self.told) else -1
+
+    def reserved_at(self, time: int) -> int:
+        """Return what was reserved as of the last sample until a time, -1 where none is known."""
+        known = np.flatnonzero(self.reserved >= 0)
+        place = int(np.searchsorted(self.time[known], time, "right")) - 1
+        return int(self.reserved[known[place]]) if place >= 0 else -1
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """The blocks allocated while the profiler looked, by time; columns of equal length."""
+
+    start: Int64s  #: when allocated
+    release: Int64s  #: when freed by its tensor, NEVER where it was not
+    bytes: Int64s
+    device: Int32s  #: place in Memory.devices
+    component: Int32s  #: place in Memory.components
+    operator: Int32s  #: place in Memory.operators, of its name
+    row: Int64s  #: the slice of that operator, -1 where it is not in the trace
+    line: Int64s  #: place in Memory.lines, -1 without a stack
+    step: Int64s  #: place in Memory.steps of the one it was allocated in, -1 of none
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def at(self, places: Int64s | Bools) -> Blocks:
+        """Return those at some places."""
+        return Blocks(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+
+    @property
+    def alive(self) -> Bools:
+        """Which are never released."""
+        alive: Bools = self.release == NEVER
+        return alive
+
+
+def no_blocks() -> Blocks:
+    """Return a table of no blocks."""
+    whole, small = np.empty(0, np.int64), np.empty(0, np.int32)
+    return Blocks(whole, whole, whole, small, small, small, whole, whole, whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """All that was recorded of the memory of a run."""
+
+    curves: tuple[Curve, ...]
+    blocks: Blocks
+    devices: tuple[str, ...]
+    components: tuple[str, ...]
+    operators: tuple[str, ...]  #: as written by the producer: never print them unescaped
+    lines: tuple[Frame, ...]
+    steps: tuple[Step, ...]  #: by start
+    problems: tuple[str, ...]  #: sentences: what could not be read
+    timed: bool = True  #: False: times are the numbers of events
+
+
+def steps_at(steps: tuple[Step, ...], times: Int64s) -> Int64s:
+    """Return the place of the last step to start at or before each time that holds it, -1 for none."""
+    if not steps:
+        return np.full(len(times), -1, np.int64)
+    starts, ends = (np.array(column, np.int64) for column in list(zip(*steps))[1:])
+    place = np.searchsorted(starts, times, "right") - 1
+    return np.where((place >= 0) & (times < ends[place]), place, -1)

@@ -1,0 +1,69 @@
+"""What the device does for the operator that allocates a block, and what just before and just after it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.links import NEVER, Links
+from tracetui.analysis.operator_types import ascend_task_type, gpu_kernel_type
+from tracetui.analysis.search import among, runs, track_of_rows
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Activity, Kind
+
+_WORK = (Activity.AICORE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY)
+
+
+class Neighbours(NamedTuple):
+    """Types of tasks of the device, in the order in which the host issued them; None where there is none."""
+
+    task: str | None  #: the first one of the operator itself, or of one inside it
+    before: str | None
+    after: str | None
+
+
+def neighbours_of(links: Links, operators: Int64s, times: Int64s) -> tuple[Neighbours, ...]:
+    """Return the neighbours of some operators (rows, -1 for none) that allocate at some times.
+
+    They are of the same thread of the host; of any where the operator is not known.
+    """
+    thread = track_of_rows(links.trace, operators)
+    found = [_NOTHING] * len(operators)
+    for track, places in runs(thread):
+        tasks, issued = _issued(links, track)
+        for place in places.tolist():
+            found[place] = _neighbours(links, tasks, issued, int(operators[place]), int(times[place]))
+    return tuple(found)
+
+
+def _issued(links: Links, track: int) -> tuple[Int64s, Int64s]:
+    """The work tasks that operators of a track (-1: of any) issued, and when, by that time."""
+    work = among(links.trace.slices.activity[links.tasks], _WORK)
+    if track >= 0:
+        work &= track_of_rows(links.trace, links.operator) == track
+    tasks = links.tasks[work]
+    issued = links.enqueued(tasks)
+    order = np.argsort(issued, kind="stable")
+    order = order[issued[order] < NEVER]
+    return tasks[order], issued[order]
+
+
+def _neighbours(links: Links, tasks: Int64s, issued: Int64s, operator: int, time: int) -> Neighbours:
+    slices = links.trace.slices
+    start, end = (time, time) if operator < 0 else (int(slices.start[operator]), int(slices.end[operator]))
+    first, behind = np.searchsorted(issued, [start, max(end, time)], "left").tolist()
+    own = [place for place in range(first, behind) if issued[place] >= time] or [*range(first, behind), -1]
+    names = (
+        _type(links, int(tasks[place])) if 0 <= place < len(tasks) else None
+        for place in (own[0], first - 1, behind)
+    )
+    return Neighbours(*names)
+
+
+def _type(links: Links, task: int) -> str:
+    name = links.trace.name(task)
+    return gpu_kernel_type(name) if links.trace.kind == Kind.GPU else ascend_task_type(name)
+
+
+_NOTHING = Neighbours(None, None, None)

@@ -1,0 +1,141 @@
+"""The peak of a device and what it is made of: by line and operator, by size, and outside the allocator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.memory.model import ADAPTER, HOST, NEVER, WHOLE, Blocks, Curve, Recorded
+from tracetui.analysis.search import runs
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.stack import Frame
+
+
+@dataclass(frozen=True)
+class Peak:
+    """When a device held most. Bytes are -1 where unknown."""
+
+    device: str
+    component: str  #: whose curve it is
+    at: int
+    step: int  #: place in Recorded.steps of the one it lies in, -1 of none
+    bytes: int
+    before_bytes: int  #: of them allocated before the recording, or where no table tells of
+    cached_bytes: int  #: reserved and not allocated: cached, or lost between blocks
+    outside_bytes: int  #: of the process beyond what PyTorch reserved: workspace, communication, others
+
+
+@dataclass(frozen=True)
+class LineMemory:
+    """The blocks of one operator at one line of Python."""
+
+    frame: Frame | None  #: None without a stack
+    operator: str
+    bytes_at_peak: int
+    blocks_at_peak: int
+    allocated_bytes: int
+    allocations: int
+    mean_life: int  #: of those that were released, rounded down; -1 where none was
+    alive_bytes: int  #: never released
+
+
+@dataclass(frozen=True)
+class SizeMemory:
+    """The blocks of one size."""
+
+    bytes: int
+    allocations: int
+    alive: int  #: never released
+    at_peak: int
+
+
+def whole_curve(curves: Sequence[Curve], device: str) -> Curve | None:
+    """Return the curve of all that tensors hold on a device: PTA+GE, else PTA, else what tells of any."""
+    told = [curve for curve in curves if curve.device == device and len(curve.told)]
+    for name in WHOLE:
+        for curve in told:
+            if curve.component == name:
+                return curve
+    return told[0] if told else None
+
+
+def find_peak(recorded: Recorded, start: int, end: int, step_of: Int64s | None = None) -> Peak | None:
+    """Return the peak in [start, end) of the device that holds most; None where no curve tells.
+
+    The memory of the host counts only where there is no other.
+    """
+    curves = [whole_curve(recorded.curves, device) for device in recorded.devices]
+    peaks = [(curve, curve.peak(start, end)) for curve in curves if curve is not None]
+    peaks = [(curve, place) for curve, place in peaks if place >= 0]
+    if not peaks:
+        return None
+    curve, place = max(peaks, key=lambda each: (each[0].device != HOST, each[0].allocated[each[1]]))
+    at, held = int(curve.time[place]), int(curve.allocated[place])
+    alive = int(recorded.blocks.bytes[alive_at(recorded, curve, at)].sum())
+    reserved = int(curve.reserved[place])
+    process, own = (_reserved(recorded, curve.device, name, at) for name in ("APP", ADAPTER))
+    steps = [place for place, step in enumerate(recorded.steps) if step.start <= at < step.end]
+    return Peak(
+        device=curve.device,
+        component=curve.component,
+        at=at,
+        step=steps[-1] if steps else -1,
+        bytes=held,
+        before_bytes=max(held - alive, 0),
+        cached_bytes=max(reserved - held, 0) if reserved >= 0 else -1,
+        outside_bytes=max(process - own, 0) if process >= 0 and own >= 0 else -1,
+    )
+
+
+def alive_at(recorded: Recorded, curve: Curve, time: int) -> Bools:
+    """Return which blocks a curve counts at a time: bool[blocks]."""
+    blocks = recorded.blocks
+    alive: Bools = (blocks.start <= time) & (blocks.release > time)
+    alive &= blocks.device == recorded.devices.index(curve.device)
+    if curve.component in recorded.components:  # else that of all of them together
+        alive &= blocks.component == recorded.components.index(curve.component)
+    return alive
+
+
+def lines_of_blocks(recorded: Recorded, blocks: Blocks, at_peak: Bools) -> tuple[LineMemory, ...]:
+    """Return blocks by line and operator, those first that hold most at the peak, then in all."""
+    found = []
+    operators = len(recorded.operators) + 1
+    for key, places in runs((blocks.line + 1) * operators + blocks.operator + 1):
+        line, operator = divmod(key, operators)
+        sizes, held = blocks.bytes[places], blocks.release[places] == NEVER
+        lives = (blocks.release[places] - blocks.start[places])[~held]
+        found.append(
+            LineMemory(
+                frame=recorded.lines[line - 1] if line else None,
+                operator=recorded.operators[operator - 1] if operator else "",
+                bytes_at_peak=int(sizes[at_peak[places]].sum()),
+                blocks_at_peak=int(np.count_nonzero(at_peak[places])),
+                allocated_bytes=int(sizes.sum()),
+                allocations=len(places),
+                mean_life=int(lives.sum()) // len(lives) if len(lives) else -1,
+                alive_bytes=int(sizes[held].sum()),
+            )
+        )
+    found.sort(key=lambda row: (-row.bytes_at_peak, -row.allocated_bytes, row.frame or (), row.operator))
+    return tuple(found)
+
+
+def sizes_of_blocks(blocks: Blocks, at_peak: Bools) -> tuple[SizeMemory, ...]:
+    """Return blocks by size, those first that take most in all."""
+    sizes, place = np.unique(blocks.bytes, return_inverse=True)
+    place = place.reshape(-1)
+    counts = (
+        np.bincount(place[chosen], minlength=len(sizes)).tolist()
+        for chosen in (slice(None), blocks.alive, at_peak)
+    )
+    found = [SizeMemory(*row) for row in zip(sizes.tolist(), *counts)]
+    return tuple(sorted(found, key=lambda row: (-row.bytes * row.allocations, -row.bytes)))
+
+
+def _reserved(recorded: Recorded, device: str, component: str, at: int) -> int:
+    """The most that any curve of that name says of a time, -1 where none does."""
+    own = [curve for curve in recorded.curves if (curve.device, curve.component) == (device, component)]
+    return max((curve.reserved_at(at) for curve in own), default=-1)

@@ -1,0 +1,123 @@
+"""The memory that a snapshot of PyTorch's allocator tells of: no times and no operators, but every stack.
+
+Its events have an order only: their numbers stand for times, and the innermost frame for the operator. Steps
+are told by what recurs: a place that allocates once in every stretch in which most of all that recurs does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.memory.model import NEVER, PYTORCH, Blocks, Curve, Recorded, Step, steps_at
+from tracetui.analysis.search import runs
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.siblings.snapshot import SnapshotEvents, read_snapshot
+from tracetui.trace.stack import Frame, path_end
+from tracetui.units import format_count
+
+_MOST_TRIED = 16  #: places looked at for each number of recurrences
+_MOST_TOLD = 0.5  #: share of all places that recur which a repetition holds, at least
+_FEWEST = 3  #: places: fewer are a loop, no step
+
+
+def recorded_in_snapshot(path: Path, rules: FrameRules) -> Recorded:
+    """Return what the snapshot at a path tells. Raises Refusal with a sentence where there is none."""
+    events = read_snapshot(path)
+    allocated = np.flatnonzero(events.freed == 0)
+    release = releases(events.device, events.address, events.freed == 1)[allocated]
+    stacks = [tuple(Frame(*frame) for frame in stack) for stack in events.stacks]
+    frames = [rules.line_of(stack) for stack in stacks]
+    lines = tuple(dict.fromkeys(frame for frame in frames if frame is not None))
+    place_of = {frame: place for place, frame in enumerate(lines)}
+    line = np.array([-1 if frame is None else place_of[frame] for frame in frames] or [-1], np.int64)
+    leaves = [_leaf(stack, frame) for stack, frame in zip(stacks, frames)]
+    operators = tuple(dict.fromkeys(leaves)) or ("",)
+    operator = np.array([operators.index(leaf) for leaf in leaves] or [0], np.int32)
+    steps = repetitions(allocated, events.stack[allocated], len(events.freed))
+    numbers = np.unique(events.device).tolist()
+    blocks = Blocks(
+        start=allocated,
+        release=np.where(release < 0, NEVER, release),
+        bytes=events.bytes[allocated],
+        device=np.searchsorted(numbers, events.device[allocated]).astype(np.int32),
+        component=np.zeros(len(allocated), np.int32),
+        operator=operator[events.stack[allocated]],
+        row=np.full(len(allocated), -1, np.int64),
+        line=line[events.stack[allocated]] if len(allocated) else np.empty(0, np.int64),
+        step=steps_at(steps, allocated),
+    )
+    labels = tuple(f"NPU {number}" for number in numbers)
+    curves = tuple(_curve(events, number, label) for number, label in zip(numbers, labels))
+    problems: tuple[str, ...] = ()
+    if events.skipped:
+        problems = (f"{format_count(events.skipped)} events of the snapshot cannot be read",)
+    return Recorded(curves, blocks, labels, (PYTORCH,), operators, lines, steps, problems, timed=False)
+
+
+def _leaf(stack: tuple[Frame, ...], line: Frame | None) -> str:
+    """What allocates, where that is no line of the user's: "adam.py(174) _init_group"."""
+    if not stack or stack[0] == line:
+        return ""
+    file, number, function = stack[0]
+    return f"{path_end(file)}({number}) {function}"
+
+
+def releases(device: Int32s | Int64s, address: Int64s, freed: Bools) -> Int64s:
+    """Return of each allocation among events in order the place of the one that frees its block, else -1.
+
+    That is the next event at its address, if it is one that frees.
+    """
+    order = np.lexsort((np.arange(len(address)), address, device))
+    found = np.full(len(address), -1, np.int64)
+    first, second = order[:-1], order[1:]
+    pairs = (device[first] == device[second]) & (address[first] == address[second])
+    pairs &= freed[second]
+    found[first[pairs]] = second[pairs]
+    return found
+
+
+def repetitions(times: Int64s, places: Int32s, end: int) -> tuple[Step, ...]:
+    """Return the steps of a program of which only the places are known that allocate, one after the other.
+
+    A place begins a step where each stretch between two of its allocations holds at least half of all places
+    that allocate more than once; of those that do so most often, the first.
+
+    Args:
+        times: when something is allocated, sorted.
+        places: the stack of each, as a number.
+        end: when the recording ends.
+    """
+    counts = np.bincount(places) if len(places) else np.empty(0, np.int64)
+    of_place = dict(runs(places))
+    least = max(_MOST_TOLD * np.count_nonzero(counts > 1), _FEWEST)
+    for count in sorted(set(counts[counts > 1].tolist()), reverse=True):
+        often = [int(place) for place in np.flatnonzero(counts == count)]
+        often = [place for place in often if np.diff(of_place[place]).min() >= least]
+        often.sort(key=lambda place: int(of_place[place][0]))
+        for place in often[:_MOST_TRIED]:
+            begins = of_place[place]
+            inside = zip(begins.tolist(), begins[1:].tolist())
+            if all(_recurring(places[first:last], counts) >= least for first, last in inside):
+                bounds = [*times[begins].tolist(), end]
+                return tuple(Step(n, a, b) for n, (a, b) in enumerate(zip(bounds, bounds[1:]), 1))
+    return ()
+
+
+def _recurring(places: Int32s, counts: Int64s) -> int:
+    """How many different places that recur there are among some."""
+    return len(np.unique(places[counts[places] > 1]))
+
+
+def _curve(events: SnapshotEvents, number: int, label: str) -> Curve:
+    """What a device holds after each of its events: at last what the segments of the snapshot say."""
+    (own,) = np.nonzero(events.device == number)
+    held = np.cumsum(np.where(events.freed[own] == 1, -events.bytes[own], events.bytes[own]))
+    if number in events.held:
+        held += events.held[number] - (int(held[-1]) if len(held) else 0)
+    unknown = np.full(len(own), -1, np.int64)
+    reserved = unknown.copy()
+    reserved[-1:] = events.reserved.get(number, -1)
+    return Curve(label, PYTORCH, own, np.maximum(held, 0), reserved, unknown)

@@ -1,0 +1,194 @@
+"""The memory that the tables beside the trace of an NPU tell of, joined to its operators and lines.
+
+A block of PyTorch's allocator (PTA) is named like the operator that allocated it, and that operator holds the
+time. One of the graph engine (`cann::<node>`, GE) is allocated while its launch is dequeued: the Dequeue that
+holds the time leads to the Enqueue, and that to the operator. Where two threads could be meant, none is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.ancestors import Ancestors
+from tracetui.analysis.host_steps import host_steps
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.links import Links, is_operator_track, operators_of_dequeues
+from tracetui.analysis.memory.model import (
+    ADAPTER,
+    GRAPH_ENGINE,
+    NEVER,
+    Blocks,
+    Curve,
+    Recorded,
+    Step,
+    no_blocks,
+    steps_at,
+)
+from tracetui.analysis.search import of_category, runs
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY
+from tracetui.siblings.tables import Table, read_beside
+from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.model import Trace
+from tracetui.trace.nesting import enclosing
+
+_GRAPH_NODE = "cann::"
+_NO_DEVICE = "NPU"
+
+
+class MemoryTables(NamedTuple):
+    """The tables that tell of memory; None where the producer left none."""
+
+    blocks: Table | None
+    records: Table | None
+    modules: Table | None
+
+
+def recorded_in_tables(trace: Trace, links: Links, rules: FrameRules) -> Recorded | None:
+    """Return what the tables beside a trace tell; None where there are none."""
+    tables = read_tables(Path(trace.path))
+    return joined(trace, links, rules, tables) if any(table is not None for table in tables) else None
+
+
+def read_tables(trace: Path) -> MemoryTables:
+    """Read the tables beside the trace at a path."""
+    return MemoryTables(
+        *(read_beside(trace, each) for each in (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY))
+    )
+
+
+def joined(trace: Trace, links: Links, rules: FrameRules, tables: MemoryTables) -> Recorded:
+    """Return what tables tell, joined to the operators and lines of their trace."""
+    problems = tuple(problem for table in tables if table is not None for problem in table.problems)
+    curves = {(curve.device, curve.component): curve for curve in _curves(tables.records)}
+    for curve in _curves(
+        tables.modules
+    ):  # a module may be called like a component of the other table: APP, GE
+        curves.setdefault((curve.device, curve.component), curve)
+    steps = steps_of(trace)
+    if tables.blocks is None:
+        every = tuple(curves.values())
+        return Recorded(every, no_blocks(), _devices(every), (), (), (), steps, problems)
+    return _joined(trace, links, rules, tables.blocks, tuple(curves.values()), steps, problems)
+
+
+def steps_of(trace: Trace) -> tuple[Step, ...]:
+    """Return the steps of the process that has most of them, by start."""
+    steps = host_steps(trace)
+    pids = [step.pid for step in steps]
+    pid = max(dict.fromkeys(pids), key=pids.count, default="")
+    return tuple(Step(step.number, step.start, step.end) for step in steps if step.pid == pid)
+
+
+def device_label(text: str | None) -> str:
+    """Return the label of a device as tables write it: "NPU 0" of "NPU:0" and of "0"."""
+    plain = _NO_DEVICE if text is None else text.replace(":", " ", 1)
+    return f"{_NO_DEVICE} {plain}" if plain.isdigit() else plain
+
+
+def _curves(table: Table | None) -> list[Curve]:
+    """The curves of a table; components that hold nothing at any time are left out."""
+    if table is None:
+        return []
+    device, component = (table.texts[key] for key in ("device", "component"))
+    unknown = np.full(table.rows, -1, np.int64)
+    columns = [table.numbers.get(key, unknown) for key in ("allocated", "reserved", "active")]
+    curves = []
+    for code, places in runs(component.place.astype(np.int64) * (len(device.texts) + 1) + device.place + 1):
+        times = table.numbers["time"][places]
+        own = places[np.argsort(times, kind="stable")] if (times[1:] < times[:-1]).any() else places
+        if not any((column[own] > 0).any() for column in columns):
+            continue
+        name, where = divmod(code, len(device.texts) + 1)
+        label = device_label(device.texts[where - 1] if where else None)
+        values = (column[own] for column in columns)
+        curves.append(Curve(label, component.texts[name], table.numbers["time"][own], *values))
+    return curves
+
+
+def _joined(
+    trace: Trace,
+    links: Links,
+    rules: FrameRules,
+    table: Table,
+    curves: tuple[Curve, ...],
+    steps: tuple[Step, ...],
+    problems: tuple[str, ...],
+) -> Recorded:
+    start, name = table.numbers["start"], table.texts["name"]
+    is_node = np.array([text.startswith(_GRAPH_NODE) for text in name.texts] or [False], np.bool_)[name.place]
+    row = np.full(table.rows, -1, np.int64)
+    row[~is_node] = _named(trace, links.callers.ancestors, name.texts, name.place[~is_node], start[~is_node])
+    row[is_node] = _dequeued(trace, start[is_node])
+    called = links.callers.of(row)
+    lines, line = lines_of(trace, called.stack, called.frame, rules)
+    labels = [device_label(text) for text in (None, *table.texts["device"].texts)]
+    devices = _devices(curves, labels[1:] if (table.texts["device"].place >= 0).all() else labels)
+    of_label = np.array([devices.index(label) if label in devices else -1 for label in labels], np.int32)
+    blocks = Blocks(
+        start=start,
+        release=_releases(table),
+        bytes=table.numbers["bytes"],
+        device=of_label[table.texts["device"].place + 1],
+        component=is_node.astype(np.int32),
+        operator=name.place,
+        row=row,
+        line=line,
+        step=steps_at(steps, start),
+    )
+    if (start[1:] < start[:-1]).any():
+        blocks = blocks.at(np.argsort(start, kind="stable"))
+    components = (ADAPTER, GRAPH_ENGINE)
+    return Recorded(curves, blocks, devices, components, tuple(name.texts), tuple(lines), steps, problems)
+
+
+def _devices(curves: Sequence[Curve], labels: Sequence[str] = ()) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*(curve.device for curve in curves), *labels]))
+
+
+def _releases(table: Table) -> Int64s:
+    """When each block was released; MindSpore's tables tell for how long it was held."""
+    start, release, duration = (table.numbers[key] for key in ("start", "release", "duration"))
+    release = np.where((release < 0) & (duration >= 0), start + duration, release)
+    return np.where(release < 0, NEVER, np.maximum(release, start))
+
+
+def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, times: Int64s) -> Int64s:
+    """The innermost operator of that name around each time; -1 where none is, or several threads have one."""
+    number = {text: place for place, text in enumerate(trace.strings)}
+    wanted = np.array([number.get(text, -2) for text in names] or [-2], np.int64)[name]
+
+    def is_wanted(rows: Int64s, places: Int64s) -> Bools:
+        named: Bools = trace.slices.name[rows] == wanted[places]
+        return named
+
+    found = np.full(len(times), -1, np.int64)
+    twice = np.zeros(len(times), np.bool_)
+    for track in filter(is_operator_track, trace.tracks):
+        row = enclosing(trace, track.lanes, times, closed_end=True)
+        (left,) = np.nonzero(row >= 0)
+        while len(left):
+            left = left[~is_wanted(row[left], left)]
+            row[left] = ancestors.parents_of(row[left])
+            left = left[row[left] >= 0]
+        twice |= (found >= 0) & (row >= 0)
+        found = np.where(row >= 0, row, found)
+    return np.where(twice, -1, found)
+
+
+def _dequeued(trace: Trace, times: Int64s) -> Int64s:
+    """The operator that enqueued what was being dequeued at each time, -1 where that is not known."""
+    tracks = list(filter(is_operator_track, trace.tracks))
+    dequeues = of_category(trace, trace.slices.category, KNOWN.dequeues)
+    found = np.full(len(times), -1, np.int64)
+    twice = np.zeros(len(times), np.bool_)
+    for track in tracks:
+        row = enclosing(trace, track.lanes, times, dequeues, closed_end=True)
+        twice |= (found >= 0) & (row >= 0)
+        found = np.where(row >= 0, row, found)
+    return operators_of_dequeues(trace, np.where(twice, -1, found))

@@ -1,0 +1,143 @@
+"""`tracetui memory`: who holds the memory of the devices, and what is never given back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import (
+    Parser,
+    Request,
+    UsageError,
+    add_outputs,
+    add_restrictions,
+    add_rules,
+    add_trace,
+)
+from tracetui.cli.terminal import text_width
+
+if TYPE_CHECKING:
+    from tracetui.analysis.memory.analyse import Memory, MemoryPart
+
+_DESCRIPTION = """Print who holds the memory of the devices: the peak, the lines of Python that
+had allocated what was held then, and what every step leaves behind. Told by
+operator_memory.csv and memory_record.csv beside the trace of an NPU, by the
+[memory] events in that of a GPU (profile_memory=True), or by a snapshot.
+
+What is alive at the end is no leak by itself: the state of an optimizer is.
+Blocks alike in operator, line and size "grow" where at least three consecutive
+steps up to the last leave some behind, each more than the one before; in a
+recording of two steps they "may grow". Told is which call of the line leaves
+them, and what the device did before and after it.
+
+--step and --window leave the peak of that time, and the lines of what was
+alive at it or allocated in it; growth is always that of the whole recording.
+--csv writes the lines, or with --by the blocks by size, or single ones.
+
+PATH is a trace, a directory that holds one, or a snapshot of PyTorch's
+allocator (torch.npu.memory._dump_snapshot, a pickle: it is read without running
+anything in it)."""
+
+
+def _add_arguments(parser: Parser) -> None:
+    add_trace(parser)
+    parser.add_argument(
+        "--by",
+        choices=("line", "size", "block"),
+        default="line",
+        help="a row per operator and line (default), per size of blocks, or per block",
+    )
+    add_outputs(parser, "list N rows; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
+    add_restrictions(parser, "only the memory of step N", "only the memory of this window of time")
+    add_rules(parser)
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.output import answer, say
+    from tracetui.export.memory.text import memory_markdown, memory_text
+    from tracetui.trace.clean import printable
+
+    memory, part, origin = _opened(request)
+    if memory is not None and not request.json:
+        for problem in memory.recorded.problems:
+            say(printable(problem))
+    answer(
+        request,
+        what={"line": "lines", "size": "sizes", "block": "blocks"}[request.by],
+        csv=lambda stream: _write_csv(stream, memory, part, request),
+        document=lambda: _document(memory, part, request),
+        markdown=lambda: memory_markdown(memory, part, request.by, request.top, origin),
+        text=lambda: memory_text(memory, part, request.by, request.top, origin, text_width()),
+    )
+    return ExitCode.OK
+
+
+def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
+    """Return the memory, the part of it asked for, and when the trace starts, ns."""
+    from tracetui.cli.opening import open_trace
+    from tracetui.siblings.snapshot import is_pickle
+
+    if is_pickle(Path(request.path)):
+        told = _snapshot(request)
+        return told, told.part(request.step, None, None), 0
+    analysis, selection = open_trace(request)
+    memory, origin = analysis.memory, analysis.trace.start_ns
+    if memory is None:
+        return None, None, origin
+    start, end = selection.window or (None, None)
+    return memory, memory.part(selection.step, start, end), origin
+
+
+def _snapshot(request: Request) -> Memory:
+    """Return the memory that a snapshot tells of."""
+    from tracetui.api import load_snapshot
+    from tracetui.cli.opening import rules_of
+    from tracetui.cli.output import refuse_early
+
+    if request.window is not None:
+        raise UsageError("a snapshot has no times: --window is for traces")
+    refuse_early(request, request.path)
+    memory = load_snapshot(request.path, rules_of(request))
+    steps = [step.number for step in memory.recorded.steps]
+    if request.step is not None and request.step not in steps:
+        known = f"it shows {len(steps)} repetitions" if steps else "nothing is repeated in it"
+        raise UsageError(f"there is no step {request.step} in this snapshot: {known}")
+    return memory
+
+
+def _document(memory: Memory | None, part: MemoryPart | None, request: Request) -> dict[str, Any]:
+    from tracetui.export.memory.document import block_rows, memory_document, size_rows
+
+    top = request.top or 0
+    document = memory_document(memory, part, top)
+    if memory is not None and part is not None and request.by == "size":
+        document["sizes"] = size_rows(part, top)
+    elif memory is not None and part is not None and request.by == "block":
+        document["blocks"] = block_rows(memory, part, top)
+    return document
+
+
+def _write_csv(stream: BinaryIO, memory: Memory | None, part: MemoryPart | None, request: Request) -> int:
+    from tracetui.export.frames import write_csv
+    from tracetui.export.memory import frames
+
+    if memory is None:
+        raise UsageError("nothing is recorded of the memory: there is no table to write")
+    frame_of = {
+        "line": frames.memory_lines_frame,
+        "size": frames.memory_sizes_frame,
+        "block": frames.memory_blocks_frame,
+    }[request.by]
+    return write_csv(stream, [frame_of(memory, part, request.top or 0)])
+
+
+COMMAND = Command(
+    "memory",
+    "memory PATH",
+    "who holds the memory, and what is never given back",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

@@ -1,0 +1,1 @@
+"""The memory of a run as JSON, text, Markdown and tables."""

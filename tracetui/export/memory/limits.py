@@ -1,0 +1,45 @@
+"""Limits on memory that are passed, as sentences and as rows of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tracetui.analysis.memory.limits import GROWTH, MemoryBreach, MemoryLimit
+from tracetui.export.cells import encodable
+from tracetui.trace.clean import printable
+from tracetui.units import format_bytes, format_count
+
+
+def memory_breaches_text(breaches: Sequence[MemoryBreach]) -> str:
+    """Return a line for each: "NPU 0: memory is 61.2 GB, more than 60.0 GB"; nothing for none."""
+    return "".join(f"{_sentence(breach)}\n" for breach in breaches)
+
+
+def memory_limits_document(limits: Sequence[MemoryLimit], breaches: Sequence[MemoryBreach]) -> dict[str, Any]:
+    """Return the limits on memory, and where they are passed."""
+    return {
+        "memory_limits": [{"measure": limit.measure, "allowed_bytes": limit.bytes} for limit in limits],
+        "memory_breaches": [
+            {
+                "device": encodable(breach.device),
+                "measure": breach.limit.measure,
+                "measured_bytes": breach.bytes,
+                "steps": list(breach.steps),
+                "allowed_bytes": breach.limit.bytes,
+            }
+            for breach in breaches
+        ],
+    }
+
+
+def _sentence(breach: MemoryBreach) -> str:
+    measured, allowed = format_bytes(breach.bytes), format_bytes(breach.limit.bytes)
+    if measured == allowed:
+        measured, allowed = (f"{format_count(count)} B" for count in (breach.bytes, breach.limit.bytes))
+    device = printable(breach.device)
+    if breach.limit.measure != GROWTH:
+        return f"{device}: memory is {measured}, more than {allowed}"
+    steps = ", ".join(map(str, breach.steps))
+    several = "in each of steps" if len(breach.steps) > 1 else "in step"
+    return f"{device}: memory grows by {measured} or more {several} {steps}, more than {allowed}"

@@ -1,0 +1,82 @@
+"""Where the files beside a trace are, and what of them may be read: untrusted, as the trace is."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tracetui.units import format_bytes
+
+LARGEST_DOCUMENT = 1 << 25  #: bytes of a JSON file: one of 10,000 ranks in hundreds of groups has a few MB
+
+
+class Refusal(Exception):  # noqa: N818 - the name says what is wrong, "Error" would add nothing
+    """A file beside a trace that is not read; `str()` is one sentence about it, without its name."""
+
+
+class Document(NamedTuple):
+    """A JSON object, and the number that the name of its file ends in."""
+
+    members: dict[str, Any]
+    number: int | None  #: 3 of profiler_info_3.json
+
+
+def find_beside(trace: Path, name: str, parents: int = 1) -> Path | None:
+    """Return the file of that name beside a trace, or in one of so many directories above; None without.
+
+    Producers put the number of the rank behind the stem: `operator_memory_3.csv` counts for
+    `operator_memory.csv` where it is the only one.
+    """
+    stem, dot, ending = name.rpartition(".")
+    for directory in list(trace.parents)[:parents]:
+        try:
+            if (directory / name).exists():
+                return directory / name
+            numbered = [
+                path
+                for path in directory.glob(f"{stem}_*{dot}{ending}")
+                if _number(path) is not None and path.stem.rpartition("_")[0] == stem
+            ]
+        except (OSError, ValueError):
+            continue
+        if len(numbered) == 1:
+            return numbered[0]
+    return None
+
+
+def refuse_large(path: Path, largest: int) -> None:
+    """Raise Refusal unless a path is a regular file of at most so many bytes: a pipe would never end."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError) as error:
+        raise Refusal(f"cannot be read: {getattr(error, 'strerror', None) or 'no such file'}") from None
+    if not stat.S_ISREG(status.st_mode):
+        raise Refusal("is not a file")
+    if status.st_size > largest:
+        raise Refusal(
+            f"is not read: it has {format_bytes(status.st_size)}, more than {format_bytes(largest)}"
+        )
+
+
+def document_beside(trace: Path, name: str, parents: int) -> Document | None:
+    """Return the JSON object in a file beside a trace; None where there is none. Raises Refusal."""
+    path = find_beside(trace, name, parents)
+    if path is None:
+        return None
+    refuse_large(path, LARGEST_DOCUMENT)
+    try:
+        members = json.loads(path.read_bytes())
+    except OSError as error:
+        raise Refusal(f"cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise Refusal("is damaged: it holds no JSON") from None
+    if not isinstance(members, dict):
+        raise Refusal("is damaged: it holds no JSON object")
+    return Document(members, _number(path))
+
+
+def _number(path: Path) -> int | None:
+    end = path.stem.rpartition("_")[2]
+    return int(end) if end.isascii() and end.isdigit() and len(end) < 10 else None

@@ -1,0 +1,122 @@
+"""`profiler_info_N.json` and `profiler_metadata.json`: what was profiled, how, and in which environment.
+
+Both are optional, and whatever they hold may be missing or of another type: that is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tracetui.siblings import metadata
+from tracetui.siblings.beside import Refusal, document_beside
+
+_INFO = "profiler_info.json"
+_ABOVE = 2  # directories: the tables are one below these files
+_RANK_SUFFIXES = ("_ascend_pt", "_ascend_ms")
+_VERSIONS = ("torch_npu_version", "cann_version", "torch_version", "ms_version", "mindspore_version")
+_DEEPEST = 6
+
+
+@dataclass(frozen=True)
+class Run:
+    """The run that a trace is of; texts are as written by the producer: never print them unescaped."""
+
+    rank: int | None = None
+    host: str | None = None  #: in the name of the rank's directory
+    level: str | None = None  #: "Level2"
+    activities: tuple[str, ...] = ()  #: "CPU", "NPU"
+    versions: Mapping[str, str] = field(default_factory=dict)  #: by what they are of: "cann": "8.0.RC1"
+    options: Mapping[str, str] = field(default_factory=dict)  #: of the profiler: "with_stack": "true"
+    environment: Mapping[str, str] = field(default_factory=dict)  #: variables that are set to something
+    parallel: Mapping[str, int] = field(default_factory=dict)  #: "world_size": 8, "tensor_model_…": 2
+    problems: tuple[str, ...] = ()  #: sentences about what is not read
+
+
+def run_of(trace: Path) -> Run:
+    """Return what is known of the run whose trace is at a path: never fails."""
+    problems: list[str] = []
+    info, number = _members(trace, _INFO, problems)
+    told, _ = _members(trace, metadata.NAME, problems)
+    config = _object(info.get("config"))
+    common, experimental = _object(config.get("common_config")), _object(config.get("experimental_config"))
+    activities = common.get("activities")
+    level = experimental.get("_profiler_level", experimental.get("profiler_level"))
+    rank = _rank(info.get("rank_id"))
+    return Run(
+        rank=number if rank is None else rank,
+        host=_host(trace),
+        level=level if isinstance(level, str) and level else None,
+        activities=tuple(
+            activity.rpartition(".")[2]
+            for activity in (activities if isinstance(activities, list) else [])
+            if isinstance(activity, str)
+        ),
+        versions={
+            name.rpartition("_version")[0]: info[name]
+            for name in _VERSIONS
+            if isinstance(info.get(name), str) and info[name]
+        },
+        options=dict([*_options(common), *_options(experimental)]),
+        environment={
+            name: value
+            for name, value in _object(told.get("ENV_VARIABLES")).items()
+            if isinstance(value, str) and value
+        },
+        parallel={
+            name: value
+            for name, value in _object(told.get("distributed_args")).items()
+            if type(value) is int and value >= 0
+        },
+        problems=tuple(problems),
+    )
+
+
+def _members(trace: Path, name: str, problems: list[str]) -> tuple[dict[str, Any], int | None]:
+    try:
+        document = document_beside(trace, name, _ABOVE)
+    except Refusal as refusal:
+        problems.append(f"{name} {refusal}")
+        return {}, None
+    return ({}, None) if document is None else document
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _rank(value: Any) -> int | None:
+    """Return a rank, which some producers write as text; -1 is that of a run of one process."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+        value = int(value)
+    return value if type(value) is int and 0 <= value < 1 << 31 else None
+
+
+def _host(trace: Path) -> str | None:
+    """Return the host of `<host>_<pid>_<time>_ascend_pt`."""
+    for directory in list(trace.parents)[:_ABOVE]:
+        for suffix in _RANK_SUFFIXES:
+            host, pid, time = _last_two(directory.name.removesuffix(suffix))
+            if directory.name.endswith(suffix) and pid.isdigit() and time.isdigit() and host:
+                return host
+    return None
+
+
+def _last_two(name: str) -> tuple[str, str, str]:
+    rest, _, last = name.rpartition("_")
+    first, _, middle = rest.rpartition("_")
+    return first, middle, last
+
+
+def _options(config: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the options by name, those inside others as "schedule.active"."""
+    for name, value in config.items():
+        plain = prefix + name.lstrip("_")
+        if isinstance(value, dict) and depth < _DEEPEST:
+            yield from _options(value, f"{plain}.", depth + 1)
+        elif isinstance(value, (bool, type(None))):
+            yield plain, str(value).lower()
+        elif isinstance(value, (int, float, str)):
+            yield plain, str(value)

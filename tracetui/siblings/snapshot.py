@@ -1,0 +1,190 @@
+"""Snapshots of PyTorch's allocator (`torch.npu.memory._dump_snapshot`): what was allocated where.
+
+They are pickles, which can run anything. Here nothing of a pickle is ever called: every class it asks for is
+refused, so that only numbers, texts, lists, tuples and dicts come out, and what it may take of the memory is
+bounded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import pickle
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
+
+from tracetui.arrays import Int32s, Int64s
+from tracetui.siblings.beside import Refusal, refuse_large
+
+LARGEST = 2_000_000_000  #: bytes
+_MAGIC = b"\x80"  #: how pickles begin since 2003
+_ALLOCATED = ("alloc",)
+#: "free_requested" is the tensor's, "free_completed" the stream's; older ones only "free".
+_FREED = ("free_requested", "free")
+_ROOM = 1 << 29  #: bytes more than a multiple of the file's size
+_TIMES = 24  # objects take up to so many times their bytes in the file
+_END = 1 << 62
+
+
+@dataclass(frozen=True, eq=False)
+class SnapshotEvents:
+    """What the allocators of all devices did, in order; columns of equal length."""
+
+    device: Int32s  #: number of the device
+    address: Int64s
+    bytes: Int64s
+    freed: Int64s  #: 1 where a block was given back, 0 where one was allocated
+    stack: Int32s  #: place in `stacks`
+    stacks: list[tuple[tuple[str, int, str], ...]]  #: (file, line, function), leaf first, as written
+    held: Mapping[int, int]  #: bytes allocated at the end, by number of the device
+    reserved: Mapping[int, int]
+    skipped: int  #: events that cannot be read
+
+
+def is_pickle(path: Path) -> bool:
+    """Return whether a file begins like a pickle, as no trace does."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return stream.read(1) == _MAGIC
+    except OSError:
+        return False
+
+
+def read_snapshot(path: Path) -> SnapshotEvents:
+    """Return the events of a snapshot. Raises Refusal with a sentence for anything else."""
+    refuse_large(path, LARGEST)
+    document = _load(path)
+    if not isinstance(document, dict) or not isinstance(document.get("device_traces"), list):
+        raise Refusal("is no snapshot of PyTorch's allocator")
+    traces = document["device_traces"]
+    held, reserved = _held(document.get("segments"))
+    stacks = _Stacks()
+    rows: list[tuple[int, int, int, int, int]] = []
+    skipped = 0
+    for device, events in enumerate(traces):
+        for event in events if isinstance(events, list) else []:
+            action = event.get("action") if isinstance(event, dict) else None
+            if action not in _ALLOCATED and action not in _FREED:
+                skipped += not isinstance(action, str)
+                continue
+            address, size = event.get("addr", event.get("address")), event.get("size")
+            if type(address) is not int or type(size) is not int or not (0 <= size < _END):
+                skipped += 1
+                continue
+            rows.append(
+                (device, address % _END, size, int(action in _FREED), stacks.number(event.get("frames")))
+            )
+    columns = np.array(rows, np.int64).reshape(-1, 5).T
+    return SnapshotEvents(
+        device=columns[0].astype(np.int32),
+        address=columns[1].copy(),
+        bytes=columns[2].copy(),
+        freed=columns[3].copy(),
+        stack=columns[4].astype(np.int32),
+        stacks=stacks.distinct,
+        held=held,
+        reserved=reserved,
+        skipped=skipped,
+    )
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads plain data, and refuses whatever would need a class or a function."""
+
+    def find_class(self, module: str, name: str, /) -> NoReturn:
+        raise Refusal("is refused: it asks for code to be run, which no snapshot does")
+
+    def persistent_load(self, pid: Any, /) -> NoReturn:
+        raise Refusal("is refused: it asks for objects from elsewhere, which no snapshot does")
+
+
+class _Stacks:
+    """The different stacks; the events of one place often share one list."""
+
+    def __init__(self) -> None:
+        self.distinct: list[tuple[tuple[str, int, str], ...]] = []
+        self._numbers: dict[tuple[tuple[str, int, str], ...], int] = {}
+        self._of_list: dict[int, int] = {}  # lists live as long as the document
+
+    def number(self, frames: Any) -> int:
+        """Return the place of the stack of some frames."""
+        if id(frames) in self._of_list:
+            return self._of_list[id(frames)]
+        stack = tuple(filter(None, map(_frame, frames))) if isinstance(frames, list) else ()
+        number = self._numbers.setdefault(stack, len(self._numbers))
+        if number == len(self.distinct):
+            self.distinct.append(stack)
+        self._of_list[id(frames)] = number
+        return number
+
+
+def _frame(frame: Any) -> tuple[str, int, str] | None:
+    if not isinstance(frame, dict):
+        return None
+    file, line, function = frame.get("filename"), frame.get("line"), frame.get("name")
+    if not isinstance(file, str) or type(line) is not int or not isinstance(function, str):
+        return None
+    return (file, line, function) if 0 <= line < 1 << 31 else None
+
+
+def _held(segments: Any) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the bytes that are allocated and reserved at the end, by device."""
+    held: dict[int, int] = {}
+    reserved: dict[int, int] = {}
+    for segment in segments if isinstance(segments, list) else []:
+        if isinstance(segment, dict) and type(segment.get("device")) is int:
+            for sums, key in ((held, "allocated_size"), (reserved, "total_size")):
+                size = segment.get(key)
+                if type(size) is int and 0 <= size < _END:
+                    sums[segment["device"]] = sums.get(segment["device"], 0) + size
+    return held, reserved
+
+
+def _load(path: Path) -> Any:
+    collecting = gc.isenabled()
+    gc.disable()  # nothing that is read has cycles, but the collector would look at all of it
+    try:
+        with path.open("rb") as stream, _bounded(_TIMES * path.stat().st_size + _ROOM):
+            return _unpickled(stream)
+    except Refusal:
+        raise
+    except MemoryError:
+        raise Refusal("is not read: it asks for more memory than its size accounts for") from None
+    except OSError as error:
+        raise Refusal(f"cannot be read: {error.strerror}") from None
+    except Exception:  # a damaged pickle raises whatever its opcodes run into
+        raise Refusal("is damaged: it is no whole pickle") from None
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _unpickled(stream: BinaryIO) -> Any:
+    return _Unpickler(stream).load()
+
+
+@contextlib.contextmanager
+def _bounded(bytes_more: int) -> Iterator[None]:
+    """Let the process have so much more memory, and no more: 10 bytes of a pickle can ask for 32 GB."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError, ValueError):
+        yield  # no such system
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    bound = pages * resource.getpagesize() + bytes_more
+    for known in (soft, hard):
+        bound = bound if known == resource.RLIM_INFINITY else min(bound, known)
+    resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -1,0 +1,291 @@
+"""The producer's tables as typed columns, found by the names in their header and read when asked for.
+
+What a table may hold, its `Format` says; a column that a table of another version lacks is missing, not an
+error. Cells end in tabs, may be `N/A`, or damaged by a spreadsheet: rows without what they must have are left
+out, and a sentence says how many. pandas is imported when a table is read: never at the start.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any, NamedTuple, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracetui.arrays import Bools, Floats, Int32s, Int64s
+from tracetui.siblings.beside import Refusal, find_beside, refuse_large
+from tracetui.siblings.decimals import thousandths
+from tracetui.units import format_count
+
+LARGEST = 2_000_000_000  #: bytes of a table that is read: 8 M allocations
+_CHUNK = 1 << 17  #: rows whose cells are text in memory at once
+_LONGEST_HEADER = 1 << 16
+_SHOWN = 20  #: characters of a damaged cell that are quoted
+
+
+class Kind(Enum):
+    """What cells of a column hold."""
+
+    TEXT = auto()
+    TIME = auto()  #: µs -> int64 ns; what is finer is cut
+    DURATION = auto()  #: µs -> int64 ns, rounded
+    WHOLE = auto()  #: int64
+    NUMBER = auto()  #: float64, NaN where there is none
+    KB = auto()  #: -> int64 bytes
+    MB = auto()  #: -> int64 bytes
+
+
+_BYTES = {Kind.KB: 1 << 10, Kind.MB: 1 << 20}
+
+
+class Column(NamedTuple):
+    """A column that a table may have."""
+
+    key: str  #: what the result calls it
+    kind: Kind
+    titles: tuple[str, ...]  #: how headers spell it, newest first
+    needed: bool = False  #: a row without it says nothing
+
+
+@dataclass(frozen=True)
+class Format:
+    """A table that producers write."""
+
+    name: str  #: of its file
+    columns: tuple[Column, ...]
+    others: bool = False  #: columns of any other name hold numbers that are kept too
+
+
+class Texts(NamedTuple):
+    """A column of texts: each row's place among the different ones, -1 where it has none."""
+
+    place: Int32s
+    texts: list[str]  #: as written by the producer: never print them unescaped
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The rows of a table; columns of equal length. Numbers are -1 where unknown."""
+
+    rows: int
+    numbers: Mapping[str, Int64s]  #: by key: times and lengths in ns, sizes in bytes
+    floats: Mapping[str, Floats]  #: by key, or by title for what the format does not know; NaN where unknown
+    texts: Mapping[str, Texts]
+    problems: tuple[str, ...]  #: sentences about what is not read, free of control characters
+
+    def text(self, key: str, row: int) -> str | None:
+        """Return a cell of text, None where it has none; as written: never print it unescaped."""
+        place, texts = self.texts[key]
+        return None if place[row] < 0 else texts[int(place[row])]
+
+
+_Values = Union[Int64s, Floats, Int32s]
+
+
+def read_beside(trace: Path, format_: Format) -> Table | None:
+    """Read a table of the run whose trace is at a path; None where the producer left none.
+
+    A table that cannot be read has no rows, and one sentence that says why.
+    """
+    path = find_beside(trace, format_.name)
+    return None if path is None else read_table(path, format_)
+
+
+def read_table(path: Path, format_: Format) -> Table:
+    """Read the table of a file: never fails."""
+    try:
+        refuse_large(path, LARGEST)
+        return _read(path, format_)
+    except Refusal as refusal:
+        problem = f"{format_.name} {refusal}"
+    except MemoryError:
+        problem = f"{format_.name} is not read: there is not enough memory for it"
+    return _Builder(format_, [None] * len(format_.columns), []).table((problem,))
+
+
+def _read(path: Path, format_: Format) -> Table:
+    header = _header(path)
+    places: list[int | None] = [_place(header, column.titles) for column in format_.columns]
+    lacking = [
+        column.titles[0] for column, place in zip(format_.columns, places) if column.needed and place is None
+    ]
+    if lacking:
+        raise Refusal(f"is not read: it has no column {lacking[0]}")
+    known = set(places)
+    others = [(place, title) for place, title in enumerate(header) if place not in known and title]
+    builder = _Builder(format_, places, others if format_.others else [])
+    for chunk in _chunks(path, header, builder.wanted):
+        builder.add(chunk)
+    return builder.table()
+
+
+def _header(path: Path) -> list[str]:
+    """Return the titles; at the start of a file may stand a mark of its encoding."""
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+            line = stream.readline(_LONGEST_HEADER)
+    except OSError as error:
+        raise Refusal(f"cannot be read: {error.strerror}") from None
+    if not line.strip():
+        raise Refusal("is empty")
+    try:
+        return [title.strip() for title in next(csv.reader([line]))]
+    except csv.Error:
+        raise Refusal("is damaged: its first line is no header") from None
+
+
+def _place(header: Sequence[str], titles: Sequence[str]) -> int | None:
+    return next((header.index(title) for title in titles if title in header), None)
+
+
+def _chunks(path: Path, header: Sequence[str], wanted: list[int]) -> Iterator[dict[int, list[str]]]:
+    """Yield the cells of the wanted columns, by place, some rows at a time."""
+    import pandas as pd  # half a second
+
+    try:
+        with pd.read_csv(
+            path,
+            header=None,
+            skiprows=1,
+            names=list(range(len(header))),
+            index_col=False,  # a row that is too long is cut
+            usecols=wanted,
+            dtype=object,
+            na_filter=False,
+            encoding="utf-8",
+            encoding_errors="replace",
+            chunksize=_CHUNK,
+        ) as chunks:
+            for chunk in chunks:
+                yield {place: _texts_of(chunk[place].tolist()) for place in wanted}
+    except pd.errors.EmptyDataError:
+        return
+    except (OSError, ValueError, OverflowError) as error:  # ParserError is a ValueError
+        if isinstance(error, OSError) and error.strerror:
+            raise Refusal(f"cannot be read: {error.strerror}") from None
+        raise Refusal("is damaged: its rows cannot be told apart") from None
+
+
+def _texts_of(cells: list[Any]) -> list[str]:
+    return [cell if type(cell) is str else "" for cell in cells]
+
+
+class _Builder:
+    """The columns of a table as its rows come."""
+
+    def __init__(
+        self, format_: Format, places: Sequence[int | None], others: Sequence[tuple[int, str]]
+    ) -> None:
+        self._format = format_
+        columns = [*zip(format_.columns, places)]
+        columns += [(Column(title, Kind.NUMBER, (title,)), place) for place, title in others]
+        self._columns: list[tuple[Column, int | None]] = columns
+        self._parts: dict[str, list[_Values]] = {column.key: [] for column, _ in columns}
+        self._numbers: dict[str, dict[str, int]] = {
+            column.key: {} for column, _ in columns if column.kind is Kind.TEXT
+        }
+        self._rows = self._left_out = 0
+        self._example = ""
+
+    @property
+    def wanted(self) -> list[int]:
+        """The places of the columns that are read."""
+        return sorted({place for _, place in self._columns if place is not None})
+
+    def add(self, cells: Mapping[int, list[str]]) -> None:
+        """Take some rows."""
+        count = len(next(iter(cells.values())))
+        kept = np.ones(count, np.bool_)
+        values: dict[str, _Values] = {}
+        for column, place in self._columns:
+            if place is not None:
+                values[column.key], faulty = self._values(column, cells[place])
+                if faulty.any():
+                    kept &= ~faulty
+                    if not self._example:
+                        self._example = _quoted(cells[place][int(np.argmax(faulty))])
+        self._rows += int(np.count_nonzero(kept))
+        self._left_out += count - int(np.count_nonzero(kept))
+        for key, column_values in values.items():
+            self._parts[key].append(column_values[kept])
+
+    def table(self, problems: tuple[str, ...] = ()) -> Table:
+        """Return all rows."""
+        numbers, floats, texts = {}, {}, {}
+        for column, place in self._columns:
+            parts = self._parts.pop(column.key)
+            if column.kind is Kind.TEXT:
+                codes = _joined(parts, place, self._rows, np.int32(-1))
+                texts[column.key] = Texts(codes, list(self._numbers[column.key]))
+            elif column.kind is Kind.NUMBER:
+                floats[column.key] = _joined(parts, place, self._rows, np.float64("nan"))
+            else:
+                numbers[column.key] = _joined(parts, place, self._rows, np.int64(-1))
+        if self._left_out:
+            problems = (*problems, self._left_out_sentence())
+        return Table(self._rows, numbers, floats, texts, problems)
+
+    def _left_out_sentence(self) -> str:
+        all_rows = self._rows + self._left_out
+        rows = f"{format_count(self._left_out)} of {format_count(all_rows)} rows"
+        why = f"damaged, like {self._example}" if self._example else "missing"
+        return f"{self._format.name}: {rows} are left out, what they must hold is {why}"
+
+    def _values(self, column: Column, cells: list[str]) -> tuple[_Values, Bools]:
+        """Return the values of cells, and which of them make their row worthless.
+
+        A time that is damaged does so wherever it stands: a block whose release cannot be read would count as
+        never released.
+        """
+        if column.kind is Kind.TEXT:
+            codes = self._codes(column.key, cells)
+            return codes, (codes < 0) & column.needed
+        if column.kind in (Kind.TIME, Kind.DURATION):
+            read = thousandths(cells, rounded=column.kind is Kind.DURATION)
+            return read.value, (read.missing & column.needed) | read.damaged
+        numbers = _floats(cells)
+        if column.kind is Kind.NUMBER:
+            return numbers, np.isnan(numbers) & column.needed
+        numbers = np.rint(numbers * _BYTES.get(column.kind, 1))
+        good = (numbers >= 0) & (numbers < 2**62)
+        return np.where(good, numbers, -1).astype(np.int64), ~good & column.needed
+
+    def _codes(self, key: str, cells: list[str]) -> Int32s:
+        """Return the places of texts among the different ones so far, -1 for none."""
+        numbers = self._numbers[key]
+        told = {cell: _plain(cell) for cell in dict.fromkeys(cells)}
+        of_cell = {
+            cell: -1 if text in ("", "N/A") else numbers.setdefault(text, len(numbers))
+            for cell, text in told.items()
+        }
+        return np.fromiter(map(of_cell.__getitem__, cells), np.int32, len(cells))
+
+
+def _joined(parts: list[Any], place: int | None, rows: int, unknown: Any) -> NDArray[Any]:
+    if place is None or not parts:
+        return np.full(rows, unknown)
+    return np.concatenate(parts)
+
+
+def _plain(cell: str) -> str:
+    """Return a text without what stands around it: shapes are in quotes of their own."""
+    return cell.strip().strip('"').strip()
+
+
+def _floats(cells: list[str]) -> Floats:
+    import pandas as pd
+
+    # What is no number is none: N/A, and what a spreadsheet made of one.
+    texts = pd.Series([cell.strip(" \t\"'") for cell in cells], dtype=object)
+    values: Floats = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _quoted(cell: str) -> str:
+    plain = _plain(cell)[:_SHOWN]
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in plain)
