@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.digests import made_digests
+from tests.benchmarks.equivalents import EQUIVALENTS
 from tests.benchmarks.floors import _decode, _parts
-from tests.benchmarks.mutants import ROOT, drawn
+from tests.benchmarks.mutants import ROOT, drawn, mutants_of
 from tracetui.job.coding import decode, encode
 from tracetui.job.job import job_of
 from tracetui.job.members import Rank
@@ -34,6 +35,12 @@ def test_every_mutant_differs_from_its_source_in_one_token_and_is_code(package: 
         broken = mutant.applied(source)
         assert ast.dump(ast.parse(broken)) != ast.dump(ast.parse(source))
         assert len(broken) - len(source) == len(mutant.new) - len(mutant.old)
+
+
+def test_every_mutant_that_means_the_same_is_one_of_the_sources() -> None:
+    files = {path for path, _, _ in EQUIVALENTS}
+    found = {mutant.key for path in files for mutant in mutants_of(Path("tracetui", path))}
+    assert found >= EQUIVALENTS.keys(), "a line that changed is to be argued again"
 
 
 def test_made_digests_are_those_of_one_job() -> None:

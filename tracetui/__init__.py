@@ -8,6 +8,9 @@ In scripts and notebooks:
     gaps = tracetui.gaps_frame(analysis)  # a pandas DataFrame
     lines = tracetui.hotspots_frame(analysis)  # also modules_, frames_, signatures_, steps_frame ...
     operators = tracetui.operators_frame(analysis.device_operators)
+
+    job = tracetui.load_job("run/")  # a directory of many ranks
+    roots = tracetui.roots_frame(job)  # why they waited for each other; also ranks_frame, job_links_frame
     comparison = tracetui.compare("before.json", "after.json")  # its tables: comparison.tables
 """
 
@@ -21,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from tracetui.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from tracetui.api import compare, load
+    from tracetui.api import compare, load, load_job
     from tracetui.export.frames import (
         advice_frame,
         events_frame,
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
         steps_frame,
         syncs_frame,
     )
+    from tracetui.export.job_frames import job_links_frame, ranks_frame, roots_frame
 
 __all__ = [
     "advice_frame",
@@ -44,17 +48,24 @@ __all__ = [
     "frames_frame",
     "gaps_frame",
     "hotspots_frame",
+    "job_links_frame",
     "late_peers_frame",
     "links_frame",
     "load",
+    "load_job",
     "modules_frame",
     "operators_frame",
+    "ranks_frame",
+    "roots_frame",
     "signatures_frame",
     "steps_frame",
     "syncs_frame",
 ]
 
-_HOMES = {"load": "tracetui.api"}
+_HOMES = {
+    **dict.fromkeys(("load", "load_job"), "tracetui.api"),
+    **dict.fromkeys(("job_links_frame", "ranks_frame", "roots_frame"), "tracetui.export.job_frames"),
+}
 
 
 def __getattr__(name: str) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
@@ -16,6 +16,8 @@ from tracetui.reader.source import Progress, TraceFile
 if TYPE_CHECKING:
     from tracetui.compare.comparison import Comparison
     from tracetui.compare.run import Run
+    from tracetui.job.engines.pool import Ranks
+    from tracetui.job.job import Job
 
 #: A run to compare: a path of a trace, a trace that was analysed, or what was taken of one before.
 Side = Union[str, "os.PathLike[str]", Analysis, "Run"]
@@ -66,3 +68,28 @@ def load(
     with TraceFile(locate_trace(Path(path)), jobs=jobs) as trace_file:
         trace = read_trace(trace_file, on_progress, cache)
     return analyse(trace, rules)
+
+
+def load_job(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    only: str = "*",
+    on_progress: Callable[[Ranks], None] | None = None,
+    cache: bool = True,
+    jobs: int | None = None,
+) -> Job:
+    """Read the ranks of a job and join them.
+
+    Args:
+        paths: directories with ranks in them, traces, or digests that `tracetui digest` wrote.
+        only: a pattern of file names that ranks, or directories above them, have to match.
+        on_progress: called as traces are read.
+        cache: as of `load`; digests are kept as well.
+        jobs: processes that read at once, 1 for none, None for one for each core that may be used.
+
+    Raises UnreadableTrace, with a sentence, where there is no rank that can be read. What else is wrong is
+    told by `tracetui.job.sayings`.
+    """
+    from tracetui.job.load import load_job as load_ranks  # one trace needs none of it
+
+    several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    return load_ranks([Path(path) for path in several], only, on_progress, cache=cache, jobs=jobs)

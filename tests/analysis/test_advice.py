@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from samples.scenarios import SCENARIOS, simulate
 from samples.truth import Truth
@@ -33,6 +33,7 @@ from tests.analysis.machine import (
 from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.advice import Advice, find_advice
+from tracetui.analysis.advice.model import Threshold
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.advice_text import advice_text, first_advice
@@ -436,6 +437,7 @@ def check(analysis: Analysis) -> None:
             assert json_value, key
 
 
+@settings(max_examples=50)
 @given(any_machine())
 def test_no_trace_is_too_odd(events: Events) -> None:
     check(analyse(trace_of(events)))
@@ -487,3 +489,50 @@ def test_real_npu_traces(real_traces: Any, rank: str) -> None:
 @pytest.mark.parametrize("name", real.GPU)
 def test_real_gpu_traces(real_traces: Any, name: str) -> None:
     check(real.gpu(real_traces, name))
+
+
+# -- the thresholds, at equality --------------------------------------------------------------------------
+
+
+def test_a_share_that_is_just_reached_counts_and_nothing_is_no_part_of_nothing() -> None:
+    five = Threshold(5, "%", "test")
+    assert [five.share(part, 1000) for part in (0, 49, 50, 51)] == [False, False, True, True]
+    assert not five.share(0, 0)
+
+
+def repeated(times: int, dur: int = 20) -> Events:
+    """A step in which one line enqueues an operator so many times, each with a kernel of that length."""
+    events = [*npu(), step(1, 900, 10 * MS)]
+    for turn in range(times):
+        at = 1_000 + turn * 200_000
+        events += launched(at, at + 100, dur=dur)
+    return events
+
+
+def synchronised(times: int) -> Events:
+    """A step in which one line synchronises so many times, each until after the device is idle."""
+    events = [*npu(), step(1, 900, 10 * MS)]
+    for turn in range(times + 1):
+        at = 1_000 + turn * 200_000
+        events += launched(at, at + 100)
+        events += [operator(at + 120, 100, "aten::item", stack=stack(3))] * (turn < times)
+    return events
+
+
+@pytest.mark.parametrize(
+    ("rule", "holds", "misses"),
+    [
+        ("sync_in_loop", synchronised(2), synchronised(1)),
+        ("small_operators_in_loop", repeated(4), repeated(3)),
+        ("small_operators_in_loop", repeated(5, 50_000), repeated(5, 50_001)),
+        ("free_time", [*npu(), task(0, 450), task(551, 450)], [*npu(), task(0, 450), task(550, 450)]),
+        (
+            "iteration_gap",
+            [*npu(), step(1, 1_000, 5 * MS), *launched(2_000, MS + 1_001)],
+            [*npu(), step(1, 1_000, 5 * MS), *launched(2_000, MS + 1_000)],
+        ),
+    ],
+    ids=["synchronisations", "repeats", "length of kernels", "free time", "iteration gap"],
+)
+def test_a_rule_holds_from_its_threshold_on(rule: str, holds: Events, misses: Events) -> None:
+    assert (len(advice_of(holds, rule)), len(advice_of(misses, rule))) == (1, 0)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from tests.analysis import real
 from tests.analysis.machine import MAIN, Events, call, frame, operator
@@ -32,6 +32,7 @@ def test_a_gap_is_of_the_line_with_most_of_its_cause() -> None:
     assert (found.cause, found.line, found.operator, found.idle_ns) == (Cause.OPERATOR, 4, "aten::b", 890)
 
 
+@settings(max_examples=50)
 @given(any_machine())
 def test_signatures_and_synchronisations_of_anything(events: Events) -> None:
     check(analyse(trace_of(events)))

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from samples.host import Pace
 from samples.machine import Machine, Thread
@@ -23,8 +23,9 @@ from tests.analysis.test_critical import FIRST, SECOND, any_run, launched, stack
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.critical.host_time import HostTime
-from tracetui.analysis.critical.saves import LineKey, keys_of
+from tracetui.analysis.critical.saves import keys_of
 from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.idle.lines import LineKey
 from tracetui.arrays import Bools
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
@@ -57,6 +58,8 @@ def test_what_the_device_still_does_cannot_be_saved() -> None:
     assert analysis.savings[key].critical_ns == 995
     assert saved_ns(analysis.what_ifs.faster(key, 0.0)) == 40
     assert analysis.savings[key].saves_at_most_ns == 900 + 2_090 - 1_800 - 900 - 50
+    #: of the step, from 900 to the end of its task at 2,000, the device is free for 200
+    assert analysis.savings[key].steps == {0: 200}
 
 
 def test_another_stream_may_be_the_last() -> None:
@@ -88,6 +91,7 @@ def test_a_line_that_is_not_there_changes_nothing() -> None:
             analysis.what_ifs.faster(("none.py", 1, "none", False), factor)
 
 
+@settings(max_examples=50)
 @given(any_run())
 def test_any_run_is_reproduced_and_bounded(events: Events) -> None:
     check(analyse(trace_of(events)))

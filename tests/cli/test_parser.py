@@ -15,7 +15,9 @@ from tracetui.cli.parser import Parser, Request, UsageError, add_trace
 from tracetui.units import Moment, Window
 
 #: of one trace
-NAMES = tuple(command.name for command in COMMANDS if command.name not in ("cache", "compare"))
+NAMES = tuple(
+    command.name for command in COMMANDS if command.name not in ("cache", "ranks", "digest", "compare")
+)
 #: what a command cannot do without, beside its trace
 NEEDED = {"export": ["--csv", "-"], "check": ["--max-free", "1%"]}
 

@@ -318,7 +318,7 @@ def test_the_summary_names_late_ranks_and_links_where_planes_tell(real_traces: P
     (row,) = rows_below(text, "Late ranks")
     assert words(row) == ["95.5 ms", "91.7 ms", "86.2 ms", "3", "peer 5 of group 271"]
     links = [words(row) for row in rows_below(text, "Links: 7, most time first")]
-    assert {link[4] for link in links} == {f"peer 0 to {peer} of group 271" for peer in range(1, 8)}
+    assert {link[5] for link in links} == {f"peer 0 to {peer} of group 271" for peer in range(1, 8)}
     table = real.npu(real_traces, "level2/rank0").communication.link_table
     speeds = {f"{link.gb_per_s:.1f}" for link in table if link.src != link.dst and link.gb_per_s}
     assert {link[2] for link in links} == speeds

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.analysis.machine import operator
+from tests.analysis.machine import npu, operator, step
 from tests.analysis.test_explain import FIRST, launched, stack
 from tests.export.training import NAMES, training_events
 from tests.synthetic import load_json, trace_of
@@ -96,8 +96,8 @@ def test_hotspots_add_up(any_analysis: Analysis) -> None:
 def test_what_a_line_saves_at_most_is_of_the_trace_or_of_the_step_and_unknown_of_a_window(
     any_analysis: Analysis,
 ) -> None:
-    for index, step in enumerate(any_analysis.steps):
-        selection = Selection(step=step.number)
+    for index, of_trace in enumerate(any_analysis.steps):
+        selection = Selection(step=of_trace.number)
         rows = hotspots_document(any_analysis, selection)["hotspots"]
         for line, row in zip(selection.lines(any_analysis), rows):
             found = any_analysis.savings.get((line.file, line.line, line.function, line.backward))
@@ -181,6 +181,23 @@ def test_synchronisations_of_a_window_start_there_or_expose_idle_time_of_its_gap
     assert not Selection(window=(0, 1)).syncs(waiting)
 
 
+def test_synchronisations_of_a_step_in_a_window_start_in_both() -> None:
+    items = [
+        operator(at, 100, "aten::item", stack=stack(line))
+        for at, line in ((2_000, 3), (3_000, 4), (6_000, 5))
+    ]
+    launches = [*launched(1_000, 1_100, 1, dur=100_000), *launched(5_500, 101_100, 2)]
+    analysis = analyse(trace_of([*npu(), step(1, 900, 4_000), step(2, 5_000, 4_000), *launches, *items]))
+
+    def lines(number: int, start: int, end: int) -> list[int]:
+        return sorted(sync.line for sync in Selection(step=number, window=(start, end)).syncs(analysis))
+
+    assert [step.number for step in analysis.steps] == [1, 2]
+    assert lines(2, 2_500, 7_000) == [5]
+    assert lines(1, 1_000, 2_500) == [3]
+    assert lines(1, 2_500, 3_500) == [4]
+
+
 def test_hotspots_csv_is_the_json(any_analysis: Analysis) -> None:
     stream = io.BytesIO()
     rows = hotspots_document(any_analysis, ALL)["hotspots"]
@@ -211,7 +228,7 @@ def has_keys(document: dict[str, Any], keys: str) -> bool:
 
 def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> None:
     summary = summary_document(training, ALL)
-    assert has_keys(summary, "schema trace devices")
+    assert has_keys(summary, "schema trace devices late_peers links")
     assert has_keys(
         summary["trace"], "path bytes events skipped_events truncated start_ns end_ns kind warnings"
     )
@@ -233,7 +250,7 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     assert has_keys(
         gaps["gaps"][0],
         "device start_ns dur_ns idle_ns aicpu_ns communication_ns copy_ns step before after cause line"
-        " exposed_by pieces lost_ns communication_pieces",
+        " exposed_by pieces lost_ns communication_pieces communication_cause communication_line",
     )
     communicated = next(gap for gap in gaps["gaps"] if gap["communication_pieces"])
     assert has_keys(

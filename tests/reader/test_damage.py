@@ -63,9 +63,10 @@ def _ends(text: str, events: list[dict[str, Any]]) -> list[int]:
 @pytest.mark.parametrize("block", [60, 10**6])
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_cut_anywhere_keeps_every_whole_event(tmp_path: Path, block: int, wrapped: bool) -> None:
-    events = _events(8)
+    events = _events(5)
     text = json.dumps({"displayTimeUnit": "ms", "traceEvents": events} if wrapped else events)
     ends = _ends(text, events)
+    expected = [expected_rows(json.dumps(events[:whole])) for whole in range(len(events) + 1)]
     path = tmp_path / "cut.json"
     for cut in range(len(text)):
         whole = sum(end <= cut for end in ends)
@@ -75,7 +76,7 @@ def test_cut_anywhere_keeps_every_whole_event(tmp_path: Path, block: int, wrappe
             assert len(str(caught.value).splitlines()) == 1
             continue
         table = _read(path, text[:cut].encode(), block_bytes=block)
-        assert rows_of(table) == expected_rows(json.dumps(events[:whole]))
+        assert rows_of(table) == expected[whole]
         assert table.report.events == whole
         array_ended = cut > ends[-1]
         assert table.report.truncated == (not array_ended)
@@ -84,6 +85,14 @@ def test_cut_anywhere_keeps_every_whole_event(tmp_path: Path, block: int, wrappe
             (warning,) = table.report.warnings
             assert f"{whole} event{'s' * (whole > 1)} read up to byte {ends[whole - 1]:,};" in warning
             assert ("cut off" in warning) == (text[ends[whole - 1] : cut].strip(" ,") != "")
+
+
+@pytest.mark.parametrize("rest", ["x", "]", " x", ",1"])
+def test_text_behind_the_array_is_told_and_costs_nothing(tmp_path: Path, rest: str) -> None:
+    events = _events(5)
+    table = _read(tmp_path / "t.json", (json.dumps(events) + rest).encode())
+    assert rows_of(table) == expected_rows(json.dumps(events))
+    assert any("text after the end of the array" in warning for warning in table.report.warnings)
 
 
 @pytest.mark.parametrize("end", ["]", "", ",", ", ", ",]", ", ]\n", "\n]\n\n", ",\n", "]  \n"])

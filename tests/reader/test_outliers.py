@@ -49,9 +49,12 @@ def test_one_event_far_from_all_others_is_skipped_and_said(
 
 
 def test_a_slice_that_lasts_too_long_is_skipped(tmp_path: Path) -> None:
-    events = [*slices(*range(0, 100, 10)), *slices(50, dur=YEAR // 1000 + 1)]
+    year_us = 366 * 24 * 60 * 60 * 10**6
+    events = [*slices(*range(0, 100, 10)), *slices(50, dur=year_us + 1)]
     trace = trace_of(tmp_path / "t.json", events)
     assert (len(trace.slices), trace.end_ns, trace.report.skipped) == (10, 95_000, 1)
+    trace = trace_of(tmp_path / "t.json", [*events[:-1], *slices(50, dur=year_us)])
+    assert (len(trace.slices), trace.report.skipped) == (11, 0)
 
 
 def test_clocks_that_are_mixed_and_files_too_small_to_tell_keep_all(tmp_path: Path) -> None:

@@ -222,6 +222,16 @@ def test_counters_and_instants_alone() -> None:
     assert trace.instants.track.tolist() == [-1]
 
 
+def test_instants_are_in_order_of_time_and_keep_their_names() -> None:
+    times = (9, 3, 7, 3)
+    events = [{"ph": "i", "name": f"mark {n}", "pid": 1, "tid": 1, "ts": ts} for n, ts in enumerate(times)]
+    trace = trace_of([*process(1, "Python"), piece(1, 1, "aten::mm", 0, 9, "cpu_op"), *events])
+    found = trace.instants
+    assert found.time.tolist() == [3000, 3000, 7000, 9000]
+    assert [trace.string(name) for name in found.name.tolist()] == ["mark 1", "mark 3", "mark 2", "mark 0"]
+    assert (found.event.tolist(), found.track.tolist()) == ([4, 6, 5, 3], [0] * 4)
+
+
 def test_metadata_may_be_absent_repeated_or_nonsense() -> None:
     events = [piece("", "Spans", "x", 0, 1), *process(5, "Python"), *process(5, ""), *thread(5, "a", "b")]
     events += [{"ph": "M", "name": "process_sort_index", "pid": 5, "args": {"sort_index": "nan"}}]
@@ -280,6 +290,10 @@ def test_of_many_unknown_task_types_five_are_named() -> None:
         events += [piece(1, 3, "k", n, 1, **{"Task Type": f"QUANTUM {n}"}) for n in range(types)]
         return trace_of(events).notes[-1]
 
+    long = trace_of(
+        [*process(1, "Ascend Hardware", "NPU"), piece(1, 3, "k", 0, 1, **{"Task Type": "Q" * 41})]
+    )
+    assert long.notes[-1].endswith(f"no work: {'Q' * 39}….")
     names = ", ".join(f"QUANTUM {n}" for n in range(5))
     five = f"Task types unknown to this program count as no work: {names}"
     assert [note(5), note(6), note(8)] == [f"{five}.", f"{five} and 1 more.", f"{five} and 3 more."]

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.synthetic import flow, piece, process, trace_of
@@ -47,10 +47,13 @@ def test_an_id_that_returns_each_step_is_paired_in_time_order() -> None:
         op("backward 1", 10, tid=2),
         op("forward 2", 20),
         op("backward 2", 30, tid=2),
+        op("forward 3", 40),
+        op("backward 3", 50, tid=2),
     ]
     events += [flow("f", "fwdbwd", 1, 1, 2, 30), flow("s", "fwdbwd", 1, 1, 1, 0)]
     events += [flow("f", "fwdbwd", 1, 1, 2, 10), flow("s", "fwdbwd", 1, 1, 1, 20)]
-    assert arrows(trace_of(events)) == [("forward 1", "backward 1"), ("forward 2", "backward 2")]
+    events += [flow("f", "fwdbwd", 1, 1, 2, 50), flow("s", "fwdbwd", 1, 1, 1, 40)]
+    assert arrows(trace_of(events)) == [(f"forward {step}", f"backward {step}") for step in (1, 2, 3)]
 
 
 def test_where_an_end_is_missing_the_others_keep_the_start_before_them() -> None:
@@ -113,12 +116,9 @@ def test_no_arrow_starts_in_a_frame() -> None:
 
 def test_a_gpu_launch_is_the_runtime_call_not_the_operator_that_starts_with_it() -> None:
     events = [*process(9, "python", "CPU"), *process(0, "python", "GPU 0")]
+    events += [flow("s", "ac2g", 1, 9, 1, 5)]  # the first string of the trace
     events += [piece(9, 1, "aten::mm", 5, 9, "cpu_op"), piece(9, 1, "cudaLaunchKernel", 5, 2, "cuda_runtime")]
-    events += [
-        piece(0, 7, "gemm", 30, 2, "kernel"),
-        flow("s", "ac2g", 1, 9, 1, 5),
-        flow("f", "ac2g", 1, 0, 7, 30),
-    ]
+    events += [piece(0, 7, "gemm", 30, 2, "kernel"), flow("f", "ac2g", 1, 0, 7, 30)]
     assert arrows(trace_of(events)) == [("cudaLaunchKernel", "gemm")]
 
 
@@ -158,6 +158,7 @@ _ends = st.tuples(
 )
 
 
+@example([("s", "fwdbwd", 1, 1), ("s", "fwdbwd", 1, 3), ("f", "fwdbwd", 1, 2), ("f", "fwdbwd", 1, 4)])
 @given(st.lists(_ends, max_size=25))
 def test_a_search_for_each_category_finds_the_same_arrows(ends: list[tuple[str, str, int, int]]) -> None:
     events = [*PYTHON, op("long", 2), op("short", 3, 1), op("other", 1, tid=2)]

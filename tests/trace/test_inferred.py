@@ -103,3 +103,20 @@ def test_a_hardware_layer_of_a_new_name_is_known_by_its_task_types() -> None:
     trace = trace_of(events)
     assert (trace.devices, trace.kind) == (("NPU 4",), Kind.ASCEND)
     assert trace.tracks[0].process == "Ascend Device 2030"
+
+
+def test_hardware_without_a_label_has_the_one_that_others_name() -> None:
+    events = [*process(1, "Ascend Hardware"), piece(1, 2, "MatMul", 1, 5, **TASK)]
+    groups = [
+        *process(2, "HCCL", "NPU 3"),
+        *thread(2, 4, "Group 0 Communication"),
+        piece(2, 4, "hcom_x", 0, 1),
+    ]
+    other = [
+        *process(3, "HCCL", "NPU 5"),
+        *thread(3, 4, "Group 0 Communication"),
+        piece(3, 4, "hcom_x", 0, 1),
+    ]
+    assert trace_of(events).devices == ("NPU",)
+    assert trace_of(events + groups).devices == ("NPU 3",)
+    assert trace_of(events + groups + other).devices == ("NPU", "NPU 3", "NPU 5")

@@ -154,7 +154,7 @@ def test_the_viewer_of_a_mute_terminal_asks_the_environment(moba: Path) -> None:
         assert b"rgb:" not in terminal.output
 
 
-@pytest.mark.parametrize("palette", ["light", "ansi,light", "dark", "none"])
+@pytest.mark.parametrize("palette", ["ansi,light", "dark"])
 def test_a_palette_that_says_all_asks_for_nothing(moba: Path, palette: str) -> None:
     with viewer(moba, "--palette", palette, TERM="xterm") as terminal:
         terminal.wait_for(b"worst gaps")

@@ -101,13 +101,15 @@ class DeviceActivity:
 
 
 def device_activities(trace: Trace) -> tuple[DeviceActivity, ...]:
-    """The activity of every device, in the order of the trace's."""
+    """Return the activity of every device, in the order of the trace's."""
     tracks = tracks_by_device(trace.tracks)
     return tuple(device_activity(trace, device, tracks.get(device, ())) for device in trace.devices)
 
 
 def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> DeviceActivity:
-    """The activity of the device with that label, which has those tracks; empty sets where none is a task."""
+    """Return the activity of the device with that label, which has those tracks; empty
+    sets where none is a task.
+    """
     tasks = _by_start(trace, rows_of(track for track in tracks if track.family in TASK_FAMILIES))
     activity = trace.slices.activity[tasks]
 

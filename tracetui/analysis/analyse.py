@@ -13,7 +13,7 @@ from tracetui.analysis.communication.analyse import Communication
 from tracetui.analysis.critical.chain import Critical, CriticalChain, critical_chains
 from tracetui.analysis.critical.dependencies import Dependencies, dependencies
 from tracetui.analysis.critical.host_time import HostTime
-from tracetui.analysis.critical.saves import LineKey, LineSaving, line_savings
+from tracetui.analysis.critical.saves import LineSaving, line_savings
 from tracetui.analysis.critical.whatif import WhatIfs
 from tracetui.analysis.engines import engines_within
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
@@ -22,7 +22,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.idle.lines import Charges, LineIdle, StackNode, idle_lines, stack_tree
+from tracetui.analysis.idle.lines import Charges, LineIdle, LineKey, StackNode, idle_lines, stack_tree
 from tracetui.analysis.idle.preparing import Preparing, explain_preparing
 from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
@@ -102,7 +102,9 @@ class Analysis:
         return tuple(device.work[activity[device.work] == Activity.AICPU] for device in self.devices)
 
     def engines_in_gap(self, gap: int) -> str:
-        """What computes beside the AI cores in a gap: "DSA", "AI CPU and DSA"; as written in the trace."""
+        """Return what computes beside the AI cores in a gap: "DSA", "AI CPU and DSA"; as written in the
+        trace.
+        """
         rows = self.beside_cores[int(self.gaps.device[gap])]
         return engines_within(self.trace, rows, int(self.gaps.start[gap]), int(self.gaps.end[gap]))
 
@@ -226,7 +228,7 @@ class Analysis:
         return self.operators(host=True).by_name()
 
     def operators(self, host: bool = False) -> Operators:
-        """All work of all devices, or all host operators."""
+        """Return all work of all devices, or all host operators."""
         if not host:
             durations = self.trace.slices.dur[self.work]
             return Operators(self.trace, self.work, durations, durations)
@@ -264,7 +266,7 @@ class Analysis:
 
 
 def analyse(trace: Trace, rules: FrameRules | None = None) -> Analysis:
-    """Everything of a trace; one without devices, steps or links has none of what they give."""
+    """Return everything of a trace; one without devices, steps or links has none of what they give."""
     devices = device_activities(trace)
     links = link_tasks(trace)
     steps = step_table(trace, devices, links)

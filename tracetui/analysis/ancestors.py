@@ -23,7 +23,7 @@ class Ancestors:
         self._parents = np.zeros(len(trace.slices), np.int32)
 
     def nearest(self, rows: Int64s, accept: Callable[[Int64s], Bools]) -> Int64s:
-        """The nearest of each row and its ancestors that is accepted, -1 where none is."""
+        """Return the nearest of each row and its ancestors that is accepted, -1 where none is."""
         found: Int64s = rows.copy()
         (left,) = np.nonzero(found >= 0)
         while len(left):
@@ -33,7 +33,7 @@ class Ancestors:
         return found
 
     def parents_of(self, rows: Int64s) -> Int64s:
-        """The slice that each row is nested in on its track, -1 where none."""
+        """Return the slice that each row is nested in on its track, -1 where none."""
         if not len(self._parents):
             return np.full(len(rows), -1, np.int64)
         self._ask(rows)

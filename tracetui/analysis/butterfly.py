@@ -13,19 +13,23 @@ from tracetui.trace.stack import Frame
 
 
 def below(root: StackNode, frame: Frame) -> StackNode | None:
-    """All stacks below a frame as one, the frame itself on top; None where the tree does not have it."""
+    """Return all stacks below a frame as one, the frame itself on top; None where the
+    tree does not have it.
+    """
     found = [path[-1] for path in _outermost(root, frame)]
     return _merged(frame, found) if found else None
 
 
 def callers(root: StackNode, frame: Frame) -> StackNode | None:
-    """The frame on top, below it its callers, below each theirs; own_ns is that of what nothing called."""
+    """Return the frame on top, below it its callers, below each theirs; own_ns is that of
+    what nothing called.
+    """
     paths = list(_outermost(root, frame))
     return _inverted(frame, [(path[-1].idle_ns, path[-2::-1]) for path in paths]) if paths else None
 
 
 def _outermost(root: StackNode, frame: Frame) -> Iterator[tuple[StackNode, ...]]:
-    """The frames from the outermost one to each call of the frame that is in no other call of it."""
+    """Yield the frames from the outermost one to each call of the frame that is in no other call of it."""
     waiting: list[tuple[StackNode, ...]] = [(child,) for child in root.children]
     while waiting:
         path = waiting.pop()

@@ -43,7 +43,7 @@ class Callers:
         self.ancestors = Ancestors(trace)
 
     def of(self, operators: Int64s) -> Called:
-        """Where operators (rows, -1 for none) were called from."""
+        """Return where operators (rows, -1 for none) were called from."""
         rows, place = np.unique(operators, return_inverse=True)
         called = self._of_distinct(rows)
         place = place.reshape(-1)
@@ -152,11 +152,11 @@ class ForwardLinks:
         self._takes[takers] = True
 
     def of(self, rows: Int64s) -> Int64s:
-        """The giver of each row, -1 where it has none."""
+        """Return the giver of each row, -1 where it has none."""
         return pick(self._givers, first_equal(self._takers, rows))
 
     def nearest(self, rows: Int64s) -> Int64s:
-        """The giver of the nearest of each row and its ancestors that has one, -1 where none has."""
+        """Return the giver of the nearest of each row and its ancestors that has one, -1 where none has."""
         if not len(self._takers):
             return np.full(len(rows), -1, np.int64)
         return self.of(self._ancestors.nearest(rows, lambda some: self._takes[some]))

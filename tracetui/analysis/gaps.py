@@ -87,7 +87,9 @@ class IdleIntervals:
 
 
 def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], windows: StepWindows) -> Gaps:
-    """The AICore gaps of all devices, with what runs in them. |W| == |A| + the sum of a device's gaps."""
+    """Return the AICore gaps of all devices, with what runs in them. |W| == |A| + the sum
+    of a device's gaps.
+    """
     parts = [_device_gaps(trace, index, activity, windows) for index, activity in enumerate(activities)]
     empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
     none = (empty32, *[empty64] * 6, empty32, empty64, empty64)
@@ -97,7 +99,9 @@ def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], windows: StepW
 def find_idle(
     trace: Trace, activities: Sequence[DeviceActivity], gaps: Gaps, windows: StepWindows, links: Links
 ) -> IdleIntervals:
-    """The idle intervals of all devices, each inside one of `gaps`; their sum is the devices' idle time."""
+    """Return the idle intervals of all devices, each inside one of `gaps`; their sum is
+    the devices' idle time.
+    """
     parts = [_device_idle(trace, i, activity, gaps, windows, links) for i, activity in enumerate(activities)]
     empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
     none = (empty32, empty64, empty64, empty64, empty32, empty64)
@@ -105,7 +109,9 @@ def find_idle(
 
 
 def ending_tasks(trace: Trace, activity: DeviceActivity, links: Links, ends: Int64s) -> Int64s:
-    """The work that starts when each idle interval ends, the one enqueued first of several; rows, or -1."""
+    """Return the work that starts when each idle interval ends, the one enqueued first of
+    several; rows, or -1.
+    """
     starts = trace.slices.start[activity.work]
     first, stop = np.searchsorted(starts, ends), np.searchsorted(starts, ends, "right")
     at = ranges(first, stop)

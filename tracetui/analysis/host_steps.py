@@ -68,7 +68,7 @@ class Issued(NamedTuple):
     backward: Bools  #: computes for the backward pass
 
     def within(self, hosts: list[HostStep]) -> tuple[Int64s, Int64s]:
-        """Return the first place, and that behind the last, of those enqueued in each of some steps.
+        """Return the first place, and that after the last, of those enqueued in each of some steps.
 
         Steps that hold them too many times over end where the next one starts.
         """
@@ -92,7 +92,7 @@ class StepTasks(NamedTuple):
     closes: Int64s  #: the last end of the last one's
     first: Int64s  #: the first start of all
     last: Int64s  #: the last end of all
-    turn: Int64s  #: the last end of those that compute for the backward pass, -1 without any
+    backward_end: Int64s  #: the last end of those that compute for the backward pass, -1 without any
 
 
 class Drivers:
@@ -171,5 +171,5 @@ def _summed(step: Int64s, tasks: Issued, first: Int64s, stop: Int64s) -> StepTas
         closes=most(np.where(latest, held.end, -1)),
         first=least(held.start),
         last=most(held.end),
-        turn=most(np.where(held.backward, held.end, -1)),
+        backward_end=most(np.where(held.backward, held.end, -1)),
     )

@@ -37,7 +37,7 @@ class Intervals:
         return union(np.concatenate((self.starts, other.starts)), np.concatenate((self.ends, other.ends)))
 
     def __and__(self, other: Intervals) -> Intervals:
-        """The time in both: every pair that overlaps, found by search, cut to what is common."""
+        """Return the time in both: every pair that overlaps, found by search, cut to what is common."""
         first = np.searchsorted(other.ends, self.starts, "right")
         last = np.searchsorted(other.starts, self.ends, "left")
         counts = np.maximum(last - first, 0)
@@ -54,7 +54,7 @@ class Intervals:
         return self & other.complement(int(self.starts[0]), int(self.ends[-1]))
 
     def complement(self, start: int, end: int) -> Intervals:
-        """The time of `[start, end)` that is not in the set."""
+        """Return the time of `[start, end)` that is not in the set."""
         inside = self.clip(start, end)
         starts = np.concatenate((np.array([start], np.int64), inside.ends))
         ends = np.concatenate((inside.starts, np.array([end], np.int64)))
@@ -62,7 +62,7 @@ class Intervals:
         return Intervals(starts[kept], ends[kept])
 
     def clip(self, start: int, end: int) -> Intervals:
-        """The part of the set inside `[start, end)`."""
+        """Return the part of the set inside `[start, end)`."""
         first = int(np.searchsorted(self.ends, start, "right"))
         last = max(first, int(np.searchsorted(self.starts, end, "left")))
         return Intervals(np.maximum(self.starts[first:last], start), np.minimum(self.ends[first:last], end))
@@ -80,7 +80,7 @@ class Intervals:
         return self.before(ends) - self.before(starts)
 
     def index_at(self, times: Int64s) -> Int64s:
-        """The interval that holds each time, -1 where none does."""
+        """Return the interval that holds each time, -1 where none does."""
         if not len(self):
             return np.full(len(times), -1, np.int64)
         index = np.searchsorted(self.starts, times, "right") - 1
@@ -93,7 +93,7 @@ class Intervals:
 
 
 def union(starts: Int64s, ends: Int64s) -> Intervals:
-    """The time in any `[start, end)`, given in any order; empty and reversed ones hold no time."""
+    """Return the time in any `[start, end)`, given in any order; empty and reversed ones hold no time."""
     kept = starts < ends
     if not kept.all():
         starts, ends = starts[kept], ends[kept]

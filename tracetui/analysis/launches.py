@@ -102,7 +102,9 @@ def _first_with_id(trace: Trace, rows: Int64s, tasks: Int64s) -> Int64s:
 
 
 def _unlikely(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
-    """A key that sorts calls first that precede most of the tasks, then those that precede them closely."""
+    """Return a key that sorts calls first that precede most of the tasks, then those that
+    precede them closely.
+    """
     held = calls >= 0
     late = trace.slices.start[tasks[held]] - trace.slices.start[calls[held]]
     late = late[late >= 0]

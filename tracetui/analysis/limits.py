@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
 
 FREE, IDLE = "free", "idle"
+#: Of the ranks of a job: what they lose by waiting for each other, and by how much their computing differs.
+OF_JOBS = WAIT, IMBALANCE = "wait", "imbalance"
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*%", re.ASCII)
 _LABELS = frozenset(cause.label for cause in Cause)
 
@@ -61,8 +63,9 @@ class Breach:
 
 
 def parse_limit(measure: str, text: str) -> Limit:
-    """The limit of "10%" or "3ms" on a measure. Raises ValueError with a sentence."""
-    if measure not in (FREE, IDLE) and measure not in _LABELS and measure not in FAMILIES:
+    """Return the limit of "10%" or "3ms" on a measure. Raises ValueError with a sentence."""
+    known = measure in (FREE, IDLE, *OF_JOBS) or measure in _LABELS or measure in FAMILIES
+    if not known:
         raise ValueError(f"no such cause; there are {', '.join(cause.label for cause in Cause)}")
     percent = _PERCENT.fullmatch(text.strip())
     if percent is None:
@@ -77,15 +80,15 @@ def parse_limit(measure: str, text: str) -> Limit:
 
 
 def parse_cause_limit(text: str) -> Limit:
-    """The limit of "host.sync=5%" or "host=3ms". Raises ValueError with a sentence."""
+    """Return the limit of "host.sync=5%" or "host=3ms". Raises ValueError with a sentence."""
     measure, equals, allowed = text.partition("=")
-    if not equals:
+    if not equals or measure.strip() in OF_JOBS:
         raise ValueError("a limit on a cause is CAUSE=SHARE or CAUSE=TIME, like host.sync=5%")
     return parse_limit(measure.strip(), allowed)
 
 
 def find_breaches(analysis: Analysis, limits: Iterable[Limit]) -> tuple[Breach, ...]:
-    """The limits that are passed: by each device as a whole, then in its steps; in their order."""
+    """Return the limits that are passed: by each device as a whole, then in its steps; in their order."""
     spans = list(_spans(analysis))
     breaches = []
     for limit in limits:

@@ -128,7 +128,7 @@ class Links:
         return np.select([time >= 0 for time in first_known], first_known, NEVER)
 
     def chain(self, row: int) -> Chain | None:
-        """The chain of one task; None where the slice is no task of a stream or group."""
+        """Return the chain of one task; None where the slice is no task of a stream or group."""
         at = int(np.searchsorted(self.tasks, row))
         if at == len(self.tasks) or int(self.tasks[at]) != row:
             return None
@@ -150,7 +150,9 @@ class Links:
         )
 
     def stack_at(self, at: int) -> tuple[Frame, ...]:
-        """The frames of the task at one place of the columns, leaf first: its call stack, else its frames."""
+        """Return the frames of the task at one place of the columns, leaf first: its call
+        stack, else its frames.
+        """
         call_stack = self.trace.string(int(self.stack[at]))
         if call_stack is not None:
             return parse_call_stack(call_stack)
@@ -178,7 +180,7 @@ class Links:
 
 
 def link_tasks(trace: Trace) -> Links:
-    """The chains of all tasks of all devices."""
+    """Return the chains of all tasks of all devices."""
     devices = set(trace.devices)
     tasks = rows_of(t for t in trace.tracks if t.family in TASK_FAMILIES and t.device in devices)
     launch, point, thread = launches(trace, tasks)
@@ -204,7 +206,7 @@ def link_tasks(trace: Trace) -> Links:
 
 
 def frames_of(trace: Trace, row: int) -> tuple[Frame, ...]:
-    """The python_function slice and those around it on its thread, leaf first."""
+    """Return the python_function slice and those around it on its thread, leaf first."""
     lane, track = trace.lane_of(row), trace.track_of(row)
     start, end = int(trace.slices.start[row]), int(trace.slices.end[row])
     frames = [parse_frame(trace.name(row))]
@@ -259,7 +261,7 @@ def _queue_and_operators(trace: Trace, hosts: dict[str, list[Track]]) -> tuple[B
 
 
 def _host_tracks(trace: Trace) -> dict[str, list[Track]]:
-    """The framework's operator tracks by tid."""
+    """Return the framework's operator tracks by tid."""
     hosts: dict[str, list[Track]] = {}
     for track in trace.tracks:
         if track.layer == Layer.PYTHON and track.family == Family.OPERATORS:
@@ -268,7 +270,7 @@ def _host_tracks(trace: Trace) -> dict[str, list[Track]]:
 
 
 def _of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple[str, str]) -> list[Track]:
-    """The operator tracks of the OS thread that another layer calls (pid, tid).
+    """Return the operator tracks of the OS thread that another layer calls (pid, tid).
 
     Layers of one OS process have pids of their own, and equal tids: of several processes with such a thread,
     the one of the same pid counts, else the one of the same OS process, else all.

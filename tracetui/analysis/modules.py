@@ -26,7 +26,7 @@ _FORWARD = "forward"
 
 
 def module_of(frame: str) -> str | None:
-    """The module that a frame of this name is of: "Conv2d_7"; None where it is of none."""
+    """Return the module that a frame of this name is of: "Conv2d_7"; None where it is of none."""
     found = _MODULE.fullmatch(frame)
     return found[1] if found else None
 
@@ -46,7 +46,7 @@ class ModuleIdle(NestedIdle):
 
 
 def idle_modules(trace: Trace, ancestors: Ancestors, charges: Charges) -> tuple[ModuleIdle, ...]:
-    """The charges by module, most idle first; all outside where the trace has no frames of modules.
+    """Return the charges by module, most idle first; all outside where the trace has no frames of modules.
 
     Args:
         trace: the trace.
@@ -67,7 +67,7 @@ class Modules:
         self.calls = self._frames[self._of_module(self._frames)]  #: rows of frames
 
     def idle(self, charges: Charges) -> tuple[ModuleIdle, ...]:
-        """The charges by module, most idle first, what is outside any among them."""
+        """Return the charges by module, most idle first, what is outside any among them."""
         rows, place = np.unique(charges.frame, return_inverse=True)
         innermost = self.around(rows)
         own = pick(self._trace.slices.name, innermost)[place.reshape(-1)]
@@ -86,7 +86,7 @@ class Modules:
         return tuple(sorted(found, key=lambda each: (-each.idle_ns, len(each.path), each.module or "")))
 
     def around(self, rows: Int64s) -> Int64s:
-        """The call of the innermost module at or around each frame, -1 where none; rows."""
+        """Return the call of the innermost module at or around each frame, -1 where none; rows."""
         return self._ancestors.nearest(rows, self._of_module)
 
     def _of_module(self, rows: Int64s) -> Bools:
@@ -107,7 +107,7 @@ class Modules:
         return np.stack((found // width, found % width), axis=1)
 
     def paths(self) -> dict[int, tuple[str, ...]]:
-        """The modules around each (a string): those of its deepest call, of equals the first.
+        """Return the modules around each (a string): those of its deepest call, of equals the first.
 
         What a checkpoint runs again in the backward pass has fewer around it there.
         """
@@ -125,7 +125,9 @@ class Modules:
         }
 
     def _forwards(self) -> dict[int, Frame]:
-        """Where the `forward` of each module (a string) is defined: the first frame of that name in it."""
+        """Return where the `forward` of each module (a string) is defined: the first frame of
+        that name in it.
+        """
         names, strings = self._trace.slices.name, self._trace.strings
         is_forward = np.array([text.endswith(f": {_FORWARD}") for text in strings], np.bool_)
         rows = self._frames[is_forward[names[self._frames]]]

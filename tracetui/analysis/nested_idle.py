@@ -65,7 +65,7 @@ class FrameIdle(NestedIdle):
 
 
 def idle_frames(trace: Trace, charges: Charges) -> tuple[FrameIdle, ...]:
-    """The charges by frame, most idle first; the own times sum to the idle time.
+    """Return the charges by frame, most idle first; the own times sum to the idle time.
 
     Args:
         trace: the trace.
@@ -103,7 +103,7 @@ def under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
 
 
 def nested(trace: Trace, charges: Charges, places: Int64s, own: Bools) -> NestedIdle:
-    """What is charged at some places, one at least; `own` tells of all charges which are its own."""
+    """Return what is charged at some places, one at least; `own` tells of all charges which are its own."""
     ns = charges.ns[places]
     gaps, per_gap = most_first(charges.gap[places], ns)
     causes, per_cause = most_first(charges.cause[places].astype(np.int64), ns)

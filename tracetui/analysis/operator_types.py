@@ -19,7 +19,7 @@ from tracetui.trace.model import Kind, Trace
 
 _COUNTERS = re.compile(r"(?:#|_|-op)\d+$")
 _GRAPH_NODE = re.compile(r"(?:.*/)?(?P<node>[^/]+)-op\d+(?:_.*)?", re.DOTALL)
-#: A digit that belongs to a type, not to the counter behind it.
+#: A digit that belongs to a type, not to the counter after it.
 _VERSIONED = re.compile(r".*(?:V\d|[23]D|Atan2|Expm1|Log2|Exp2|Log10)(?=\d*$)", re.DOTALL)
 _CUTLASS = re.compile(r"(?:void )?cutlass::Kernel\d?<(\w+)")
 _TILE = re.compile(r"_[A-Za-z]*\d+x\d+.*", re.DOTALL)
@@ -35,16 +35,16 @@ class OperatorTypes:
     on_host: Int32s  #: the same of an operator
 
     def of(self, names: Int32s, on_host: Bools) -> Int32s:
-        """The place of the type of each name (a string of the trace), as an operator or as a task."""
+        """Return the place of the type of each name (a string of the trace), as an operator or as a task."""
         return np.where(on_host, self.on_host[names], self.on_device[names])
 
     def place(self, name: str) -> int:
-        """The place of a type; -1 of one that is none."""
+        """Return the place of a type; -1 of one that is none."""
         return self.strings.index(name) if name in self.strings else -1
 
 
 def operator_types(trace: Trace, tasks: Int32s, operators: Int32s) -> OperatorTypes:
-    """The types of names (strings of the trace) of tasks and of operators; of other names -1."""
+    """Return the types of names (strings of the trace) of tasks and of operators; of other names -1."""
     number: dict[str, int] = {}
     task_type = gpu_kernel_type if trace.kind == Kind.GPU else ascend_task_type
 
@@ -60,7 +60,7 @@ def operator_types(trace: Trace, tasks: Int32s, operators: Int32s) -> OperatorTy
 
 
 def ascend_task_type(name: str) -> str:
-    """The type of a task of an NPU: "Conv2D" of "Conv2D1", "Mul" of "aclnnMuls_MulAiCore_Mul".
+    """Return the type of a task of an NPU: "Conv2D" of "Conv2D1", "Mul" of "aclnnMuls_MulAiCore_Mul".
 
     It is the `Type` column of kernel_details.csv, as far as a name tells.
     """
@@ -83,7 +83,7 @@ def task_name(name: str, kind: Kind) -> str:
 
 
 def gpu_kernel_type(name: str) -> str:
-    """The function of a GPU kernel: "vectorized_elementwise_kernel" of that template of at::native.
+    """Return the function of a GPU kernel: "vectorized_elementwise_kernel" of that template of at::native.
 
     Of a template that stands for any kernel (`cutlass::Kernel<cutlass_80_tensorop_...>`), what it is made of.
     """
@@ -95,12 +95,14 @@ def gpu_kernel_type(name: str) -> str:
 
 
 def host_operator_type(name: str) -> str:
-    """The type of an operator of the host: "ProfilerStep" of "ProfilerStep#50"."""
+    """Return the type of an operator of the host: "ProfilerStep" of "ProfilerStep#50"."""
     return _without_counters(_node(name)) or name
 
 
 def _node(name: str) -> str:
-    """The name of a node of a graph without its scope and number: "Mul" of "Default/network/Mul-op12"."""
+    """Return the name of a node of a graph without its scope and number: "Mul" of
+    "Default/network/Mul-op12".
+    """
     node = _GRAPH_NODE.fullmatch(name)
     return node["node"] if node else name
 
@@ -118,7 +120,9 @@ def _without_number(text: str) -> str:
 
 
 def _function(name: str) -> str:
-    """The name of a function in C++ without what it returns and takes, its namespace and its templates."""
+    """Return the name of a function in C++ without what it returns and takes, its
+    namespace and its templates.
+    """
     kept, depth = [], 0
     for character in name.replace("(anonymous namespace)::", ""):
         depth += (character == "<") - (character == ">")
@@ -130,7 +134,9 @@ def _function(name: str) -> str:
 
 
 def _demangled(name: str) -> str:
-    """The innermost name of a function in C++'s mangled form: "_ZN2at6nativeL3addIfEEv" is of "add"."""
+    """Return the innermost name of a function in C++'s mangled form: "_ZN2at6nativeL3addIfEEv" is of
+    "add".
+    """
     place, found = (3 if name.startswith("_ZN") else 2), ""
     while True:
         place += name.startswith(("K", "L"), place)  # of a const method, of one file

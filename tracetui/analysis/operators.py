@@ -88,7 +88,7 @@ class Operators:
     own: Int64s  #: ns of each, without the operators inside
 
     def at(self, kept: Bools) -> Operators:
-        """Those that are kept."""
+        """Return those that are kept."""
         return Operators(self.trace, self.rows[kept], self.durations[kept], self.own[kept])
 
     @cached_property
@@ -106,7 +106,7 @@ class Operators:
         return self._table(self.types.strings, self._type)
 
     def of_type(self, name: str, activity: Activity) -> Operators:
-        """Those of one type and activity."""
+        """Return those of one type and activity."""
         kept: Bools = self._type == self.types.place(name)
         return self.at(kept & (self.trace.slices.activity[self.rows] == activity))
 
@@ -132,7 +132,7 @@ class Operators:
         return self.types.of(self._names, self._on_host)
 
     def _table(self, strings: list[str], name: Int32s) -> OperatorTable:
-        """The table, given the name of each slice: a place in `strings`."""
+        """Return the table, given the name of each slice: a place in `strings`."""
         rows, durations, own = self.rows, self.durations, self.own
         key = name.astype(np.int64) * len(Activity) + self.trace.slices.activity[rows]
         order = np.lexsort((durations, key))
@@ -162,7 +162,9 @@ class Operators:
 
 
 def operator_table(trace: Trace, rows: Int64s, durations: Int64s | None = None) -> OperatorTable:
-    """The table by name of some slices, all time of each its own; `durations` (ns) are theirs where cut."""
+    """Return the table by name of some slices, all time of each its own; `durations` (ns)
+    are theirs where cut.
+    """
     whole = trace.slices.dur[rows] if durations is None else durations
     return Operators(trace, rows, whole, whole).by_name()
 

@@ -18,7 +18,9 @@ DENSE = 4
 
 
 def first_equal(keys: Wholes, wanted: Wholes) -> Int64s:
-    """The place in `keys` (in any order) of the first that equals each one wanted; -1 where none does."""
+    """Return the place in `keys` (in any order) of the first that equals each one wanted;
+    -1 where none does.
+    """
     if not len(keys) or not len(wanted):
         return np.full(len(wanted), -1, np.int64)
     low, high = int(keys.min()), int(keys.max())
@@ -52,26 +54,28 @@ def pick(values: Int64s | Int32s | Int8s, places: Int64s | Int32s) -> Int64s:
 
 
 def rows_of(tracks: Iterable[Track]) -> Int64s:
-    """The slice rows of some tracks, one track after the other."""
+    """Return the slice rows of some tracks, one track after the other."""
     spans = np.array([(track.rows.start, track.rows.stop) for track in tracks], np.int64).reshape(-1, 2)
     return ranges(spans[:, 0], spans[:, 1])
 
 
 def of_category(trace: Trace, column: Int32s, categories: Collection[str]) -> Bools:
-    """Which of a column of categories, of slices or of arrows, are among some."""
+    """Return which of a column of categories, of slices or of arrows, are among some."""
     among: Bools = meanings(trace.strings, column, lambda text: int(text in categories)) == 1
     return among
 
 
 def among(activity: Int8s, activities: Iterable[Activity]) -> Bools:
-    """Which of a column of activities are among some: by a table, 0.1 ms for 231 k, 0.6 with numpy.isin."""
+    """Return which of a column of activities are among some: by a table, 0.1 ms for 231
+    k, 0.6 with numpy.isin.
+    """
     table = np.zeros(len(Activity), np.bool_)
     table[list(activities)] = True
     return table[activity]
 
 
 def tracks_by_device(tracks: Iterable[Track]) -> dict[str, list[Track]]:
-    """The tracks of each device, in their order; those of none are left out."""
+    """Return the tracks of each device, in their order; those of none are left out."""
     found: dict[str, list[Track]] = {}
     for track in tracks:
         if track.device:
@@ -80,7 +84,9 @@ def tracks_by_device(tracks: Iterable[Track]) -> dict[str, list[Track]]:
 
 
 def ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
-    """A number for each task that those of equal connection id on its device share, -1 without an id."""
+    """Return a number for each task that those of equal connection id on its device
+    share, -1 without an id.
+    """
     ids = trace.slices.correlation[tasks]
     numbers = {device: number for number, device in enumerate(trace.devices)}
     device = np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
@@ -90,7 +96,7 @@ def ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
 
 
 def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:
-    """The index of the track of each slice row, -1 for row -1."""
+    """Return the index of the track of each slice row, -1 for row -1."""
     track = np.full(len(rows), -1, np.int32)
     held = rows >= 0
     lanes = np.searchsorted(trace.lane_rows, rows[held], "right") - 1
@@ -99,14 +105,14 @@ def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:
 
 
 def rows_by_track(trace: Trace, rows: Int64s) -> Iterator[tuple[Track, Int64s]]:
-    """The tracks of rows, each with the places of its rows; rows of -1 are left out."""
+    """Yield the tracks of rows, each with the places of its rows; rows of -1 are left out."""
     for index, places in runs(track_of_rows(trace, rows)):
         if index >= 0:
             yield trace.tracks[index], places
 
 
 def rows_by_process(trace: Trace, rows: Int64s) -> Iterator[tuple[str, Int64s]]:
-    """The pids of rows, each with the places of its rows; rows of -1 are left out."""
+    """Yield the pids of rows, each with the places of its rows; rows of -1 are left out."""
     places: dict[str, list[Int64s]] = {}
     for track, part in rows_by_track(trace, rows):
         places.setdefault(track.pid, []).append(part)
@@ -115,7 +121,7 @@ def rows_by_process(trace: Trace, rows: Int64s) -> Iterator[tuple[str, Int64s]]:
 
 
 def ranges(first: Int64s, stop: Int64s) -> Int64s:
-    """The numbers of every range [first, stop), one range after the other."""
+    """Return the numbers of every range [first, stop), one range after the other."""
     if len(first) == 1:
         return np.arange(first[0], stop[0])
     counts = stop - first
@@ -133,7 +139,7 @@ Whole = TypeVar("Whole", bound=np.signedinteger)
 
 
 def distinct(values: NDArray[Whole]) -> NDArray[Whole]:
-    """The values, sorted, each once: of 231 k in 1 ms.
+    """Return the values, sorted, each once: of 231 k in 1 ms.
 
     numpy.unique makes a hash table of them, in 30 ms, and imports numpy.ma, in another 15.
     """
@@ -148,7 +154,9 @@ def each_once(ordered: NDArray[Whole]) -> NDArray[Whole]:
 
 
 def grouped(keys: Int64s | Int32s) -> tuple[Int64s, Int64s]:
-    """The places of keys in the order of keys, those of equal ones in theirs; and where each key begins."""
+    """Return the places of keys in the order of keys, those of equal ones in theirs; and
+    where each key begins.
+    """
     order = stable_order(keys)
     ordered = keys[order]
     first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1

@@ -28,7 +28,7 @@ def self_times(ancestors: Ancestors, rows: Int64s, starts: Int64s, ends: Int64s)
     outer = outer[inner]
     (first,) = np.nonzero(np.concatenate(([True], outer[1:] != outer[:-1])))
     holders = outer[first]
-    # One line of time for all holders, one behind the other: what overlaps in one of them counts once.
+    # One line of time for all holders, one after the other: what overlaps in one of them counts once.
     length = own[holders]
     begins = np.repeat(np.cumsum(length) - length - starts[holders], np.diff(first, append=len(outer)))
     reached = np.maximum.accumulate(begins + ends[inner])
@@ -39,7 +39,7 @@ def self_times(ancestors: Ancestors, rows: Int64s, starts: Int64s, ends: Int64s)
 
 
 def _around(ancestors: Ancestors, rows: Int64s) -> Int64s:
-    """The innermost of the rows that each is nested in, -1 where none."""
+    """Return the innermost of the rows that each is nested in, -1 where none."""
     among = np.zeros(int(rows.max(initial=-1)) + 1, np.bool_)
     among[rows] = True
     last = len(among) - 1

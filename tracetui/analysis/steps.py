@@ -72,7 +72,8 @@ class Step:
 
 
 def step_table(trace: Trace, activities: Sequence[DeviceActivity], links: Links) -> tuple[Step, ...]:
-    """All steps of all devices, by device, then host start. Empty where the trace has no `ProfilerStep#N`.
+    """Return all steps of all devices, by device, then host start. Empty where the trace
+    has no `ProfilerStep#N`.
 
     Where that would be more than `MOST_STEPS`, steps in which a device did nothing are left out.
     """
@@ -119,7 +120,9 @@ class _Tally(NamedTuple):
 def _device_steps(
     trace: Trace, activity: DeviceActivity, drivers: Drivers, links: Links, keep_all: bool
 ) -> list[Step]:
-    """The steps of the processes that drive the device; those of all where no task tells which they are."""
+    """Return the steps of the processes that drive the device; those of all where no task
+    tells which they are.
+    """
     issued = issued_by_process(trace, activity, links, drivers)
     own = drivers.steps(issued)
     tasks = tasks_of_steps(own, issued)
@@ -163,7 +166,7 @@ def _end_of_earlier(trace: Trace, activity: DeviceActivity, links: Links, own: l
 def _columns(
     trace: Trace, activity: DeviceActivity, windows: Windows, host_start: Int64s
 ) -> tuple[dict[str, Int64s], Bools]:
-    """The sums of all steps, by the names of `Step`, and in which of them the device does anything."""
+    """Return the sums of all steps, by the names of `Step`, and in which of them the device does anything."""
 
     def tally(rows: Intervals) -> _Tally:
         return _tally(windows, rows.starts, rows.ends)
@@ -197,18 +200,20 @@ _NO_PHASES: dict[str, Any] = {"iteration_gap": None, "forward_backward": None, "
 def _phases(
     activity: DeviceActivity, tasks: StepTasks, host_start: Int64s, end: Int64s
 ) -> Iterator[dict[str, Any]]:
-    """The phases of each step with tasks, and the idle time in them, by the names of `Step`.
+    """Yield the phases of each step with tasks, and the idle time in them, by the names of `Step`.
 
-    A phase begins where the one before it ends. Without a backward pass the last two are empty, and not told.
+    A phase begins where the one before it ends. Without a backward pass the last two are empty, and None.
     """
     before = np.concatenate((host_start[tasks.step[:1]], tasks.last[:-1]))
-    told = tasks.turn >= 0
-    turn = np.where(told, tasks.turn, tasks.first)
-    close = np.where(told, np.maximum(end[tasks.step], turn), turn)
-    edges = np.stack((np.minimum(before, tasks.first), tasks.first, turn, close))
+    has_backward = tasks.backward_end >= 0
+    backward_end = np.where(has_backward, tasks.backward_end, tasks.first)
+    close = np.where(has_backward, np.maximum(end[tasks.step], backward_end), backward_end)
+    edges = np.stack((np.minimum(before, tasks.first), tasks.first, backward_end, close))
     busy = activity.compute | activity.communication | activity.copies
     idle = np.diff(edges, axis=0) - busy.covered(edges[:-1], edges[1:])
-    for (gap, first, back, done), in_phases, known in zip(edges.T.tolist(), idle.T.tolist(), told.tolist()):
+    for (gap, first, back, done), in_phases, known in zip(
+        edges.T.tolist(), idle.T.tolist(), has_backward.tolist()
+    ):
         yield {
             "iteration_gap": (gap, first),
             "forward_backward": (first, back) if known else None,

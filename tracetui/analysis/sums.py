@@ -9,14 +9,14 @@ from tracetui.arrays import Int64s
 
 
 def sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
-    """The distinct keys, sorted, and the ns of each."""
+    """Return the distinct keys, sorted, and the ns of each."""
     order, first = grouped(keys)
     total = np.add.reduceat(ns[order], first) if len(first) else np.empty(0, np.int64)
     return keys[order[first]], total
 
 
 def most_first(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
-    """The distinct keys and the ns of each, most first, smaller keys first among equals."""
+    """Return the distinct keys and the ns of each, most first, smaller keys first among equals."""
     distinct, total = sums(keys, ns)
     order = np.argsort(-total, kind="stable")
     return distinct[order], total[order]

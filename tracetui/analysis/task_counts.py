@@ -32,7 +32,7 @@ class TaskCounts(NamedTuple):
 
 
 def task_counts(trace: Trace, device: DeviceActivity) -> TaskCounts:
-    """The tasks of a device by what they are."""
+    """Return the tasks of a device by what they are."""
     work = counts_of(trace.slices.activity[device.work])
     return work._replace(others=len(device.tasks) - len(device.work))
 

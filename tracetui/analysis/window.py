@@ -30,7 +30,7 @@ class WindowStatistics:
 def window_statistics(
     trace: Trace, tracks: Iterable[Track], activities: Sequence[DeviceActivity], start_ns: int, end_ns: int
 ) -> WindowStatistics:
-    """What those tracks, and all devices, do inside [start_ns, end_ns)."""
+    """Return what those tracks, and all devices, do inside [start_ns, end_ns)."""
     rows = rows_in_window(trace, tracks, start_ns, end_ns)
     gaps = [
         activity.aicore.complement(activity.start_ns, activity.end_ns).clip(start_ns, end_ns)

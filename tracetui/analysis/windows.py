@@ -22,13 +22,14 @@ class Windows:
         return self._count
 
     def first(self, times: Int64s) -> Int64s:
-        """The lowest number of the windows that hold each time, -1 where none does."""
+        """Return the lowest number of the windows that hold each time, -1 where none does."""
         place = np.searchsorted(self._edges, times, "right") - 1
         return self._owner[place]
 
 
 def _owners(starts: Int64s, ends: Int64s, edges: Int64s) -> Int64s:
-    """The lowest window from each edge to the next; the last is -1, where place -1 of no edge leads to.
+    """Return the lowest window from each edge to the next; the last is -1, where place -1
+    of no edge leads to.
 
     One sweep: 2 µs for each window, however they overlap.
     """

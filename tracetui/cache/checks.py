@@ -72,7 +72,7 @@ def _check_lanes(trace: Trace) -> None:
 
 
 def _check_blocks(blocks: BlockColumns) -> int:
-    """The number of events in the blocks."""
+    """Return the number of events in the blocks."""
     count = len(blocks.offset)
     _require(len(blocks.first) == count + 1 and len(blocks.length) == len(blocks.spans) == count)
     events = int(blocks.first[-1])

@@ -39,7 +39,7 @@ Table = TypeVar("Table", Slices, HcclColumns, Flows, Counters, Instants, BlockCo
 
 
 def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
-    """All of a trace but its path, and where its events are."""
+    """Return all of a trace but its path, and where its events are."""
     document = {
         "kind": trace.kind.value,
         "threads": trace.threads,
@@ -73,7 +73,7 @@ def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
 
 
 def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, BlockColumns]:
-    """The trace at `path` and where its events are; not checked yet.
+    """Return the trace at `path` and where its events are; not checked yet.
 
     Raises ValueError, KeyError or TypeError where something is missing or of another type.
     """
@@ -106,7 +106,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
 
 
 def _report_document(report: ReadReport) -> dict[str, Any]:
-    """A report without what only the one reading met."""
+    """Return a report without what only the one reading met."""
     lasting = tuple(warning for warning in report.warnings if warning not in report.passing)
     document = asdict(replace(report, warnings=lasting))
     del document["passing"]
@@ -135,7 +135,7 @@ def _track(index: int, document: dict[str, Any]) -> Track:
 
 
 def _strings(arrays: Arrays) -> list[str]:
-    """The strings, cut from one text: their ends are counted in characters."""
+    """Return the strings, cut from one text: their ends are counted in characters."""
     text = arrays["strings"].tobytes().decode("utf-8", "surrogatepass")
     ends: Int64s = _column(arrays, "string_ends", "Int64s")
     bounds = np.concatenate((np.zeros(1, np.int64), ends))

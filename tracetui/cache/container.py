@@ -32,7 +32,7 @@ _LONGEST = 1 << 28  # bytes of a document
 
 
 def pack(document: Mapping[str, Any], arrays: Arrays) -> list[memoryview]:
-    """The pieces of a file, to be written one after the other. The arrays are one-dimensional."""
+    """Return the pieces of a file, to be written one after the other. The arrays are one-dimensional."""
     places, at = [], 0
     for name, array in arrays.items():
         assert array.ndim == 1 and array.dtype.str in _DTYPES, f"{name}: {array.dtype}[{array.shape}]"
@@ -49,7 +49,7 @@ def pack(document: Mapping[str, Any], arrays: Arrays) -> list[memoryview]:
 
 
 def read_document(descriptor: int) -> dict[str, Any]:
-    """The document of a file. Raises ValueError where it is not whole, and OSError."""
+    """Return the document of a file. Raises ValueError where it is not whole, and OSError."""
     magic, form, crc, length, size = _HEADER.unpack(_pread(descriptor, _HEADER.size, 0))
     if magic != _MAGIC or form != FORMAT:
         raise ValueError("of another format")
@@ -67,7 +67,7 @@ def read_document(descriptor: int) -> dict[str, Any]:
 
 
 def read_arrays(descriptor: int, document: Mapping[str, Any]) -> Arrays:
-    """The arrays of a file whose document is read, not writeable. Raises ValueError, and OSError."""
+    """Return the arrays of a file whose document is read, not writeable. Raises ValueError, and OSError."""
     places = document["arrays"]
     if not places:
         return {}
@@ -93,7 +93,7 @@ def read_arrays(descriptor: int, document: Mapping[str, Any]) -> Arrays:
 
 
 def _checked(places: Any, start: int, size: int) -> list[tuple[str, str, int, int, int]]:
-    """Where the arrays are in the file, one behind the other and filling it."""
+    """Return where the arrays are in the file, one after the other and filling it."""
     if not isinstance(places, list):
         raise ValueError("no arrays")
     found, at = [], start

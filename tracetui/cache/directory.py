@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
 
 def cache_path(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """Where cached traces are: below $XDG_CACHE_HOME, else ~/.cache; None where there is neither."""
+    """Return where cached traces are: below $XDG_CACHE_HOME, else ~/.cache; None where there is neither."""
     base, home = environ.get("XDG_CACHE_HOME", ""), environ.get("HOME", "")
     if base.startswith("/"):
         return Path(base, "tracetui", "traces")
@@ -48,7 +48,7 @@ class Directory:
 
     @classmethod
     def open(cls, create: bool = False) -> Directory | None:
-        """The directory of this user; None where there is none, or where others may write to it."""
+        """Return the directory of this user; None where there is none, or where others may write to it."""
         path = cache_path()
         if path is None:
             return None
@@ -72,11 +72,11 @@ class Directory:
         os.close(self._descriptor)
 
     def entries(self) -> list[Entry]:
-        """All cached traces, the least recently used first."""
+        """Return all cached traces, the least recently used first."""
         return sorted(self._named(_ENTRY), key=lambda entry: (entry.used_ns, entry.name))
 
     def open_entry(self, name: str) -> int | None:
-        """A descriptor to read an entry; None where there is none, or where it may be another's."""
+        """Return a descriptor to read an entry; None where there is none, or where it may be another's."""
         try:
             # O_NONBLOCK: a pipe in its place would block in open().
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -164,7 +164,7 @@ class Directory:
 
 
 def _is_own(status: os.stat_result) -> bool:
-    """Whether nobody but this user (and root) can have written it."""
+    """Return whether nobody but this user (and root) can have written it."""
     return status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 

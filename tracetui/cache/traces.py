@@ -59,7 +59,7 @@ class CachedTrace:
 
 
 def reopen(trace_file: TraceFile) -> Trace | None:
-    """The trace as it was read from this very file before; None where it has to be read.
+    """Return the trace as it was read from this very file before; None where it has to be read.
 
     `trace_file.args` and `event` work as after a reading.
     """
@@ -112,7 +112,7 @@ def keep(trace_file: TraceFile, trace: Trace, should_stop: Callable[[], bool] = 
 
 
 def cached_traces() -> list[CachedTrace]:
-    """All entries, the last used first."""
+    """Return all entries, the last used first."""
     directory = Directory.open()
     if directory is None:
         return []
@@ -189,13 +189,13 @@ def _is_of(document: dict[str, Any], path: str, trace_file: TraceFile) -> bool:
 
 
 def name_of(path: str, kind: str) -> str:
-    """The name of an entry of a trace: one of a kind for each path."""
+    """Return the name of an entry of a trace: one of a kind for each path."""
     return f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.{kind}"
 
 
 @lru_cache(maxsize=2)
 def program(kind: str) -> str:
-    """What made the entries of a kind: the version, and the code of all that has a hand in it (2 ms)."""
+    """Return what made the entries of a kind: the version, and the code of all that had a hand in it."""
     return _digest(Path(__file__).parents[1], _MAKERS[kind])
 
 

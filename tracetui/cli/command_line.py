@@ -37,7 +37,9 @@ def parse_arguments(arguments: Sequence[str]) -> tuple[Command, Request]:
 
 
 def _place_of_command(arguments: Sequence[str]) -> int | None:
-    """Where the name of a command stands: it is the first word that is no option and no option's value."""
+    """Return where the name of a command stands: it is the first word that is no option
+    and no option's value.
+    """
     named = _named()
     if arguments and arguments[0] in named:
         return 0

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Callable
 
 from tracetui.cli import output, streams, terminal
 from tracetui.cli.parser import Request, UsageError
-from tracetui.cli.progress import RanksLine
+from tracetui.cli.progress import EVERY, FIRST, ProgressLine
 from tracetui.export.atomic import write_atomically
 from tracetui.job.cluster import gather
 from tracetui.job.coding import SUFFIX, encode
@@ -20,14 +21,15 @@ from tracetui.job.find import Source
 from tracetui.job.job import Job
 from tracetui.job.load import Found, find_ranks, join, load_job
 from tracetui.trace.clean import printable
+from tracetui.units import format_bytes, format_count
 
 
-def open_job(request: Request) -> Job:
-    """Return the job of the paths of a request. Raises UnreadableTrace where there is no rank."""
+def open_job(request: Request, paths: Sequence[Path], only: str = "*") -> Job:
+    """Return the job that paths hold. Raises UnreadableTrace where there is no rank."""
     with _progress() as show:
         if request.dask is not None:
-            return join(gather(request.dask, request.paths, request.only, show, cache=request.cache), {})
-        return load_job(request.paths, request.only, show, cache=request.cache, jobs=request.jobs)
+            return join(gather(request.dask, paths, only, show, cache=request.cache), {})
+        return load_job(paths, only, show, cache=request.cache, jobs=request.jobs)
 
 
 def write_digests(request: Request, directory: Path) -> tuple[int, int]:
@@ -94,6 +96,25 @@ def _names(ranks: list[int], sources: list[Source]) -> list[str]:
 
 
 @contextlib.contextmanager
-def _progress() -> Iterator[Callable[[Ranks], None]]:
-    with RanksLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
-        yield line.show_ranks
+def _progress() -> Iterator[Callable[[Ranks], None] | None]:
+    """Show how far the ranks are, on a line that is gone at the end; None where nobody looks."""
+    if not terminal.is_terminal(sys.stderr):
+        yield None
+        return
+    following = time.monotonic() + FIRST
+    with ProgressLine(sys.stderr) as line:
+
+        def show(ranks: Ranks) -> None:
+            nonlocal following
+            if time.monotonic() >= following:
+                following = time.monotonic() + EVERY
+                line.draw(_progress_words(ranks))
+
+        yield show
+
+
+def _progress_words(ranks: Ranks) -> str:
+    """ "reading 42 %  3 of 8 ranks  420 MB of 1.00 GB" """
+    share = f"{100 * ranks.done_bytes // ranks.total_bytes} %  " if ranks.total_bytes else ""
+    done = f"{format_count(ranks.done)} of {format_count(ranks.total)} ranks"
+    return f"reading {share}{done}  {format_bytes(ranks.done_bytes)} of {format_bytes(ranks.total_bytes)}"

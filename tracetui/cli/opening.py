@@ -71,7 +71,7 @@ def rules_of(request: Request) -> FrameRules:
 
 
 def _interval(analysis: Analysis, window: Window) -> tuple[int, int]:
-    """The window on the clock of the trace; says if it is not in the trace."""
+    """Return the window on the clock of the trace; says if it is not in the trace."""
     trace = analysis.trace
     start, end = window.on_clock(trace.start_ns)
     since = f"starts at {format_clock(trace.start_ns)}"

@@ -61,7 +61,7 @@ def say(sentence: str) -> None:
 
 
 def in_ascii(request: Request) -> bool:
-    """Whether text is to be ASCII."""
+    """Return whether text is to be ASCII."""
     return request.ascii or not speaks_unicode(sys.stdout)
 
 

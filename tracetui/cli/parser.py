@@ -43,6 +43,7 @@ class Request(argparse.Namespace):
     skip_frames: tuple[str, ...] = ()  #: prefixes of files that are not
     cache: bool = True  #: keep what is read, and use what was kept
     jobs: int | None = None  #: processes that decode at once; None: as many as are of use
+    dask: str | None = None  #: the address of a scheduler, where ranks are digested by its workers
 
 
 class Parser(argparse.ArgumentParser):

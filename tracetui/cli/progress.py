@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TextIO, TypeVar
+from typing import TextIO
 
-from tracetui.job.engines.pool import Ranks
 from tracetui.reader.source import Progress
 from tracetui.units import format_bytes, format_count
 
 #: Seconds: nothing is shown of a reading that ends before, and a line is not redrawn sooner.
 FIRST, EVERY = 0.3, 0.1
-
-
-Line = TypeVar("Line", bound="ProgressLine")
 
 
 class ProgressLine:
@@ -24,7 +20,7 @@ class ProgressLine:
         self._next = time.monotonic() + FIRST
         self._width = 0
 
-    def __enter__(self: Line) -> Line:
+    def __enter__(self) -> ProgressLine:
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -39,32 +35,19 @@ class ProgressLine:
         share = f"{min(100, 100 * done // total)} %  " if total > 0 else ""
         text = f"reading {share}{format_bytes(done)} of {format_bytes(total)}"
         silence = f", nothing for {progress.silent_s} s" if progress.silent_s else ""
-        self._draw(f"{text}  {format_count(progress.events)} events{silence}")
+        self.draw(f"{text}  {format_count(progress.events)} events{silence}")
 
     def erase(self) -> None:
         """Leave the line as empty as it was found."""
         if self._stream is not None and self._width:
-            self._draw("")
+            self.draw("")
             self._stream.write("\r")
             self._stream.flush()
             self._width = 0
 
-    def _draw(self, text: str) -> None:
+    def draw(self, text: str) -> None:
+        """Draw a line in the place of the one before."""
         assert self._stream is not None
         self._stream.write("\r" + text.ljust(self._width))
         self._stream.flush()
         self._width = len(text)
-
-
-class RanksLine(ProgressLine):
-    """The same of many ranks."""
-
-    def show_ranks(self, ranks: Ranks) -> None:
-        """Draw the line, if it is time to."""
-        if self._stream is None or time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + EVERY
-        share = f"{100 * ranks.done_bytes // ranks.total_bytes} %  " if ranks.total_bytes else ""
-        done = f"{format_count(ranks.done)} of {format_count(ranks.total)} ranks"
-        sizes = f"{format_bytes(ranks.done_bytes)} of {format_bytes(ranks.total_bytes)}"
-        self._draw(f"reading {share}{done}  {sizes}")

@@ -74,5 +74,5 @@ def _verdict(error: Exception) -> tuple[ExitCode, str]:
 
 
 def _plain(text: str) -> str:
-    """A sentence on one line that no terminal obeys."""
+    """Return a sentence on one line that no terminal obeys."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -25,7 +25,7 @@ class Front(Enum):
 
 
 def choose_front(environ: Mapping[str, str], stdin: Stream, stdout: Stream, stderr: Stream) -> Front:
-    """The viewer needs all three streams to be a terminal that can move its cursor."""
+    """Return what is shown: the viewer needs three streams of a terminal that can move its cursor."""
     if not (is_terminal(stdin) and is_terminal(stdout)):
         return Front.SUMMARY
     if environ.get("TERM", "") in ("", "dumb", "unknown"):
@@ -68,7 +68,7 @@ def text_width() -> int:
 
 
 def is_terminal(stream: Stream) -> bool:
-    """Whether a person is at the other end; False for a closed stream (None, or closed by now)."""
+    """Return whether a person is at the other end; False for a closed stream (None, or closed by now)."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:
@@ -76,6 +76,6 @@ def is_terminal(stream: Stream) -> bool:
 
 
 def speaks_unicode(stream: Stream) -> bool:
-    """Whether all of Unicode can be written to a stream."""
+    """Return whether all of Unicode can be written to a stream."""
     encoding = (getattr(stream, "encoding", None) or "").lower().replace("-", "").replace("_", "")
     return encoding in ("utf8", "utf16", "utf32", "utf8sig")

@@ -19,6 +19,7 @@ from tracetui.export.selection import Selection
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.tables.column import records
 from tracetui.export.tables.common import causes_document
+from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.nested import FRAMES, MODULES, FrameRows, ModuleRows
@@ -41,12 +42,14 @@ _DEVICE_SUMS = (
 
 
 def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]:
-    """The trace, its devices and, of each, the steps selected."""
+    """The trace, its devices and, of each, the steps selected; late ranks and links of the whole trace."""
     selected = set(selection.steps(analysis))
     return {
         "schema": SCHEMA,
         "trace": _trace(analysis),
         "devices": [_device(analysis, index, selected) for index in range(len(analysis.devices))],
+        "late_peers": records(PEERS, PeerRows(analysis)),
+        "links": records(LINKS, LinkRows(analysis)),
     }
 
 

@@ -27,7 +27,7 @@ def roots_frame(job: Job, step: int | None = None) -> pd.DataFrame:
     return _frame([root_document(root) for root in roots_of(job, step).roots])
 
 
-def links_frame(job: Job) -> pd.DataFrame:
+def job_links_frame(job: Job) -> pd.DataFrame:
     """One row per link between ranks, most time first."""
     return _frame([link_document(link) for link in job_links(job)])
 

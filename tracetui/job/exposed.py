@@ -7,7 +7,6 @@ what the planes say; without planes, what lies before the arrival of the late ra
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -47,22 +46,6 @@ class Exposure:
     moved: Floats  #: ns of the rest
     wait: Int64s  #: place among the waits of that in which it waited, -1 where nothing is passed on
     segments: Int64s  #: of each rank the place of its first segment, then how many there are
-
-    def passed(self, spread: Floats, waits: Int64s) -> Floats:
-        """Return what each wait gains in weight.
-
-        Args:
-            spread: float64[segments], the weights of waits on the segments.
-            waits: int64[waits], ns of each wait.
-        """
-        of = self.wait[self._passing]
-        gained = np.bincount(of, spread[self._passing] * self.waited[self._passing] / waits[of], len(waits))
-        return gained.astype(np.float64, copy=False)
-
-    @cached_property
-    def _passing(self) -> Int64s:
-        """The segments in which something is passed on."""
-        return np.flatnonzero(self.wait >= 0)
 
     def cells(self, ranks: tuple[Rank, ...], place: int) -> tuple[list[tuple[str, str, Line | None]], Timed]:
         """Return kind, reason and line of what a rank did itself, and how much of it in each segment."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from tracetui.analysis.communication.speeds import Moved, slow_links
 from tracetui.job.job import Job
 from tracetui.job.members import Rank
-
-#: Percent of the median of links of the same transport and size of message below which a link is slow.
-SLOW = 80
-LEAST_MESSAGE = 1_000_000  #: bytes: links with smaller messages on average are never called slow
 
 
 class Ends(NamedTuple):
@@ -42,37 +38,25 @@ class JobLink:
         return self.bytes / self.ns if self.ns else None
 
 
-class _Moved(NamedTuple):
-    """What a link moved in messages of one size class."""
-
-    transfers: int
-    bytes: int
-    ns: int
-
-
 def job_links(job: Job) -> tuple[JobLink, ...]:
     """Return the links between ranks, those first that took most time."""
-    sums: dict[tuple[Ends, int], _Moved] = {}
+    links: dict[Ends, dict[tuple[str, int], Moved]] = {}
     for rank in job.ranks:
         own = rank.digest.links
         for place in np.flatnonzero(own.src != own.dst).tolist():
-            key = (_ends(rank, place), int(own.size_class[place]))
+            ends = _ends(rank, place)
+            parts, kind = links.setdefault(ends, {}), (ends.transport, int(own.size_class[place]))
             told = (int(column[place]) for column in (own.transfers, own.bytes, own.ns))
-            before = sums.get(key, _Moved(0, 0, 0))
-            sums[key] = _Moved(*map(sum, zip(before, told)))
-    usual = _usual_speeds(sums)
-    links: dict[Ends, list[tuple[_Moved, bool]]] = {}
-    for (ends, size), moved in sums.items():
-        slow = _is_slow(moved, usual.get((ends.transport, size), 0.0))
-        links.setdefault(ends, []).append((moved, slow))
+            before = parts.get(kind, Moved(0, 0, 0))
+            parts[kind] = Moved(*map(sum, zip(before, told)))
     found = [
         JobLink(
             ends,
-            bytes=sum(moved.bytes for moved, _ in parts),
-            ns=sum(moved.ns for moved, _ in parts),
-            slow=2 * sum(moved.ns for moved, slow in parts if slow) > sum(moved.ns for moved, _ in parts),
+            bytes=sum(moved.bytes for moved in parts.values()),
+            ns=sum(moved.ns for moved in parts.values()),
+            slow=slow,
         )
-        for ends, parts in links.items()
+        for (ends, parts), slow in zip(links.items(), slow_links([*links.values()]))
     ]
     return tuple(sorted(found, key=lambda link: (-link.ns, link.ends.group, str(link.ends))))
 
@@ -94,17 +78,3 @@ def _ends(rank: Rank, place: int) -> Ends:
     if None not in ends:
         return Ends(*ends, "", -1, -1, transport)
     return Ends(*ends, group.key if group else "", src, dst, transport)
-
-
-def _usual_speeds(sums: Mapping[tuple[Ends, int], _Moved]) -> dict[tuple[str, int], float]:
-    """bytes / ns: the median of links by transport and size of message."""
-    speeds: dict[tuple[str, int], list[float]] = {}
-    for (ends, size), moved in sums.items():
-        if moved.ns:
-            speeds.setdefault((ends.transport, size), []).append(moved.bytes / moved.ns)
-    return {kind: float(np.median(told)) for kind, told in speeds.items()}
-
-
-def _is_slow(moved: _Moved, usual: float) -> bool:
-    large = moved.bytes >= moved.transfers * LEAST_MESSAGE
-    return large and moved.ns > 0 and moved.bytes / moved.ns * 100 < usual * SLOW

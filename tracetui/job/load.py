@@ -36,7 +36,7 @@ def find_ranks(paths: Sequence[Path], only: str = "*") -> Found:
     Raises UnreadableTrace where a path is not there, or no rank is.
     """
     found = find_sources(paths, only)
-    said = list(found.said)
+    said = [f"{sentence} (left out)" for sentence in found.said]
     sources: list[Source] = []
     told: list[Told] = []
     digests: dict[int, Digest] = {}
@@ -56,7 +56,11 @@ def find_ranks(paths: Sequence[Path], only: str = "*") -> Found:
         told.append(Told(source.shown, identity))
     ranks = distinct_ranks(sources, told, digests, said)
     if not ranks.sources:
-        reason = said[0] if said else f"{paths[0]}: no trace of a rank in it matches {only!r}"
+        reason = (
+            said[0].removesuffix(" (left out)")
+            if said
+            else f"{paths[0]}: no trace of a rank in it matches {only!r}"
+        )
         raise UnreadableTrace(Reason.MISSING, reason)
     return ranks
 

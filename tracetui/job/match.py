@@ -83,14 +83,14 @@ def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> 
     differences: list[Difference] = []
     for step in sorted({number for column in steps for number in np.unique(column).tolist()}):
         places = [np.flatnonzero(column == step) for column in steps]
-        table, differing = _match_step(ranks, channel, alike, places)
+        table, differing = _match_step(ranks, channel, alike, places, whole=step >= 0)
         parts.append(table)
         differences.extend(_difference(ranks, channel, step, places, *each) for each in differing)
     return Matched(channel, _in_time(ranks, channel, np.concatenate(parts)), tuple(differences))
 
 
 def _match_step(
-    ranks: tuple[Rank, ...], channel: Channel, alike: list[Int64s], places: list[Int64s]
+    ranks: tuple[Rank, ...], channel: Channel, alike: list[Int64s], places: list[Int64s], whole: bool
 ) -> tuple[Int64s, list[tuple[int, int, int]]]:
     """The operations of one step, and where ranks differ: member, place in its sequence, reference."""
     sequences = [alike[m][places[m]].tobytes() for m in range(len(places))]
@@ -106,8 +106,8 @@ def _match_step(
         if sequences[m] == sequences[reference]:
             shift: int | None = 0
         else:
-            ends = (_ends(ranks, channel, each, places) for each in (reference, m))
-            shift = _shift(like, alike[m][places[m]], *ends)
+            ends, own_ends = (_ends(ranks, channel, each, places) for each in (reference, m))
+            shift = _shift(like, alike[m][places[m]], ends, own_ends, whole)
         if shift is None:
             until = _common_prefix(like, alike[m][places[m]])
             differing.append((m, until, reference))
@@ -124,15 +124,19 @@ def _match_step(
     return np.concatenate([table, *alone]), differing
 
 
-def _shift(like: Int64s, own: Int64s, like_ends: Int64s, own_ends: Int64s) -> int | None:
+def _shift(like: Int64s, own: Int64s, like_ends: Int64s, own_ends: Int64s, whole: bool) -> int | None:
     """By how many operations a sequence lies behind another one; None where none fits.
 
-    Of several the one by which they end together best.
+    Of several the one by which they end together best. Where the sequences are `whole` steps the shorter one
+    has to be part of the other; else three quarters of it, as recordings begin and end at different times.
     """
+    least = min(len(like), len(own))
+    if whole and len(like) == len(own):
+        return None
     best: tuple[float, int] | None = None
     for shift in range(-min(len(own) - 1, LONGEST_SHIFT), min(len(like), LONGEST_SHIFT + 1)):
         first, stop = max(shift, 0), min(len(like), len(own) + shift)
-        if 2 * (stop - first) < min(len(like), len(own)):
+        if (stop - first) * 4 < least * 4 - (0 if whole else least):
             continue
         if not np.array_equal(like[first:stop], own[first - shift : stop - shift]):
             continue

@@ -25,11 +25,9 @@ from tracetui.job.earlier import last_together
 from tracetui.job.exposed import Exposure, exposure
 from tracetui.job.match import Matched
 from tracetui.job.members import Rank
+from tracetui.job.passing import weights
 from tracetui.job.stretches import Stretches, since
 from tracetui.job.waits import ABSENT, Waits, global_rank
-
-MOST_WAVES = 200  #: collectives through which a wait is passed on
-_LEAST = 0.01  # ns: what is less of a wait is not passed on any more
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ def find_roots(
     wanted = np.ones(len(waits), np.bool_) if asked is None else asked
     exposed = exposure(ranks, waits)
     stretches = since(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
-    weight = _weights(exposed, stretches, waits, wanted)
+    weight = weights(exposed, stretches, waits, wanted)
     sums = _Sums()
     _missing(ranks, channels, waits, weight, sums)
     _ends_of_chains(ranks, stretches, waits, weight, sums)
@@ -76,19 +74,6 @@ def find_roots(
         _of_rank(ranks, place, exposed, (late[place], waited[place]), stretches, waits, weight, sums)
     total = int(waits.wait[wanted].sum())
     return Roots(total, sums.rounded(total), weight)
-
-
-def _weights(exposed: Exposure, stretches: Stretches, waits: Waits, wanted: Bools) -> Floats:
-    """The weight of each wait: 1 where it is wanted, and what others pass on to it."""
-    weight = wanted.astype(np.float64)
-    new = weight.copy()
-    for _ in range(MOST_WAVES):
-        new = exposed.passed(stretches.spread(new), waits.wait)
-        new[np.abs(new) * waits.wait < _LEAST] = 0.0
-        if not new.any():
-            break
-        weight += new
-    return weight
 
 
 def _places_by_rank(ranks: tuple[Rank, ...], column: Int64s) -> list[Int64s]:

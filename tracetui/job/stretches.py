@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.arrays import Bools, Int64s
 from tracetui.job.clocks import Clocks
 from tracetui.job.members import Rank
 from tracetui.job.waits import Waits
@@ -27,22 +26,6 @@ class Stretches:
     segments: Int64s  #: of each rank its first segment among those of all ranks, then how many there are
     rank: Int64s  #: place in the job of the rank that waited
     late: Int64s  #: place in the job of the late rank
-
-    def spread(self, weight: Floats) -> Floats:
-        """Return the weights of waits on all segments: added for the late rank, taken for the other."""
-        own = weight[self.wait]
-        (some,) = np.nonzero(own)
-        own = own[some]
-        changes = np.concatenate((own, -own, -own, own))
-        changed = np.bincount(self._edges[:, some].reshape(-1), changes, int(self.segments[-1]) + 1)
-        spread: Floats = np.cumsum(changed)
-        return spread
-
-    @cached_property
-    def _edges(self) -> Int64s:
-        """int64[4, stretches]: where the weights of both ranks begin and end, among all segments."""
-        late, rank = self.segments[self.late], self.segments[self.rank]
-        return np.stack((late + self.late_first, late + self.late_stop, rank + self.first, rank + self.stop))
 
 
 def first_segments(ranks: tuple[Rank, ...]) -> Int64s:

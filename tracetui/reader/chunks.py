@@ -51,7 +51,7 @@ class Chunks:
         )
 
     def add(self, blocks: BlockColumns) -> None:
-        """Remember blocks behind all others; their ordinals count from 0."""
+        """Remember blocks after all others; their ordinals count from 0."""
         spans = list(zip(blocks.span_start.tolist(), blocks.span_end.tolist()))
         bounds = [0, *np.cumsum(blocks.spans).tolist()]
         own = [tuple(spans[start:end]) for start, end in zip(bounds, bounds[1:])]

@@ -69,7 +69,7 @@ class TableBuilder:
         self._flow_ids: defaultdict[str, int] = numbers()
         self._columns: dict[str, _Column] = {}
         self._metadata: list[Metadata] = []
-        self._tail = (0, 0)  # events and metadata of the parts behind those of now
+        self._tail = (0, 0)  # events and metadata of the parts after those of now
 
     def begin_head(self) -> None:
         """Go on with the parts that stand in the file before all that were taken."""
@@ -174,8 +174,8 @@ class TableBuilder:
 
     def _places(self, events: NDArray[Any]) -> NDArray[Any]:
         """Return the places of events in the order of the file."""
-        behind, _ = self._tail
-        return np.where(events < behind, events + (self.events - behind), events - behind)
+        later, _ = self._tail
+        return np.where(events < later, events + (self.events - later), events - later)
 
 
 class _Column:
@@ -189,7 +189,7 @@ class _Column:
     def __init__(self, dtype: type[np.generic]) -> None:
         self._array = np.empty(0, dtype)
         self._length = 0
-        self._tail = 0  # so many values stand behind all others
+        self._tail = 0  # so many values stand after all others
 
     def begin_head(self) -> None:
         """Go on with the values that stand before all others."""

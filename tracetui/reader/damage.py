@@ -33,7 +33,7 @@ class Damage:
         self.end = offset + length
 
     def extend(self, later: Damage) -> None:
-        """Take the places of the text behind: the same as `add` of each of them."""
+        """Take the places of the text after this: the same as `add` of each of them."""
         if not later.places:
             return
         first, *others = later.skips

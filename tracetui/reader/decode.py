@@ -27,7 +27,7 @@ class Block:
     """Consecutive elements of the array."""
 
     elements: list[Any]
-    end: int  #: bytes dealt with from the start of the text, the separator behind the block included
+    end: int  #: bytes dealt with from the start of the text, the separator after the block included
     length: int  #: bytes of the elements themselves
     spans: Spans = ()  #: of each element, where the text between them isn't only separators
     skips: tuple[tuple[int, int, str], ...] = ()  #: (start, end, reason)

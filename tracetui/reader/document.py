@@ -16,7 +16,7 @@ _LARGEST = 1 << 16  # characters of a member's value that is kept
 class Head:
     """The text before the first event."""
 
-    start: int  #: offset behind the `[` of the events' array; -1 where none was found
+    start: int  #: offset after the `[` of the events' array; -1 where none was found
     wrapped: bool  #: the array is the `traceEvents` member of an object
     members: dict[str, Any]
     wants: bool = False  #: a longer text could still hold it
@@ -25,14 +25,14 @@ class Head:
 def read_head(text: bytes, final: bool) -> Head:
     """Find the array of events from the text's begin; `final`: no more text follows."""
     chars = text.decode("latin-1")
-    at = _behind_space(chars, 0)
+    at = _after_space(chars, 0)
     first = chars[at : at + 1]
     if first == "[":
         return Head(at + 1, False, {})
     if first != "{":
         return Head(-1, False, {}, not first and not final)
     members: dict[str, Any] = {}
-    at = _behind_space(chars, at + 1)
+    at = _after_space(chars, at + 1)
     events_at = read_members(text, chars, at, members)
     if events_at >= 0:
         return Head(events_at, True, members)
@@ -42,12 +42,12 @@ def read_head(text: bytes, final: bool) -> Head:
 
 
 def read_tail(text: bytes) -> dict[str, Any]:
-    """Return the members behind the events' array, as far as they can be read."""
+    """Return the members after the events' array, as far as they can be read."""
     chars = text.decode("latin-1")
     members: dict[str, Any] = {}
-    at = _behind_space(chars, 0)
+    at = _after_space(chars, 0)
     if chars[at : at + 1] == ",":
-        read_members(text, chars, _behind_space(chars, at + 1), members)
+        read_members(text, chars, _after_space(chars, at + 1), members)
     return members
 
 
@@ -60,10 +60,10 @@ def read_members(text: bytes, chars: str, at: int, members: dict[str, Any]) -> i
     try:
         for _ in range(_MOST):
             key, end = decoder.raw_decode(chars, at)
-            at = _behind_space(chars, end)
+            at = _after_space(chars, end)
             if not isinstance(key, str) or chars[at : at + 1] != ":":
                 return -1
-            at = _behind_space(chars, at + 1)
+            at = _after_space(chars, at + 1)
             if key == "traceEvents" and chars[at : at + 1] == "[":
                 return at + 1
             value, end = decoder.raw_decode(chars, at)
@@ -71,16 +71,16 @@ def read_members(text: bytes, chars: str, at: int, members: dict[str, Any]) -> i
                 if not text[at:end].isascii():
                     value, _ = decoder.raw_decode(text[at:end].decode("utf-8", "replace"))
                 members[key] = value
-            at = _behind_space(chars, end)
+            at = _after_space(chars, end)
             if chars[at : at + 1] != ",":
                 return -1
-            at = _behind_space(chars, at + 1)
+            at = _after_space(chars, at + 1)
     except (JSONDecodeError, RecursionError, ValueError):
         return -1
     return -1
 
 
-def _behind_space(chars: str, at: int) -> int:
+def _after_space(chars: str, at: int) -> int:
     space = _SPACE.match(chars, at)
     return space.end() if space else at
 

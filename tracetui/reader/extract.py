@@ -162,7 +162,7 @@ class PartReader:
         self._skipped += len(unknown)
 
     def _take_scanned(self) -> None:
-        """Keep what was scanned since the last time, before anything behind it."""
+        """Keep what was scanned since the last time, before anything after it."""
         if self._scanner is not None and self._scanned:
             self._keep(self._scanner.take(self.events - self._scanned))
             self._scanned = 0

@@ -57,7 +57,7 @@ def within_reason(spans: Sequence[Span]) -> list[Bools] | None:
 
 
 def _plain(spans: Sequence[Span]) -> bool:
-    """Whether all is within a year, told by the least and the most of the columns."""
+    """Return whether all is within a year, told by the least and the most of the columns."""
     filled = [(start, dur) for start, dur in spans if len(start)]
     if not filled:
         return True

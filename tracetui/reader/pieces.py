@@ -1,4 +1,4 @@
-"""A piece of a trace's text to columns: from one boundary between events to the first at or behind a place.
+"""A piece of a trace's text to columns: from one boundary between events to the first at or after a place.
 
 What a piece holds depends on where it starts, where it is to stop and on nothing before: pieces can be read
 by several processes at once. Knows no file and no process.
@@ -22,7 +22,7 @@ from tracetui.reader.extract import Part, PartReader
 from tracetui.reader.split import BOUNDARY, CUT_OFF, last_boundary, walk
 
 _TRIED = 40  # places that look like a boundary, until one of them has to be one
-_CONFIRMED = 1 << 15  # bytes that have to read as events behind a place that is only guessed
+_CONFIRMED = 1 << 15  # bytes that have to read as events after a place that is only guessed
 BEFORE = 64  #: bytes before a place that show whether an event begins there
 
 
@@ -51,7 +51,7 @@ class Piece:
     ended: bool  #: the array's end was met
     over: bool  #: nothing of the array follows: it has ended, or the text has
     cut: bool  #: the text ends inside an event
-    whole: int  #: behind the last whole event; -1 where there is none
+    whole: int  #: after the last whole event; -1 where there is none
     part: Part
     blocks: BlockColumns
     damage: Damage
@@ -65,7 +65,7 @@ class PieceReader:
         self._part = PartReader()
 
     def read(self, text: Reads, start: int, stop: int, lost: bool) -> Piece:
-        """Read from the boundary `start` to the first event that begins at `stop` or behind.
+        """Read from the boundary `start` to the first event that begins at `stop` or after.
 
         `lost`: the start isn't a boundary but lies in something damaged, as the end of the piece before says.
         """

@@ -1,7 +1,7 @@
 """The worker processes of one reading: who reads what, and that all of it is read whatever becomes of them.
 
-The text is cut at equal distances. A worker looks for the first event behind a cut, and reads from there to
-the first one behind the next cut. What it read counts only if the piece before ends where it began: so the
+The text is cut at equal distances. A worker looks for the first event after a cut, and reads from there to
+the first one after the next cut. What it read counts only if the piece before ends where it began: so the
 pieces are those of a reading from front to back, whatever a worker took for an event.
 """
 
@@ -25,7 +25,7 @@ from tracetui.reader.worker import Answer, Task
 
 _IN_HAND = 2  # tasks of a worker: it goes on with the second while the answer to the first is taken
 _SILENCE = 10.0  # seconds of waiting without a word of a worker
-_BEHIND = 1 << 20  # bytes of inflated text behind a piece: for the event that goes on there
+_BEYOND = 1 << 20  # bytes of inflated text after a piece: for the event that goes on there
 _NONSENSE = "it answered nonsense"
 
 
@@ -174,7 +174,7 @@ class WorkerPool:
         start = self._at if exact else self._start + number * self._piece_bytes
         stop = stop_of(start, self._start, self._piece_bytes, self._end)
         try:
-            loan = self._text.shared or self._lent(buffer, max(0, start - BEFORE), stop + _BEHIND)
+            loan = self._text.shared or self._lent(buffer, max(0, start - BEFORE), stop + _BEYOND)
         except OSError as error:  # no memory: none for other pieces either
             self._buffers.free(number)
             for worker in [*self._workers]:

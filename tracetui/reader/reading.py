@@ -30,7 +30,7 @@ class _Passage:
 
     start: int  #: offset in the text
     at: int  #: everything before is dealt with
-    whole: int  #: behind the last whole event
+    whole: int  #: after the last whole event
     ended: bool = False  #: the array's end was met
     lost: bool = False  #: `at` lies in something damaged
     cut: bool = False  #: the text ends inside an event
@@ -74,7 +74,7 @@ class Reading:
         return last is first or (first.at == last.start and not first.lost)
 
     def take(self, piece: Piece) -> None:
-        """Take the piece behind all that were taken since `begin_head`, if that was called.
+        """Take the piece after all that were taken since `begin_head`, if that was called.
 
         Raises UnreadableTrace where not one of many elements is an event: no need to read on for hours.
         """

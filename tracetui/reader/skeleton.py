@@ -102,7 +102,7 @@ class _Chunk:
     readable: bool
     kinds: frozenset[tuple[str, str, str]]  # pid, category and phase of its events but metadata
     opens: bool  # begins with metadata: there may be more before
-    closes: bool  # ends with metadata: there may be more behind
+    closes: bool  # ends with metadata: there may be more after
 
     @property
     def pids(self) -> set[str]:
@@ -126,11 +126,11 @@ class _Chunks:
         """Read the chunk at `offset`, up to the next one; nothing where that was read already."""
         at = bisect_right(self._starts, offset)
         before = self._chunks[at - 1].end if at else self._start
-        behind = self._starts[at] if at < len(self._starts) else self._text.size
-        if not before <= offset < behind:
+        after = self._starts[at] if at < len(self._starts) else self._text.size
+        if not before <= offset < after:
             return
-        text = self._text.read(offset, min(CHUNK, behind - offset + 1))  # a boundary shows by what is behind
-        chunk = self._take(self._decode(offset, text, offset == before), behind)
+        text = self._text.read(offset, min(CHUNK, after - offset + 1))  # a boundary shows by what is after
+        chunk = self._take(self._decode(offset, text, offset == before), after)
         self._starts.insert(at, chunk.start)
         self._chunks.insert(at, chunk)
 
@@ -150,7 +150,7 @@ class _Chunks:
         whole = b",".join([text[begin:end] for begin, end in block.spans])
         return _Found(offset, offset + max(len(text), 1), block.elements, whole)
 
-    def _take(self, found: _Found, behind: int) -> _Chunk:
+    def _take(self, found: _Found, after: int) -> _Chunk:
         elements = [element for element in found.elements if isinstance(element, dict) and "ph" in element]
         kinds = {
             (str(element.get("pid")), str(element.get("cat")), str(element["ph"])) for element in elements
@@ -164,7 +164,7 @@ class _Chunks:
         if elements:
             self._reader.add(found.elements, place << _PLACE, lambda: found.text)
         ends = [element["ph"] == "M" for element in elements[:1] + elements[-1:]] or [False]
-        end = min(found.end, behind)
+        end = min(found.end, after)
         return _Chunk(found.start, end, place, bool(elements), frozenset(kinds), ends[0], ends[-1])
 
     def next_names(self) -> int:
@@ -176,17 +176,17 @@ class _Chunks:
         """
         unnamed = self._events - self._named
         found = []
-        for before, behind in zip(self._chunks, self._chunks[1:]):
-            room = behind.start - before.end
+        for before, after in zip(self._chunks, self._chunks[1:]):
+            room = after.start - before.end
             if room <= 0:
                 continue
             if before.closes:
                 return before.end
-            if behind.opens:
-                return max(before.end, behind.start - CHUNK)
-            unlike = before.kinds and behind.kinds and not before.kinds & behind.kinds
-            if unlike and unnamed & (before.pids | behind.pids):
-                found.append((bool(before.pids & behind.pids), room, before.end))
+            if after.opens:
+                return max(before.end, after.start - CHUNK)
+            unlike = before.kinds and after.kinds and not before.kinds & after.kinds
+            if unlike and unnamed & (before.pids | after.pids):
+                found.append((bool(before.pids & after.pids), room, before.end))
         if not found:
             return -1
         _, room, end = min(found)

@@ -24,7 +24,7 @@ _BEHIND_ELEMENT = re.compile(r"[ \t\r\n]*(?:[,\]]|$)")
 _NOT_JSON = "not readable as JSON"
 CUT_OFF = "cut off"  #: reason for what the end of the text cuts
 _CUT = re.compile(r"[ \t\r\n,:]*[-+.0-9A-Za-z\\]*$")
-_TELLING = 64  # characters behind a bracket that show what it closes
+_TELLING = 64  # characters after a bracket that show what it closes
 _DEEP = 200  # brackets: what is deeper than this is charged as read when Python gives up
 _WINDOW = 1 << 11  # bytes: an event's piece is copied, and JSONDecodeError counts its lines
 
@@ -55,8 +55,8 @@ class Walk:
     spans: list[tuple[int, int]] = field(default_factory=list)  #: (start, end) of each whole element
     skips: list[tuple[int, int, str]] = field(default_factory=list)  #: (start, end, reason)
     end: int = 0  #: everything before is dealt with: an element, a separator or skipped
-    ended: bool = False  #: the array's `]` was met; `end` is behind it
-    wants: bool = False  #: an element goes on behind the text
+    ended: bool = False  #: the array's `]` was met; `end` is after it
+    wants: bool = False  #: an element goes on after the text
     lost: bool = False  #: `end` lies in something damaged: no event begins before the next plausible start
 
 
@@ -114,7 +114,7 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
                 damage, search, reason = at, at + 1, "text after the end of the array"
                 continue
             if chars[at] == "[" or (chars[at] != "{" and not _whole_scalar(chars, at)):
-                # A bracket or a quote too many would swallow the events behind it.
+                # A bracket or a quote too many would swallow the events after it.
                 if not final and at >= size - _TELLING:
                     result.end = at
                     result.wants = True

@@ -22,7 +22,7 @@ _MEMBER = _GZIP_MAGIC + b"\x08"  # how a member begins: deflate is the only meth
 _INFLATE_STEP = 1 << 18  # compressed bytes per read
 _FED = 1 << 14  # of them to zlib at a time, which copies what it leaves
 _INFLATED = 1 << 22  # bytes of text that zlib may make at a time
-_KEPT = 1 << 20  # bytes of text behind which those before what is read are dropped
+_KEPT = 1 << 20  # bytes of text after which those before what is read are dropped
 _USUAL_RATIO = 8  # of text to what gzip makes of a trace
 _CHECKPOINT = 1 << 26  # text bytes between two places where inflating can start again
 
@@ -46,12 +46,12 @@ class Loan:
 
     fd: int
     shift: int  #: of the text's offsets to those of the file
-    end: int  #: offset in the text behind the last byte that is lent
+    end: int  #: offset in the text after the last byte that is lent
     last: bool  #: the text ends there
 
 
 class LentText:
-    """The text of a loan. Raises EOFError for what is behind it."""
+    """The text of a loan. Raises EOFError for what is after it."""
 
     def __init__(self, loan: Loan, on_read: Callable[[], None] | None = None) -> None:
         self._loan = loan
@@ -267,7 +267,7 @@ class _Inflater:
     def more(self, file: GzipText) -> bytes:
         """Return the next piece of text, at most 4 MB; empty at the end.
 
-        Text counts whatever its check sum is, and also behind a damaged member.
+        Text counts whatever its check sum is, and also after a damaged member.
         """
         while self._fetch(file):
             if self._lost or self._stream.eof:

@@ -24,7 +24,7 @@ _BLOCKS = tuple(field.name for field in fields(BlockColumns))
 
 
 def packed(piece: Piece) -> list[bytes]:
-    """Return a piece as strings of bytes, to be written one behind the other; the first is the document.
+    """Return a piece as strings of bytes, to be written one after the other; the first is the document.
 
     Raises TypeError where a text of the trace can't be encoded.
     """

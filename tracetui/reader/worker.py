@@ -119,7 +119,7 @@ def done(task: Task, reader: PieceReader, on_read: Callable[[], None] | None = N
 
 
 def write_all(fd: int, content: bytes, offset: int) -> int:
-    """Write all of `content` to a place in a file; returns the place behind. Raises OSError."""
+    """Write all of `content` to a place in a file; returns the place after it. Raises OSError."""
     view = memoryview(content)
     while view:
         count = os.pwrite(fd, view, offset)

@@ -32,7 +32,9 @@ class ParallelGroup:
 
 
 def group_hash(communicator: str) -> str:
-    """The decimal hash by which msprof calls a communicator: two polynomials of 32 bits, h0 << 32 | h1."""
+    """Return the decimal hash by which msprof calls a communicator: two polynomials of 32
+    bits, h0 << 32 | h1.
+    """
     halves = [0, 0]
     for character in communicator:
         for half, factor in enumerate(_HASH_FACTORS):
@@ -41,7 +43,9 @@ def group_hash(communicator: str) -> str:
 
 
 def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
-    """The groups of the rank whose trace is at a path, in the order of the file; () where nothing tells."""
+    """Return the groups of the rank whose trace is at a path, in the order of the file;
+    () where nothing tells.
+    """
     for directory in list(trace.parents)[:2]:
         document = read_document(directory / NAME)
         if document is not None:

@@ -24,7 +24,7 @@ from tracetui.trace.tracks import Unplaced, kind_of, place_counters, place_slice
 
 
 def build_trace(table: EventTable) -> Trace:
-    """The trace of a table; also of one read in part. The trace shares its strings.
+    """Return the trace of a table; also of one read in part. The trace shares its strings.
 
     The table is used up: there is no room for two of all slices, so its columns go one by one.
     """
@@ -71,12 +71,16 @@ class _Rows:
 
 
 def _sort_slices(columns: SliceColumns, track: Int32s) -> tuple[Slices, Int64s, Int32s]:
-    """The slices by track, lane and start, without their activity; the rows and the track of each lane."""
+    """Return the slices by track, lane and start, without their activity; the rows and
+    the track of each lane.
+    """
     order, sizes = stable_order(track), np.bincount(track)
     rooms: dict[np.dtype[Any], NDArray[Any]] = {}
 
     def in_order(name: str) -> NDArray[Any]:
-        """A column in that order, in the place of one before it: new pages take as long as the sorting."""
+        """Return a column in that order, in the place of one before it: new pages take as
+        long as the sorting.
+        """
         column = _take(columns, name)
         room = rooms.pop(column.dtype, None)
         if column.flags.writeable:
@@ -103,7 +107,7 @@ def _sort_slices(columns: SliceColumns, track: Int32s) -> tuple[Slices, Int64s, 
 
 
 def _take(columns: SliceColumns, name: str) -> NDArray[Any]:
-    """A column that is out of the table from here on."""
+    """Return a column that is out of the table from here on."""
     column: NDArray[Any] = getattr(columns, name)
     setattr(columns, name, np.empty(0, column.dtype))
     return column
@@ -132,7 +136,7 @@ def _counter_tracks(unplaced: list[Unplaced], first: int, samples: Int64s) -> tu
 
 
 def _counters(table: EventTable, track_of_series: Int32s) -> tuple[Counters, Int64s]:
-    """The samples of all counter tracks, and the bounds of each track's."""
+    """Return the samples of all counter tracks, and the bounds of each track's."""
     columns = table.counters
     track = track_of_series[columns.series]
     sizes = np.bincount(track, minlength=len(track_of_series))

@@ -12,7 +12,7 @@ _CUT = "…"
 
 
 def printable(text: str, limit: int | None = None) -> str:
-    """The text on one line, without anything that a terminal obeys or hides.
+    """Return the text on one line, without anything that a terminal obeys or hides.
 
     Line breaks, tabs and odd spaces become a space (CR LF one). Control characters of C0 become their picture
     (ESC: U+241B); C1, bidi overrides, zero-width characters, lone surrogates and unassigned characters become

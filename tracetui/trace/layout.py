@@ -64,7 +64,9 @@ def lay_out(
 
 
 def _overlaps_next(start: Int64s, dur: Int64s) -> Bools:
-    """Which slices the next one does not follow at a later time and without an overlap; bool[n - 1]."""
+    """Return which slices the next one does not follow at a later time and without an
+    overlap; bool[n - 1].
+    """
     taken = np.maximum(dur, 1)
     taken += start
     overlapping: Bools = start[1:] < taken[:-1]
@@ -103,7 +105,7 @@ def nesting_order(start: Int64s, dur: Int64s, python_id: Int32s) -> Int64s:
 
 
 def _depths(start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
-    """The number of slices open at each start, and the places of slices that a later one crosses.
+    """Return the number of slices open at each start, and the places of slices that a later one crosses.
 
     Slices of one track in nesting order. Most of them hold no other: they are not open at any start. The
     others are, from the next slice to the first that starts when they have ended.
@@ -113,15 +115,15 @@ def _depths(start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     """
     n = len(start)
     holding = np.flatnonzero(start[1:] < end[:-1])
-    behind = np.searchsorted(start, end[holding])
-    change = -np.bincount(behind, minlength=n + 1)[:n]
+    after = np.searchsorted(start, end[holding])
+    change = -np.bincount(after, minlength=n + 1)[:n]
     change[holding + 1] += 1
     depth = np.cumsum(change)
     # The ends in order, of all that have a length, and the place of each that nests: before it are those
     # that start before it ends, but for those that hold it.
     long = end > start
     ends = np.sort(end[long])
-    place = np.append(0, np.cumsum(long))[behind] - 1 - depth[holding]
+    place = np.append(0, np.cumsum(long))[after] - 1 - depth[holding]
     return depth, holding[ends[place] > end[holding]]
 
 
@@ -171,7 +173,7 @@ def _pack_side_by_side(lane: Int64s, start: Int64s, end: Int64s, first: Int64s, 
 
 
 def _pack_nested(starts: list[int], ends: list[int], begins: list[bool]) -> list[int]:
-    """The first free lane below every open slice that encloses this one."""
+    """Return the first free lane below every open slice that encloses this one."""
     lanes: list[int] = []
     lane_end: list[int] = []
     for start, end, first in zip(starts, ends, begins):
@@ -193,7 +195,7 @@ def _pack_nested(starts: list[int], ends: list[int], begins: list[bool]) -> list
 
 
 def _pack_wide(starts: list[int], ends: list[int], begins: list[bool]) -> list[int]:
-    """The first free lane, without regard to nesting."""
+    """Return the first free lane, without regard to nesting."""
     lanes: list[int] = []
     running: list[tuple[int, int]] = []
     free: list[int] = []

@@ -195,25 +195,27 @@ class Trace:
     notes: tuple[str, ...] = ()  #: what the model wants said: "Level 0: no CANN slices", one sentence each
 
     def name(self, row: int) -> str:
-        """The name of a slice as written in the trace: never print it unescaped."""
+        """Return the name of a slice as written in the trace: never print it unescaped."""
         return self.strings[int(self.slices.name[row])]
 
     def string(self, index: int) -> str | None:
-        """The string of an interned index; None for -1."""
+        """Return the string of an interned index; None for -1."""
         return None if index < 0 else self.strings[index]
 
     def same_process(self, one: str, other: str) -> bool:
-        """Whether two pids are known to be of one OS process: good for choosing among several candidates."""
+        """Return whether two pids are known to be of one OS process: good for choosing among
+        several candidates.
+        """
         return self.owners.get(one, one) == self.owners.get(other, other)
 
     def lane_of(self, row: int) -> int:
-        """The lane that holds a slice."""
+        """Return the lane that holds a slice."""
         return int(np.searchsorted(self.lane_rows, row, "right")) - 1
 
     def track_of(self, row: int) -> Track:
-        """The track that holds a slice."""
+        """Return the track that holds a slice."""
         return self.tracks[int(self.lane_track[self.lane_of(row)])]
 
     def lane_slice_rows(self, lane: int) -> slice:
-        """The rows of a lane, as a Python slice to index columns with."""
+        """Return the rows of a lane, as a Python slice to index columns with."""
         return slice(int(self.lane_rows[lane]), int(self.lane_rows[lane + 1]))

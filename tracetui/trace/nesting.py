@@ -36,7 +36,7 @@ class Lanes(Protocol):
 def enclosing(
     trace: Lanes, lanes: range, times: Int64s, accept: Bools | None = None, closed_end: bool = False
 ) -> Int64s:
-    """The innermost slice that encloses each time, -1 where none does.
+    """Return the innermost slice that encloses each time, -1 where none does.
 
     A slice encloses the times of [start, end); one of length zero encloses its start.
 
@@ -63,7 +63,7 @@ def enclosing(
 
 
 def starting(trace: Lanes, lanes: range, times: Int64s) -> Int64s:
-    """The innermost slice to start exactly at each time, -1 where none does; int64[m], rows."""
+    """Return the innermost slice to start exactly at each time, -1 where none does; int64[m], rows."""
     found = np.full(len(times), -1, np.int64)
     open_times = np.arange(len(times))
     for lane in reversed(lanes[:DEEPEST_LANE]):
@@ -78,7 +78,8 @@ def starting(trace: Lanes, lanes: range, times: Int64s) -> Int64s:
 
 
 def parents(trace: Lanes, track: Track) -> Int64s:
-    """The innermost slice of a shallower lane that encloses each whole slice of a track, -1 where none does.
+    """Return the innermost slice of a shallower lane that encloses each whole slice of a
+    track, -1 where none does.
 
     Returns:
         int64[len(track.rows)], rows of the trace.
@@ -114,7 +115,7 @@ def _last_started(trace: Lanes, lane: int, times: Int64s, accept: Bools | None =
 
 
 def _contains(trace: Lanes, rows: Int64s, times: Int64s, closed_end: bool) -> Bools:
-    """Whether each row (-1: no) contains its time."""
+    """Return whether each row (-1: no) contains its time."""
     hit: Bools = rows >= 0
     start, end, at = trace.slices.start[rows[hit]], trace.slices.end[rows[hit]], times[hit]
     hit[hit] = (at <= end) if closed_end else (at < end) | (at == start)

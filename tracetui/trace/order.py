@@ -31,6 +31,6 @@ def order_by_group(group: Int32s, time: Int64s) -> Int64s:
 
 
 def ties(numbers: Int64s) -> Int64s:
-    """The places of sorted numbers that are like the one before or behind; int64."""
+    """Return the places of sorted numbers that are like the one before or after; int64."""
     like_next = np.append(numbers[1:] == numbers[:-1], False)
     return np.flatnonzero(like_next | np.roll(like_next, 1))

@@ -1,6 +1,6 @@
 """Which layers belong to one OS process, and which device is whose, where a file holds several.
 
-Profiles of several ranks are merged by tools that write the rank behind process names and pids ("CANN_3",
+Profiles of several ranks are merged by tools that write the rank after process names and pids ("CANN_3",
 "HCCL Rank3") or before pids ("[TP03] 77"), or by hand. Ascend profilers number their own layers
 `OS pid << 10 | ...`, in recent versions. All of it is good for choosing among several candidates only.
 """
@@ -37,7 +37,7 @@ class Process:
     thread_sort: dict[str, float] = field(default_factory=dict)  #: by tid
     marks: bool = False  #: flows of user ranges start here
     inferred: str | None = None  #: the name that its slices stand for, where its own is missing or not known
-    base: str | None = None  #: the name without the rank that is written behind it
+    base: str | None = None  #: the name without the rank that is written after it
     rank: str | None = None  #: "rank 3", where names or pids tell ranks apart
 
     @property
@@ -59,7 +59,7 @@ class Process:
 def find_ranks(processes: Collection[Process]) -> None:
     """Set the base and rank of processes with a rank in their name or pid.
 
-    A number behind a name is one if a name that producers write stands before it, or if all names have one.
+    A number after a name is one if a name that producers write stands before it, or if all names have one.
     """
     split = {}
     for process in processes:
@@ -80,25 +80,26 @@ def find_ranks(processes: Collection[Process]) -> None:
 def owners(processes: Collection[Process]) -> dict[str, str]:
     """Return what is equal for the layers of one OS process, by pid: a rank, or the OS pid."""
     found = {process.pid: process.rank or _os_pid(process) for process in processes}
-    ranks: dict[tuple[str, str], str] = {}  # by (OS pid, digits of the rank behind the pid)
+    ranks: dict[tuple[str, str], str] = {}  # by (OS pid, digits of the rank after the pid)
     for process in processes:
-        digits = (process.rank or "").partition("rank ")[2]
+        rank = process.rank or ""
+        digits = rank.partition("rank ")[2]
         os_pid = origin(process.pid[: -len(digits)]) if digits and process.pid.endswith(digits) else None
-        if os_pid is not None and process.rank is not None:
-            ranks[os_pid, digits] = process.rank
+        if os_pid is not None:
+            ranks[os_pid, digits] = rank
     lengths = {len(digits) for _, digits in ranks}
     for process in processes:
         if process.name is None and process.rank is None:
             for length in lengths:
-                behind = origin(process.pid[:-length]) or "", process.pid[-length:]
-                found[process.pid] = ranks.get(behind, found[process.pid])
+                ranked = origin(process.pid[:-length]) or "", process.pid[-length:]
+                found[process.pid] = ranks.get(ranked, found[process.pid])
     return found
 
 
 def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
     """Return names of the devices, by pid, of processes whose labels do not tell them from others.
 
-    Those of several ranks have their rank behind the label. Else hardware processes of equal label, or of
+    Those of several ranks have their rank after the label. Else hardware processes of equal label, or of
     none, are several devices where their pids differ in the part that says the OS process or the device. Each
     process of a GPU is one.
     """

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tracetui.trace.dialects.known import KNOWN
 
 _LINE_BREAKS = re.compile(r";?[\r\n]+")
-_PLACE = re.compile(r"\(\d{1,9}\): ")  # what a frame with a file has behind its path
+_PLACE = re.compile(r"\(\d{1,9}\): ")  # what a frame with a file has after its path
 _NO_FILE = (*KNOWN.built_in_frames, *KNOWN.module_frames)
 _FRAME = re.compile(r"(?P<file>.*)\((?P<line>\d{1,9})\): ?(?P<function>.*)", re.DOTALL)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -28,7 +28,7 @@ class Frame(NamedTuple):
 
 
 def parse_call_stack(text: str) -> tuple[Frame, ...]:
-    r"""The frames of a `Call stack` text, leaf first. Never fails.
+    r"""Return the frames of a `Call stack` text, leaf first. Never fails.
 
     They are joined by ";\r\n", ";\n" or line ends; by ";" alone in a text of 2021, which has no line ends.
     """

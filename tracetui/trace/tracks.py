@@ -62,7 +62,7 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
         track = _track_of(table.threads[thread], _CATEGORY_NAMES[category], processes)
         members.setdefault(track, []).append(key)
     ordered = sorted(members, key=lambda track: _reading_order(track, processes[track.pid]))
-    track_of_key = np.full(len(counts), -1, np.int32)
+    track_of_key = np.empty(len(counts), np.int32)
     for index, track in enumerate(ordered):
         track_of_key[members[track]] = index
     return ordered, track_of_key[keys]
@@ -126,7 +126,7 @@ def _reading_order(track: Unplaced, process: Process) -> tuple[Any, ...]:
 
 
 def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts "Stream 10" after "Stream 2"."""
+    """Return a key that sorts "Stream 10" after "Stream 2"."""
     parts = re.findall(r"([0-9]{1,18})|([^0-9]+)", text)
     return tuple((0, int(digits), "") if digits else (1, 0, other) for digits, other in parts)
 

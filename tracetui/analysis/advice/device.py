@@ -125,7 +125,7 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
 
 
 def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
-    """The device is idle between the last task of a step and the first of the next."""
+    """Yield advice where the device is idle between the last task of a step and the first of the next."""
     steps = evidence.analysis.steps
     late = [
         i
@@ -166,7 +166,7 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
 
 
 def free_time(evidence: Evidence) -> Iterator[Advice]:
-    """The device neither computes nor communicates for much of a step."""
+    """Yield advice where the device neither computes nor communicates for much of a step."""
     analysis = evidence.analysis
     spans = [
         (step.free_ns, step.computing_ns + step.communication_not_overlapped_ns + step.free_ns, step.idle_ns)

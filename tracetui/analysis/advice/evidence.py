@@ -84,19 +84,19 @@ class Evidence:
         return len(self.analysis.host_spans)
 
     def per_step(self, count: int) -> float:
-        """The mean of a step, of everything where the trace has none."""
+        """Return the mean of a step, of everything where the trace has none."""
         return count / max(self.steps, 1)
 
     def rate(self, count: int) -> str:
-        """The mean of a step, to be read: "2", "2.5"."""
+        """Return the mean of a step, to be read: "2", "2.5"."""
         return rounded(self.per_step(count))
 
     def step_ns(self, ns: int) -> int | None:
-        """The mean of a step, rounded down; None where the trace has none."""
+        """Return the mean of a step, rounded down; None where the trace has none."""
         return ns // self.steps if self.steps else None
 
     def host_step(self, rows: Int64s) -> Int64s:
-        """The step of the host in which each slice starts, -1 outside of all."""
+        """Return the step of the host in which each slice starts, -1 outside of all."""
         starts = self.trace.slices.start[rows]
         place = np.searchsorted(self.analysis.host_spans[:, 0], starts, "right") - 1
         inside = place >= 0
@@ -119,7 +119,7 @@ class Evidence:
         return int(self.causes.ns[pieces].sum())
 
     def gaps(self, pieces: Bools) -> Int64s:
-        """The gaps of the pieces, most ns first."""
+        """Return the gaps of the pieces, most ns first."""
         charges = self.causes.charges
         return most_first(charges.gap[pieces], charges.ns[pieces])[0]
 
@@ -139,17 +139,17 @@ class Evidence:
         return inside
 
     def _tids(self, rows: Int64s) -> Int64s:
-        """A number for the tid of each slice: the same on all layers of an OS thread."""
+        """Return a number for the tid of each slice: the same on all layers of an OS thread."""
         numbers: dict[str, int] = {}
         tids = [numbers.setdefault(track.tid, len(numbers)) for track in self.trace.tracks]
         return np.array(tids, np.int64)[track_of_rows(self.trace, rows)]
 
     def span(self, rows: Int64s) -> Intervals:
-        """The time in any of the slices."""
+        """Return the time in any of the slices."""
         return union(self.trace.slices.start[rows], self.trace.slices.end[rows])
 
     def gaps_at(self, span: Intervals) -> Int64s:
-        """The gaps that overlap some time, most of it first."""
+        """Return the gaps that overlap some time, most of it first."""
         inside = span.covered(self.analysis.gaps.start, self.analysis.gaps.end)
         return most_first(np.flatnonzero(inside), inside[inside > 0])[0]
 
@@ -161,21 +161,21 @@ class Evidence:
         return self._number(self.causes.stack, self.causes.frame)
 
     def task_lines(self, tasks: Int64s) -> Int64s:
-        """The number of the line of each task, -1 where it has none."""
+        """Return the number of the line of each task, -1 where it has none."""
         at = self.analysis.links.index(tasks)
         return self._number(self.analysis.links.stack[at], self.analysis.links.frame[at])
 
     def operator_lines(self, operators: Int64s) -> Int64s:
-        """The number of the line of each operator, -1 where it has none."""
+        """Return the number of the line of each operator, -1 where it has none."""
         called = self.analysis.hosts.callers.of(operators)
         return self._number(called.stack, called.frame)
 
     def blame(self, number: int) -> PythonLine:
-        """The line of a number, -1 for none."""
+        """Return the line of a number, -1 for none."""
         return python_line(None if number < 0 else self._frames[number])
 
     def worst_line(self, pieces: Bools) -> PythonLine:
-        """The line with the most ns of the pieces that have one."""
+        """Return the line with the most ns of the pieces that have one."""
         known = pieces & (self.piece_lines >= 0)
         lines, _ = most_first(self.piece_lines[known], self.causes.ns[known])
         return self.blame(int(lines[0]) if len(lines) else -1)
@@ -203,7 +203,7 @@ class Evidence:
         return np.repeat(np.arange(len(counts)), counts)
 
     def rows_of(self, family: Family, device: str | None = None) -> Int64s:
-        """The slices of all tracks of a family, or of those of a device."""
+        """Return the slices of all tracks of a family, or of those of a device."""
         tracks = self.trace.tracks if device is None else self._tracks_by_device.get(device, ())
         return rows_of(track for track in tracks if track.family == family)
 
@@ -212,7 +212,7 @@ class Evidence:
         return tracks_by_device(self.trace.tracks)
 
     def outermost(self, rows: Int64s) -> Int64s:
-        """The slices that are not inside another of them on their thread, by thread, then start."""
+        """Return the slices that are not inside another of them on their thread, by thread, then start."""
         trace, slices = self.trace, self.trace.slices
         numbers: dict[tuple[str, str], int] = {}
         threads = [numbers.setdefault((t.pid, t.tid), len(numbers)) for t in trace.tracks]
@@ -227,17 +227,17 @@ class Evidence:
         return np.concatenate(kept) if kept else rows
 
     def longest_first(self, rows: Int64s) -> Int64s:
-        """The rows, the longest first."""
+        """Return the rows, the longest first."""
         return rows[np.argsort(-self.trace.slices.dur[rows], kind="stable")]
 
     def operators_of(self, tasks: Int64s) -> tuple[str, ...]:
-        """The name of the operator that enqueued the first of the tasks to have one."""
+        """Return the name of the operator that enqueued the first of the tasks to have one."""
         operator = self.analysis.links.operator[self.analysis.links.index(tasks)]
         known = operator[operator >= 0]
         return (self.trace.name(int(known[0])),) if len(known) else ()
 
     def names(self, rows: Int64s, most: int = 4) -> tuple[str, ...]:
-        """The names of slices, those with the most time first."""
+        """Return the names of slices, those with the most time first."""
         names, _ = most_first(self.trace.slices.name[rows].astype(np.int64), self.trace.slices.dur[rows])
         return tuple(self.trace.strings[name] for name in names[:most].tolist())
 

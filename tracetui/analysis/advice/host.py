@@ -95,7 +95,7 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
 
 
 def _launches(evidence: Evidence, at: Int64s) -> Int64s:
-    """What is equal for the tasks of one launch: the enqueue; without a queue the operator."""
+    """Return what is equal for the tasks of one launch: the enqueue; without a queue the operator."""
     links = evidence.analysis.links
     return np.where(links.enqueue[at] >= 0, links.enqueue[at], links.operator[at])
 
@@ -135,7 +135,7 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
 
 
 def data_loader(evidence: Evidence) -> Iterator[Advice]:
-    """The data loader takes long and the device is idle meanwhile."""
+    """Yield advice where the data loader takes long and the device is idle meanwhile."""
     operators = host_operators(evidence.trace)
     loading = operators[by_name(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
     outer = evidence.outermost(loading)
@@ -238,7 +238,7 @@ def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
 
 
 def _line_of(evidence: Evidence, operators: Int64s) -> int:
-    """The line of the first operator that has one, -1 where none has."""
+    """Return the line of the first operator that has one, -1 where none has."""
     lines = evidence.operator_lines(operators[:64])
     known = lines[lines >= 0]
     return int(known[0]) if len(known) else -1

@@ -54,11 +54,11 @@ class Threshold:
         return f"{self.least} {self.unit}"
 
     def share(self, part: int, whole: int) -> bool:
-        """Whether a part reaches so many percent of the whole; nothing is no part of nothing."""
+        """Return whether a part reaches so many percent of the whole; nothing is no part of nothing."""
         return part > 0 and part * 100 >= whole * self.least
 
     def rule(self, condition: str) -> str:
-        """A sentence of the condition and the source; {} stands for the threshold."""
+        """Return a sentence of the condition and the source; {} stands for the threshold."""
         return f"{condition.format(self)} ({self.source})."
 
 
@@ -85,5 +85,5 @@ MISSING_SHARE = Threshold(1, "%", OURS)
 
 
 def duration(ns: int) -> str:
-    """A time in ASCII: "1.24 ms", "20.0 us"."""
+    """Return a time in ASCII: "1.24 ms", "20.0 us"."""
     return format_duration(ns).replace("µ", "u")

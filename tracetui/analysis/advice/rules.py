@@ -30,7 +30,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
 
 
 def find_advice(analysis: Analysed) -> tuple[Advice, ...]:
-    """The advice that follows from a trace: what costs most first, then general advice, then notes.
+    """Return the advice that follows from a trace: what costs most first, then general advice, then notes.
 
     Costs may explain the same time twice: they are never to be added up.
     """

@@ -54,22 +54,22 @@ class Exposed:
         return self.end - self.start
 
     def at(self, places: Int64s | Bools | slice) -> Exposed:
-        """Those at some places."""
+        """Return those at some places."""
         return Exposed(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
     def window(self, start_ns: int, end_ns: int) -> Exposed:
-        """The pieces inside [start_ns, end_ns), cut to it."""
+        """Return the pieces inside [start_ns, end_ns), cut to it."""
         own = self.at((self.start < end_ns) & (self.end > start_ns))
         cut_to = {"start": np.maximum(own.start, start_ns), "end": np.minimum(own.end, end_ns)}
         return Exposed(**{**{column.name: getattr(own, column.name) for column in fields(own)}, **cut_to})
 
     def of_gap(self, gap: int) -> slice:
-        """The places of the pieces in an AICore gap, by time."""
+        """Return the places of the pieces in an AICore gap, by time."""
         first, stop = np.searchsorted(self.gap, np.array([gap, gap + 1])).tolist()
         return slice(first, stop)
 
     def of_device(self, device: int) -> slice:
-        """The places of the pieces of a device, by its index."""
+        """Return the places of the pieces of a device, by its index."""
         first, stop = np.searchsorted(self.device, np.array([device, device + 1], np.int32)).tolist()
         return slice(first, stop)
 
@@ -99,7 +99,7 @@ def find_exposed(
     windows: StepWindows,
     links: Links,
 ) -> Exposed:
-    """The exposed communication of all devices; of each, the pieces sum to |M \\ C|."""
+    """Return the exposed communication of all devices; of each, the pieces sum to |M \\ C|."""
     parts = [np.empty((7, 0), np.int64)]
     for index, activity in enumerate(activities):
         (own,) = np.nonzero(collectives.device == index)

@@ -32,14 +32,14 @@ class Group:
     global_ranks: tuple[int, ...]  #: of its ranks 0, 1, ...; empty where not known
 
     def global_rank(self, rank: int) -> int | None:
-        """The rank in the job of one in the group; None where not known: never guessed."""
+        """Return the rank in the job of one in the group; None where not known: never guessed."""
         return self.global_ranks[rank] if 0 <= rank < len(self.global_ranks) else None
 
 
 def find_groups(
     trace: Trace, collectives: Operations, tasks: PlaneTasks, told: Sequence[ParallelGroup]
 ) -> dict[int, Group]:
-    """The groups that have operations, by the index of their track, in the order of these."""
+    """Return the groups that have operations, by the index of their track, in the order of these."""
     own_tasks = dict(runs(tasks.group))
     found = {}
     for track, places in runs(collectives.group):
@@ -67,7 +67,7 @@ def find_groups(
 
 
 def name_in(title: str) -> str:
-    """What the title of a track calls its group: "0" of "Group 0 Communication"."""
+    """Return what the title of a track calls its group: "0" of "Group 0 Communication"."""
     return _first_group(_GROUPS, title) or title
 
 
@@ -80,7 +80,7 @@ def _first_group(pattern: re.Pattern[str], text: str) -> str:
 def _known(
     title: str, number: str, own: int | None, highest: int, told: Sequence[ParallelGroup]
 ) -> ParallelGroup | None:
-    """The one group of the metadata that it can be; None where none is, or where several are.
+    """Return the one group of the metadata that it can be; None where none is, or where several are.
 
     A thread may carry the whole name or key of its group, an operation the last three digits of the key.
     """

@@ -51,7 +51,7 @@ class LatePeer:
 def communication_lines(
     trace: Trace, collectives: Operations, waits: Waits, exposed: Exposed, rules: FrameRules
 ) -> tuple[LineCommunication, ...]:
-    """The lines with exposed communication, most first. Their sum is that of all pieces."""
+    """Return the lines with exposed communication, most first. Their sum is that of all pieces."""
     frames, of_frame = lines_of(trace, exposed.stack, exposed.frame, rules)
     key = np.where(of_frame >= 0, of_frame * 2 + exposed.backward, -1)
     lines = []
@@ -84,7 +84,7 @@ def communication_lines(
 def late_peers(
     collectives: Operations, waits: Waits, exposed: Exposed, groups: Mapping[int, Group]
 ) -> tuple[LatePeer, ...]:
-    """The late ranks, those first that were waited for longest."""
+    """Return the late ranks, those first that were waited for longest."""
     waited = exposed.cause == CommunicationCause.WAIT
     open_ns = np.zeros(len(collectives), np.int64)
     np.add.at(open_ns, exposed.operation[waited], exposed.ns[waited])

@@ -1,7 +1,7 @@
 """What moved between ranks, by which link and how fast: communication_matrix.json, from the planes alone.
 
 A transfer is a task that moves bytes by SDMA, or by RDMA from the first of consecutive payloads until the
-handshake behind them has ended. A group's ranks are numbered within it.
+handshake after them has ended. A group's ranks are numbered within it.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class Transfers:
         return len(self.row)
 
     def at(self, places: Int64s | Bools) -> Transfers:
-        """Those at some places."""
+        """Return those at some places."""
         return Transfers(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
     def window(self, start_ns: int, end_ns: int) -> Transfers:
-        """Those that start in [start_ns, end_ns), whole: bytes cannot be cut."""
+        """Return those that start in [start_ns, end_ns), whole: bytes cannot be cut."""
         return self.at((self.start >= start_ns) & (self.start < end_ns))
 
 
@@ -82,7 +82,7 @@ class MasterTimes:
 
 
 def find_transfers(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Transfers:
-    """All that moved bytes."""
+    """Return all that moved bytes."""
     transport = meanings(trace.strings, tasks.transport, {"SDMA": 0, "RDMA": 1}.get)
     by_sdma = (transport == 0) & tasks.named(trace, KNOWN.sdma_moves)
     carriers = {link: CARRIERS.index(carrier) for link, carrier in KNOWN.carriers.items()}
@@ -113,7 +113,7 @@ def find_transfers(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> 
 
 
 def link_table(trace: Trace, transfers: Transfers) -> tuple[Link, ...]:
-    """The links of some transfers, by group, source, destination, then most bytes."""
+    """Return the links of some transfers, by group, source, destination, then most bytes."""
     columns = (transfers.link, transfers.transport, transfers.dst, transfers.src, transfers.group)
     order = np.lexsort(columns)
     opens = np.zeros(len(order), np.bool_)
@@ -127,7 +127,7 @@ def link_table(trace: Trace, transfers: Transfers) -> tuple[Link, ...]:
 def master_times(
     trace: Trace, collectives: Operations, tasks: PlaneTasks, transfers: Transfers
 ) -> MasterTimes:
-    """The producer's times of all operations.
+    """Return the producer's times of all operations.
 
     The master plane is the one of that name, or the first of an operation that has no task on such a one.
     """

@@ -9,7 +9,7 @@ from tracetui.arrays import Int64s
 
 
 def last_begun(starts: Int64s, ends: Int64s) -> Cuts:
-    """The union of `[start, end)` cut into disjoint pieces by start, each of the one that began last.
+    """Return the union of `[start, end)` cut into disjoint pieces by start, each of the one that began last.
 
     Of those that begin in the same ns the later in the columns owns the time.
     `place`: the index of the owner.

@@ -61,17 +61,17 @@ class PlaneTasks:
         return len(self.row)
 
     def at(self, places: Int64s | Bools) -> PlaneTasks:
-        """Those at some places."""
+        """Return those at some places."""
         return PlaneTasks(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
     def named(self, trace: Trace, names: Collection[str]) -> Bools:
-        """Which of them are tasks of one of these names."""
+        """Return which of them are tasks of one of these names."""
         chosen: Bools = meanings(trace.strings, trace.slices.name[self.row], lambda name: name in names) == 1
         return chosen
 
 
 def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operations:
-    """All communication operations, what M is the union of."""
+    """Return all communication operations, what M is the union of."""
     parts = [
         activity.tasks[trace.slices.activity[activity.tasks] == Activity.COMMUNICATION]
         for activity in activities
@@ -98,7 +98,7 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operatio
 
 
 def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
-    """The tasks of all planes of the trace; empty at level 0 and on GPUs."""
+    """Return the tasks of all planes of the trace; empty at level 0 and on GPUs."""
     planes = [track for track in trace.tracks if track.family == Family.PLANE]
     group_of = np.empty(len(trace.tracks), np.int32)
     group_of[[plane.index for plane in planes]] = _groups_of(trace, planes)
@@ -136,7 +136,7 @@ def _operation_at(collectives: Operations, group: Int32s, start: Int64s) -> Int6
 
 
 def _groups_of(trace: Trace, planes: list[Track]) -> list[int]:
-    """The track of the group of each plane, -1 where that is not known.
+    """Return the track of the group of each plane, -1 where that is not known.
 
     Threads of planes follow that of their group; in traces of 2023 they stand before it, the only one.
     """
@@ -155,5 +155,5 @@ def _groups_of(trace: Trace, planes: list[Track]) -> list[int]:
 
 
 def _thread_order(track: Track) -> tuple[int, int]:
-    """The number of its thread, and its index."""
+    """Return the number of its thread, and its index."""
     return (int(track.tid) if track.tid.isdecimal() and len(track.tid) < 19 else -1, track.index)

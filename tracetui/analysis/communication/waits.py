@@ -52,7 +52,7 @@ class Waits:
 
 
 def find_waits(trace: Trace, collectives: Operations, tasks: PlaneTasks, sizes: Mapping[int, int]) -> Waits:
-    """The waits of all operations.
+    """Return the waits of all operations.
 
     `sizes`: how many ranks the groups have, by the index of their tracks, of those where that is known.
     """
@@ -70,7 +70,9 @@ def find_waits(trace: Trace, collectives: Operations, tasks: PlaneTasks, sizes: 
 
 
 def _handshakes(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Handshakes:
-    """The first wait for a peer to start in [start, end) of each operation, on each plane of its group."""
+    """Return the first wait for a peer to start in [start, end) of each operation, on
+    each plane of its group.
+    """
     waits = tasks.at(tasks.named(trace, KNOWN.notify_waits) & (tasks.dst >= 0) & (tasks.dst != tasks.src))
     own = dict(runs(collectives.group))
     operation, place = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -108,7 +110,7 @@ def _late(collectives: Operations, handshakes: Handshakes) -> tuple[Int64s, Int3
 
 
 def _distinct_peers(handshakes: Handshakes, count: int) -> Int64s:
-    """How many peers each operation shook hands with."""
+    """Return how many peers each operation shook hands with."""
     order = np.lexsort((handshakes.peer, handshakes.operation))
     operation, peer = handshakes.operation[order], handshakes.peer[order]
     first = np.ones(len(order), np.bool_)
@@ -117,7 +119,7 @@ def _distinct_peers(handshakes: Handshakes, count: int) -> Int64s:
 
 
 def _sees_all(trace: Trace, collectives: Operations, peers: Int64s, sizes: Mapping[int, int]) -> Bools:
-    """Whether the operations shake hands with every rank that can be late.
+    """Return whether the operations shake hands with every rank that can be late.
 
     As a mesh does within its server, a send or receive with its only peer, and what met the whole group.
     """

@@ -88,7 +88,7 @@ class _Stretches(NamedTuple):
 
 
 def critical_chains(depends: Dependencies, host_time: HostTime) -> tuple[CriticalChain, ...]:
-    """The critical chain of each device."""
+    """Return the critical chain of each device."""
     cause = depends.points.bound_by
     causes: Sequence[int] = cause.tolist()
     chains = []
@@ -104,7 +104,7 @@ def critical_chains(depends: Dependencies, host_time: HostTime) -> tuple[Critica
 
 
 def _stretches(points: Points, path: Int64s, begin: int) -> _Stretches:
-    """The time between the points of a path, and before the first of them."""
+    """Return the time between the points of a path, and before the first of them."""
     to, by = path[:-1], path[1:]
     kind, before = np.full(len(to), Critical.DEVICE, np.int64), np.full(len(to), Critical.DEVICE, np.int64)
     point = points.point[to]

@@ -57,7 +57,7 @@ def dependencies(
     steps: Sequence[Step],
     hosts: Hosts,
 ) -> Dependencies:
-    """The points of a trace."""
+    """Return the points of a trace."""
     streams = Streams(links)
     tasks, behind = device_work(links, activities, streams)
     thread = hosts.of_tasks(tasks.launch, tasks.operator, tasks.enqueue)

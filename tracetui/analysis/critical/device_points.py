@@ -49,7 +49,9 @@ class DeviceTasks(NamedTuple):
 def device_work(
     links: Links, activities: Sequence[DeviceActivity], streams: Streams
 ) -> tuple[DeviceTasks, Int64s]:
-    """The tasks of all devices that the points are made of, and the ns that each device's clock is behind."""
+    """Return the tasks of all devices that the points are made of, and the ns that each
+    device's clock is behind.
+    """
     slices = links.trace.slices
     rows, device = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for index, activity in enumerate(activities):
@@ -83,7 +85,7 @@ def device_work(
 
 
 def dequeue_points(links: Links, tasks: DeviceTasks, enqueue_point: Int64s, enqueued: Int64s) -> Points:
-    """Where each dequeue begins, by slice row.
+    """Return where each dequeue begins, by slice row.
 
     Args:
         links: the chains.
@@ -111,7 +113,7 @@ def dequeue_points(links: Links, tasks: DeviceTasks, enqueue_point: Int64s, enqu
 def task_points(
     links: Links, tasks: DeviceTasks, streams: Streams, launch_point: Int64s, launch_time: Int64s
 ) -> Points:
-    """Where each task begins (a wait: ends), in their order; causes BEFORE and WAIT are places in it.
+    """Return where each task begins (a wait: ends), in their order; causes BEFORE and WAIT are places in it.
 
     Args:
         links: the chains.
@@ -146,7 +148,8 @@ def task_points(
 
 
 def synchronised(tasks: DeviceTasks, begin: Int64s, end: Int64s) -> Int64s:
-    """The task that each synchronisation of the host waited for; places in the tasks, -1: it waited for none.
+    """Return the task that each synchronisation of the host waited for; places in the
+    tasks, -1: it waited for none.
 
     That is the last task enqueued on a stream before the synchronisation ended, or else before it began, if
     it ended meanwhile; of several streams the one with the latest.
@@ -181,7 +184,7 @@ def _behind(start: Int64s, launched: Int64s, device: Int64s, devices: int) -> In
 
 
 def blocking_copies(links: Links, tasks: DeviceTasks, copying: Int64s) -> Int64s:
-    """The operators that waited for the end of what they copied; rows.
+    """Return the operators that waited for the end of what they copied; rows.
 
     For traces that do not record the runtime's calls, where a wait shows only as an operator that takes long
     and does not return before its copy has ended.
@@ -203,7 +206,7 @@ def blocking_copies(links: Links, tasks: DeviceTasks, copying: Int64s) -> Int64s
 
 
 def _before(lines: Int64s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
-    """What comes before each on its line (thread or stream), -1: nothing, and when that ends, ns."""
+    """Return what comes before each on its line (thread or stream), -1: nothing, and when that ends, ns."""
     order = np.lexsort((np.arange(len(lines)), start, lines))
     same = lines[order[1:]] == lines[order[:-1]]
     before = np.full(len(lines), -1, np.int64)
@@ -212,7 +215,9 @@ def _before(lines: Int64s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _waited_for(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s]:
-    """The work that each wait of a stream waited for (place, -1: none or not known) and when it ended."""
+    """Return the work that each wait of a stream waited for (place, -1: none or not
+    known) and when it ended.
+    """
     found = np.full(len(tasks.row), -1, np.int64)
     (waits,) = np.nonzero(tasks.waits)
     row = streams.waited_for(tasks.row[waits])

@@ -53,7 +53,8 @@ def walls_of(activities: Sequence[DeviceActivity], steps: Sequence[Step], behind
 
 
 def done_points(tasks: DeviceTasks, walls: Walls, first_task: int, first_done: int) -> Points:
-    """Where the last work of each stream before each end is done; each follows the one before on its device.
+    """Return where the last work of each stream before each end is done; each follows the
+    one before on its device.
 
     The tasks begin at one place among all points, these at another.
     """
@@ -84,7 +85,7 @@ def done_points(tasks: DeviceTasks, walls: Walls, first_task: int, first_done: i
 
 
 def end_points(host: Points, done: Points, steps: Sequence[Step], walls: Walls, first_done: int) -> Points:
-    """The points at which each step, then each device, is done."""
+    """Return the points at which each step, then each device, is done."""
     devices = np.arange(len(walls.device_end))
     of_device = np.concatenate((walls.step_device, devices))
     of_step = np.concatenate((np.arange(len(steps)), walls.last_step))

@@ -42,7 +42,7 @@ def host_points(
     thread: Int64s,
     blocking: Int64s,
 ) -> tuple[Points, Int64s]:
-    """The points of all threads, and of each SYNC_END the place of its SYNC, -1 of all others.
+    """Return the points of all threads, and of each SYNC_END the place of its SYNC, -1 of all others.
 
     Args:
         trace: the trace.
@@ -99,7 +99,7 @@ def _chain(found: Points) -> None:
 def _burst_points(
     hosts: Hosts, trace: Trace, index: int, waker: int, starts: Int64s, first: int
 ) -> list[_Part]:
-    """Where a thread wakes the autograd thread, this begins and ends, and the waker goes on.
+    """Return where a thread wakes the autograd thread, this begins and ends, and the waker goes on.
 
     The waker waits for the end if it begins no operator before.
     """

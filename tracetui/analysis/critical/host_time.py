@@ -37,7 +37,7 @@ class HostTime:
         self._by_frame = not trace.slices.have_stacks
 
     def pieces(self, thread: Int64s, start: Int64s, end: Int64s) -> HostPieces:
-        """The pieces of stretches `[start, end)` of threads, by thread; they sum to their stretch."""
+        """Return the pieces of stretches `[start, end)` of threads, by thread; they sum to their stretch."""
         none = np.empty(0, np.int64)
         parts = [(none, none, none, none, none, none)]
         for index in distinct(thread).tolist():
@@ -51,7 +51,7 @@ class HostTime:
         return HostPieces(place, starts, ends, running, called.stack, frame, called.backward)
 
     def _led(self, index: int, times: Int64s) -> Int64s:
-        """The next operator to start on a thread that this one wakes; rows, -1 for none."""
+        """Return the next operator to start on a thread that this one wakes; rows, -1 for none."""
         found = np.full(len(times), -1, np.int64)
         for burst in self._bursts:
             if burst.waker != index:
@@ -63,7 +63,7 @@ class HostTime:
 
 
 def bursts(trace: Trace, hosts: Hosts) -> list[tuple[int, Burst]]:
-    """The autograd threads (indices) whose waker is known, and their bursts of work."""
+    """Return the autograd threads (indices) whose waker is known, and their bursts of work."""
     first = np.array([track.rows.start for track in trace.tracks if len(track.rows)], np.int64)
     threads = distinct(hosts.of_rows(first))
     found = [(index, hosts.burst(index)) for index in threads[threads >= 0].tolist()]

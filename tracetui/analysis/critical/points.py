@@ -101,7 +101,7 @@ def points(
 
 
 def finished(parts: Sequence[Points]) -> tuple[Points, Int64s]:
-    """All points in causal order, and where each of the parts, one behind the other, has gone.
+    """Return all points in causal order, and where each of the parts, one after the other, has gone.
 
     Causes that do not come before their point are left out; the lag of the binding one becomes its distance,
     that of any other at most that. Work of a device without a cause follows the work before it there.
@@ -133,7 +133,7 @@ def finished(parts: Sequence[Points]) -> tuple[Points, Int64s]:
 
 
 def _before(device: Int64s, wanted: Bools) -> Int64s:
-    """The point of the same device before each one wanted, -1 where there is none."""
+    """Return the point of the same device before each one wanted, -1 where there is none."""
     before = np.full(len(device), -1, np.int64)
     for index, own in runs(device) if wanted.any() else ():
         if index >= 0:

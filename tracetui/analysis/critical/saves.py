@@ -20,8 +20,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.chain import Critical, CriticalChain
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import LineKey as LineKey
-from tracetui.analysis.idle.lines import OfLine, lines_of, python_line
+from tracetui.analysis.idle.lines import LineKey, OfLine, lines_of, python_line
 from tracetui.analysis.idle.pieces import cut
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums
@@ -46,7 +45,7 @@ def line_savings(
     depends: Dependencies,
     rules: FrameRules,
 ) -> tuple[LineSaving, ...]:
-    """All lines on the critical chains, those first that can save most.
+    """Return all lines on the critical chains, those first that can save most.
 
     Args:
         trace: the trace.
@@ -99,7 +98,7 @@ def line_savings(
 def keys_of(
     trace: Trace, stack: Int32s, frame: Int64s, backward: Bools, rules: FrameRules
 ) -> tuple[list[LineKey], Int64s]:
-    """The lines that pieces of host time are charged to, and the place among them of each piece's."""
+    """Return the lines that pieces of host time are charged to, and the place among them of each piece's."""
     frames, of_frame = lines_of(trace, stack, frame, rules)
     codes, place = np.unique(np.where(of_frame >= 0, of_frame * 2 + backward, -1), return_inverse=True)
     return [_key(frames, code) for code in codes.tolist()], place.reshape(-1).astype(np.int64)

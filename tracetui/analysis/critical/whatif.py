@@ -16,8 +16,9 @@ import numpy as np
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.host_time import HostPieces, HostTime
 from tracetui.analysis.critical.points import By
-from tracetui.analysis.critical.saves import LineKey, keys_of
+from tracetui.analysis.critical.saves import keys_of
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import LineKey
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
 
@@ -41,7 +42,7 @@ class WhatIfs:
         self._trace, self._depends, self._host_time, self._rules = trace, depends, host_time, rules
 
     def faster(self, key: LineKey, factor: float) -> WhatIf:
-        """The host's work for a line takes `factor` of its time: 0 for none of it, 1 for no change.
+        """Return what follows if a line takes `factor` of its time on the host: 0 for none, 1 for no change.
 
         Raises:
             ValueError: the factor is not in 0..1.
@@ -62,7 +63,7 @@ class WhatIfs:
         )
 
     def _walls(self, times: Int64s) -> Int64s:
-        """The wall time of each step; of a device, each begins when the one before it is done."""
+        """Return the wall time of each step; of a device, each begins when the one before it is done."""
         depends = self._depends
         done = times[depends.step_end]
         begin = depends.step_begin.copy()

@@ -31,7 +31,7 @@ class CauseMap:
         return int(causes.ns[causes.intervals.step[causes.interval] < 0].sum())
 
     def by_step(self) -> Cells:
-        """A column for each step, and one for what is outside of all; `most` is a gap.
+        """Return a column for each step, and one for what is outside of all; `most` is a gap.
 
         A cell could be the length of its step, or of the window outside of steps.
         """

@@ -21,7 +21,8 @@ class Parts(NamedTuple):
 
 
 def parts_in_columns(starts: Int64s, ends: Int64s, edges: Int64s) -> Parts:
-    """The parts of intervals in the columns between `edges`; their sum is what lies between first and last.
+    """Return the parts of intervals in the columns between `edges`; their sum is what
+    lies between first and last.
 
     Args:
         starts: int64[n], ns, in any order; intervals may overlap.
@@ -49,7 +50,9 @@ class Cells:
 
     @classmethod
     def of_parts(cls, row: Int64s, column: Int64s, ns: Int64s, key: Int64s, of: Int64s) -> Cells:
-        """The cells of parts, each with its row, column, ns and key; `of` has the shape of the grid."""
+        """Return the cells of parts, each with its row, column, ns and key; `of` has the
+        shape of the grid.
+        """
         total = np.zeros(of.shape, np.int64)
         np.add.at(total, (row, column), ns)
         most = most_of_each(row * of.shape[1] + column, key, ns, of.size).reshape(of.shape)
@@ -75,7 +78,7 @@ class Pool(NamedTuple):
         return int(np.diff(self.first).max(initial=0))
 
     def columns(self, cells: Cells) -> tuple[Cells, Int64s]:
-        """The cells of the columns, and the thing that each shows (int64[rows, columns]).
+        """Return the cells of the columns, and the thing that each shows (int64[rows, columns]).
 
         `ns` and `of` are sums over the things of a column. Its share, and what takes most of it, are those of
         the thing with the highest share, the first of equals: one odd step among many stays visible.

@@ -44,7 +44,8 @@ class FoldMap:
         return cls(analysis, tuple(_phases(analysis, analysis.steps[0], start, end)))
 
     def lines(self, lines: int) -> tuple[Int64s, Int64s]:
-        """The phase of each line, and the ns at which it begins: at most so many lines, one a phase at least.
+        """Return the phase of each line, and the ns at which it begins: at most so many
+        lines, one a phase at least.
 
         All lines are as long, but the last of each phase, which ends with it: see `line_ns`.
         """
@@ -58,7 +59,7 @@ class FoldMap:
         return np.array(phase, np.int64), np.array(start, np.int64)
 
     def line_ns(self, lines: int) -> int:
-        """The shortest time of a line with which there are at most so many."""
+        """Return the shortest time of a line with which there are at most so many."""
         lengths = [phase.end_ns - phase.start_ns for phase in self.phases]
         low, high = 0, max(lengths, default=1)  # of `low` there are too many
         while high - low > 1:
@@ -100,7 +101,7 @@ class FoldMap:
         )
 
     def edges(self, lines: int, columns: int) -> Int64s:
-        """int64[lines, columns + 1], ns: the cells of each line, empty behind the end of its phase."""
+        """int64[lines, columns + 1], ns: the cells of each line, empty after the end of its phase."""
         phase, start = self.lines(lines)
         offsets = even_edges(0, self.line_ns(lines), columns)
         end = np.array([each.end_ns for each in self.phases], np.int64)
@@ -109,7 +110,9 @@ class FoldMap:
 
 
 def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[Phase]:
-    """What the trace knows of the step, from preparing to the tail, and what is before and after it."""
+    """Return what the trace knows of the step, from preparing to the tail, and what is
+    before and after it.
+    """
     marks: list[tuple[int, str]] = [(start, "before the step")]
     if step.iteration_gap is not None:
         marks.append((step.iteration_gap[0], "iteration gap"))

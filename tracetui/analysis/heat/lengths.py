@@ -53,7 +53,9 @@ class LengthMap:
 
 
 def half_of_idle(analysis: Analysis) -> tuple[int, int]:
-    """How many of the longest gaps hold half of the idle time, and the idle ns of the shortest of them."""
+    """Return how many of the longest gaps hold half of the idle time, and the idle ns of
+    the shortest of them.
+    """
     ranked = analysis.gaps.idle[analysis.gaps.ranked(Measure.IDLE)]
     total = np.cumsum(ranked)
     if not len(total) or not total[-1]:
@@ -82,6 +84,6 @@ def _divided(shortest: int, longest: int, division: int) -> Int64s:
 
 
 def _row_of(bounds: Int64s, length: Int64s) -> Int64s:
-    """The row of each length, all of which lie between the bounds."""
+    """Return the row of each length, all of which lie between the bounds."""
     row: Int64s = len(bounds) - 1 - np.searchsorted(bounds[::-1], length, "right")
     return row

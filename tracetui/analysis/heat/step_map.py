@@ -31,7 +31,7 @@ class StepMap:
 
     @classmethod
     def of(cls, analysis: Analysis) -> StepMap:
-        """The steps of all devices that have any."""
+        """Return the steps of all devices that have any."""
         none = np.empty(0, np.int64)
         parts, before = [(none, none, none, none)], 0
         column = np.full(len(analysis.idle), -1, np.int64)
@@ -90,7 +90,7 @@ class StepMap:
         base = self.base[column]
         parts = parts_in_columns(idle.start[held] - base, idle.end[held] - base, edges)
         first, last = self.start - self.base, self.end - self.base
-        np.maximum.at(last, column, idle.end[held] - base)  # the last one may go on behind its step
+        np.maximum.at(last, column, idle.end[held] - base)  # the last one may go on after its step
         of = np.minimum(edges[1:, None], last) - np.maximum(edges[:-1, None], first)
         return Cells.of_parts(
             parts.column, column[parts.interval], parts.ns, held[parts.interval], np.maximum(of, 0)

@@ -78,7 +78,7 @@ class WorkMap:
 
     @classmethod
     def of(cls, analysis: Analysis) -> WorkMap:
-        """All that has any time. 2 M slices take 0.3 s."""
+        """Return all that has any time. 2 M slices take 0.3 s."""
         found = [*_devices(analysis), *_host(analysis), *_streams(analysis)]
         return cls(analysis, tuple(thing for thing in found if len(thing.times)))
 
@@ -108,7 +108,7 @@ def _devices(analysis: Analysis) -> Iterator[Thing]:
 
 
 def _communicating(trace: Trace, device: str) -> Iterator[Track]:
-    """The tracks that hold a device's collectives."""
+    """Yield the tracks that hold a device's collectives."""
     for track in trace.tracks:
         if track.device == device and track.family in TASK_FAMILIES:
             rows = slice(track.rows.start, track.rows.stop)
@@ -117,7 +117,7 @@ def _communicating(trace: Trace, device: str) -> Iterator[Track]:
 
 
 def _host(analysis: Analysis) -> Iterator[Thing]:
-    """The threads of the framework's process, the busiest while a device is idle first; then others."""
+    """Yield the threads of the framework's process, the busiest while a device is idle first; then others."""
     hosts = analysis.hosts
     idle = reduce(Intervals.__or__, (device.idle for device in analysis.devices), NOTHING)
     threads = [list(_thread(analysis.trace, hosts.thread(index))) for index in range(len(hosts))]
@@ -133,7 +133,7 @@ def _host(analysis: Analysis) -> Iterator[Thing]:
 
 
 def _thread(trace: Trace, thread: HostThread) -> Iterator[Thing]:
-    """What one thread with operators does; its calls may run inside its operators."""
+    """Yield what one thread with operators does; its calls may run inside its operators."""
     track, frames = thread.track, thread.frames
     calls = tuple(_calls_of(trace, track))
     rows = rows_of([track])
@@ -150,7 +150,7 @@ def _thread(trace: Trace, thread: HostThread) -> Iterator[Thing]:
 
 
 def _other(trace: Trace, track: Track) -> Iterator[Thing]:
-    """A thread of the runtime alone, or of Python without any operator."""
+    """Yield a thread of the runtime alone, or of Python without any operator."""
     rows = rows_of([track])
     if track.family is Family.CALLS:
         waits = _time(trace, rows[by_name(trace, rows, cause_of_call) == Cause.SYNC])
@@ -218,7 +218,7 @@ def _only_waits(trace: Trace, group: Track, tracks: Sequence[Track]) -> Interval
     """When a part of any collective of a group waits while none moves data."""
     planes = [track for track in tracks if track.family is Family.PLANE and track.pid == group.pid]
     groups = [track.index for track in tracks if track.family is Family.GROUP and track.pid == group.pid]
-    if len(groups) > 1:  # the planes of a group stand behind it
+    if len(groups) > 1:  # the planes of a group come after it
         last = min((index for index in groups if index > group.index), default=len(trace.tracks))
         planes = [track for track in planes if group.index < track.index < last]
     rows = rows_of(planes or [track for track in tracks if track.family is Family.TASKS])
@@ -242,7 +242,7 @@ def _time(trace: Trace, rows: Int64s) -> Intervals:
 
 
 def main_slice(analysis: Analysis, thing: Thing, start_ns: int, end_ns: int) -> int:
-    """A slice of the name with most of a row's time in [start_ns, end_ns); -1 where it has none.
+    """Return a slice of the name with most of a row's time in [start_ns, end_ns); -1 where it has none.
 
     Of those of that name the one with most of it. Of Python the innermost frame counts, of operators the
     outermost one.
@@ -253,7 +253,7 @@ def main_slice(analysis: Analysis, thing: Thing, start_ns: int, end_ns: int) -> 
     else:
         rows = rows_in_window(trace, thing.tracks, start_ns, end_ns)
         if thing.doing is Doing.OPERATORS:
-            rows = rows[analysis.hosts.counts[rows]]
+            rows = rows[analysis.hosts.is_real_operator[rows]]
         first, last = (
             np.maximum(trace.slices.start[rows], start_ns),
             np.minimum(trace.slices.end[rows], end_ns),
@@ -268,7 +268,7 @@ def main_slice(analysis: Analysis, thing: Thing, start_ns: int, end_ns: int) -> 
 
 
 def _innermost(trace: Trace, thing: Thing, start_ns: int, end_ns: int) -> tuple[Int64s, Int64s]:
-    """The innermost frames of a row's time, and the ns of each stretch."""
+    """Return the innermost frames of a row's time, and the ns of each stretch."""
     frames = rows_in_window(trace, thing.tracks, start_ns, end_ns)
     edges = edges_of(trace.slices.start[frames], trace.slices.end[frames])
     own = thing.times.clip(start_ns, end_ns)

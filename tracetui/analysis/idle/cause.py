@@ -269,12 +269,12 @@ FAMILIES = tuple(dict.fromkeys(cause.family for cause in Cause))
 
 
 def of_families(*families: str) -> tuple[Cause, ...]:
-    """The causes of some families, those that win first."""
+    """Return the causes of some families, those that win first."""
     return tuple(cause for cause in Cause if cause.family in families)
 
 
 def causes_markdown() -> str:
-    """The table of README.md."""
+    """Return the table of README.md."""
     return "\n".join(_markdown_rows())
 
 

@@ -21,13 +21,13 @@ class CauseRaster:
 
     @classmethod
     def of(cls, causes: Causes, device: int) -> CauseRaster:
-        """The raster of a device, by its index."""
+        """Return the raster of a device, by its index."""
         own = causes.of_device(device)
         return cls.of_pieces(causes, np.arange(own.start, own.stop))
 
     @classmethod
     def of_pieces(cls, causes: Causes, places: Int64s) -> CauseRaster:
-        """The raster of some pieces of one device, in their order."""
+        """Return the raster of some pieces of one device, in their order."""
         sets = {}
         for index in distinct(causes.cause[places]).tolist():
             own = places[causes.cause[places] == index]

@@ -47,18 +47,20 @@ class Causes:
         return self.end - self.start
 
     def of_interval(self, index: int) -> slice:
-        """The places of the pieces of an interval."""
+        """Return the places of the pieces of an interval."""
         first, stop = np.searchsorted(self.interval, np.array([index, index + 1])).tolist()
         return slice(first, stop)
 
     def of_gap(self, gap: int) -> slice:
-        """The places of the pieces in an AICore gap, by time; the intervals are those of `find_idle`."""
+        """Return the places of the pieces in an AICore gap, by time; the intervals are those
+        of `find_idle`.
+        """
         intervals = np.searchsorted(self.intervals.gap, np.array([gap, gap + 1]))
         first, stop = np.searchsorted(self.interval, intervals).tolist()
         return slice(first, stop)
 
     def of_device(self, device: int) -> slice:
-        """The places of the pieces of a device, by its index."""
+        """Return the places of the pieces of a device, by its index."""
         intervals = np.searchsorted(self.intervals.device, np.array([device, device + 1], np.int32))
         first, stop = np.searchsorted(self.interval, intervals).tolist()
         return slice(first, stop)
@@ -75,7 +77,7 @@ class Causes:
         return _ranked(_totals(self.cause, self.ns))
 
     def main(self, places: slice) -> Cause:
-        """The cause with the most time in some pieces, the lower of equals; there is one at least."""
+        """Return the cause with the most time in some pieces, the lower of equals; there is one at least."""
         return Cause(int(_totals(self.cause[places], self.end[places] - self.start[places]).argmax()))
 
     def by_step(self, step: int) -> dict[Cause, int]:
@@ -91,7 +93,9 @@ class Causes:
         return table
 
     def of_gaps(self, count: int) -> Int8s:
-        """The cause with the most time in each of `count` gaps, the lower of equals; -1 where never idle."""
+        """Return the cause with the most time in each of `count` gaps, the lower of equals;
+        -1 where never idle.
+        """
         table = np.zeros((count, len(Cause)), np.int64)
         np.add.at(table, (self.intervals.gap[self.interval], self.cause), self.ns)
         return np.where(table.any(axis=1), table.argmax(axis=1), -1).astype(np.int8)
@@ -121,7 +125,7 @@ def _totals(cause: Int8s, ns: Int64s) -> Int64s:
 
 
 def _ranked(total: Int64s) -> dict[Cause, int]:
-    """The causes that took any time, most first."""
+    """Return the causes that took any time, most first."""
     told = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
     return {cause: -less for less, cause in told}
 

@@ -28,7 +28,7 @@ class CopyingOperators:
 
 
 def copying_operators(links: Links, ancestors: Ancestors) -> CopyingOperators:
-    """The operators that enqueued copies, or around those that did."""
+    """Return the operators that enqueued copies, or around those that did."""
     slices = links.trace.slices
     copies = slices.activity[links.tasks] == Activity.COPY
     linked = np.flatnonzero(copies & (links.operator >= 0))

@@ -52,7 +52,7 @@ class _Stretches(NamedTuple):
 
 
 def explain(idle: IdleIntervals, links: Links, hosts: Hosts, by_frame: bool = False) -> Causes:
-    """The causes of idle intervals; for each, pieces that sum to it.
+    """Return the causes of idle intervals; for each, pieces that sum to it.
 
     Args:
         idle: the intervals; they may overlap.
@@ -102,7 +102,7 @@ class _Explainer:
         )
 
     def _clip(self, marks: Milestones) -> tuple[Int64s, Int64s, Int64s]:
-        """The milestones inside each interval; that of an unlinked task all at its end."""
+        """Return the milestones inside each interval; that of an unlinked task all at its end."""
         start, end, at = self._idle.start, self._idle.end, self._at
         enqueued, dequeued, launched = (pick(mark, at) for mark in marks)
         first = np.where(enqueued < 0, end, np.clip(enqueued, start, end))
@@ -232,7 +232,7 @@ class _Explainer:
 
 
 def _merged(found: _Found) -> _Found:
-    """The pieces by interval, then start; neighbours that differ in nothing but their time as one."""
+    """Return the pieces by interval, then start; neighbours that differ in nothing but their time as one."""
     if not len(found.start):
         return found
     order = np.lexsort((found.start, found.interval))

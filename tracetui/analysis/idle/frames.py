@@ -72,7 +72,7 @@ class FrameRules:
         return Origin.LIBRARY if standard else Origin.USER
 
     def line_of(self, stack: tuple[Frame, ...]) -> Frame | None:
-        """The frame to charge, of a stack leaf first: the first of the user.
+        """Return the frame to charge, of a stack leaf first: the first of the user.
 
         A stack without one is not dropped: the first frame of an installed package counts, else of a library
         or framework, and so on. None only for an empty stack.

@@ -35,14 +35,14 @@ class HostThread:
     trace: Trace
     track: Track  #: its operators
     frames: tuple[Track, ...]
-    counts: Bools  #: of all slices of the trace: whether it is an operator that does not just wrap Python
+    is_real_operator: Bools  #: of all slices of the trace: whether it is one that does not just wrap Python
     spans: dict[Cause, Intervals]  #: the time that its slices say is for a cause
 
     @cached_property
     def operators(self) -> Int64s:
         """Rows of its operators by start, outer ones first."""
         rows = self.track.rows.start + np.flatnonzero(
-            self.counts[self.track.rows.start : self.track.rows.stop]
+            self.is_real_operator[self.track.rows.start : self.track.rows.stop]
         )
         return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
 
@@ -59,7 +59,7 @@ class HostThread:
         that it was in `prof.step()`.
         """
         own = slice(self.track.rows.start, self.track.rows.stop)
-        rows = own.start + np.flatnonzero(self.counts[own] | (self.trace.slices.stack[own] >= 0))
+        rows = own.start + np.flatnonzero(self.is_real_operator[own] | (self.trace.slices.stack[own] >= 0))
         return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
 
     @cached_property
@@ -87,16 +87,16 @@ class HostThread:
         return edges_of(*(column[rows] for rows in own for column in (slices.start, slices.end)))
 
     def running(self, times: Int64s) -> Int64s:
-        """The innermost operator that runs at each time, -1 where none does; rows."""
-        return enclosing(self.trace, self.track.lanes, times, self.counts)
+        """Return the innermost operator that runs at each time, -1 where none does; rows."""
+        return enclosing(self.trace, self.track.lanes, times, self.is_real_operator)
 
     def following(self, times: Int64s) -> Int64s:
-        """The first slice that tells a line to start after each time, -1 where none does; rows."""
+        """Return the first slice that tells a line to start after each time, -1 where none does; rows."""
         place = np.searchsorted(self.trace.slices.start[self.telling], times, "right")
         return pick(self.telling, np.where(place < len(self.telling), place, -1))
 
     def frame(self, times: Int64s) -> Int64s:
-        """The innermost frame of Python at each time, -1 where none is; rows."""
+        """Return the innermost frame of Python at each time, -1 where none is; rows."""
         found = np.full(len(times), -1, np.int64)
         for track in self.frames:
             found = np.maximum(found, enclosing(self.trace, track.lanes, times))
@@ -152,17 +152,19 @@ class Hosts:
         return len(self._tracks)
 
     def of_rows(self, rows: Int64s) -> Int64s:
-        """The index of the thread of each slice, -1 for none; int64."""
+        """Return the index of the thread of each slice, -1 for none; int64."""
         return pick(self._of_track, track_of_rows(self._trace, rows))
 
     def thread(self, index: int) -> HostThread:
-        """The thread of an index."""
+        """Return the thread of an index."""
         if index not in self._threads:
             self._threads[index] = self._thread(index)
         return self._threads[index]
 
     def of_tasks(self, launch: Int64s, operator: Int64s, enqueue: Int64s) -> Int64s:
-        """The thread that enqueued (or launched) each task, told by those rows of it; -1 where none tells."""
+        """Return the thread that enqueued (or launched) each task, told by those rows of it;
+        -1 where none tells.
+        """
         thread = np.full(len(launch), -1, np.int64)
         for rows in (launch, operator, enqueue):
             of_rows = self.of_rows(rows)
@@ -173,7 +175,8 @@ class Hosts:
         return thread
 
     def charged(self, index: int, times: Int64s, led: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-        """What runs on a thread at each time, the slice to charge, and the frame where none runs; rows.
+        """Return what runs on a thread at each time, the slice to charge, and the frame where
+        none runs; rows.
 
         Where none runs that is the next that tells a line to start: on the thread or, if no later, the
         operator of another thread that its work led to (-1: to none).
@@ -192,19 +195,20 @@ class Hosts:
         return np.where((others >= 0) & ((rows < 0) | (start[rows] >= start[others])), others, rows)
 
     @cached_property
-    def counts(self) -> Bools:
-        """Of all slices: whether it is an operator that takes time and does not just wrap Python."""
+    def is_real_operator(self) -> Bools:
+        """bool[slices]: whether each is an operator that takes time and does not just wrap Python."""
         trace = self._trace
-        counts = np.zeros(len(trace.slices), np.bool_)
+        is_real = np.zeros(len(trace.slices), np.bool_)
         rows = rows_of(self._tracks)
         wraps = by_name(trace, rows, calls.is_wrapper) == 1
-        counts[rows] = ~wraps & ~of_category(trace, trace.slices.category[rows], NOT_OPERATORS)
-        counts &= trace.slices.dur > 0
-        counts[self._wrapping(counts)] = False
-        return counts
+        is_real[rows] = ~wraps & ~of_category(trace, trace.slices.category[rows], NOT_OPERATORS)
+        is_real &= trace.slices.dur > 0
+        is_real[self._wrapping(is_real)] = False
+        return is_real
 
     def burst(self, index: int) -> Burst | None:
-        """The bursts of an autograd thread; None for any other, and where nothing tells which wakes it.
+        """Return the bursts of an autograd thread; None for any other, and where nothing
+        tells which wakes it.
 
         A thread on which the autograd engine evaluates functions is woken by the thread of their forward
         operators, each time after that thread has begun another operator.
@@ -279,30 +283,32 @@ class Hosts:
         found.setdefault(Cause.COPY, []).append(_inside(self.copying.to_device, track))
         found.setdefault(Cause.SYNC, []).append(_inside(self.copying.blocked, track))
         spans = {cause: self._time(parts) for cause, parts in found.items()}
-        return HostThread(trace, track, frames, self.counts, {c: s for c, s in spans.items() if len(s)})
+        return HostThread(
+            trace, track, frames, self.is_real_operator, {c: s for c, s in spans.items() if len(s)}
+        )
 
     def _time(self, parts: list[Int64s]) -> Intervals:
         rows = np.concatenate(parts)
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
-    def _wrapping(self, counts: Bools) -> Int64s:
+    def _wrapping(self, is_operator: Bools) -> Int64s:
         """Operators in which Python went on: one inside has another call stack, or a frame begins inside.
 
         Those whose name stands for a cause are not among them.
         """
         stack = self._trace.slices.stack
-        inner = np.flatnonzero(counts & (stack >= 0))
+        inner = np.flatnonzero(is_operator & (stack >= 0))
         outer = self.callers.ancestors.parents_of(inner)
         kept = outer >= 0
         kept[kept] = (stack[outer[kept]] >= 0) & (stack[outer[kept]] != stack[inner[kept]])
-        rows = distinct(np.concatenate([outer[kept], *self._with_frames_inside(counts)]))
+        rows = distinct(np.concatenate([outer[kept], *self._with_frames_inside(is_operator)]))
         return rows[by_name(self._trace, rows, calls.cause_of_operator) < 0]
 
-    def _with_frames_inside(self, counts: Bools) -> Iterator[Int64s]:
+    def _with_frames_inside(self, is_operator: Bools) -> Iterator[Int64s]:
         slices = self._trace.slices
         for index, track in enumerate(self._tracks):
             begins = edges_of(slices.start[rows_of(self._frames_of(index))])
-            own = rows_of([track])[counts[track.rows.start : track.rows.stop]]
+            own = rows_of([track])[is_operator[track.rows.start : track.rows.stop]]
             after = np.searchsorted(begins, slices.start[own], "right")
             yield own[np.searchsorted(begins, slices.end[own], "left") > after]
 
@@ -311,6 +317,6 @@ class Hosts:
 
 
 def _inside(rows: Int64s, track: Track) -> Int64s:
-    """Those of sorted rows that are of a track."""
+    """Return those of sorted rows that are of a track."""
     first, stop = np.searchsorted(rows, np.array([track.rows.start, track.rows.stop])).tolist()
     return rows[first:stop]

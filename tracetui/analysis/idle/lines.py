@@ -32,7 +32,7 @@ class PythonLine(NamedTuple):
 
 
 def python_line(frame: Frame | None) -> PythonLine:
-    """The line of a frame; of None that of what has no stack."""
+    """Return the line of a frame; of None that of what has no stack."""
     return PythonLine(None, 0, "") if frame is None else PythonLine(*frame)
 
 
@@ -95,12 +95,12 @@ class Charges:
     device: Int32s  #: index
 
     def at(self, places: Int64s) -> Charges:
-        """Those at some places."""
+        """Return those at some places."""
         return Charges(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
 
 def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineIdle, ...]:
-    """The charges by line, most idle first. Their sum is the charges' sum.
+    """Return the charges by line, most idle first. Their sum is the charges' sum.
 
     The line is the one being executed, of the call stack; where the trace has no call stacks at all, the one
     where the function of the python_function slice is defined.
@@ -116,7 +116,8 @@ def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineI
 
 
 def lines_of(trace: Trace, stack: Int32s, frame: Int64s, rules: FrameRules) -> tuple[list[Frame], Int64s]:
-    """The distinct lines of stacks, and the place among them of each one's line; -1 where it has no stack.
+    """Return the distinct lines of stacks, and the place among them of each one's line;
+    -1 where it has no stack.
 
     Args:
         trace: the trace.
@@ -133,7 +134,9 @@ def lines_of(trace: Trace, stack: Int32s, frame: Int64s, rules: FrameRules) -> t
 
 
 def stack_tree(trace: Trace, charges: Charges) -> StackNode:
-    """The charges by whole stack: of python_function slices where there is one, else the call stack."""
+    """Return the charges by whole stack: of python_function slices where there is one,
+    else the call stack.
+    """
     stacks, of_charge = charged_stacks(trace, charges)
     tree = _Tree()
     for stack, places in runs(of_charge):
@@ -143,7 +146,9 @@ def stack_tree(trace: Trace, charges: Charges) -> StackNode:
 
 
 def charged_stacks(trace: Trace, charges: Charges) -> tuple[list[tuple[Frame, ...]], Int64s]:
-    """The stacks of a tree, from the root, and the place among them of each charge; -1 where it has none."""
+    """Return the stacks of a tree, from the root, and the place among them of each
+    charge; -1 where it has none.
+    """
     stacks, of_charge = _stacks(trace, charges.stack, charges.frame, frames_first=True)
     known = np.array([bool(stack) for stack in stacks], np.bool_)
     of_charge[of_charge >= 0] = np.where(known, np.arange(len(stacks)), -1)[of_charge[of_charge >= 0]]
@@ -169,7 +174,9 @@ def _stacks(
 
 
 def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]], Int64s]:
-    """The distinct stacks that end in python_function slices, leaf first, and the place of each row's."""
+    """Return the distinct stacks that end in python_function slices, leaf first, and the
+    place of each row's.
+    """
     leaves, of_row = np.unique(rows, return_inverse=True)
     if not len(leaves):
         return [], of_row.reshape(-1).astype(np.int64)

@@ -23,7 +23,7 @@ class Milestones(NamedTuple):
 
 
 def milestones(links: Links) -> Milestones:
-    """The milestones of all tasks.
+    """Return the milestones of all tasks.
 
     Where neither launch nor dequeue is in the trace, all three are the time of its launch arrow; where that
     is missing too, the end of the operator from which the producer's own arrow leads to the task.

@@ -13,10 +13,10 @@ from tracetui.trace.model import Trace
 
 
 def by_name(trace: Trace, rows: Int64s, answer: Callable[[str], int | None]) -> Int64s:
-    """The answer, 0..127, for the name of each slice row, -1 for None; int64."""
+    """Return the answer, 0..127, for the name of each slice row, -1 for None; int64."""
     return meanings(trace.strings, trace.slices.name[rows], answer).astype(np.int64)
 
 
 def matching(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    """The answer whether a name begins as the pattern says."""
+    """Return the answer whether a name begins as the pattern says."""
     return lambda name: pattern.match(name) is not None

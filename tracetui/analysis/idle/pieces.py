@@ -34,7 +34,7 @@ def cut(starts: Int64s, ends: Int64s, edges: Int64s) -> Cuts:
 
 
 def edges_of(*columns: Int64s) -> Int64s:
-    """The distinct times of all columns, sorted.
+    """Return the distinct times of all columns, sorted.
 
     A stable sort merges runs that are sorted already: 1.3 M times in 0.01 s, where numpy.unique takes 1 s.
     """

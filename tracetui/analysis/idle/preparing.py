@@ -37,7 +37,7 @@ class Preparing:
         return {**told, COPY: int(self.copy_ns[index])} if self.copy_ns[index] else told
 
     def by_steps(self, indices: Sequence[int]) -> dict[str, int]:
-        """The same of several steps together, such as those of a device."""
+        """Return the same of several steps together, such as those of a device."""
         total: dict[str, int] = {}
         for index in indices:
             for name, ns in self.by_step(index).items():
@@ -48,7 +48,7 @@ class Preparing:
 def explain_preparing(
     activities: Sequence[DeviceActivity], steps: Sequence[Step], links: Links, hosts: Hosts
 ) -> Preparing:
-    """The causes of each step's preparing time, where it has any."""
+    """Return the causes of each step's preparing time, where it has any."""
     copy_ns = np.zeros(len(steps), np.int64)
     parts = []
     of_device: dict[str, list[int]] = {}

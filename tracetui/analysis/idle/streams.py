@@ -47,7 +47,9 @@ class Streams:
         self._activity = links.trace.slices.activity
 
     def of_tasks(self, tasks: Int64s) -> Int64s:
-        """The stream of each task row, of a group's operation that of its first hardware task; -1: none."""
+        """Return the stream of each task row, of a group's operation that of its first
+        hardware task; -1: none.
+        """
         track = track_of_rows(self._trace, tasks).astype(np.int64)
         is_group = np.zeros(len(self._trace.tracks) + 1, np.bool_)  # the last is that of no track
         is_group[[group.index for device in self._streams for group in self._groups.get(device, ())]] = True
@@ -64,7 +66,7 @@ class Streams:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
     def wait_at(self, streams: Int64s, times: Int64s) -> Int64s:
-        """The wait under way on a stream at each time; rows, -1 where none."""
+        """Return the wait under way on a stream at each time; rows, -1 where none."""
         found = np.full(len(times), -1, np.int64)
         accept = np.zeros(len(self._trace.slices), np.bool_)
         for stream, places in runs(streams):
@@ -75,7 +77,8 @@ class Streams:
         return found
 
     def waited_for(self, waits: Int64s) -> Int64s:
-        """The last work before the event that ended each wait (rows, -1 for none); rows, -1 where not known.
+        """Return the last work before the event that ended each wait (rows, -1 for none);
+        rows, -1 where not known.
 
         The event is the last that any other stream of the device recorded while the wait lasted, if the wait
         ended right after it.
@@ -148,7 +151,9 @@ class Streams:
         return work
 
     def _last_work(self, stream: Track, times: Int64s) -> Int64s:
-        """The last work of a stream to end before each time; of a part of a collective, the collective."""
+        """Return the last work of a stream to end before each time; of a part of a
+        collective, the collective.
+        """
         slices = self._trace.slices
         rows = self._rows([stream], (*WORK, Activity.COMMUNICATION_TASK))
         rows = rows[np.argsort(slices.end[rows], kind="stable")]

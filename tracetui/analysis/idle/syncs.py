@@ -3,7 +3,7 @@
 One that runs inside another (`aten::_local_scalar_dense` in `aten::item`, and the runtime's calls in both) is
 part of it. What a synchronisation exposes is the idle time of the intervals that began while it was under
 way, and of others the part that it covers; without the time that has a reason of its own, such as a slow data
-loader behind the last synchronisation of a step.
+loader after the last synchronisation of a step.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def sync_table(
     window: tuple[int, int] | None = None,
     gaps: Bools | None = None,
 ) -> tuple[SyncCall, ...]:
-    """The synchronisations that took time, those first that expose the most idle time, then the longest.
+    """Return the synchronisations that took time, those first that expose the most idle
+    time, then the longest.
 
     `window`, [start, end) in ns: only those that start in it or expose idle time. `gaps`, bool[gaps]: only
     the idle time of these counts as exposed.
@@ -98,7 +99,7 @@ def sync_table(
 def _calls_of(
     trace: Trace, hosts: Hosts, syncs: _Syncs, rules: FrameRules
 ) -> tuple[Int64s, Callable[[int], dict[str, Any]]]:
-    """A number that synchronisations of one call and line share; and what they are, by place."""
+    """Return a number that synchronisations of one call and line share; and what they are, by place."""
     called = hosts.callers.of(syncs.operator)
     frame = np.where(syncs.frame >= 0, syncs.frame, called.frame)
     lines, line = lines_of(trace, called.stack, frame, rules)
@@ -112,7 +113,7 @@ def _calls_of(
 
 
 def _waits(syncs: _Syncs, places: Int64s) -> dict[str, Any]:
-    """How long the host waited in some synchronisations, by the names of `SyncCall`."""
+    """Return how long the host waited in some synchronisations, by the names of `SyncCall`."""
     length = syncs.end[places] - syncs.start[places]
     rows = syncs.row[places[np.argsort(-length, kind="stable")]]
     return {
@@ -124,7 +125,7 @@ def _waits(syncs: _Syncs, places: Int64s) -> dict[str, Any]:
 
 
 def _exposed(causes: Causes, pieces: Int64s) -> dict[str, Any]:
-    """The idle time of some pieces, by the names of `SyncCall`."""
+    """Return the idle time of some pieces, by the names of `SyncCall`."""
     interval, ns = causes.interval[pieces], causes.end[pieces] - causes.start[pieces]
     steps, of_steps = sums(causes.intervals.step[interval].astype(np.int64), ns)
     return {
@@ -135,7 +136,9 @@ def _exposed(causes: Causes, pieces: Int64s) -> dict[str, Any]:
 
 
 def _find(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
-    """All synchronisations, and of each piece of idle time the place of the one that exposes it, or -1."""
+    """Return all synchronisations, and of each piece of idle time the place of the one
+    that exposes it, or -1.
+    """
     intervals, exposing = causes.intervals, np.full(len(causes), -1, np.int64)
     began = (causes.exposing >= 0) | (causes.exposing_frame >= 0)
     thread_of = hosts.of_rows(np.where(causes.exposing >= 0, causes.exposing, causes.exposing_frame))

@@ -37,7 +37,7 @@ def _run(request: Request) -> ExitCode:
 
 
 def _list_text() -> str:
-    """The table of cached traces, the last used first, and what they take."""
+    """Return the table of cached traces, the last used first, and what they take."""
     from tracetui.cache.directory import cache_path
     from tracetui.cache.traces import cached_traces
 

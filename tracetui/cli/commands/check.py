@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tracetui.cli.command import Command
@@ -31,6 +32,9 @@ CI. A limit is a time (3ms) or a share (10%) of the time between the first and
 the last work of a device; each device is held to it by itself, and with
 --each-step each step on it too.
 
+With --max-wait or --max-imbalance PATH is a job of many ranks, as for tracetui
+ranks, and each of them is held to these limits; they go with no others.
+
 Prints one line for each limit that is passed, and nothing else on stdout.
 Causes are those of idle time, as in the summary, like host.python; "host" is
 all of the host's together.
@@ -48,6 +52,11 @@ exit status:
 _MEASURES = {
     "free": "time without computing or communication",
     "idle": "time without any work, copies included",
+}
+
+_MEASURES_OF_JOBS = {
+    "wait": "what a rank of a job loses by waiting for others",
+    "imbalance": "by how much longer than the mean of all a rank of a job computes in a step",
 }
 
 
@@ -70,6 +79,15 @@ def _add_arguments(parser: Parser) -> None:
         type=_cause_limit,
         help="idle time of this cause: at most LIMIT; may be repeated",
     )
+    for measure, meaning in _MEASURES_OF_JOBS.items():
+        parser.add_argument(
+            f"--max-{measure}",
+            dest="limits_of_jobs",
+            metavar="LIMIT",
+            action=Collect,
+            type=_limit_of(measure),
+            help=f"{meaning}: at most LIMIT, like 10%% or 3ms",
+        )
     parser.add_argument("--baseline", metavar="BASE", help="the run to compare with, a trace as PATH")
     parser.add_argument(
         "--max-regression",
@@ -87,6 +105,10 @@ def _add_arguments(parser: Parser) -> None:
 
 def _run(request: Request) -> ExitCode:
     limits = (*request.limits, *request.limits_of_causes)
+    if request.limits_of_jobs:
+        if limits or request.each_step or request.regressions:
+            raise UsageError("--max-wait and --max-imbalance are of jobs, and go with no limits of a device")
+        return _check_job(request)
     if (request.baseline is None) != (not request.regressions):
         raise UsageError("--baseline BASE and --max-regression LIMIT belong together")
     if not limits and not request.regressions:
@@ -136,6 +158,28 @@ def _regression(text: str) -> RegressionLimit:
     from tracetui.compare.regressions import parse_regression
 
     return _parsed(lambda: parse_regression(text))
+
+
+def _check_job(request: Request) -> ExitCode:
+    from tracetui.cli.jobs import open_job
+    from tracetui.cli.output import print_json, print_text, say
+    from tracetui.export.job_limits import breaches_text, limits_document
+    from tracetui.job.limits import find_breaches
+    from tracetui.job.sayings import sayings
+    from tracetui.trace.clean import printable
+
+    job = open_job(request, [Path(request.path)])
+    breaches = find_breaches(job, request.limits_of_jobs)
+    if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
+        say("no device computes or communicates in these traces: there is nothing to check")
+        return ExitCode.UNCHECKED
+    if request.json:
+        print_json(limits_document(request.limits_of_jobs, breaches))
+    else:
+        print_text(breaches_text(breaches), request)
+    for saying in sayings(job):
+        say(printable(saying))
+    return ExitCode.LIMIT if breaches else ExitCode.OK
 
 
 def _limit_of(measure: str) -> Callable[[str], Limit]:

@@ -8,14 +8,14 @@ from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Parser, Request, UsageError, add_outputs, add_step
 from tracetui.cli.terminal import text_width
 
-_DESCRIPTION = """Join the traces of the ranks of one job, and print what they lost by waiting for
-each other: which rank was late, what it did longer than those that waited, down
-to the Python line, and in which steps. Then the ranks beside each other, the
-links between them and the stages of the pipeline.
+_DESCRIPTION = """Join the traces of the ranks of one job, and print what they lost by waiting
+for each other: which rank was late, what it did longer than those that waited,
+down to the Python line, and in which steps. Then the ranks beside each other,
+the links between them and the stages of the pipeline.
 
 PATH is a directory with the directories of ranks in it (at any depth up to 6),
-a trace, or a digest that `tracetui digest` wrote where the trace lies. Ranks may
-be missing: then what they did is not known, and numbers are lower bounds.
+a trace, or a digest that tracetui digest wrote where the trace lies. Ranks may
+be missing: what they did is not known then, and numbers are lower bounds.
 
 Lost time is of all ranks that waited together. --csv writes the ranks."""
 
@@ -40,7 +40,7 @@ def _run(request: Request) -> ExitCode:
     by, step = request.by, request.step
     if by is not None and by not in MEASURES:
         raise UsageError(f"--by is one of {', '.join(MEASURES)}")
-    job = open_job(request)
+    job = open_job(request, request.paths, request.only)
     if step is not None and step not in job.steps:
         known = ", ".join(map(str, job.steps[:10])) + (", ..." if len(job.steps) > 10 else "")
         raise UsageError(f"there is no step {step} in this job: its steps are {known or 'not told'}")

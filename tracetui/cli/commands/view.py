@@ -67,7 +67,7 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _palette(text: str) -> tuple[str, str]:
-    """The colours and the background of "256", "light" or "256,light"; "auto" for what is not said."""
+    """Return the colours and the background of "256", "light" or "256,light"; "auto" for what is not said."""
     chosen = {}
     for word in text.split(","):
         kind = next((kind for kind, words in _PALETTES.items() if word in words), "")
@@ -151,7 +151,7 @@ def _job(request: Request) -> Found | None:
 
 
 def _ask_for_background() -> tuple[bool, bytes]:
-    """Whether the background of the terminal is light, and what was typed while it was asked."""
+    """Return whether the background of the terminal is light, and what was typed while it was asked."""
     from tracetui.ui import background
 
     if not background.can_ask(os.environ):

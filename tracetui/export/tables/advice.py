@@ -10,12 +10,11 @@ from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.cells import encodable
 from tracetui.export.tables.column import Column, Form, Table, duration, json_only, listed
-from tracetui.export.tables.common import line_columns, texts_of, values_of
+from tracetui.export.tables.common import line_columns, share_column, share_words, texts_of, values_of
 from tracetui.export.tables.gaps import GAPS, GapRows
-from tracetui.units import format_count, format_duration, format_percent
+from tracetui.units import format_count, format_duration
 
 LOOKED_AT = 5  #: gaps of each advice
-PARTS = 1_000_000  #: shares are told as so many parts of one
 _OF_GAPS = ("device", "start_ns", "dur_ns", "idle_ns")
 
 
@@ -39,7 +38,7 @@ def figure(key: str, value: float | str) -> tuple[str, str]:
     if key.endswith("_ns"):
         return words, format_duration(int(value))
     if "share" in key:
-        return words, format_percent(round(value * PARTS), PARTS)
+        return words, share_words(value)
     return words, format_count(int(value)) if value == int(value) else f"{value:,.1f}"
 
 
@@ -75,7 +74,15 @@ ADVICE: Table[AdviceRows] = Table(
         Column("title", "advice", texts_of("title"), own=True),
         *(column.of(Form.JSON) for column in _TEXTS),
         duration("cost_ns", "cost", values_of("cost_ns"), optional=True, unknown="note"),
-        duration("per_step_ns", "a step", values_of("per_step_ns"), optional=True, unknown=""),
+        share_column(values_of("cost_ns"), lambda rows: rows.analysis.window_ns, optional=True, unknown=""),
+        duration(
+            "per_step_ns",
+            "a step",
+            values_of("per_step_ns"),
+            optional=True,
+            unknown="",
+            when=lambda rows, _: any(advice.per_step_ns is not None for advice in rows.rows),
+        ),
         *line_columns(),
         json_only("subjects", _subjects),
         Column(

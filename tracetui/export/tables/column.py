@@ -96,10 +96,6 @@ class Column(Generic[Rows]):
             chosen |= form
         return replace(self, forms=chosen)
 
-    def without(self, form: Form) -> Column[Rows]:
-        """The column, but not in a form."""
-        return replace(self, forms=self.forms & ~form)
-
     def exact(self, rows: Rows) -> list[Any]:
         """The value of each row as JSON has it: None is unknown."""
         values = self.get(rows)

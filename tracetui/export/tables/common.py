@@ -15,6 +15,7 @@ from tracetui.export.tables.column import Column, Form, Texts, Values, json_only
 from tracetui.units import format_percent
 
 OPERATORS = 3  #: names of operators beside a row, at most
+PARTS = 1_000_000  #: shares are told as so many parts of one
 AnyCause = TypeVar("AnyCause", Cause, CommunicationCause)
 #: file (None: there is no stack), line, function
 Place = tuple[Optional[str], int, str]
@@ -90,8 +91,14 @@ def flag_column(name: str) -> Column[Any]:
 
 
 def name_column(title: str, called: Callable[[Any], str]) -> Column[Any]:
-    """Return the column of what each row is called, for people."""
-    return Column("name", title, lambda rows: listed([*map(called, rows.rows)]), forms=Form.SHOWN, path=True)
+    """Return the column of what each row is called; the viewer has shorter names, with inks of their own."""
+    return Column(
+        "name",
+        title,
+        lambda rows: listed([*map(called, rows.rows)]),
+        forms=Form.TEXT | Form.MARKDOWN,
+        path=True,
+    )
 
 
 def reason_columns(why: Callable[[Mapping[str, int]], str]) -> tuple[Column[Any], ...]:
@@ -138,8 +145,18 @@ def ops_document(ops: Mapping[str, int]) -> dict[str, int]:
     return told
 
 
+def share_words(share: float) -> str:
+    """Return a share, 0..1, for people: "31.2 %"."""
+    return format_percent(round(share * PARTS), PARTS)
+
+
 def share_column(ns: Callable[[Rows], Values], whole: Callable[[Rows], int], **more: Any) -> Column[Rows]:
     """Return a column of the share that ns are of a whole, for people."""
     return Column(
-        "share", "share", ns, lambda part, rows: format_percent(part, whole(rows)), forms=Form.SHOWN, **more
+        "share",
+        "share",
+        ns,
+        lambda part, rows: format_percent(part, whole(rows)),
+        forms=Form.SHOWN,
+        **more,
     )

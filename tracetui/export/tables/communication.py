@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Optional
 
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.speeds import nominal_speeds, parts_of, slow_links
+from tracetui.arrays import Bools, Floats
 from tracetui.export.ranks import group_key, group_words, rank_words
 from tracetui.export.tables.column import Column, Form, Table, Texts, count, duration, listed
-from tracetui.export.tables.common import flag_column, optional_numbers, texts_of, values_of
+from tracetui.export.tables.common import flag_column, optional_numbers, share_words, texts_of, values_of
 from tracetui.units import format_bytes
 
 
@@ -64,6 +67,29 @@ class LinkRows(_OfGroups):
         groups = self.analysis.communication.groups
         found = [(groups.get(link.group), getattr(link, end)) for link in self.rows]
         return [None if group is None else group.global_rank(rank) for group, rank in found]
+
+    @cached_property
+    def nominal(self) -> Floats:
+        """float64[rows]: GB/s that each is built for; -1 where no table tells."""
+        told = nominal_speeds(self.analysis.trace, self.every)
+        return np.array([-1 if speed is None else speed for speed in told], np.float64)[: len(self.rows)]
+
+    @cached_property
+    def share(self) -> Floats:
+        """float64[rows]: the speed of each beside that; -1 where either is not known."""
+        known = (self.nominal > 0) & (self.speed >= 0)
+        return np.where(known, self.speed / np.where(known, self.nominal, 1), -1)
+
+    @cached_property
+    def speed(self) -> Floats:
+        """float64[rows]: GB/s of each; -1 where it took no time."""
+        told = (link.gb_per_s for link in self.rows)
+        return np.array([-1 if speed is None else speed for speed in told], np.float64)
+
+    @cached_property
+    def slow(self) -> Bools:
+        """bool[rows]: which are slower than those alike."""
+        return np.array(slow_links([*map(parts_of, self.every)]), np.bool_)[: len(self.rows)]
 
     def called(self) -> list[str | None]:
         """From where to where: "peer 0 to 5 of group 271", "rank 8 to 13 of dp group"."""
@@ -127,11 +153,30 @@ LINKS: Table[LinkRows] = Table(
         Column(
             "gb_per_s",
             "GB/s",
-            lambda rows: np.array([link.gb_per_s or -1 for link in rows.rows], np.float64),
+            lambda rows: rows.speed,
             lambda speed, _: f"{speed:.1f}",
             optional=True,
         ),
+        Column("nominal_gb_per_s", "", lambda rows: rows.nominal, forms=Form.DATA, optional=True),
+        Column(
+            "nominal_share",
+            "of nominal",
+            lambda rows: rows.share,
+            lambda share, _: share_words(share),
+            optional=True,
+            stacked="of\nnominal",
+            when=lambda rows, _: bool((rows.share >= 0).any()),
+        ),
+        Column("slow", "", lambda rows: rows.slow, forms=Form.DATA),
+        Column(
+            "slowness",
+            "slow",
+            lambda rows: listed(["slow" if slow else "" for slow in rows.slow.tolist()]),
+            forms=Form.SHOWN,
+            own=True,
+            when=lambda rows, _: bool(rows.slow.any()),
+        ),
         Column("called", "link", lambda rows: listed(rows.called()), forms=Form.SHOWN),
     ),
-    order=("bytes", "dur_ns", "gb_per_s", ..., "transport", "called"),
+    order=("bytes", "dur_ns", "gb_per_s", "nominal_share", ..., "transport", "slowness", "called"),
 )

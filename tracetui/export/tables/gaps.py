@@ -84,6 +84,16 @@ class GapRows:
         return [late_in(pieces) for pieces in self.communication_pieces]
 
     @property
+    def main_cause(self) -> Int64s:
+        """int64[rows]: the cause behind most of what ranks a gap, -1 without any.
+
+        Those of communication are counted from behind the last one of idle time.
+        """
+        idle, communication = (pieces.main_cause[self.chosen] for pieces in (self.idle, self.communication))
+        moved = np.where(communication < 0, -1, communication.astype(np.int64) + len(self.idle.labels))
+        return np.where(self.by_idle, idle, moved)
+
+    @property
     def by_idle(self) -> Bools:
         """bool[rows]: whether what ranks a gap is idle time in the first place, not communication."""
         if self.by is not Measure.LOST:
@@ -202,7 +212,7 @@ GAPS: Table[GapRows] = Table(
         duration("dur_ns", "gap", lambda rows: (rows.gaps.end - rows.gaps.start)[rows.chosen]),
         duration("idle_ns", "idle", _ns("idle")),
         duration("aicpu_ns", "", _ns("aicpu"), forms=Form.DATA),
-        duration("communication_ns", "comm.", _ns("communication"), when=_communicates),
+        duration("communication_ns", "comm", _ns("communication"), when=_communicates),
         duration("copy_ns", "", _ns("copy"), forms=Form.DATA),
         Column(
             "step",
@@ -213,8 +223,8 @@ GAPS: Table[GapRows] = Table(
         ),
         *_task_columns("before", "ran before", forms=Form.FRAME | Form.VIEWER),
         *_task_columns("after", "until", forms=Form.FRAME | Form.MARKDOWN | Form.VIEWER, unknown="the end"),
-        Column("cause", "cause", partial(_cause, of="idle"), forms=Form.DATA | Form.VIEWER, own=True),
-        Column("line", "Python line", _line, forms=Form.DATA | Form.VIEWER, path=True),
+        Column("cause", "", partial(_cause, of="idle"), forms=Form.DATA),
+        Column("line", "", _line, forms=Form.DATA),
         Column(
             "exposed_by",
             "exposed by",
@@ -226,7 +236,9 @@ GAPS: Table[GapRows] = Table(
         duration("lost_ns", "lost", _ns("lost"), when=_loses),
         *map(_exposed, CommunicationCause),
         json_only("communication_pieces", lambda rows: rows.communication_pieces),
-        # what ranks them, in words
+        Column("communication_cause", "", partial(_cause, of="communication"), forms=Form.DATA),
+        Column("communication_line", "", _communication_line, forms=Form.DATA),
+        # of what ranks them: idle time or communication
         Column(
             "why",
             "why",
@@ -236,6 +248,7 @@ GAPS: Table[GapRows] = Table(
         ),
         Column("late", "waited for", lambda rows: listed(rows.late), forms=Form.MARKDOWN),
         Column("behind", "Python line", _behind, forms=Form.TEXT | Form.MARKDOWN, path=True),
+        Column("line", "Python line", _behind, forms=Form.VIEWER, path=True),
     ),
     order=(
         *("start_ns", "device", "dur_ns", "lost_ns", "communication_ns", "idle_ns", "step", ...),

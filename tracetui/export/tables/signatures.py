@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.signatures import Signature
-from tracetui.export.tables.column import Column, Table, count, duration, listed
-from tracetui.export.tables.common import flag_column, line_columns, values_of
+from tracetui.export.tables.column import Column, Form, Table, count, duration, listed
+from tracetui.export.tables.common import flag_column, line_columns, share_column, values_of
 
 
 class SignatureRows:
@@ -15,6 +15,7 @@ class SignatureRows:
 
     def __init__(self, analysis: Analysis) -> None:
         self.rows: Sequence[Signature] = analysis.signatures
+        self.idle_ns = sum(signature.idle_ns for signature in self.rows)
 
 
 SIGNATURES: Table[SignatureRows] = Table(
@@ -22,8 +23,9 @@ SIGNATURES: Table[SignatureRows] = Table(
         Column("cause", "cause", lambda rows: listed([row.cause.label for row in rows.rows]), own=True),
         *line_columns(),
         flag_column("backward"),
-        Column("op", "operator", lambda rows: listed([row.operator or None for row in rows.rows])),
+        Column("op", "", lambda rows: listed([row.operator or None for row in rows.rows]), forms=Form.DATA),
         duration("idle_ns", "idle", values_of("idle_ns")),
+        share_column(values_of("idle_ns"), lambda rows: rows.idle_ns),
         count("gaps", "gaps", values_of("gaps")),
         duration("longest_ns", "longest", values_of("longest_ns")),
     )

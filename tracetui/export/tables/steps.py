@@ -11,9 +11,16 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.steps import Step
+from tracetui.analysis.steps import Span, Step
+from tracetui.arrays import Int64s
 from tracetui.export.tables.column import Column, Form, Table, json_only, listed
-from tracetui.export.tables.common import cause_columns, causes_document, texts_of, values_of
+from tracetui.export.tables.common import (
+    cause_columns,
+    causes_document,
+    optional_numbers,
+    texts_of,
+    values_of,
+)
 from tracetui.export.words import leading_shares
 from tracetui.units import format_ms
 
@@ -76,17 +83,50 @@ SUMS: tuple[Column[StepRows], ...] = (
 )
 
 
+def _phase(name: str, title: str) -> Column[StepRows]:
+    """A stretch of a step; unknown where the trace does not tell it from others."""
+
+    def lengths(rows: StepRows) -> Int64s:
+        spans: list[Span] = [getattr(step, name) for step in rows.rows]
+        return optional_numbers([None if span is None else span[1] - span[0] for span in spans])
+
+    return Column(
+        f"{name}_ns",
+        title,
+        lengths,
+        lambda ns, rows: format_ms(ns, rows.decimals),
+        forms=Form.VIEWER,
+        optional=True,
+        when=lambda rows, _: any(getattr(step, name) is not None for step in rows.rows),
+    )
+
+
+#: What a step consists of, by what happens in it.
+PHASES: tuple[Column[StepRows], ...] = (
+    _phase("iteration_gap", "iteration gap"),
+    _phase("forward_backward", "fwd+bwd"),
+    _phase("tail", "tail"),
+)
+
+
 def _time(key: str) -> Column[StepRows]:
     return Column(key, "", values_of(key), forms=Form.DATA)
 
 
 STEPS: Table[StepRows] = Table(
     columns=(
-        Column("device", "device", texts_of("device"), forms=Form.FRAME | Form.VIEWER),
+        Column(
+            "device",
+            "device",
+            texts_of("device"),
+            forms=Form.FRAME | Form.VIEWER,
+            when=lambda rows, _: len({step.device for step in rows.every}) > 1,
+        ),
         Column("step", "step", lambda rows: np.array([step.number for step in rows.rows], np.int64)),
         _time("start_ns"),
         _time("end_ns"),
         *SUMS,
+        *PHASES,
         json_only("causes", lambda rows: [*map(causes_document, rows.causes)]),
         *cause_columns(Cause, lambda rows: rows.causes),
         json_only("communication_causes", lambda rows: [*map(causes_document, rows.communication_causes)]),

@@ -1,1 +1,1 @@
-"""Where digests are made: here, in processes, or on other hosts. All engines give the same bytes."""
+"""Where digests are made: here, in processes of this machine, or on other hosts. All give the same bytes."""

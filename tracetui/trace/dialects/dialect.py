@@ -87,12 +87,12 @@ class Dialect:
     casts: tuple[str, ...] = ()  #: patterns of kernels that only change its type
     collective_kernel_endings: tuple[str, ...] = ()  #: kernels that count as communication, by their names
     collective_kernel_beginnings: tuple[str, ...] = ()  #: in lower case; of tasks known by their category
-    #: Beginnings and endings of the names of kernels whose type stands behind the last "_", and beginnings
+    #: Beginnings and endings of the names of kernels whose type stands after the last "_", and beginnings
     #: that are no part of the type.
     type_last_beginnings: tuple[str, ...] = ()
     type_last_endings: tuple[str, ...] = ()
     untyped_beginnings: tuple[str, ...] = ()
-    copy_task_beginnings: tuple[str, ...] = ()  #: of names of copies that tell their direction behind " ("
+    copy_task_beginnings: tuple[str, ...] = ()  #: of names of copies that tell their direction after " ("
     host_wait_tasks: tuple[str, ...] = ()  #: patterns of waits on a stream that only the host waits in
     #: Patterns anywhere in the direction or the name of a copy, in lower case with "_" as a space.
     to_device: tuple[str, ...] = ()
@@ -114,6 +114,11 @@ class Dialect:
     sdma_moves: frozenset[str] = frozenset()  #: names of the tasks of planes that move bytes by SDMA
     rdma_sends: frozenset[str] = frozenset()  #: and of those that send by RDMA: bytes or a notification
     carriers: Mapping[str, str] = field(default_factory=dict)  #: what carries SDMA transfers, by link type
+    chips: Mapping[str, str] = field(default_factory=dict)  #: generations, by a type of task only they have
+    links_of_other_chips: frozenset[str] = (
+        frozenset()
+    )  #: link types of generations with the same types of tasks
+    link_speeds: Mapping[str, float] = field(default_factory=dict)  #: nominal GB/s, by "generation carrier"
     element_bytes: Mapping[str, int] = field(default_factory=dict)  #: by the type's name in upper case
 
     # Slices of the host.

@@ -196,6 +196,19 @@ MSPROF = Dialect(
     rdma_sends=frozenset({"RDMASend"}),  # [C]
     # Real files have ON_CHIP, HCCS and PCIE; the others are [C].
     carriers={"ON_CHIP": "LOCAL", "HCCS": "HCCS", "HCCS_SW": "HCCS", "PCIE": "PCIE", "SIO": "SIO"},
+    # 910A has the types of its task scheduler (HWTS), 910B those of STARS, which later chips have too.
+    chips={
+        "REDUCE_ASYNC_V2": "910A",
+        **dict.fromkeys(("EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "PLACE_HOLDER_SQE", "SDMA_SQE"), "910B"),
+    },
+    links_of_other_chips=frozenset({"SIO", "HCCS_SW"}),  # [C]
+    link_speeds={
+        "910A RDMA": 12.5,
+        "910A HCCS": 18.0,
+        "910A PCIE": 20.0,
+        "910B RDMA": 25.0,
+        "910B HCCS": 28.0,
+    },
     element_bytes=_ELEMENT_BYTES,
     call_layers=("AscendCL@", "Runtime@", "Node@", "Model@"),
     calls=(

@@ -99,14 +99,13 @@ class AdviceScreen(TableScreen):
             return
         self._shown, self._advice = analysis, advice
         self.query_one(SourcePane).files = self.session.sources
-        window_ns = sum(device.window_ns for device in analysis.devices)
         if advice:
-            columns = advice_columns(advice, window_ns, viewer.palette, viewer.glyphs)
+            columns = advice_columns(analysis, viewer.palette, viewer.glyphs)
             self.table.show(columns, len(advice), sort=-1)
         else:
             self.table.empty = NOTHING
             self.table.show((), 0)
-        self.show_answer(advice_answer(advice, window_ns), self.place())
+        self.show_answer(advice_answer(advice, analysis.window_ns), self.place())
         self._share_height()
         self.call_after_refresh(self._tell)
 

@@ -6,8 +6,8 @@ from textual import on
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.critical.saves import LineKey
 from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.idle.lines import LineKey
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.hotspot_panes import HotspotPanes
 from tracetui.ui.session import Session

@@ -15,8 +15,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.critical.saves import LineKey, LineSaving
-from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.critical.saves import LineSaving
+from tracetui.analysis.idle.lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle

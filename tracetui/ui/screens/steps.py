@@ -14,8 +14,10 @@ from textual.widget import Widget
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.notes import clocks_apart
-from tracetui.analysis.steps import Span, Step
+from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
+from tracetui.export.tables.column import Form
+from tracetui.export.tables.steps import PHASES, STEPS, StepRows
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar, time_inks
@@ -25,7 +27,8 @@ from tracetui.ui.drawing.strips import Piece, ruled
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.gap_story import exact_us
-from tracetui.ui.tables.columns import Cell, Column, name_column, number_column
+from tracetui.ui.tables.columns import Cell, Column
+from tracetui.ui.tables.layout import Look, Place, laid_out
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_count, format_duration, format_ms, format_percent
@@ -33,7 +36,7 @@ from tracetui.units import format_count, format_duration, format_ms, format_perc
 if TYPE_CHECKING:
     import pandas as pd
 
-#: title, key, importance; the sums of a step in the order of step_trace_time.csv
+#: title, key, importance: the titles are shorter than those of the table
 _SUMS = (
     ("computing", "computing_ns", 1),
     ("exposed", "communication_not_overlapped_ns", 1),
@@ -101,7 +104,7 @@ class StepsScreen(TableScreen):
             )
             return
         inks = time_inks(self.viewer.palette, self.viewer.glyphs)
-        self.table.show(step_columns(steps, inks), len(steps))
+        self.table.show(step_columns(analysis, inks), len(steps))
         self.show_answer(steps_answer(steps, sum(analysis.tasks_of_no_step.values())), self.place())
         if self._explained is not analysis:
             self.in_background("causes", lambda: explained(analysis))
@@ -156,23 +159,24 @@ class StepsScreen(TableScreen):
             self.viewer.show_interval(step.start_ns, step.end_ns, step.row)
 
 
-def step_columns(steps: Sequence[Step], inks: TimeInks) -> list[Column]:
+def step_columns(analysis: Analysis, inks: TimeInks) -> list[Column]:
     """The columns of the step table; times in ms with three decimals, exported in ns."""
-    devices = list(dict.fromkeys(step.device for step in steps))
-    numbers = np.array([step.number for step in steps], np.int64)
-    columns = [number_column("step", "step", numbers, str)]
-    if len(devices) > 1:
-        codes = np.array([devices.index(step.device) for step in steps], np.int32)
-        columns.append(name_column("device", "device", codes, devices, width=8, least=6, rank=1))
-    columns.append(_bar_column(steps, inks))
-    columns += [
-        _ms_column(key, title, [getattr(step, key) for step in steps], rank) for title, key, rank in _SUMS
+    rows = StepRows(analysis)
+    places: list[Place] = [
+        Look("step", 0),
+        Look("device", 1, 8, 6),
+        _bar_column(rows.rows, inks),
+        *(Look(key, rank, _width(key, title, rows), title=title) for title, key, rank in _SUMS),
+        *(Look(column.key, 8, _width(column.key, column.title, rows)) for column in PHASES),
+        ...,
     ]
-    for title, key in _PHASES:
-        spans: list[Span] = [getattr(step, key) for step in steps]
-        if any(spans):
-            columns.append(_ms_column(f"{key}_ns", title, [_length(span) for span in spans], 8))
-    return columns
+    return laid_out(STEPS, rows, places)
+
+
+def _width(key: str, title: str, rows: StepRows) -> int:
+    """The cells that the numbers of a column take, and its title with the mark of the order."""
+    cells = STEPS.column(key, Form.VIEWER).cells(rows, str).texts
+    return max(len(title) + 1, *map(len, cells))
 
 
 def _bar_column(steps: Sequence[Step], inks: TimeInks) -> Column:
@@ -187,22 +191,6 @@ def _bar_column(steps: Sequence[Step], inks: TimeInks) -> Column:
     wholes = np.array([*map(_whole, steps)], np.int64)
     title = f"comp{inks.compute.glyph}comm{inks.communication.glyph}free{inks.idle.glyph}"
     return Column("", title, wholes, draw, 40, len(title), rank=1, right=False)
-
-
-def _ms_column(key: str, title: str, values: Sequence[int | None], rank: int) -> Column:
-    exact = list(values)
-    floats = np.array([np.nan if value is None else value for value in exact], np.float64)
-
-    def draw(row: int, width: int) -> str:
-        value = exact[row]
-        return "-" if value is None else format_ms(value)
-
-    width = max(len(title) + 1, *(len(draw(row, 0)) for row in range(len(exact))))
-    return Column(key, title, floats, draw, width, rank=rank, plain=lambda row: exact[row])
-
-
-def _length(span: Span) -> int | None:
-    return None if span is None else span[1] - span[0]
 
 
 def steps_answer(steps: Sequence[Step], tasks_of_none: int = 0) -> str:

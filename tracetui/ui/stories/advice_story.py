@@ -11,7 +11,9 @@ import numpy as np
 from rich.cells import cell_len
 
 from tracetui.analysis.advice import Advice
+from tracetui.analysis.analyse import Analysis
 from tracetui.export.advice_text import NOTHING
+from tracetui.export.tables.advice import ADVICE, AdviceRows, figure
 from tracetui.export.words import micro
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
@@ -21,45 +23,34 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line
 from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.stories.story import Story
-from tracetui.ui.tables.columns import Cell, Column, name_column, number_column
+from tracetui.ui.tables.columns import Cell, Column, name_column
+from tracetui.ui.tables.layout import Look, laid_out
 from tracetui.units import format_count, format_duration, format_percent
 
 BAR = 10  #: cells
 READABLE = 96  #: cells of the longest line of text
-PARTS = 1_000_000  #: shares are told as so many parts of one
+LONGEST_FIGURE = 60  #: characters
 
 
-def advice_columns(
-    advice: Sequence[Advice], window_ns: int, palette: Palette, glyphs: Glyphs
-) -> list[Column]:
-    """One row per piece of advice, in the order given; shares are of `window_ns`."""
-    cost = np.array([-1 if each.cost_ns is None else each.cost_ns for each in advice], np.int64)
-    codes = np.arange(len(advice), dtype=np.int32)
-    per_step = np.array([-1 if each.per_step_ns is None else each.per_step_ns for each in advice], np.int64)
+def advice_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """One row per piece of advice, in its order; shares are of the devices' time."""
+    rows, window_ns = AdviceRows(analysis), analysis.window_ns
+    cost = np.array([each.cost_ns or 0 for each in rows.rows], np.int64)
+    codes = np.arange(len(rows.rows), dtype=np.int32)
 
     def bar(row: int, width: int) -> Cell:
-        return [(share_bar(max(int(cost[row]), 0), window_ns, width, glyphs), palette.style_of(Role.IDLE))]
+        return [(share_bar(int(cost[row]), window_ns, width, glyphs), palette.style_of(Role.IDLE))]
 
-    def time(ns: int) -> str:
-        return "note" if ns < 0 else format_duration(int(ns))
-
-    def share(ns: int) -> str:
-        return "" if ns < 0 else format_percent(int(ns), window_ns)
-
-    def of_step(ns: int) -> str:
-        return "" if ns < 0 else format_duration(int(ns))
-
-    columns = [
-        number_column("cost_ns", "cost", cost, time, width=8, style=palette.style_of(Role.NUMBER)),
-        number_column("share", "share", cost, share, width=7, rank=1),
+    places = [
+        Look("cost_ns", 0, 8, style=palette.style_of(Role.NUMBER)),
+        Look("share", 1, 7),
+        Look("per_step_ns", 3, 8),
         Column("", "", cost, bar, BAR, rank=5, right=False),
-        name_column("title", "advice", codes, [each.title for each in advice], width=50, least=39),
-        name_column("about", "about", codes, [about(each) for each in advice], width=60, least=18, rank=2),
+        Look("title", 0, 50, 39),
+        name_column("about", "about", codes, [about(each) for each in rows.rows], width=60, least=18, rank=2),
+        ...,
     ]
-    if any(each.per_step_ns is not None for each in advice):
-        each_step = number_column("per_step_ns", "a step", per_step, of_step, width=8, rank=3)
-        columns.insert(2, each_step)
-    return columns
+    return laid_out(ADVICE, rows, places)
 
 
 def about(advice: Advice) -> str:
@@ -120,7 +111,8 @@ class AdviceStory(Story):
 
     def _numbers(self, advice: Advice, width: int) -> list[Line]:
         """The evidence, in as many columns as fit."""
-        cells = [(_words(key), _value(key, value)) for key, value in advice.evidence.items()]
+        figures = (figure(key, value) for key, value in advice.evidence.items())
+        cells = [(name, printable(value, LONGEST_FIGURE)) for name, value in figures]
         for rows in range(1, len(cells) + 1):
             columns = [cells[first : first + rows] for first in range(0, len(cells), rows)]
             widths = [[max(map(cell_len, texts)) for texts in zip(*column)] for column in columns]
@@ -132,18 +124,3 @@ class AdviceStory(Story):
                 line += [("   ", self._dim)] if line else []
                 line += [(f"{name:<{names}}  ", self._dim), (f"{value:>{values}}", self._bold)]
         return lines
-
-
-def _words(key: str) -> str:
-    """ "mean kernel" for "mean_kernel_ns"."""
-    return (key[: -len("_ns")] if key.endswith("_ns") else key).replace("_", " ")
-
-
-def _value(key: str, value: float | str) -> str:
-    if isinstance(value, str):
-        return printable(value, 60)
-    if key.endswith("_ns"):
-        return format_duration(int(value))
-    if "share" in key:
-        return format_percent(round(value * PARTS), PARTS)
-    return format_count(int(value)) if value == int(value) else f"{value:,.1f}"

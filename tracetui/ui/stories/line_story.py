@@ -12,10 +12,10 @@ from typing import Protocol
 from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.critical.saves import LineKey, LineSaving
+from tracetui.analysis.critical.saves import LineSaving
 from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.idle.lines import LineIdle, LineKey
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style

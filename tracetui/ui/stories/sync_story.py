@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.critical.saves import LineKey, LineSaving
+from tracetui.analysis.critical.saves import LineSaving
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.idle.lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.causes import cause_letter, cause_style, legend

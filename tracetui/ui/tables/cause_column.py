@@ -1,12 +1,14 @@
-"""The column of the cause of idle time, for tables of gaps, of lines and of signatures."""
+"""The column of the cause of idle time or communication, for tables of gaps, of lines and of signatures."""
 
 from __future__ import annotations
 
 import numpy as np
 from rich.cells import cell_len
 
+from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
-from tracetui.arrays import Int8s
+from tracetui.arrays import Int8s, Int64s
+from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import UNKNOWN, Cell, Column
@@ -14,24 +16,27 @@ from tracetui.ui.tables.columns import UNKNOWN, Cell, Column
 LEAST = 7  #: cells: the title and the mark of the order
 
 
-def cause_column(causes: Int8s, palette: Palette) -> Column:
+def cause_column(causes: Int8s | Int64s, palette: Palette) -> Column:
     """Letter and short name of the cause of each row, -1 for none; the filter looks in the dotted names.
 
-    causes : int8[rows], values of `Cause`.
+    causes : int[rows], values of `Cause`; from behind its last on those of `CommunicationCause`.
     """
-    labels = [*(cause.label for cause in Cause), ""]
-    words = {int(code): cause_words(Cause(int(code))) for code in np.unique(causes[causes >= 0])}
-
-    def draw(row: int, width: int) -> Cell:
-        code = int(causes[row])
-        return [(words[code], cause_style(Cause(code), palette))] if code >= 0 else UNKNOWN
+    labels = [*(cause.label for cause in (*Cause, *CommunicationCause)), ""]
+    looks: dict[int, Cell] = {-1: UNKNOWN}
+    for code in np.unique(causes[causes >= 0]).tolist():
+        if code < len(Cause):
+            looks[code] = [(cause_words(Cause(code)), cause_style(Cause(code), palette))]
+        else:
+            name = CommunicationCause(code - len(Cause)).name.lower()
+            looks[code] = [(name, palette.style_of(Activity.COMMUNICATION))]
+    widths = (cell_len(piece[0][0]) for code, piece in looks.items() if code >= 0)
 
     return Column(
         "cause",
         "cause",
         causes.astype(np.int32),
-        draw,
-        max((LEAST, *map(cell_len, words.values()))),
+        lambda row, _: looks[int(causes[row])],
+        max((LEAST, *widths)),
         rank=1,
         right=False,
         names=labels,

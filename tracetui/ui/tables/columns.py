@@ -228,10 +228,3 @@ def fit(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
         cells[place] += more
         left -= more
     return [(place, cells[place]) for place in sorted(kept)]
-
-
-def distinct(strings: Sequence[str], codes: Int32s) -> tuple[Int32s, list[str]]:
-    """The codes (int32[n], places in `strings`, -1 unknown) as places in a list of only the strings used."""
-    used, places = np.unique(codes, return_inverse=True)
-    unknown = int(used[0] < 0) if len(used) else 0
-    return (places - unknown).astype(np.int32), [strings[code] for code in used[unknown:].tolist()]

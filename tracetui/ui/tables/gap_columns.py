@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
-from tracetui.arrays import Int32s, Int64s
-from tracetui.export.tables.pieces import IdlePieces
+from tracetui.arrays import Int64s
+from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.words import MEASURES
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
@@ -17,56 +16,40 @@ from tracetui.ui.drawing.bars import TimeInks, stacked_bar
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.cause_column import cause_column
-from tracetui.ui.tables.columns import Cell, Column, distinct, name_column, number_column
+from tracetui.ui.tables.columns import UNKNOWN, Cell, Column, number_column
+from tracetui.ui.tables.layout import Look, Place, laid_out
 from tracetui.units import format_duration, format_percent, format_time
 
 DURATION_CELLS = 7  #: "96.0 ms"
-_TITLES = {Measure.LOST: "lost", Measure.IDLE: "idle", Measure.COMMUNICATION: "comm"}
 
 
 def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInks) -> list[Column]:
     """One row per gap, in the order of `analysis.gaps`; what ranks them stands beside the rank."""
-    gaps, trace, pieces = analysis.gaps, analysis.trace, IdlePieces(analysis)
-    of_gaps = analysis.causes.of_gaps(len(gaps))
-    span_ns = trace.end_ns - trace.start_ns
-    times = [by, *(measure for measure in (Measure.LOST, Measure.IDLE) if measure is not by)]
-    if gaps.communication.any() and Measure.COMMUNICATION not in times:
-        times.append(Measure.COMMUNICATION)
-    measured = [
-        _duration_column(
-            f"{measure.value}_ns", _TITLES[measure], gaps.measured(measure), palette if place == 0 else None,
-            2 * place,
-        )
-        for place, measure in enumerate(times)
-    ]  # fmt: skip
-    columns = [
-        number_column("rank", "#", ranks(gaps.ranked(by)), lambda rank: f"{rank:,}"),
-        *measured,
-        _parts_column(analysis, by, inks),
-        _duration_column("dur_ns", "gap", gaps.end - gaps.start, None, 2),
-        cause_column(of_gaps, palette),
-        _line_column(pieces),
-        _task_column("after", "waited for", analysis, gaps.after, 1),
-        _task_column("before", "ran before", analysis, gaps.before, 5),
-        number_column(
-            "start_ns",
-            "at",
-            gaps.start,
-            lambda ns: format_time(int(ns) - trace.start_ns),
-            width=len(format_time(span_ns)),
-            rank=3,
-        ),
+    gaps, trace = analysis.gaps, analysis.trace
+    rows = GapRows(analysis, np.arange(len(gaps)), by)
+    times = [
+        by,
+        *(measure for measure in (Measure.LOST, Measure.IDLE, Measure.COMMUNICATION) if measure is not by),
     ]
-    if analysis.steps:
-        numbers = np.array([*(step.number for step in analysis.steps), np.nan], np.float64)[gaps.step]
-        numbered = number_column("step", "step", numbers, _step, width=5, rank=4)
-        columns.append(
-            replace(numbered, plain=lambda gap: None if np.isnan(numbers[gap]) else int(numbers[gap]))
-        )
-    if len(analysis.devices) > 1:
-        names = [device.device for device in analysis.devices]
-        columns.append(name_column("device", "device", gaps.device, names, width=8, least=6, rank=4))
-    return columns
+    number = palette.style_of(Role.NUMBER)
+    places: list[Place] = [
+        number_column("rank", "#", ranks(gaps.ranked(by)), lambda rank: f"{rank:,}"),
+        *(
+            _time(f"{measure.value}_ns", 2 * place, number if place == 0 else None)
+            for place, measure in enumerate(times)
+        ),
+        _parts_column(analysis, by, inks),
+        _time("dur_ns", 2),
+        cause_column(rows.main_cause, palette),
+        Look("line", rank=0, width=36, least=14, show=path_end),
+        Look("after", rank=1, width=60, title="waited for"),
+        Look("before", rank=5, width=60),
+        Look("start_ns", rank=3, width=len(format_time(trace.end_ns - trace.start_ns))),
+        Look("step", rank=4, width=5),
+        Look("device", rank=4, width=8, least=6),
+        ...,
+    ]
+    return laid_out(GAPS, rows, places)
 
 
 def ranks(ranked: Int64s) -> Int64s:
@@ -98,13 +81,10 @@ def gaps_answer(analysis: Analysis, by: Measure) -> str:
     return answer
 
 
-def _duration_column(key: str, title: str, values: Int64s, palette: Palette | None, rank: int) -> Column:
-    style = palette.style_of(Role.NUMBER) if palette else None
-    return number_column(key, title, values, _duration_or_dash, width=DURATION_CELLS, rank=rank, style=style)
-
-
-def _duration_or_dash(ns: float) -> str:
-    return format_duration(int(ns)) if ns else "-"
+def _time(key: str, rank: int, style: Style | None = None) -> Look:
+    return Look(
+        key, rank, DURATION_CELLS, style=style, write=lambda ns: format_duration(ns) if ns else UNKNOWN
+    )
 
 
 def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> Column:
@@ -123,21 +103,6 @@ def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> Column:
         return stacked_bar(shown, most_ns, width)
 
     return Column("", "parts", gaps.end - gaps.start, draw, 16, 6, rank=2, right=False)
-
-
-def _line_column(pieces: IdlePieces) -> Column:
-    codes, names = pieces.main_line.codes.astype(np.int32), [line or "" for line in pieces.lines]
-    return name_column("line", "Python line", codes, names, width=36, least=14, rank=0, show=path_end)
-
-
-def _task_column(key: str, title: str, analysis: Analysis, rows: Int64s, rank: int) -> Column:
-    codes: Int32s = np.full(len(rows), -1, np.int32)
-    codes[rows >= 0] = analysis.trace.slices.name[rows[rows >= 0]]
-    return name_column(key, title, *distinct(analysis.trace.strings, codes), width=60, least=12, rank=rank)
-
-
-def _step(number: float) -> str:
-    return "-" if np.isnan(number) else f"{number:.0f}"
 
 
 def task_words(analysis: Analysis, row: int) -> str:

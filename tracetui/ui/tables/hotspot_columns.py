@@ -10,11 +10,14 @@ import numpy as np
 from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.critical.saves import LineKey, LineSaving
+from tracetui.analysis.critical.saves import LineSaving
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.idle.lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.arrays import Int32s, Int64s
+from tracetui.export.tables.hotspots import LINES, LineRows
+from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
+from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.export.words import NO_STACK
 from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN
@@ -24,12 +27,15 @@ from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.cause_column import cause_column
-from tracetui.ui.tables.columns import LONGEST, Cell, Column, clipped, name_column, number_column
+from tracetui.ui.tables.columns import LONGEST, Cell, Column, clipped, name_column
+from tracetui.ui.tables.layout import Look, Place, laid_out
 from tracetui.units import format_count, format_duration, format_percent
 
 BETWEEN = "(between operators)"
 PLAIN = Style.null()
 BAR = 10  #: cells
+TIME = 8  #: cells
+GAPS = (Look("gaps", 2, 6), Look("longest_ns", 4, TIME))
 RUNTIME = KNOWN.call_layers[0]  #: what the names of most calls begin with
 MOST = 80  #: percent of the idle time that the answer counts lines for
 
@@ -38,52 +44,53 @@ def line_columns(
     analysis: Analysis, savings: Mapping[LineKey, LineSaving] | None, palette: Palette, glyphs: Glyphs
 ) -> list[Column]:
     """One row per line of code, in the order of `analysis.lines`; `savings` None: not known yet."""
-    lines = analysis.lines
-    idle = np.array([line.idle_ns for line in lines], np.int64)
+    rows = LineRows(analysis)
+    lines = rows.rows
     main = [next(iter(line.causes)) for line in lines]
-    return [
-        *idle_columns(idle, palette, glyphs),
+    places = [
+        *idle_places([line.idle_ns for line in lines], rows.idle_ns, palette, glyphs),
         name_column("line", "line", codes_of(lines), [line_name(line) for line in lines], width=60, least=24),
-        *([] if savings is None else [_savings_column(lines, savings, glyphs)]),
+        Look("saves_at_most_ns", 1, 10, title="saves", write=lambda ns: at_most(ns, glyphs)),
         cause_column(np.array(main, np.int8), palette),
-        *gap_columns([line.gaps for line in lines], [line.longest_ns for line in lines]),
+        *GAPS,
         operator_column([_operators(line) for line in lines], palette),
+        ...,
     ]
+    return laid_out(LINES, rows, places, {"saves_at_most_ns"} if savings is None else ())
 
 
 def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
     """One row per signature, in the order of `analysis.signatures`."""
-    found = analysis.signatures
-    idle = np.array([signature.idle_ns for signature in found], np.int64)
-    return [
-        *idle_columns(idle, palette, glyphs),
+    rows = SignatureRows(analysis)
+    found = rows.rows
+    places = [
+        *idle_places([signature.idle_ns for signature in found], rows.idle_ns, palette, glyphs),
         cause_column(np.array([signature.cause for signature in found], np.int8), palette),
         name_column("line", "line", codes_of(found), [line_name(each) for each in found], width=60, least=22),
         operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
-        *gap_columns([each.gaps for each in found], [each.longest_ns for each in found]),
+        *GAPS,
+        ...,
     ]
+    return laid_out(SIGNATURES, rows, places)
 
 
 def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
     """One row per call and line, in the order of `analysis.syncs`."""
-    syncs = analysis.syncs
-    exposed, waited, longest, count = (
-        np.array([getattr(sync, key) for sync in syncs], np.int64)
-        for key in ("exposed_ns", "total_ns", "longest_ns", "count")
-    )
-    columns = [
-        duration_column("exposed_ns", "exposed", exposed, palette, 0),
+    rows = SyncRows(analysis)
+    syncs = rows.rows
+    count = np.array([sync.count for sync in syncs], np.int64)
+    often = [times_a_step(analysis, sync.count) for sync in syncs]
+    places = [
+        Look("exposed_ns", 0, TIME, style=palette.style_of(Role.NUMBER), title="exposed"),
         _call_column(syncs, palette, glyphs),
         name_column("line", "line", codes_of(syncs), [line_name(sync) for sync in syncs], width=36, least=18),
-        number_column("count", "calls", count, _count, width=6, rank=1),
-        duration_column("waited_ns", "waited", waited, None, 2),
-        duration_column("longest_ns", "longest", longest, None, 3),
+        Look("count", 1, 6),
+        *([Column("", "a step", count, lambda row, _: often[row], 6, rank=4)] if analysis.steps else []),
+        Look("waited_ns", 2, TIME),
+        Look("longest_ns", 3, TIME),
+        ...,
     ]
-    if analysis.steps:
-        often = [times_a_step(analysis, sync.count) for sync in syncs]
-        a_step = Column("", "a step", count, lambda row, _: often[row], 6, rank=4)
-        columns.insert(4, a_step)
-    return columns
+    return laid_out(SYNCS, rows, places)
 
 
 def times_a_step(analysis: Analysis, count: int) -> str:
@@ -177,17 +184,17 @@ def codes_of(rows: Sequence[object]) -> Int32s:
     return np.arange(len(rows), dtype=np.int32)
 
 
-def idle_columns(idle: Int64s, palette: Palette, glyphs: Glyphs, whole_ns: int | None = None) -> list[Column]:
-    """The idle time, its share of all (of what the rows have together, if nothing else is), that as a bar."""
-    total = int(idle.sum()) if whole_ns is None else whole_ns
+def idle_places(idle: Sequence[int], whole_ns: int, palette: Palette, glyphs: Glyphs) -> list[Place]:
+    """The idle time, its share of the whole, that as a bar."""
+    ns = np.array(idle, np.int64)
 
     def bar(row: int, width: int) -> Cell:
-        return [(share_bar(int(idle[row]), total, width, glyphs), palette.style_of(Role.IDLE))]
+        return [(share_bar(idle[row], whole_ns, width, glyphs), palette.style_of(Role.IDLE))]
 
     return [
-        duration_column("idle_ns", "idle", idle, palette, 0),
-        number_column("share", "share", idle, lambda ns: format_percent(int(ns), total), width=7, rank=3),
-        Column("", "", idle, bar, BAR, rank=5, right=False),
+        Look("idle_ns", 0, TIME, style=palette.style_of(Role.NUMBER)),
+        Look("share", 3, 7),
+        Column("", "", ns, bar, BAR, rank=5, right=False),
     ]
 
 
@@ -204,16 +211,6 @@ def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) ->
     return replace(column, draw=draw, width=column.width + 2)
 
 
-def _savings_column(
-    lines: Sequence[LineIdle], savings: Mapping[LineKey, LineSaving], glyphs: Glyphs
-) -> Column:
-    """What fixing each line saves at most; nothing of one that nobody waits for."""
-    ns = np.array([saves_at_most(line, savings) for line in lines], np.int64)
-    return number_column(
-        "saves_at_most_ns", "saves", ns, lambda value: at_most(int(value), glyphs), width=10, rank=1
-    )
-
-
 def saves_at_most(line: OfLine, savings: Mapping[LineKey, LineSaving]) -> int:
     """ns that fixing the line saves at most."""
     found = savings.get(line_of(line))
@@ -225,26 +222,8 @@ def at_most(ns: int, glyphs: Glyphs) -> str:
     return f"{glyphs.at_most} {format_duration(ns)}" if ns else "0"
 
 
-def gap_columns(gaps: Sequence[int], longest: Sequence[int]) -> list[Column]:
-    return [
-        number_column("gaps", "gaps", np.array(gaps, np.int64), _count, width=6, rank=2),
-        duration_column("longest_ns", "longest", np.array(longest, np.int64), None, 4),
-    ]
-
-
 def operator_column(names: Sequence[str], palette: Palette, least: int = 14, rank: int = 6) -> Column:
     style = palette.style_of(Role.DIM)
     return name_column(
         "operators", "operators", codes_of(names), names, width=60, least=least, rank=rank, style=style
-    )
-
-
-def _count(value: int) -> str:
-    return format_count(int(value))
-
-
-def duration_column(key: str, title: str, values: Int64s, palette: Palette | None, rank: int) -> Column:
-    style = palette.style_of(Role.NUMBER) if palette else None
-    return number_column(
-        key, title, values, lambda ns: format_duration(int(ns)), width=8, rank=rank, style=style
     )

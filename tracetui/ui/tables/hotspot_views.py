@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional, Union
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.critical.saves import LineKey, LineSaving
-from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.critical.saves import LineSaving
+from tracetui.analysis.idle.lines import LineIdle, LineKey
 from tracetui.analysis.idle.signatures import Signature
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.modules import ModuleIdle

@@ -2,51 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
+from tracetui.analysis.nested_idle import FrameIdle
 from tracetui.export.nested_text import NO_MODULES
+from tracetui.export.tables.column import Table
+from tracetui.export.tables.nested import FRAMES, MODULES, FrameRows, ModuleRows, NestedRows
 from tracetui.export.words import NO_MODULE, NO_STACK
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import tail
 from tracetui.ui.tables.cause_column import cause_column
 from tracetui.ui.tables.columns import Column, name_column
-from tracetui.ui.tables.hotspot_columns import (
-    BETWEEN,
-    codes_of,
-    duration_column,
-    gap_columns,
-    idle_columns,
-    operator_column,
-)
+from tracetui.ui.tables.hotspot_columns import BETWEEN, GAPS, TIME, codes_of, idle_places, operator_column
+from tracetui.ui.tables.layout import Look, laid_out
 from tracetui.units import format_count, format_duration, format_percent
 
 
 def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
     """One row per module, in the order of `analysis.modules`: its name first, then those around it."""
-    modules = analysis.modules
+    rows = ModuleRows(analysis)
+    modules = rows.rows
     around = [" > ".join(module.path) for module in modules]
     names = name_column(
         "module", "module", codes_of(modules), [module.module or NO_MODULE for module in modules], least=22
     )
     path = name_column("path", "inside of", codes_of(modules), around, width=60, least=20, rank=2)
     path = replace(path, draw=lambda row, width: tail(printable(around[row]), width, glyphs.ellipsis))
-    return _columns(analysis, modules, [names, path], palette, glyphs)
+    return _columns(MODULES, rows, [names, path], palette, glyphs)
 
 
 def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
     """One row per frame, in the order of `analysis.frames`."""
-    frames = analysis.frames
-    names = [frame_name(each) for each in frames]
-    column = name_column("frame", "frame", codes_of(frames), names, width=60, least=28)
-    return _columns(analysis, frames, [column], palette, glyphs)
+    rows = FrameRows(analysis)
+    names = [frame_name(each) for each in rows.rows]
+    column = name_column("frame", "frame", codes_of(rows.rows), names, width=60, least=28)
+    return _columns(FRAMES, rows, [column], palette, glyphs)
 
 
 def frame_name(row: FrameIdle) -> str:
@@ -77,16 +74,18 @@ def frames_answer(analysis: Analysis) -> str:
 
 
 def _columns(
-    analysis: Analysis, rows: Sequence[NestedIdle], names: list[Column], palette: Palette, glyphs: Glyphs
+    table: Table[Any], rows: NestedRows, names: list[Column], palette: Palette, glyphs: Glyphs
 ) -> list[Column]:
-    idle = np.array([row.idle_ns for row in rows], np.int64)
-    main = np.array([next(iter(row.causes)) for row in rows], np.int8)
-    operators = [", ".join(name or BETWEEN for name in [*row.ops][:4]) for row in rows]
-    return [
-        *idle_columns(idle, palette, glyphs, analysis.idle_ns),
-        duration_column("own_ns", "own", np.array([row.own_ns for row in rows], np.int64), palette, 0),
+    every = rows.rows
+    main = np.array([next(iter(row.causes)) for row in every], np.int8)
+    operators = [", ".join(name or BETWEEN for name in [*row.ops][:4]) for row in every]
+    places = [
+        *idle_places([row.idle_ns for row in every], rows.idle_ns, palette, glyphs),
+        Look("own_ns", 0, TIME, style=palette.style_of(Role.NUMBER)),
         *names,
         cause_column(main, palette),
-        *gap_columns([row.gaps for row in rows], [row.longest_ns for row in rows]),
+        *GAPS,
         operator_column(operators, palette),
+        ...,
     ]
+    return laid_out(table, rows, places)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
-from rich.style import Style
 
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.operators import Operators, OperatorTable
 from tracetui.analysis.task_counts import counts_of
-from tracetui.arrays import Int64s
+from tracetui.export.tables.operators import OPERATORS
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import Cell, Column, distinct, name_column, number_column
-from tracetui.units import format_count, format_duration, format_percent
+from tracetui.ui.tables.columns import Cell, Column, name_column
+from tracetui.ui.tables.layout import Look, Place, laid_out
+from tracetui.units import format_duration
 
 DURATION_CELLS = 7  #: "96.0 ms"
+SHARE_CELLS = 7  #: "100.0 %"
 
 #: how the activities are called in a table
 ACTIVITY_NAMES = {
@@ -32,38 +33,32 @@ ACTIVITY_NAMES = {
     Activity.OTHER: "other",
 }
 
-#: key, title, importance of the times of one slice
-_TIMES = (
-    ("mean_ns", "mean", 2),
-    ("p50_ns", "p50", 4),
-    ("p95_ns", "p95", 3),
-    ("min_ns", "min", 6),
-    ("max_ns", "max", 2),
-)
+#: key, importance of the times of one slice
+_TIMES = (("mean_ns", 2), ("p50_ns", 4), ("p95_ns", 3), ("min_ns", 6), ("max_ns", 2))
 
 
 def operator_columns(
     table: OperatorTable, trace: Trace, palette: Palette, glyphs: Glyphs, host: bool, types: bool = False
 ) -> list[Column]:
     """One row per name, or type (and activity, on a device)."""
-    codes, names = distinct(table.strings, table.name)
-    columns = [name_column("name", "type" if types else "name", codes, names, width=60, least=30)]
-    if not host:
-        columns.append(_activity_column(table, trace))
-    if types and (table.names > 1).any():
-        columns.append(_count_column("names", "names", table.names, 4))
-    columns.append(_count_column("count", "count", table.count, 1))
     number = palette.style_of(Role.NUMBER)
-    total = _time_column("total_ns", "total", table.total_ns, 2 if host else 0, None if host else number)
-    own = _time_column("self_ns", "self", table.self_ns, 0, number)
-    columns += [
-        own if host else total,
-        _share_column(table),
+    total = Look("total_ns", 2 if host else 0, DURATION_CELLS, style=None if host else number)
+    places: list[Place] = [
+        Look("name", 0, 60, 30, title="type" if types else ""),
+        _activity_column(table, trace),
+        Look("names", 4),
+        Look("count", 1),
+        Look("self_ns", 0, DURATION_CELLS, style=number) if host else total,
+        Look("share", 1, SHARE_CELLS),
         _bar_column(table, palette, glyphs),
         *([total] if host else []),
+        *(Look(key, rank, DURATION_CELLS) for key, rank in _TIMES),
+        ...,
     ]
-    columns += [_time_column(key, title, getattr(table, key), rank) for key, title, rank in _TIMES]
-    return columns
+    omitted = {"activity"} if host else {"self_ns"}
+    if not types or not (table.names > 1).any():
+        omitted.add("names")
+    return laid_out(OPERATORS, table, places, omitted)
 
 
 def name_count(count: int) -> str:
@@ -99,16 +94,6 @@ def operators_answer(
     return f"{rows}: {told}{where}, {'self ' if host else ''}{own}"
 
 
-def _count_column(key: str, title: str, values: Int64s, rank: int) -> Column:
-    return number_column(key, title, values, lambda count: format_count(int(count)), rank=rank)
-
-
-def _time_column(key: str, title: str, values: Int64s, rank: int, style: Style | None = None) -> Column:
-    return number_column(
-        key, title, values, lambda ns: format_duration(int(ns)), width=DURATION_CELLS, rank=rank, style=style
-    )
-
-
 def _activity_column(table: OperatorTable, trace: Trace) -> Column:
     """What the tasks of each row do; beside the AI cores, what they run on."""
     names = [ACTIVITY_NAMES[activity] for activity in Activity]
@@ -119,16 +104,6 @@ def _activity_column(table: OperatorTable, trace: Trace) -> Column:
             names.append(engine)
         codes[row] = names.index(engine)
     return name_column("activity", "activity", codes, names, width=9, least=9, rank=3, show=printable)
-
-
-def _share_column(table: OperatorTable) -> Column:
-    """Of the own time of all rows."""
-    whole_ns = int(table.self_ns.sum())
-
-    def draw(row: int, width: int) -> str:
-        return format_percent(int(table.self_ns[row]), whole_ns)
-
-    return Column("share", "share", table.share, draw, 7, rank=1)
 
 
 def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> Column:

@@ -1,0 +1,124 @@
+"""The commands on many ranks, as text, JSON, CSV and Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.real import npu_output
+from tests.job.files import rank_directory
+from tracetui.cli import main
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    for rank in (0, 1):
+        rank_directory(tmp_path / "run", rank, world=4)
+    return tmp_path / "run"
+
+
+def test_text_says_what_is_there(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(top), "--ascii"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("2 of 4 ranks, step 50, 0 collectives in common\n")  # both are number 0 of a group
+    assert told.isascii()
+    assert "Ranks, ms" in told
+
+
+def test_json_and_csv_agree(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(top), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert set(document) >= {"schema", "job", "ranks", "collectives", "waits", "links", "stages"}
+    assert document["job"]["missing"] == [2, 3]
+    assert document["job"]["hosts"] == {"node1": [0, 1]}
+    waits = document["waits"]
+    assert sum(root["lost_ns"] for root in waits["roots"]) == waits["total_ns"]
+    assert main(["ranks", str(top), "--csv", "-"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(rows) == 2
+    for row, told in zip(rows, document["ranks"]):
+        for name, cell in row.items():
+            assert cell == ("" if told[name] is None else str(told[name])), name
+
+
+def test_markdown_has_the_same_tables(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(top), "--md"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("## 2 of 4 ranks")
+    assert "| rank | stage |" in told
+
+
+def test_digests_are_read_like_traces(top: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    digests = tmp_path / "digests"
+    assert main(["digest", str(top), "-o", str(digests)]) == 0
+    assert sorted(path.name for path in digests.iterdir()) == ["rank0.rank.json.gz", "rank1.rank.json.gz"]
+    assert main(["digest", str(top), "-o", str(digests)]) == 3  # they are there already
+    capsys.readouterr()
+    answers = []
+    for path in (top, digests):
+        assert main(["ranks", str(path), "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        for row in document["ranks"]:
+            del row["path"]
+        answers.append(document)
+    assert answers[0] == answers[1]
+
+
+def test_wrong_arguments(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(top), "--by", "luck"]) == 2
+    assert main(["ranks", str(top), "--step", "7"]) == 2
+    assert "its steps are 50" in capsys.readouterr().err
+    assert main(["ranks", str(top / "nowhere")]) == 3
+    assert main(["check", str(top), "--max-wait", "1%", "--max-free", "1%"]) == 2
+    assert main(["check", str(top), "--max-cause", "wait=1%"]) == 2
+
+
+def test_by_and_step(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(top), "--by", "computing", "--step", "50"]) == 0
+    assert "by computing" in capsys.readouterr().out
+
+
+def test_limits_of_a_job(real_traces: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both ranks wait for the missing rank 5: 95.5 ms of 130 ms, as late_peer_level2.json has it."""
+    top = str(npu_output(real_traces, "level2/rank0").parents[1])
+    assert main(["check", top, "--max-wait", "80%", "--max-imbalance", "1%"]) == 0
+    assert main(["check", top, "--max-wait", "73%"]) == 4
+    assert capsys.readouterr().out.startswith("rank 0: wait is 73.5 % (95.5 ms of 130 ms), more than 73.0 %")
+
+
+def test_real_ranks(real_traces: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    top = str(npu_output(real_traces, "level2/rank0").parents[1])
+    assert main(["ranks", top, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    (late,) = document["waits"]["late"]
+    assert (late["rank"], late["group"], late["group_rank"], late["collectives"]) == (None, "271", 5, 3)
+    assert abs(document["job"]["offsets_ns"]["1"] + 78_500) < 1000
+    assert main(["ranks", top]) == 0
+    assert capsys.readouterr().out.startswith("2 of 8 ranks, step 50, 4 collectives in common")
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_links_are_those_of_communication_matrix(
+    real_traces: Path, capsys: pytest.CaptureFixture[str], rank: int
+) -> None:
+    """Each transfer counts once: bytes and time by link are the sums over the operations of the rank."""
+    output = npu_output(real_traces, f"level2/rank{rank}")
+    step = json.loads((output / "communication_matrix.json").read_text())["step50"]["collective"]
+    assert main(["ranks", str(output), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    expected: dict[str, list[float]] = {}
+    for name, links in step.items():
+        for pair, link in links.items() if name.startswith("allreduce-total") else ():
+            if link["Transport Type"] != "LOCAL":
+                total = expected.setdefault(pair, [0.0, 0.0])
+                total[0] += link["Transit Size(MB)"]
+                total[1] += link["Transit Time(ms)"]
+    assert expected
+    found = {f"{link['group_src']}-{link['group_dst']}": link for link in document["links"]}
+    for pair, (size, time) in expected.items():
+        assert found[pair]["bytes"] == pytest.approx(size * 1e6, abs=1)
+        assert found[pair]["ns"] == pytest.approx(time * 1e6, abs=2)

@@ -1,0 +1,192 @@
+"""From paths to a job: what is a rank, which one it is, and what costs one sentence and no more."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.job.files import TRACE, rank_directory
+from tracetui.job.coding import SUFFIX, decode
+from tracetui.job.engines import pool
+from tracetui.job.find import find_sources
+from tracetui.job.identity import identify, named
+from tracetui.job.kept import digest_rank
+from tracetui.job.load import find_ranks, load_job
+from tracetui.reader.errors import UnreadableTrace
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def job_in(tmp_path: Path) -> Path:
+    top = tmp_path / "run"
+    top.mkdir()
+    return top
+
+
+def test_ranks_below_a_directory(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    rank_directory(top / "a" / "b", 1, world=4)
+    rank_directory(top, 0, world=4, host="node0")
+    (top / "link_ascend_pt").symlink_to(top / "a", target_is_directory=True)
+    job = load_job([top])
+    assert [rank.number for rank in job.ranks] == [0, 1]
+    assert (job.world, job.missing) == (4, (2, 3))
+    assert [rank.digest.identity.host for rank in job.ranks] == ["node0", "node1"]
+    assert job.said == ()
+
+
+def test_only_what_is_meant(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    rank_directory(top / "one", 0)
+    rank_directory(top / "two", 1)
+    assert [rank.number for rank in load_job([top], only="two/*").ranks] == [1]
+    with pytest.raises(UnreadableTrace, match="matches 'three'"):
+        load_job([top], only="three")
+
+
+def test_of_two_of_one_rank_the_later_counts(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    rank_directory(top, 0, "20250101120000000")
+    rank_directory(top, 0, "20250101130000000")
+    job = load_job([top])
+    assert "20250101130000000" in job.ranks[0].path
+    (said,) = job.said
+    assert said.startswith("rank 0 is there twice: node1_1000_20250101130000000_ascend_pt is looked at")
+
+
+def test_another_job_beside_it_is_said(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    for rank in (0, 1):
+        rank_directory(top / "large", rank, world=8)
+    rank_directory(top / "small", 0, world=2)
+    job = load_job([top])
+    assert job.world == 8
+    (said,) = job.said
+    assert said.startswith("1 rank is of another job and not looked at (small/")
+
+
+def test_what_cannot_be_read_costs_a_sentence(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    rank_directory(top, 0)
+    broken = rank_directory(top, 1) / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
+    broken.write_text("no json at all")
+    (rank_directory(top, 2) / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").unlink()
+    (top / f"x{SUFFIX}").write_bytes(b"\x1f\x8bdamaged")
+    job = load_job([top])
+    assert [rank.number for rank in job.ranks] == [0]
+    assert len(job.said) == 3
+    assert all(said.endswith("(left out)") for said in job.said)
+
+
+def test_digests_and_traces_are_one_job(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    directory = rank_directory(top, 0)
+    other = rank_directory(tmp_path / "elsewhere", 1)
+    (top / f"rank1{SUFFIX}").write_bytes(digest_rank(other))
+    job = load_job([top])
+    assert [rank.number for rank in job.ranks] == [0, 1]
+    assert job.ranks[0].path.startswith(str(directory))
+    assert job.matched == 0  # both say that they are number 0 of their group
+
+
+def test_ranks_that_nothing_numbers_are_numbered_by_name(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    for name in ("b.pt.trace.json", "a.pt.trace.json"):
+        (top / name).write_bytes(TRACE.read_bytes())
+    job = load_job([top])
+    assert [Path(rank.path).name for rank in job.ranks] == ["a.pt.trace.json", "b.pt.trace.json"]
+    assert job.said == ("nothing tells the number of 2 ranks: numbered by name",)
+
+
+def test_where_there_is_no_rank(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableTrace, match="no trace in this directory"):
+        load_job([job_in(tmp_path)])
+    with pytest.raises(UnreadableTrace, match="no such file"):
+        find_sources([tmp_path / "nowhere"])
+
+
+def test_the_name_of_a_rank_tells_its_host_and_number() -> None:
+    assert named("my_node-7_4711_20230818142704322_ascend_pt") == ("my_node-7", "20230818142704322", None)
+    assert named("box_12.1683.pt.trace.json").host == ""  # no time stamp
+    assert named("box_12.1683564901982.pt.trace.json.gz") == ("box", "1683564901982", None)
+    assert named("sampled_rank-3.json.gz").rank == 3
+    assert named("PROF_000001_20230818142704322_COJGGGCANRMICFBC").started == "20230818142704322"
+
+
+def test_what_tells_the_number_of_a_rank(tmp_path: Path) -> None:
+    directory = rank_directory(tmp_path / "rank9", 3)
+    trace = directory / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
+    assert (identify(trace, {}).rank, identify(trace, {}).rank_from) == (3, "profiler_info")
+    (directory / "profiler_info_3.json").rename(directory / "profiler_info.json")
+    (directory / "profiler_info.json").write_text('{"rank_id": "5"}')
+    assert identify(trace, {}).rank == 5
+    (directory / "profiler_info.json").unlink()
+    assert identify(trace, {"distributedInfo": {"rank": 7, "world_size": 16}}).rank == 7
+    assert identify(trace, {"distributedInfo": {"rank": "x"}}).rank == 9
+
+
+def test_processes_give_the_same_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = job_in(tmp_path)
+    paths = [find_sources([rank_directory(top, rank)]).found[0].path for rank in (0, 1, 2)]
+    here = pool.digest_all(paths, cache=False, jobs=1)
+    monkeypatch.setattr(pool, "SMALLEST", 0)
+    seen: list[pool.Ranks] = []
+    assert pool.digest_all(paths, seen.append, cache=False, jobs=2) == here
+    assert seen[-1].done == 3
+    assert seen[-1].done_bytes == seen[-1].total_bytes
+
+
+def test_a_process_that_dies_costs_its_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = job_in(tmp_path)
+    paths = [find_sources([rank_directory(top, rank)]).found[0].path for rank in (0, 1, 2)]
+    monkeypatch.setattr(pool, "SMALLEST", 0)
+    start = pool._Pool._start
+    killed: list[int] = []
+
+    def deadly(self: pool._Pool) -> object:
+        worker = start(self)
+        if worker is not None and not killed:
+            killed.append(worker.process.pid)
+            os.kill(worker.process.pid, signal.SIGKILL)
+        return worker
+
+    monkeypatch.setattr(pool._Pool, "_start", deadly)
+    results = pool.digest_all(paths, cache=False, jobs=2)
+    lost = [result for result in results.values() if isinstance(result, str)]
+    assert lost == ["its process was ended by signal 9"]
+    assert sum(isinstance(result, bytes) for result in results.values()) == 2
+
+
+def test_what_is_done_when_it_is_stopped_counts(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    for rank in (0, 1, 2):
+        rank_directory(top, rank)
+    done: list[pool.Ranks] = []
+    job = load_job([top], on_progress=done.append, should_stop=lambda: bool(done) and done[-1].done >= 1)
+    assert [rank.number for rank in job.ranks] == [0]
+    assert job.said == ("stopped: 2 of 3 ranks are not read",)
+
+
+def test_a_digest_is_kept_and_made_anew_where_files_beside_it_change(tmp_path: Path) -> None:
+    directory = rank_directory(job_in(tmp_path), 3)
+    trace = directory / "ASCEND_PROFILER_OUTPUT"
+    first = digest_rank(trace)
+    (entry,) = (tmp_path / "cache" / "tracetui" / "traces").glob("*.digest")
+    before = entry.stat().st_mtime_ns
+    assert digest_rank(trace) == first
+    assert entry.stat().st_mtime_ns == before
+    (directory / "profiler_info_3.json").rename(directory / "profiler_info_4.json")
+    assert decode(digest_rank(trace)).identity.rank == 4
+
+
+def test_found_before_anything_is_digested(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    rank_directory(top, 4)
+    found = find_ranks([top])
+    assert [told.identity.rank for told in found.told] == [4]

@@ -1,0 +1,57 @@
+"""The same operations on several ranks, where their sequences are not equal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tests.job.simulated import Meeting, Work, simulate
+from tracetui.job.digest import TimeClass
+from tracetui.job.job import Job, job_of
+from tracetui.job.late import late_ranks, slow_steps
+from tracetui.job.sayings import sayings
+
+MS = 1_000_000
+
+
+def uneven(count: int = 6) -> Job:
+    meetings = [
+        Meeting("left", (0, 1), {0: [Work(TimeClass.COPY, place * place * MS)]}) for place in range(count)
+    ]
+    return simulate(meetings, 2, planes=False)
+
+
+def with_collectives(job: Job, rank: int, kept: slice, **columns: np.ndarray) -> Job:
+    ranks = list(job.ranks)
+    digest = ranks[rank].digest
+    collectives = replace(digest.collectives.at(kept), **columns)
+    ranks[rank] = replace(ranks[rank], digest=replace(digest, collectives=collectives))
+    return job_of(ranks)
+
+
+def test_a_rank_that_saw_fewer_at_first_is_shifted() -> None:
+    job = with_collectives(uneven(), 1, slice(2, None))
+    (matched,) = job.channels
+    assert matched.places.tolist() == [[0, -1], [1, -1], [2, 0], [3, 1], [4, 2], [5, 3]]
+    assert (job.matched, job.unmatched) == (4, 2)
+
+
+def test_the_first_difference_is_said() -> None:
+    job = uneven()
+    types = job.ranks[1].digest.collectives.count.copy()
+    types[3] += 1
+    job = with_collectives(job, 1, slice(None), count=types)
+    (difference,) = job.channels[0].differences
+    assert (difference.rank, difference.position) == (1, 3)
+    assert job.matched == 3
+    assert any("rank 1 ran other collectives in group left" in saying for saying in sayings(job))
+
+
+def test_late_ranks_and_steps() -> None:
+    job = uneven()
+    (late,) = late_ranks(job)
+    assert (late.rank, late.operations, late.waited) == (0, 5, 1)
+    assert late.lost_ns == sum(place * place for place in range(6)) * MS
+    (step,) = slow_steps(job)
+    assert (step.rank, step.lost_ns, step.total_ns) == (0, late.lost_ns, late.lost_ns)

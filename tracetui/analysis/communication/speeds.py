@@ -1,0 +1,85 @@
+"""How fast links are beside what they are built for, and beside others that carry alike messages.
+
+The nominal speeds are those of the chips' makers (RDMA, HCCS and PCIe of each generation), which the types of
+a trace's tasks tell apart. Of generations that no table knows nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from tracetui.analysis.communication.links import Link
+from tracetui.analysis.search import distinct
+from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.model import Trace
+
+SLOW = 80  #: percent of the median of alike links
+LEAST_MESSAGE = 1_000_000  #: bytes of the mean message: the speed of smaller ones says little of a link
+
+
+class Moved(NamedTuple):
+    """What went over a link in messages of one size class."""
+
+    transfers: int
+    bytes: int
+    ns: int
+
+
+#: What went over a link, by transport and size class of its messages.
+Parts = Mapping[tuple[str, int], Moved]
+
+
+def nominal_speeds(trace: Trace, links: Sequence[Link]) -> list[float | None]:
+    """Return the GB/s that each link is built for; None where no table tells."""
+    chip = _chip(trace, links)
+    return [KNOWN.link_speeds.get(f"{chip} {link.transport}") for link in links]
+
+
+def slow_links(links: Sequence[Parts]) -> list[bool]:
+    """Return which links are slow for more than half of their time.
+
+    Slow is what is below `SLOW` of the median of all links with the same transport and size class of
+    messages; those with a mean message below `LEAST_MESSAGE` are not judged.
+    """
+    speeds: dict[tuple[str, int], list[float]] = {}
+    for link in links:
+        for kind, moved in link.items():
+            if moved.ns:
+                speeds.setdefault(kind, []).append(moved.bytes / moved.ns)
+    usual = {kind: median(told) for kind, told in speeds.items()}
+    return [
+        2 * sum(moved.ns for kind, moved in link.items() if _is_slow(moved, usual.get(kind, 0.0)))
+        > sum(moved.ns for moved in link.values())
+        for link in links
+    ]
+
+
+def size_class(size: int) -> int:
+    """Return the class of a message of some bytes: their bits, 21 of 1 to 2 MiB; 0 where not told."""
+    return size.bit_length()
+
+
+def parts_of(link: Link) -> Parts:
+    """Return what went over a link of a trace."""
+    parts: dict[tuple[str, int], Moved] = {}
+    for size, (transfers, ns) in link.sizes.items():
+        kind = link.transport, size_class(size)
+        before = parts.get(kind, Moved(0, 0, 0))
+        parts[kind] = Moved(before.transfers + transfers, before.bytes + size * transfers, before.ns + ns)
+    return parts
+
+
+def _is_slow(moved: Moved, usual: float) -> bool:
+    large = moved.bytes >= moved.transfers * LEAST_MESSAGE
+    return large and moved.ns > 0 and moved.bytes / moved.ns * 100 < usual * SLOW
+
+
+def _chip(trace: Trace, links: Sequence[Link]) -> str:
+    """The generation of the devices of a trace, "" where that is not certain."""
+    if any(link.link_type in KNOWN.links_of_other_chips for link in links):
+        return ""
+    types = distinct(trace.slices.task_type[trace.slices.task_type >= 0])
+    chips = {KNOWN.chips.get(trace.strings[code], "") for code in types.tolist()} - {""}
+    return chips.pop() if len(chips) == 1 else ""

@@ -1,0 +1,48 @@
+"""Limits that ranks of a job pass, as sentences and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tracetui.analysis.limits import IMBALANCE, Limit
+from tracetui.export.documents import SCHEMA
+from tracetui.job.limits import JobBreach
+from tracetui.units import format_duration, format_percent
+
+
+def breaches_text(breaches: Sequence[JobBreach]) -> str:
+    """A line for each: "rank 3: wait is 42.5 % (9.21 ms of 21.7 ms), more than wait 10.0 %"."""
+    return "".join(f"{_sentence(breach)}\n" for breach in breaches)
+
+
+def limits_document(limits: Sequence[Limit], breaches: Sequence[JobBreach]) -> dict[str, Any]:
+    """The limits, and which ranks pass them."""
+    return {
+        "schema": SCHEMA,
+        "limits": [
+            {
+                "measure": limit.measure,
+                "allowed_share": None if limit.share is None else float(limit.share),
+                "allowed_ns": limit.ns,
+            }
+            for limit in limits
+        ],
+        "breaches": [
+            {
+                "rank": breach.rank,
+                "measure": breach.limit.measure,
+                "measured_ns": breach.measured_ns,
+                "measured_share": breach.measured_ns / breach.whole_ns if breach.whole_ns else None,
+            }
+            for breach in breaches
+        ],
+    }
+
+
+def _sentence(breach: JobBreach) -> str:
+    parts = [format_duration(ns) for ns in (breach.measured_ns, breach.whole_ns)]
+    of = f"{parts[0]} above a mean of {parts[1]}" if breach.limit.measure == IMBALANCE else " of ".join(parts)
+    share = format_percent(breach.measured_ns, breach.whole_ns)
+    allowed = str(breach.limit).partition(" ")[2]
+    return f"rank {breach.rank}: {breach.limit.measure} is {share} ({of}), more than {allowed}"

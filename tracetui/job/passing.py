@@ -1,0 +1,70 @@
+"""How waits are passed on: the weight with which each wait of a job counts, with all that is due to it.
+
+A wait gives weight to those waits that lie in its stretches: to the late rank's own, and takes it from those
+of the rank that waited, by the share of each that lies there. Time runs backwards, in batches, so that a wait
+has all of its weight before it passes it on; inside a batch it is passed on until nothing is left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.search import ranges
+from tracetui.arrays import Bools, Floats
+from tracetui.job.exposed import Exposure
+from tracetui.job.stretches import Stretches
+from tracetui.job.waits import Waits
+
+BATCH = 4096  #: waits, at least
+_BATCHES = 256  # at most
+_LEAST = 0.01  # ns: what is less of a wait is not passed on any more
+_MOST = 1000  # times that weight is passed on inside a batch
+_ROUNDS = 4  # over all of the time: operations on several streams may pass on to later ones
+
+
+def weights(exposed: Exposure, stretches: Stretches, waits: Waits, wanted: Bools) -> Floats:
+    """Return the weight of each wait: 1 where it is wanted, and what others pass on to it."""
+    passing = _Passing(exposed, stretches, waits)
+    held, done = wanted.astype(np.float64), np.zeros(len(waits), np.float64)
+    for _ in range(_ROUNDS):
+        if not passing.round(held, done):
+            break
+    return held + done  # what is held passes nothing on, or next to nothing
+
+
+class _Passing:
+    def __init__(self, exposed: Exposure, stretches: Stretches, waits: Waits) -> None:
+        self._node = stretches.wait
+        (segments,) = np.nonzero(exposed.wait >= 0)
+        self._target = exposed.wait[segments]
+        self._share = exposed.waited[segments] / waits.wait[self._target]
+        late, rank = stretches.segments[stretches.late], stretches.segments[stretches.rank]
+        sides = ((late, stretches.late_first, stretches.late_stop), (rank, stretches.first, stretches.stop))
+        self._spans = [
+            (np.searchsorted(segments, base + first), np.searchsorted(segments, base + stop))
+            for base, first, stop in sides
+        ]
+        some = np.logical_or.reduce([first < stop for first, stop in self._spans])
+        arrived = (waits.arrival + waits.wait)[self._node]
+        order = np.argsort(-arrived, kind="stable")
+        self._order = order[some[order]]  # the others have nothing to pass on
+        self._wait = waits.wait[self._node]
+
+    def round(self, held: Floats, done: Floats) -> bool:
+        """Pass on what is held, once over all of the time; whether there was anything. Both are changed."""
+        count = min(max(len(self._order) // BATCH, 1), _BATCHES)
+        moved = False
+        for batch in np.array_split(self._order, count):
+            for _ in range(_MOST):
+                own = batch[np.abs(held[self._node[batch]]) * self._wait[batch] >= _LEAST]
+                if not len(own):
+                    break
+                moved = True
+                weight = held[self._node[own]]
+                held[self._node[own]] = 0.0
+                done[self._node[own]] += weight
+                for (first, stop), sign in zip(self._spans, (1.0, -1.0)):
+                    at = ranges(first[own], stop[own])
+                    gained = np.repeat(sign * weight, stop[own] - first[own]) * self._share[at]
+                    np.add.at(held, self._target[at], gained)
+        return moved
