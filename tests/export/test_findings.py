@@ -250,7 +250,7 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     assert has_keys(
         gaps["gaps"][0],
         "device start_ns dur_ns idle_ns aicpu_ns communication_ns copy_ns step before after cause line"
-        " exposed_by pieces lost_ns communication_pieces communication_cause communication_line",
+        " exposed_by pieces lost_ns communication_pieces lead_lost communication_cause communication_line",
     )
     communicated = next(gap for gap in gaps["gaps"] if gap["communication_pieces"])
     assert has_keys(

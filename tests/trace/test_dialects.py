@@ -282,7 +282,9 @@ def test_a_new_producer_is_one_module_and_one_entry(entry: str) -> None:
 #: Spellings that are words of people too, or of tracetui itself.
 WORDS = {"Python", "MindSpore", "CANN", "NPU", "GPU", "nn.Module: ", "enqueue", "dequeue", "gc", "OTHER"}
 WORDS |= {"Communication", "Free", "kernel", "runtime", "operator", "memcpy", "memset"}
-WORDS |= {"LOCAL", "SDMA", "RDMA", "HCCS", "PCIE", "SIO"}
+WORDS |= {"LOCAL", "SDMA", "RDMA", "HCCS", "PCIE", "SIO", "FP16", "FP32", "FP64", "BF16"}
+#: columns of the tables beside a trace, which have a package of their own
+WORDS |= {"Computing", "Communication(Not Overlapped)"}
 
 
 def spellings() -> set[str]:

@@ -16,6 +16,7 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.compare.outermost import Launched
 from tracetui.compare.tally import Tally, tally
 from tracetui.siblings.kernel_details import KernelDetails
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Kind, Trace
 
 FLASH, PAGED, CONV, MATMUL, MC2 = "Flash Attention", "Paged Attention", "Conv", "Matmul", "MC2"
@@ -49,7 +50,6 @@ _KERNELS = (
 _MOVES = re.compile(r"tensormove")
 _TRANSPOSED = re.compile(r"(?<!broad)cast|transdata|transpose")
 _CUBE = re.compile(f"{_CONV_KERNEL}|{_MATMUL_KERNEL}|flash|fmha|attn_|attention")
-_VECTOR_TYPES = ("AI_VECTOR", "AIV", "MIX_AIV", "KERNEL_AIVEC")
 #: Classes of which forward and backward are told apart, and those with a share of the cube.
 _DIRECTED, _WITH_CUBE = (FLASH, CONV), (FLASH, PAGED, CONV, MATMUL, MC2)
 
@@ -153,7 +153,7 @@ def _is_cube(trace: Trace, launched: Launched, details: KernelDetails | None) ->
     cube = by_name[slices.name[rows]]
     if trace.kind == Kind.ASCEND:
         types = [trace.strings[kind] if kind >= 0 else "" for kind in range(len(trace.strings))]
-        vector = np.array([text.startswith(_VECTOR_TYPES) for text in types] + [False], np.bool_)
+        vector = np.array([text.startswith(KNOWN.vector_types) for text in types] + [False], np.bool_)
         cube &= ~vector[slices.task_type[rows]]
     if details is not None:
         told = details.places(

@@ -42,6 +42,9 @@ class JobApp(TraceApp):
         """Digest the ranks; their traces are read when they are looked at."""
         self.in_thread(lambda: read_job(self.job_session, self.options, self.post_message))
 
+    def has_screen(self, screen: str) -> bool:
+        return screen == RANKS or super().has_screen(screen)
+
     def action_go(self, screen: str) -> None:
         if screen == RANKS and self.shown != RANKS:
             self._last = self.session

@@ -72,6 +72,10 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         """The screens of a session by their names, each made when it is first shown."""
         raise NotImplementedError
 
+    def has_screen(self, screen: str) -> bool:
+        """Whether there is a screen of this name to go to."""
+        return screen in self.screens_of(self.session)
+
     def add_modes(self, session: Session) -> None:
         """Have a mode for each screen of a session."""
         for screen, make in self.screens_of(session).items():
@@ -87,7 +91,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
 
     def action_go(self, screen: str) -> None:
         """Show another screen of the same trace."""
-        if screen not in self.screens_of(self.session):
+        if not self.has_screen(screen):
             self.show_status(
                 f"This is one trace: there are no {screen}. tracetui on a directory of ranks has them."
             )

@@ -78,6 +78,7 @@ class Dialect:
     task_types: Mapping[str, Activity] = field(default_factory=dict)
     #: The beginnings that stand for a class where the type is not in the table; the first that fits counts.
     task_type_beginnings: tuple[tuple[str, Activity], ...] = ()
+    vector_types: tuple[str, ...] = ()  #: beginnings of the types of tasks of vector cores
     task_name_beginnings: tuple[tuple[str, Activity], ...] = ()  #: names that decide, whatever the type
     generic_task_types: frozenset[str] = frozenset()  #: types that every task may have
     #: What computes beside the AI cores, as people call it, by the beginnings of task types.

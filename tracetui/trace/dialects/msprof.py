@@ -171,6 +171,7 @@ MSPROF = Dialect(
     launch_flows=frozenset({"HostToDevice"}),
     task_types=_TASK_TYPES,
     task_type_beginnings=_TASK_TYPE_BEGINNINGS,
+    vector_types=("AI_VECTOR", "AIV", "MIX_AIV", "KERNEL_AIVEC"),
     task_name_beginnings=_TASK_NAME_BEGINNINGS,
     generic_task_types=frozenset({"OTHER"}),
     engines=_ENGINES,

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
-from tracetui.ui.actions import ACTIONS, key_label
+from tracetui.ui.actions import ACTIONS, SCREENS, key_label
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.session import Session
@@ -137,7 +137,9 @@ class KeyLine(Lines):
         room = self.size.width - sum(cell_len(text) for text, _ in pieces)
         right: list[Piece] = [("?", style(Role.KEY)), (" help ", style(Role.DIM))]
         if room > 32:
-            letters = " ".join(key_label(action.keys[0]) for action in ACTIONS if action.id.startswith("go("))
+            screens = (action for action in ACTIONS if action.id in map("go({!r})".format, SCREENS))
+            there = (action for action in screens if self.viewer.has_screen(action.id[4:-2]))
+            letters = " ".join(key_label(action.keys[0]) for action in there)
             right = [(letters, style(Role.KEY)), (" screens  ", style(Role.DIM)), *right]
         self.show([pieces], right if room > 8 else ())
 
