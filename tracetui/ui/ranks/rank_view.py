@@ -10,13 +10,11 @@ import numpy as np
 from tracetui.analysis.heat.cells import Cells, pool, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.export.job_words import root_words
-from tracetui.export.words import line_name
+from tracetui.export.job_words import root_words, short_line
 from tracetui.job.grids import Measure, by_step, by_time, span
 from tracetui.job.job import Job
 from tracetui.job.roots import Root
 from tracetui.trace.clean import printable
-from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.sheet import Row, Sheet, nothing
 from tracetui.ui.heat.words import between, joined, share
@@ -137,7 +135,7 @@ class RankView:
         root = self.roots.get(self.job.ranks[row].number) if self.measure is Measure.COST else None
         if root is None:
             return ""
-        line = short_line(root)
+        line = short_line(root.line)
         return printable(f"mostly {root_words(root)}{' at ' if line else ''}{line}", 80)
 
     def place(self, sheet: Sheet, row: int, column: int) -> RankPlace:
@@ -172,14 +170,6 @@ class RankView:
 
     def nothing(self) -> str:
         return "No rank has any time."
-
-
-def short_line(root: Root) -> str:
-    """ "hybrid/train.py(65) train", "" without a line; never print it unescaped."""
-    line = root.line
-    return (
-        "" if line is None else line_name(path_end(line.file) if line.file else "", line.line, line.function)
-    )
 
 
 def _cells(ns: Int64s, of: Int64s) -> Cells:

@@ -29,9 +29,10 @@ from tracetui.ui.widgets.heat import HeatMap
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import Table
 
-TABLES = ("why", "ranks", "links", "stages", "notes")
+TABLES = ("why", "lines", "ranks", "links", "stages", "notes")
 _TITLES = {
     "why": "why they waited: what the late rank did longer",
+    "lines": "lines that ranks were idle for, all together",
     "ranks": "ranks, means of their steps",
     "links": "links",
     "stages": "stages of the pipeline",
@@ -39,6 +40,7 @@ _TITLES = {
 }
 _EMPTY = {
     "why": "No rank waits for another one.",
+    "lines": "No rank was ever idle.",
     "ranks": "",
     "links": "No planes in these traces: profiler level 1 or 2 records what moved between which ranks.",
     "stages": "The job is no pipeline, as far as its traces tell.",
