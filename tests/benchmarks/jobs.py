@@ -6,14 +6,17 @@ python -m tests.benchmarks.jobs DIRECTORY     joins the digests in it, and print
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
 
-from tests.benchmarks.opening import output_of, peak_bytes
+from tests.benchmarks.opening import opening_seconds, output_of, peak_bytes, timed
 from tests.benchmarks.table import Row, seconds
 
 COLLECTIVES, STEPS = 1_000, 3
+DIGESTS = "digests"  #: directory of those that are made
+RANKS = 4  #: of the job whose traces are digested
 
 
 def joined_rows(ranks: int, runs: int, directory: Path) -> list[Row]:
@@ -21,7 +24,7 @@ def joined_rows(ranks: int, runs: int, directory: Path) -> list[Row]:
     from tests.benchmarks.digests import made_digests
     from tracetui.job.coding import SUFFIX, encode
 
-    digests = directory / "digests"
+    digests = directory / DIGESTS
     digests.mkdir()
     sizes = []
     for digest in made_digests(ranks, COLLECTIVES, STEPS):
@@ -39,6 +42,26 @@ def joined_rows(ranks: int, runs: int, directory: Path) -> list[Row]:
         seconds("both", together)._replace(told=f"{sum(together) / len(together):.0f} s"),
         Row("peak memory", peak, told=peak),
         Row("the largest digest", f"{max(sizes) / 1e3:,.0f} kB", told=f"{max(sizes) / 1e3:,.0f} kB"),
+    ]
+
+
+def digesting_rows(trace: Path, runs: int, directory: Path) -> list[Row]:
+    """The lines about digesting ranks that have one trace each, beside opening one after the other."""
+    ranks = [directory / f"rank{number}.json" for number in range(RANKS)]
+    for rank in ranks:
+        os.link(trace, rank)
+    out = directory / "made"
+    command = [sys.executable, "-m", "tracetui", "digest", *map(str, ranks), "-o", str(out)]
+    command += ["--no-cache", "--force"]
+    opening, digesting = [], []
+    for _ in range(runs):  # in turns: what else the machine does concerns both
+        opening.append(RANKS * opening_seconds("cold", trace, None))
+        digesting.append(timed(lambda: output_of(command)))
+    size = max(path.stat().st_size for path in out.iterdir())
+    share = f"{size / trace.stat().st_size * 100:.2f} % of its trace"
+    return [
+        seconds(f"digesting {RANKS} ranks", digesting, opening, "opening each"),
+        Row("the digest of one", f"{size / 1e3:,.0f} kB", share, told=share),
     ]
 
 

@@ -38,8 +38,8 @@ def test_lines_sum_to_the_idle_time_of_ranks_and_steps_to_that_of_all(name: str)
     steps = [{line.line: line.by_rank for line in job_lines(found, step)} for step in found.steps]
     assert len(steps) > 1 and all(steps)
     nothing = np.zeros(len(found.ranks), np.int64)
-    for line, lost in whole.items():
-        assert np.sum([step.get(line, nothing) for step in steps], axis=0).tolist() == lost
+    for key, lost in whole.items():
+        assert np.sum([step.get(key, nothing) for step in steps], axis=0).tolist() == lost
     for line in job_lines(found):
         assert sum(line.causes.values()) == line.idle_ns == line.by_rank.sum()
 

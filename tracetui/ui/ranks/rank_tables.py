@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.export.job_words import root_words, short_line, whose
+from tracetui.export.job_words import root_words, short_line, verdict, whose
 from tracetui.job.job import Job
 from tracetui.job.lines import JobLine, job_lines
 from tracetui.job.links import Ends, JobLink, job_links
@@ -64,6 +64,11 @@ class RankTables:
     def stages(self) -> tuple[Stage, ...]:
         """The stages."""
         return job_stages(self.job, self.rows)
+
+    @cached_property
+    def verdict(self) -> list[str]:
+        """Who made others wait, in sentences."""
+        return [*verdict(self.job, self.rows, self.job.roots, self.job.waits)]
 
     @cached_property
     def notes(self) -> list[str]:

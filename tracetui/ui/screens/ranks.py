@@ -11,8 +11,8 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from tracetui.export.job_words import head_words, verdict
-from tracetui.job.grids import Measure, span
+from tracetui.export.job_words import head_words
+from tracetui.job.grids import Measure
 from tracetui.job.job import Job
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
@@ -167,11 +167,10 @@ class RanksScreen(MapScreen):
             self._show_view(made.view)
 
     def _show_view(self, view: RankView) -> None:
-        job = view.job
-        self._say_verdict(job)
+        self._say_verdict()
         self.map.display, self.lanes.display = not self._lanes, self._lanes
         sheet = view.sheet(*self.map.room(view.label_cells, view.total_cells), self.map.halves)
-        self.show_map(view, sheet, span(job)[0])
+        self.show_map(view, sheet, view.whole[0])
         if self._lanes:
             self._show_lanes()
 
@@ -181,9 +180,9 @@ class RanksScreen(MapScreen):
         wanted = BESIDE_ROWS + ROW_LINES * ranks
         self.map.styles.height = self.lanes.styles.height = max(min(wanted, self.size.height // 2), 4)
 
-    def _say_verdict(self, job: Job) -> None:
+    def _say_verdict(self) -> None:
         assert self._tables is not None
-        sentences = [*verdict(job, self._tables.rows, job.roots, job.waits)]
+        sentences = self._tables.verdict
         room = 3 if self.size.height >= ROOMY_FROM else 1
         first = sentences[1:] if room == 1 and len(sentences) > 1 else sentences
         style = self.style_of(Role.TEXT)
@@ -196,7 +195,8 @@ class RanksScreen(MapScreen):
         view, sheet = self._ranks, self.map.sheet
         if view is None or sheet is None:
             return
-        self.lanes.show(view.job, self.map.row, view.moment(sheet, self.map.column), span(view.job)[0])
+        moment = view.moment(sheet, self.map.column)
+        self.lanes.show(view.job, view.labels, self.map.row, moment, view.whole[0])
         self.query_one("#legend", Lines).show([self.lanes.legend()])
 
     def _place(self) -> RankPlace | None:
