@@ -90,6 +90,25 @@ async def test_maps_and_lanes_are_of_the_same_cell(directory: Path) -> None:
         assert "waiting" in "\n".join(screen_text(app))
 
 
+async def test_another_rank_draws_no_lane_anew(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(directory) as (app, pilot):
+        await pilot.press("7")
+        await until(pilot, lambda: screen(app).query_one(RankLanes).display)
+        await pilot.pause()
+        drawn: list[int] = []
+        draw = RankLanes._draw_lane
+        monkeypatch.setattr(
+            RankLanes, "_draw_lane", lambda *given: (drawn.append(given[2]), draw(*given))[1]
+        )
+        row = screen(app).map.row
+        await pilot.press("k")
+        await pilot.pause()
+        assert screen(app).map.row == row - 1 and not drawn, "moving scrolls what is known"
+        await pilot.press("h")
+        await pilot.pause()
+        assert sorted(drawn) == [0, 1, 2, 3], "another step"
+
+
 async def test_a_cell_opens_the_trace_and_braces_go_to_the_same_moment(directory: Path) -> None:
     async with opened(directory) as (app, pilot):
         job = app.job_session.job

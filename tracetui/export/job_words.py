@@ -10,7 +10,7 @@ from tracetui.job.digest import Line
 from tracetui.job.job import Job
 from tracetui.job.late import LateRank, late_ranks
 from tracetui.job.lines import JobLine
-from tracetui.job.roots import MISSING, Root, Roots
+from tracetui.job.roots import MISSING, UNALIGNED, Root, Roots
 from tracetui.job.tables import RankRow
 from tracetui.job.waits import Waits
 from tracetui.trace.clean import printable
@@ -30,7 +30,9 @@ def head_words(job: Job, step: int | None = None) -> str:
     steps = f"step {step}" if step is not None else _steps(job)
     common = f"{_counted(job.matched, 'collective')} in common" if here > 1 else ""
     within = format_duration(job.clocks.residual_ns)
-    clocks = f"clocks aligned within {within}" if job.clocks.sights else ""
+    parts = job.clocks.parts
+    apart = f" in {format_count(parts)} parts" if parts > 1 else ""
+    clocks = f"clocks aligned within {within}{apart}" if job.clocks.sights else ""
     return ", ".join(filter(None, (ranks, steps, common, clocks)))
 
 
@@ -47,7 +49,7 @@ def verdict(job: Job, rows: tuple[RankRow, ...], roots: Roots, waits: Waits) -> 
         yield "No rank waits for another one."
         return
     share = format_percent(total, whole)
-    bound = ", at least" if job.missing else ""
+    bound = ", at least" if job.missing or job.clocks.parts > 1 else ""
     yield (f"Waiting for each other took the ranks {format_duration(total)}{bound}: {share} of their time.")
     told = 0
     for late in _blamed(job, waits):
@@ -88,6 +90,7 @@ _KINDS = {
     "clock": "difference of clocks",
     "step": "began the step later",
     "absent": "not known: its trace is missing",
+    "unaligned": "not known: its clock is not aligned",
 }
 
 
@@ -148,6 +151,8 @@ def _blame(late: LateRank, roots: Roots) -> str:
         return f"{said}; only its own trace tells why."
     own = [root for root in roots.roots if root.rank == late.rank and root.kind != MISSING]
     gained = [root for root in own if root.lost_ns > 0]
+    if gained and gained[0].kind == UNALIGNED:
+        return f"{said}; why is not known, as their clocks are not aligned."
     if not gained:
         return f"{said}, because it waited itself."
     first = gained[0]
