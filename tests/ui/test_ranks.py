@@ -97,9 +97,7 @@ async def test_another_rank_draws_no_lane_anew(directory: Path, monkeypatch: pyt
         await pilot.pause()
         drawn: list[int] = []
         draw = RankLanes._draw_lane
-        monkeypatch.setattr(
-            RankLanes, "_draw_lane", lambda *given: (drawn.append(given[2]), draw(*given))[1]
-        )
+        monkeypatch.setattr(RankLanes, "_draw_lane", lambda *given: (drawn.append(given[2]), draw(*given))[1])
         row = screen(app).map.row
         await pilot.press("k")
         await pilot.pause()
