@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from rich.segment import Segment
 from textual.pilot import Pilot
 
 from samples.job.directory import write_job
@@ -15,6 +16,7 @@ from samples.job.truth import tell
 from tests.ui.training import screen_text
 from tests.ui.viewing import until
 from tracetui.job.grids import Measure
+from tracetui.job.job import Job
 from tracetui.job.load import find_ranks
 from tracetui.job.waits import NOBODY
 from tracetui.ui.job_app import JobApp
@@ -97,7 +99,12 @@ async def test_another_rank_draws_no_lane_anew(directory: Path, monkeypatch: pyt
         await pilot.pause()
         drawn: list[int] = []
         draw = RankLanes._draw_lane
-        monkeypatch.setattr(RankLanes, "_draw_lane", lambda *given: (drawn.append(given[2]), draw(*given))[1])
+
+        def note(lanes: RankLanes, job: Job, place: int, columns: int) -> list[Segment]:
+            drawn.append(place)
+            return draw(lanes, job, place, columns)
+
+        monkeypatch.setattr(RankLanes, "_draw_lane", note)
         row = screen(app).map.row
         await pilot.press("k")
         await pilot.pause()
