@@ -148,6 +148,14 @@ def test_a_rank_that_is_here_is_never_called_missing() -> None:
     assert "missing" not in text and "their clocks are not aligned" in text
 
 
+def test_the_verdict_counts_the_late_ranks_that_it_does_not_name() -> None:
+    text = job_text(job("stage"), 200).split("Roots")[0]
+    named = {rank for rank in range(8) if f"Rank {rank} cost" in text}
+    assert len(named) == 3 and named < {4, 5, 6, 7}
+    late = {each.rank for each in late_ranks(job("stage"))}
+    assert f"{len(late) - 3} more ranks cost the others at least 1 % of their time each." in text
+
+
 def one_way(digest: Digest) -> Digest:
     """A rank that has forgotten what the second stage sent, and for whom the first one waited to send."""
     own = digest.collectives

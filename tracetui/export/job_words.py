@@ -51,13 +51,14 @@ def verdict(job: Job, rows: tuple[RankRow, ...], roots: Roots, waits: Waits) -> 
     share = format_percent(total, whole)
     bound = ", at least" if job.missing or job.clocks.parts > 1 else ""
     yield (f"Waiting for each other took the ranks {format_duration(total)}{bound}: {share} of their time.")
-    told = 0
-    for late in _blamed(job, waits):
-        if late.lost_ns * 100 < whole * WORTH or told == _MOST:
-            break
-        told += 1
+    blamed = [late for late in _blamed(job, waits) if late.lost_ns * 100 >= whole * WORTH]
+    for late in blamed[:_MOST]:
         yield _blame(late, roots)
-    if not told:
+    more = len(blamed) - _MOST
+    if more > 0:
+        each = " each" if more > 1 else ""
+        yield f"{_counted(more, 'more rank')} cost the others at least {WORTH} % of their time{each}."
+    if not blamed:
         yield f"No rank cost the others {WORTH} % of their time."
 
 
