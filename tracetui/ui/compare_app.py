@@ -212,9 +212,15 @@ def _anchor(session: Session, analysis: Analysis) -> int:
 
 
 def _go_to_idle(session: Session, analysis: Analysis, row: int) -> None:
-    """Select the gap with the idle time that a task ends; the task where it is before all gaps."""
-    if not session.go_to_gap(gap_ended_by(analysis, row)):
-        _go_to_slice(session, analysis, row)
+    """Select the gap with the idle time that a task ends; before all gaps show the step until the task."""
+    if session.go_to_gap(gap_ended_by(analysis, row)):
+        return
+    _go_to_slice(session, analysis, row)
+    end = int(analysis.trace.slices.start[row])
+    begins = analysis.host_spans[:, 0]
+    before = begins[begins < end]
+    if len(before):
+        session.state.show(int(before[-1]), end)
 
 
 def _go_to_slice(session: Session, analysis: Analysis, row: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 from rich.style import Style
@@ -92,6 +93,34 @@ def span_of_most(comparison: Comparison, row: Row, of_base: bool) -> tuple[int, 
     return int(run.walls.start[wall]), int(run.walls.end[wall])
 
 
+class Laid:
+    """The tables of a comparison, laid out when they are first asked for, 60 µs a row."""
+
+    def __init__(self, comparison: Comparison, palette: Palette, glyphs: Glyphs) -> None:
+        self.comparison = comparison
+        self._palette, self._glyphs = palette, glyphs
+        self._rows = {by: rows_of(comparison, table) for by, table in SHOWN.items()}
+        self._columns: dict[tuple[str, bool, bool], list[Column]] = {}
+
+    def rows(self, table: Table) -> Sequence[Row]:
+        """The rows that are shown."""
+        return self._rows[table.by]
+
+    def columns(self, table: Table, screen_cells: int) -> list[Column]:
+        """Their columns in a terminal of so many columns."""
+        key = table.by, screen_cells >= _ROOMY_FROM, screen_cells >= _WIDE_FROM
+        if key not in self._columns:
+            rows = self._rows[table.by]
+            self._columns[key] = columns(rows, table, self._palette, self._glyphs, screen_cells)
+        return self._columns[key]
+
+    def warm(self, screen_cells: int) -> Laid:
+        """Lay all out; for a thread."""
+        for table in SHOWN.values():
+            self.columns(table, screen_cells)
+        return self
+
+
 def columns(
     rows: Sequence[Row], table: Table, palette: Palette, glyphs: Glyphs, screen_cells: int
 ) -> list[Column]:
@@ -115,25 +144,24 @@ def columns(
     def change(row: int, _: int) -> Cell:
         return [(signed_ms(rows[row].delta_ns), style_of(row))]
 
-    deltas = [signed_ms(row.delta_ns) for row in rows]
+    widest = max((row.delta_ns for row in rows), key=abs, default=Fraction(0))
     found = [
         _names(rows, table, glyphs, _LEAST if screen_cells >= _ROOMY_FROM else _LEAST // 2),
         number_column("base_ns", "base ms", base, lambda ns: format_ms(int(ns)), rank=1),
         number_column("other_ns", "other ms", other, lambda ns: format_ms(int(ns)), rank=1),
-        Column("delta_ns", "change", delta, change, max(8, *map(len, deltas)) if deltas else 8),
+        Column("delta_ns", "change", delta, change, max(8, len(signed_ms(widest)))),
         _bars(delta, style_of, glyphs, _WIDE_SIDE if screen_cells >= _WIDE_FROM else _SIDE),
         _changed(rows),
         Column("ratio", "ratio", ratios, lambda row, _: ratio_words(rows[row]), 8, rank=3),
     ]
     if table is not WATERFALL:
         for key, title in (("base_count", "base n"), ("other_count", "other n")):
-            texts = [count_words(getattr(row, key)) for row in rows]
-            found.append(Column(key, title, counts[key], _drawn(texts), 9, rank=4))
+            found.append(Column(key, title, counts[key], _counted(rows, key), 9, rank=4))
     return found
 
 
-def _drawn(texts: Sequence[str]) -> Callable[[int, int], Cell]:
-    return lambda row, _: texts[row]
+def _counted(rows: Sequence[Row], key: str) -> Callable[[int, int], Cell]:
+    return lambda row, _: count_words(getattr(rows[row], key))
 
 
 def _names(rows: Sequence[Row], table: Table, glyphs: Glyphs, least: int) -> Column:

@@ -19,6 +19,7 @@ from tracetui.compare.verdict import verdict
 from tracetui.export.compare_tables import WATERFALL
 from tracetui.export.compare_tables import Table as Compared
 from tracetui.export.compare_text import count_words, row_name, run_words, signed_ms
+from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.compare_app import CompareApp, PairChanged
 from tracetui.ui.comparing import tables
@@ -27,7 +28,6 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, ruled, wrapped
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.tables.columns import Column
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_ms, format_percent
@@ -39,6 +39,7 @@ ROOMY_FROM = 34  #: lines of a terminal from which the parts of a step stay abov
 NAMES_FROM = 140  #: columns from which all tables are named
 _BY = tuple(tables.SHOWN)
 _STORY = 4  #: lines
+_NOTES = 3  #: lines at most where there is room; else one
 
 
 class CompareScreen(TableScreen):
@@ -55,7 +56,7 @@ class CompareScreen(TableScreen):
     TITLE_OF = "Compare"
     KEYS = (
         ("tab", "table"),
-        ("enter", "open in OTHER"),
+        ("enter", "in OTHER"),
         ("\\", "in BASE"),
         ("< > =", "sort"),
         ("/", "filter"),
@@ -65,14 +66,16 @@ class CompareScreen(TableScreen):
 
     @dataclass
     class Made(Message, bubble=False):
-        """Two traces are compared."""
+        """Two traces are compared, and the tables laid out."""
 
         pair: Pair
-        comparison: Comparison
+        laid: tables.Laid
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._pair: Pair | None = None  # the one being compared, or shown
+        self._failure = ""  # why it is not
+        self._laid: tables.Laid | None = None  # its tables
         self._by = ""  # the table shown; "" until there is one
         self._rows: Sequence[Row] = ()
         self._parts: Sequence[Row] = ()
@@ -133,23 +136,37 @@ class CompareScreen(TableScreen):
     def build(self) -> None:
         app, pair = self.comparing, self.comparing.pair
         assert pair is not None
-        if pair.comparison is not None:
-            self._show(pair.comparison)
+        if self._laid is not None and self._laid.comparison is pair.comparison:
+            self._show(self._laid)
+            return
+        if pair is self._pair:
+            self.missing(self._failure or "Comparing, step by step.")
             return
         self.missing("Comparing, step by step.")
-        if pair is not self._pair:
-            self._pair = pair
-            sessions = [*app.sessions]
-            self.in_background("compare", lambda: self.Made(pair, pair.compare(sessions, app.runs)))
+        self._pair, self._failure = pair, ""
+        sessions, width = [*app.sessions], self.size.width
+
+        def compare() -> Message:
+            comparison = pair.compare(sessions, app.runs)
+            laid = tables.Laid(comparison, self.viewer.palette, self.viewer.glyphs)
+            return self.Made(pair, laid.warm(width))
+
+        self.in_background("compare", compare)
 
     @on(Made)
     def _show_made(self, made: Made) -> None:
-        made.pair.comparison = made.comparison
-        self.refresh_answer()
+        if made.pair is self.comparing.pair:
+            made.pair.comparison, self._laid = made.laid.comparison, made.laid
+            self.refresh_answer()
+
+    def failed(self, group: str, sentence: str) -> None:
+        self._failure = sentence
+        self.missing(sentence)
 
     # What is shown
 
-    def _show(self, comparison: Comparison) -> None:
+    def _show(self, laid: tables.Laid) -> None:
+        comparison = laid.comparison
         self._show_sides()
         self._say_verdict(comparison)
         if not comparison.comparable:
@@ -158,13 +175,13 @@ class CompareScreen(TableScreen):
         roomy = self.size.height >= ROOMY_FROM
         if not self._by:
             self._by = tables.telling(comparison) if roomy else WATERFALL.by
-        self._parts = tables.rows_of(comparison, WATERFALL)
+        self._parts, self._rows = laid.rows(WATERFALL), laid.rows(self.shown)
+        width = self.size.width
         self.parts.display = roomy and self.shown is not WATERFALL
         self.parts.styles.height = len(self._parts) + 2
-        self.parts.show(self._columns(self._parts, WATERFALL), len(self._parts))
-        self._rows = tables.rows_of(comparison, self.shown)
+        self.parts.show(laid.columns(WATERFALL, width), len(self._parts))
         self.table.empty = tables.absence(self.shown)
-        self.table.show(self._columns(self._rows, self.shown), len(self._rows))
+        self.table.show(laid.columns(self.shown, width), len(self._rows))
         step = comparison.step
         share = format_percent(round(abs(step.delta_ns)), round(step.base_ns))
         self.show_answer(
@@ -173,9 +190,6 @@ class CompareScreen(TableScreen):
             self.place(),
         )
         self._show_what()
-
-    def _columns(self, rows: Sequence[Row], table: Compared) -> list[Column]:
-        return tables.columns(rows, table, self.viewer.palette, self.viewer.glyphs, self.size.width)
 
     def _show_sides(self) -> None:
         """BASE and OTHER, which is which."""
@@ -197,8 +211,14 @@ class CompareScreen(TableScreen):
     def _say_verdict(self, comparison: Comparison) -> None:
         lines = wrapped(verdict(comparison), max(self.size.width, 1))
         said = self.query_one("#verdict", Lines)
-        said.styles.height = len(lines)
-        said.show([[(line, self.style_of(Role.NUMBER))] for line in lines])
+        told = [[(line, self.style_of(Role.NUMBER))] for line in lines]
+        most = _NOTES if self.size.height >= ROOMY_FROM else 1
+        notes = wrapped(printable(". ".join((*comparison.notes, ""))).rstrip(), max(self.size.width, 1))
+        if comparison.notes:
+            shown = [*notes[: most - 1], " ".join(notes[most - 1 :])]  # the last is cut where there are more
+            told += [[(line, self.style_of(Role.DIM))] for line in shown if line]
+        said.styles.height = len(told)
+        said.show(told)
 
     def _show_what(self) -> None:
         """Which table it is, and which there are."""
@@ -212,10 +232,9 @@ class CompareScreen(TableScreen):
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
     def action_next_view(self, by: int = 1) -> None:
-        comparison = self.comparison
-        if comparison is not None and comparison.comparable:
+        if self._rows or self._parts:
             self._by = _BY[(_BY.index(self.shown.by) + by) % len(_BY)]
-            self._show(comparison)
+            self.refresh_answer()
 
     @on(Table.Moved, "#table")
     def _tell(self, message: Table.Moved) -> None:
@@ -271,13 +290,13 @@ class CompareScreen(TableScreen):
 def story(row: Row) -> list[str]:
     """Both sides of a row with the spread of their steps, and whether that is a change."""
     lines = []
-    for name, total, ns, count in (
-        ("BASE ", row.base, row.base_ns, row.base_count),
-        ("OTHER", row.other, row.other_ns, row.other_count),
+    for name, total, ns, count, steps in (
+        ("BASE ", row.base, row.base_ns, row.base_count, row.scale.base_steps),
+        ("OTHER", row.other, row.other_ns, row.other_count, row.scale.other_steps),
     ):
-        spread = f"{format_ms(total.lowest)} to {format_ms(total.highest)}"
-        times = f", count {count_words(count)} a step" if total.count else ""
-        lines.append(f"{name}  {format_ms(round(ns))} ms a step, of {spread} in its steps{times}")
+        spread = f" ({format_ms(total.lowest)} to {format_ms(total.highest)})" if steps > 1 else ""
+        times = f", {count_words(count)} of them" if total.count > 1 else ""
+        lines.append(f"{name}  {format_ms(round(ns))} ms a step{spread}{times}")
     spread_ns = max(row.base.highest - row.base.lowest, row.other.highest - row.other.lowest)
     change = f"{signed_ms(row.delta_ns)} ms"
     if not row.delta_ns:
