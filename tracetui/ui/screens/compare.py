@@ -35,10 +35,12 @@ from tracetui.units import format_ms, format_percent
 if TYPE_CHECKING:
     import pandas as pd
 
-ROOMY_FROM = 34  #: lines of a terminal from which the parts of a step stay above the other tables
+ROOMY_FROM = 34  #: lines of a terminal from which the parts of a step may stay above the other tables,
+LEAST_ROWS = 8  #: if these have so many rows then
 NAMES_FROM = 140  #: columns from which all tables are named
 _BY = tuple(tables.SHOWN)
 _STORY = 4  #: lines
+_AROUND = _STORY + 8  #: lines of a roomy screen beside the verdict and the rows of both tables
 _NOTES = 3  #: lines at most where there is room; else one
 
 
@@ -168,11 +170,12 @@ class CompareScreen(TableScreen):
     def _show(self, laid: tables.Laid) -> None:
         comparison = laid.comparison
         self._show_sides()
-        self._say_verdict(comparison)
+        told = self._say_verdict(comparison)
         if not comparison.comparable:
             self.missing(verdict(comparison))
             return
-        roomy = self.size.height >= ROOMY_FROM
+        needed = len(laid.rows(WATERFALL)) + _AROUND + told + LEAST_ROWS
+        roomy = self.size.height >= max(ROOMY_FROM, needed)
         if not self._by:
             self._by = tables.telling(comparison) if roomy else WATERFALL.by
         self._parts, self._rows = laid.rows(WATERFALL), laid.rows(self.shown)
@@ -208,7 +211,8 @@ class CompareScreen(TableScreen):
             )
         self.query_one("#sides", Lines).show(lines)
 
-    def _say_verdict(self, comparison: Comparison) -> None:
+    def _say_verdict(self, comparison: Comparison) -> int:
+        """Say it, with what must be known to read the numbers; gives the number of lines."""
         lines = wrapped(verdict(comparison), max(self.size.width, 1))
         said = self.query_one("#verdict", Lines)
         told = [[(line, self.style_of(Role.NUMBER))] for line in lines]
@@ -219,6 +223,7 @@ class CompareScreen(TableScreen):
             told += [[(line, self.style_of(Role.DIM))] for line in shown if line]
         said.styles.height = len(told)
         said.show(told)
+        return len(told)
 
     def _show_what(self) -> None:
         """Which table it is, and which there are."""
