@@ -12,6 +12,7 @@ from textual.actions import parse
 from tracetui.ui.actions import ACTIONS, GROUPS, SCREENS, actions_of, bindings, key_label, keys_markdown
 from tracetui.ui.app import TraceApp
 from tracetui.ui.job_app import JobApp
+from tracetui.ui.screens.compare import CompareScreen
 from tracetui.ui.screens.ranks import RanksScreen
 from tracetui.ui.screens.statistics import StatisticsPanel
 from tracetui.ui.session import Session
@@ -36,6 +37,8 @@ def test_every_action_has_a_method_that_takes_its_arguments(screen: str | None) 
         owners.append(StatisticsPanel)
     elif screen == "ranks":
         owners += [JobApp, RanksScreen]
+    elif screen == "compare":
+        owners.append(CompareScreen)
     elif screen is not None:
         session = Session(Path())
         owners.append(type(TraceApp([session]).screens_of(session)[screen]()))
