@@ -13,7 +13,18 @@ from itertools import groupby
 from textual.binding import Binding
 
 #: the screens, in the order of their keys in the footer
-SCREENS = ("timeline", "gaps", "hotspots", "flame", "heatmap", "operators", "steps", "advice", "ranks")
+SCREENS = (
+    "timeline",
+    "gaps",
+    "hotspots",
+    "flame",
+    "heatmap",
+    "operators",
+    "steps",
+    "memory",
+    "advice",
+    "ranks",
+)
 
 #: action groups, in the order of the help screen
 MOVE, SELECT, IDLE, SEARCH, WINDOW, TRACKS, TABLES, STACK, GO, PROGRAM = GROUPS = (
@@ -55,12 +66,12 @@ T = ("timeline",)
 G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advice",)
 R = ("ranks",)
 MAPS = M + R
-F = ("flame",)
+F, Y = ("flame",), ("memory",)
 #: the screens that are a table of rows
-ROWS = ("gaps", "hotspots", "operators", "steps", "statistics", "advice")
+ROWS = ("gaps", "hotspots", "operators", "steps", "memory", "statistics", "advice")
 #: those with a line to type a filter in
-FILTERED = ("gaps", "hotspots", "operators", "steps", "advice")
-VIEWS = ("operators", "heatmap", "statistics", "ranks")  #: the screens with several views
+FILTERED = ("gaps", "hotspots", "operators", "steps", "memory", "advice")
+VIEWS = ("operators", "heatmap", "memory", "statistics", "ranks")  #: the screens with several views
 
 ACTIONS: tuple[Action, ...] = (
     _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", T),
@@ -139,6 +150,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("fold_types", ("z",), TABLES, "fold: types", "One row per type, or per name", OPS),
     Action("beside_step(-1)", ("left_square_bracket",), TABLES, "limit: step before", "Only one step", OPS),
     Action("beside_step(1)", ("right_square_bracket",), TABLES, "limit: next step", "Only one step", OPS),
+    _unlisted("curve_cursor(-1)", ("left", "h"), TABLES, "move: earlier", "The cursor of the curve", Y),
+    _unlisted("curve_cursor(1)", ("right", "l"), TABLES, "move: later", "The cursor of the curve", Y),
+    Action("next_curve", ("c",), TABLES, "show: next curve", "Of another component or device", Y),
     _unlisted("cell(0, -1)", ("left", "h"), TABLES, "move: cell left", "The cell before", MAPS),
     _unlisted("cell(0, 1)", ("right", "l"), TABLES, "move: cell right", "The next cell", MAPS),
     _unlisted("cell(-1, 0)", ("up", "k"), TABLES, "move: cell above", "The row above", MAPS),
@@ -175,6 +189,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("go('heatmap')", ("M",), GO, "go: heatmap", "Where and when it is busy or idle"),
     Action("go('operators')", ("O",), GO, "go: operators", "Kernels and operators by time"),
     Action("go('steps')", ("I",), GO, "go: steps", "What each iteration spent its time on"),
+    Action("go('memory')", ("Y",), GO, "go: memory", "Who holds it, and what every step leaves behind"),
     Action("go('advice')", ("V",), GO, "go: advice", "What to do about lost time"),
     Action("go('ranks')", ("R",), GO, "go: ranks", "Who makes the others wait, in a job of many"),
     Action("session(-1)", ("left_curly_bracket",), GO, "go: trace before", "Of those that are open"),

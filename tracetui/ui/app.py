@@ -32,6 +32,7 @@ SCREENS = {
     "heatmap": ("heatmap", "HeatmapScreen"),
     "operators": ("operators", "OperatorsScreen"),
     "steps": ("steps", "StepsScreen"),
+    "memory": ("memory", "MemoryScreen"),
     "advice": ("advice", "AdviceScreen"),
 }
 
