@@ -1,18 +1,28 @@
-"""Take the README's pictures from the real app on the sample: `python -m screenshots.make`."""
+"""Take the README's pictures from the real app on the samples: `python -m screenshots.make`."""
 
 from __future__ import annotations
 
 import asyncio
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+from samples.job.directory import write_job
+from samples.job.scenarios import JOBS
+from samples.job.truth import tell
+from tracetui.job.load import find_ranks
 from tracetui.reader.source import TraceFile
 from tracetui.ui.app import TraceApp
+from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
 
 HERE = Path(__file__).resolve().parent
 SAMPLE = HERE.parent / "samples" / "moba" / "trace_view.json"
 SIZE = (120, 36)
+OPTIONS = ViewerOptions(palette="true")
 
 #: picture -> the keys that lead to it
 PICTURES = {
@@ -22,28 +32,56 @@ PICTURES = {
     "flame": ("F",),
     "heatmap": ("M",),
 }
+JOB_PICTURES: dict[str, tuple[str, ...]] = {"ranks": (), "lanes": ("7",)}
 
 
-async def take(name: str, keys: tuple[str, ...]) -> None:
-    """Open the sample, press the keys, and write screenshots/<name>.svg."""
+@contextmanager
+def sample() -> Iterator[TraceApp]:
+    """The viewer of the sample."""
     with TraceFile(SAMPLE) as trace_file:
-        options = ViewerOptions(palette="true")
-        app = TraceApp([Session(SAMPLE, options, trace_file)], options)
+        app = TraceApp([Session(SAMPLE, OPTIONS, trace_file)], OPTIONS)
         app.title = "tracetui samples/moba/trace_view.json"
-        async with app.run_test(size=SIZE) as pilot:
-            while app.session.analysis is None:
-                await pilot.pause(0.05)
-            for key in keys:
-                await pilot.press(key)
-                await pilot.pause(0.3)
-            # Sources and args are read in threads.
-            await pilot.pause(1)
-            app.save_screenshot(f"{name}.svg", path=str(HERE))
+        yield app
+
+
+@contextmanager
+def job() -> Iterator[JobApp]:
+    """The viewer of a job of eight ranks, of which one loads its data for too long."""
+    with tempfile.TemporaryDirectory() as directory:
+        write_job(tell(replace(JOBS["both"], steps=12)).outcome, Path(directory), 1)
+        app = JobApp(find_ranks([Path(directory)]), OPTIONS)
+        app.title = "tracetui run/"
+        yield app
+
+
+async def take(app: TraceApp, name: str, keys: tuple[str, ...]) -> None:
+    """Press the keys once all is read, and write screenshots/<name>.svg."""
+    async with app.run_test(size=SIZE) as pilot:
+        while not is_read(app):
+            await pilot.pause(0.05)
+        await pilot.pause(0.5)
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause(0.3)
+        # Sources and args are read in threads.
+        await pilot.pause(1)
+        app.save_screenshot(f"{name}.svg", path=str(HERE))
+
+
+def is_read(app: TraceApp) -> bool:
+    """Whether the viewer has all that it shows first."""
+    if isinstance(app, JobApp):
+        return app.job_session.job is not None and app.job_session.progress is None
+    return app.session.analysis is not None
 
 
 def main() -> None:
     for name, keys in PICTURES.items():
-        asyncio.run(take(name, keys))
+        with sample() as app:
+            asyncio.run(take(app, name, keys))
+    for name, keys in JOB_PICTURES.items():
+        with job() as app:
+            asyncio.run(take(app, name, keys))
 
 
 if __name__ == "__main__":

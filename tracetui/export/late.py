@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.sums import most_first
@@ -18,8 +20,10 @@ def late_rank(analysis: Analysis, gap: int) -> str | None:
     own = own.at(own.cause == CommunicationCause.WAIT)
     if not len(own):
         return None
-    operations, _ = most_first(own.operation, own.ns)
-    return late_rank_of(analysis, int(operations[0]))
+    group, peer = communication.operations.group[own.operation], communication.waits.peer[own.operation]
+    ranks = group.astype(np.int64) << 32 | peer.astype(np.int64)
+    longest, _ = most_first(ranks, own.ns)
+    return late_rank_of(analysis, int(own.operation[ranks == longest[0]][0]))
 
 
 def late_rank_of(analysis: Analysis, operation: int) -> str:

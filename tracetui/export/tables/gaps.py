@@ -14,7 +14,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Bools, Int64s
-from tracetui.export.ranks import group_words, rank_words
+from tracetui.export.late import late_rank
 from tracetui.export.tables.column import (
     Column,
     Form,
@@ -87,7 +87,7 @@ class GapRows:
     @cached_property
     def late(self) -> list[str | None]:
         """Of each the late rank that it waited for longest, "peer 5 of group 271"; None where for none."""
-        return [late_in(pieces) for pieces in self.communication_pieces]
+        return [late_rank(self.analysis, gap) for gap in self.chosen.tolist()]
 
     @property
     def main_cause(self) -> Int64s:
@@ -119,20 +119,6 @@ def gap_causes(
     if by is Measure.LOST and copy_ns:
         causes[COPY] = copy_ns
     return causes
-
-
-def late_in(pieces: list[Document]) -> str | None:
-    """Return the late rank that pieces of communication waited for longest; None where for none.
-
-    As written in the trace: never print it unescaped.
-    """
-    waited: dict[str, int] = {}
-    for piece in pieces:
-        if piece["group_rank"] is not None:
-            group = group_words(piece["group"], piece["group_name"])
-            name = rank_words(group, piece["group_rank"], piece["rank"], piece["ring"])
-            waited[name] = waited.get(name, 0) + piece["dur_ns"]
-    return _most(waited)
 
 
 def _most(parts: Mapping[str, int]) -> str | None:

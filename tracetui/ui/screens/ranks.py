@@ -176,8 +176,9 @@ class RanksScreen(MapScreen):
     def _set_heights(self) -> None:
         """The map is as high as its ranks want, and half of the screen at most."""
         ranks = len(self._job.ranks) if self._job is not None else 1
-        wanted = BESIDE_ROWS + ROW_LINES * ranks
-        self.map.styles.height = self.lanes.styles.height = max(min(wanted, self.size.height // 2), 4)
+        most = max(self.size.height // 2, 4)
+        self.map.styles.height = min(BESIDE_ROWS + ROW_LINES * ranks, most)
+        self.lanes.styles.height = min(BESIDE_ROWS + ranks, most)
 
     def _say_verdict(self, job: Job) -> None:
         assert self._tables is not None

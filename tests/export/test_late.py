@@ -1,0 +1,25 @@
+"""Which rank a gap waited for: the one that cost it most, in however many operations."""
+
+from __future__ import annotations
+
+from tests.analysis.communication.hccl import group, operation, plane_task
+from tests.analysis.machine import npu, task
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.gaps import Measure
+from tracetui.export.late import late_rank
+
+
+def test_the_waits_of_a_gap_are_summed_by_rank() -> None:
+    waits = ((10_000, 100_000, 3), (200_000, 70_000, 4), (300_000, 70_000, 4))
+    events = [*npu(), *group(0), task(0, 10_000), task(400_000, 10)]
+    for start, wait, peer in waits:
+        events += [operation(start, wait + 1000), plane_task(start + 1000, wait - 1000, peer=peer)]
+    analysis = analyse(trace_of(events))
+    worst = int(analysis.gaps.ranked(Measure.COMMUNICATION)[0])
+    assert late_rank(analysis, worst) == "peer 4 of group 271"
+
+
+def test_a_gap_without_communication_waited_for_nobody() -> None:
+    analysis = analyse(trace_of([*npu(), task(0, 1000), task(5000, 1000)]))
+    assert late_rank(analysis, 0) is None
