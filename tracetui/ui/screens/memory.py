@@ -320,6 +320,10 @@ class MemoryScreen(TableScreen):
 
         self.in_background("neighbours", find)
 
+    def failed(self, group: str, sentence: str) -> None:
+        if group != "neighbours":  # without them the screen is of use
+            super().failed(group, sentence)
+
     @on(Found)
     def _show_found(self, message: Found) -> None:
         if message.shown is self._shown:
