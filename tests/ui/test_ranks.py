@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -15,6 +16,7 @@ from samples.job.truth import tell
 from tests.ui.training import screen_text
 from tests.ui.viewing import until
 from tracetui.job.grids import Measure
+from tracetui.job.job import Job
 from tracetui.job.load import find_ranks
 from tracetui.job.waits import NOBODY
 from tracetui.ui.job_app import JobApp
@@ -97,7 +99,12 @@ async def test_another_rank_draws_no_lane_anew(directory: Path, monkeypatch: pyt
         await pilot.pause()
         drawn: list[int] = []
         draw = RankLanes._draw_lane
-        monkeypatch.setattr(RankLanes, "_draw_lane", lambda *given: (drawn.append(given[2]), draw(*given))[1])
+
+        def counted(lanes: RankLanes, job: Job, place: int, *more: Any) -> Any:
+            drawn.append(place)
+            return draw(lanes, job, place, *more)
+
+        monkeypatch.setattr(RankLanes, "_draw_lane", counted)
         row = screen(app).map.row
         await pilot.press("k")
         await pilot.pause()
