@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROOMY_FROM = 34  #: lines of a terminal from which the parts of a step may stay above the other tables,
-LEAST_ROWS = 8  #: if these have so many rows then
+LEAST_ROWS = 5  #: if these have so many rows then
 NAMES_FROM = 140  #: columns from which all tables are named
 _BY = tuple(tables.SHOWN)
 _STORY = 4  #: lines
