@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tests.analysis import real
 from tests.ui.training import STEPS, training
-from tests.ui.viewing import lines_of, said, viewing
+from tests.ui.viewing import analysis_of, lines_of, said, settled, viewing
+from tracetui.analysis.kernels import KernelFacts
+from tracetui.export.tables.lead import lead_lost_document
 from tracetui.ui.actions import SCREENS
+from tracetui.ui.drawing.glyphs import BLOCKS
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.screens.timeline import TimelineScreen
+from tracetui.ui.stories.kernel_words import describe_kernel
 from tracetui.ui.widgets.details import Details
 
 
@@ -62,3 +71,60 @@ async def test_a_warning_is_told_to_its_end() -> None:
 async def test_all_keys_named_in_the_last_line_are_read_at_80_columns(screen: str) -> None:
     async with viewing(training(), screen, (80, 24)) as (app, _):
         assert len(said(app, "keys")) <= 80
+
+
+async def test_a_kernel_tells_what_the_table_beside_the_trace_says_of_it(real_traces: Path) -> None:
+    """kernel_details.csv, row 1: TransData on AI_VECTOR_CORE, 32 blocks, shapes, types, formats, PMU."""
+    trace = real.npu(real_traces, "level2/rank0").trace
+    (row,) = [row for row in range(len(trace.slices)) if trace.name(row) == "trans_TransData_0"]
+    async with viewing(trace, "timeline", (200, 60)) as (app, pilot):
+        app.select(row)
+        await settled(app, pilot)
+        text = app.screen.query_one(Details).text
+        assert "TransData on AI_VECTOR_CORE, 32 blocks, waited 0 ns, state dynamic, hf32 NO" in text
+        assert "inputs   [32,3,224,224] FLOAT NCHW\n" in text
+        assert "outputs  [32,1,224,224,8] FLOAT NC1HWC0\n" in text
+        assert "aiv_vec_ratio 0.188" in text and "aic_mac_ratio" not in text
+        app.select(-1)
+        await settled(app, pilot)
+        assert "TransData on" not in app.screen.query_one(Details).text
+
+
+@pytest.mark.parametrize("screen", ["timeline", "gaps"])
+async def test_a_gap_tells_where_the_host_lost_its_lead(real_traces: Path, screen: str) -> None:
+    """The host waited for the device at main.py(350) before gap 30: JSON says the same in `lead_lost`."""
+    async with viewing(real.npu(real_traces, "level2/rank0").trace, screen, (120, 40)) as (app, pilot):
+        analysis = analysis_of(app)
+        app.go_to_gap(30)
+        await settled(app, pilot)
+        told = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
+        document = lead_lost_document(analysis, 30)
+        assert document is not None and (document["tasks"], document["line"]) == (1, 350)
+        assert (
+            "The host was 1 task (828 µs) ahead; it lost that when it enqueued nothing for 5.62 ms from "
+            "0.019898 s on: S sync at imagenet_script/main.py(350) train." in " ".join(told.split())
+        )
+        without = next(gap for gap in range(len(analysis.gaps)) if lead_lost_document(analysis, gap) is None)
+        app.go_to_gap(without)
+        await settled(app, pilot)
+        told = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
+        assert "it lost that when" not in told and "The" in told
+
+
+def test_tensors_are_told_one_after_the_other_where_all_are_known() -> None:
+    pen = Pen(Palette("none"), BLOCKS)
+    told = {
+        "type": "Mul",
+        "input_shapes": '"2,3;"',
+        "input_types": "FLOAT;\x1b[31mINT",
+        "output_shapes": "1;2",
+    }
+    whole = KernelFacts(told, None, None, 3, {})
+    lines = ["".join(text for text, _ in line).strip() for line in describe_kernel(whole, pen)]
+    assert lines[0] == "kernel   Mul 3 mix blocks"
+    assert lines[1].startswith("inputs   [2,3] FLOAT; [] ") and "\x1b" not in lines[1]
+    assert lines[2] == "outputs  [1]; [2]"
+    odd = KernelFacts({"input_shapes": "1;2;3", "input_types": "FLOAT"}, None, None, None, {"x": 0.0})
+    (line,) = describe_kernel(odd, pen)
+    assert "".join(text for text, _ in line).strip() == "inputs   1;2;3  FLOAT"
+    assert describe_kernel(KernelFacts({}, None, None, None, {}), pen) == []

@@ -21,6 +21,7 @@ SCREENS = (
     "heatmap",
     "operators",
     "steps",
+    "memory",
     "advice",
     "ranks",
     "compare",
@@ -67,12 +68,19 @@ G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advi
 R = ("ranks",)
 C = ("compare",)
 MAPS = M + R
-F = ("flame",)
+F, Y = ("flame",), ("memory",)
 #: the screens that are a table of rows
-ROWS = ("gaps", "hotspots", "operators", "steps", "statistics", "advice", "compare")
+ROWS = ("gaps", "hotspots", "operators", "steps", "memory", "statistics", "advice", "compare")
 #: those with a line to type a filter in
-FILTERED = ("gaps", "hotspots", "operators", "steps", "advice", "compare")
-VIEWS = ("operators", "heatmap", "statistics", "ranks", "compare")  #: the screens with several views
+FILTERED = ("gaps", "hotspots", "operators", "steps", "memory", "advice", "compare")
+VIEWS = (
+    "operators",
+    "heatmap",
+    "memory",
+    "statistics",
+    "ranks",
+    "compare",
+)  #: the screens with several views
 
 ACTIONS: tuple[Action, ...] = (
     _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", T),
@@ -152,6 +160,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("fold_types", ("z",), TABLES, "fold: types", "One row per type, or per name", OPS),
     Action("beside_step(-1)", ("left_square_bracket",), TABLES, "limit: step before", "Only one step", OPS),
     Action("beside_step(1)", ("right_square_bracket",), TABLES, "limit: next step", "Only one step", OPS),
+    _unlisted("curve_cursor(-1)", ("left", "h"), TABLES, "move: earlier", "The cursor of the curve", Y),
+    _unlisted("curve_cursor(1)", ("right", "l"), TABLES, "move: later", "The cursor of the curve", Y),
+    Action("next_curve", ("c",), TABLES, "show: next curve", "Of another component or device", Y),
     _unlisted("cell(0, -1)", ("left", "h"), TABLES, "move: cell left", "The cell before", MAPS),
     _unlisted("cell(0, 1)", ("right", "l"), TABLES, "move: cell right", "The next cell", MAPS),
     _unlisted("cell(-1, 0)", ("up", "k"), TABLES, "move: cell above", "The row above", MAPS),
@@ -188,6 +199,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("go('heatmap')", ("M",), GO, "go: heatmap", "Where and when it is busy or idle"),
     Action("go('operators')", ("O",), GO, "go: operators", "Kernels and operators by time"),
     Action("go('steps')", ("I",), GO, "go: steps", "What each iteration spent its time on"),
+    Action("go('memory')", ("Y",), GO, "go: memory", "Who holds it, and what every step leaves behind"),
     Action("go('advice')", ("V",), GO, "go: advice", "What to do about lost time"),
     Action("go('ranks')", ("R",), GO, "go: ranks", "Who makes the others wait, in a job of many"),
     Action("go('compare')", ("C",), GO, "go: comparison", "What changed between two open traces"),
@@ -267,10 +279,11 @@ def bindings(screen: str | None) -> list[Binding]:
 def merged(actions: Iterable[Action]) -> Iterator[tuple[tuple[str, ...], Action]]:
     """The keys as they are shown and what they do; digits that do the same for their number share a row."""
     for same, run in groupby(
-        actions, lambda action: action.id.partition("(")[0] if action.keys[0].isdigit() else action
+        actions,
+        lambda action: (action.id.partition("(")[0], action.screens) if action.keys[0].isdigit() else action,
     ):
         first, *rest = run
-        if isinstance(same, str) and rest:
+        if isinstance(same, tuple) and rest:
             digit, last = first.keys[0], rest[-1].keys[0]
             title, helped = (text.replace(digit, "n") for text in (first.title, first.help))
             yield (f"{digit} - {last}",), replace(first, title=title, help=helped)

@@ -33,6 +33,7 @@ SCREENS = {
     "heatmap": ("heatmap", "HeatmapScreen"),
     "operators": ("operators", "OperatorsScreen"),
     "steps": ("steps", "StepsScreen"),
+    "memory": ("memory", "MemoryScreen"),
     "advice": ("advice", "AdviceScreen"),
 }
 

@@ -284,6 +284,12 @@ class Session:
             window = Window(Moment(start_ns, True), Moment(end_ns, True))
             self.options = replace(self.options, window=window, step=None)
 
+    def move_to(self, time_ns: int) -> None:
+        """Move the cursor of all screens to a moment (ns), and bring it on screen; one step of undo."""
+        state = self.state
+        viewport = state.viewport.showing(time_ns, time_ns + 1, state.bounds)
+        state.go(replace(state.place, viewport=viewport, time_ns=time_ns), "moment")
+
     def go_to_gap(self, index: int) -> bool:
         """Show and select a gap: an index into `analysis.gaps`; False where there is none."""
         if self.analysis is None or not 0 <= index < len(self.analysis.gaps):

@@ -26,7 +26,7 @@ from tracetui.analysis.memory.peak import (
 )
 from tracetui.analysis.memory.snapshot import recorded_in_snapshot
 from tracetui.analysis.memory.tables import recorded_in_tables
-from tracetui.arrays import Bools
+from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Trace
 
 _NOWHERE = Neighbours(None, None, None)
@@ -40,6 +40,7 @@ class MemoryPart:
     lines: tuple[LineMemory, ...]
     sizes: tuple[SizeMemory, ...]
     blocks: Blocks  #: allocated in it, or alive at its peak; by time
+    places: Int64s  #: theirs in Recorded.blocks
     at_peak: Bools  #: of `blocks`
     allocated: Bools  #: of `blocks`: allocated in it
 
@@ -95,6 +96,7 @@ class Memory:
             lines=lines_of_blocks(recorded, every, alive),
             sizes=sizes_of_blocks(every, alive),
             blocks=every,
+            places=np.flatnonzero(chosen),
             at_peak=alive,
             allocated=allocated,
         )

@@ -14,6 +14,7 @@ from enum import Enum
 
 import numpy as np
 
+from tracetui.analysis.memory.calls import distinct_calls
 from tracetui.analysis.memory.model import NEVER, Blocks, Curve, Recorded
 from tracetui.analysis.memory.peak import whole_curve
 from tracetui.analysis.search import distinct, runs
@@ -181,25 +182,16 @@ def _growing(recorded: Recorded, every: Blocks, alive: Int64s) -> Growing | None
 
 
 def _calls(recorded: Recorded, own: Int64s, steps: range) -> tuple[int, int, int | None]:
-    """Of an operator at a line in the last step: its calls, those that leave something behind, and which.
-
-    A call is an operator that allocates; where the operator is not in the trace, each block is of one.
-    """
+    """Of an operator at a line in the last step: its calls, those that leave something behind, and which."""
     blocks, example = recorded.blocks, own[-1]
     alike = (blocks.operator == blocks.operator[example]) & (blocks.line == blocks.line[example])
     alike &= blocks.component == blocks.component[example]
     numbers: set[int] = set()
     count = leaving = 0
     for step in steps:
-        calls = _distinct_calls(blocks, np.flatnonzero(alike & (blocks.step == step)))
-        of_step = _distinct_calls(blocks, own[blocks.step[own] == step])
+        calls = distinct_calls(blocks, np.flatnonzero(alike & (blocks.step == step)))
+        of_step = distinct_calls(blocks, own[blocks.step[own] == step])
         places = [calls.index(call) + 1 for call in of_step]
         count, leaving = len(calls), len(places)
         numbers.update(places)
     return count, leaving, numbers.pop() if len(numbers) == 1 else None
-
-
-def _distinct_calls(blocks: Blocks, places: Int64s) -> list[int]:
-    """The calls that allocated some blocks, in order of time, as numbers."""
-    rows = blocks.row[places]
-    return list(dict.fromkeys(np.where(rows >= 0, rows, -2 - places).tolist()))

@@ -14,7 +14,9 @@ from tracetui.arrays import Int32s, Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.memory.document import memory_document, size_rows, step_numbers
 
-_TEXTS = frozenset(("device", "component", "name", "operator", "file", "function", "verdict"))
+_TEXTS = frozenset(
+    ("device", "component", "operator", "file", "function", "task", "before", "after", "verdict")
+)
 
 
 def memory_lines_frame(memory: Memory, part: MemoryPart | None = None, top: int = 0) -> pd.DataFrame:
@@ -25,6 +27,14 @@ def memory_lines_frame(memory: Memory, part: MemoryPart | None = None, top: int 
 def memory_sizes_frame(memory: Memory, part: MemoryPart | None = None, top: int = 0) -> pd.DataFrame:
     """One row per size of blocks; most in all first, at most `top`."""
     return _of_rows(size_rows(part or memory.all, top), _SIZE_KEYS)
+
+
+def memory_growing_frame(memory: Memory) -> pd.DataFrame:
+    """One row per group of blocks that grows, those first that grow most; of its steps the first and last."""
+    rows = memory_document(memory, memory.all, 1)["growing"]
+    return _of_rows(
+        [{**row, "first_step": row["steps"][0], "last_step": row["steps"][-1]} for row in rows], _GROWING_KEYS
+    )
 
 
 def memory_blocks_frame(memory: Memory, part: MemoryPart | None = None, top: int = 0) -> pd.DataFrame:
@@ -84,6 +94,28 @@ _LINE_KEYS = (
     "blocks_at_peak",
     "mean_life_ns",
     "alive_bytes",
+)
+_GROWING_KEYS = (
+    "file",
+    "line",
+    "function",
+    "operator",
+    "device",
+    "component",
+    "bytes_per_step",
+    "blocks_per_step",
+    "block_bytes",
+    "bytes",
+    "blocks",
+    "first_step",
+    "last_step",
+    "nth",
+    "of",
+    "leaving",
+    "task",
+    "before",
+    "after",
+    "verdict",
 )
 _SIZE_KEYS = ("block_bytes", "allocations", "blocks_at_peak", "alive_blocks")
 

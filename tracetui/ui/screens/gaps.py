@@ -15,6 +15,7 @@ from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
+from tracetui.analysis.lead import LeadLosses
 from tracetui.arrays import Int64s
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import time_inks
@@ -67,11 +68,19 @@ class GapsScreen(TableScreen):
         columns: list[Column]
         answer: str
 
+    @dataclass
+    class Lost(Message, bubble=False):
+        """Where the host lost its lead."""
+
+        analysis: Analysis
+        losses: LeadLosses
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._ranked: Int64s | None = None
         self._rank: Int64s | None = None
         self._shown: Analysis | None = None
+        self._losses: LeadLosses | None = None  # of `_shown`, once they are known
         self._timer: Timer | None = None
         self._opening = False  # the table waits for its rows
         self._resting = -1  # the gap that nobody has moved to: opening the screen does not move the timeline
@@ -113,12 +122,25 @@ class GapsScreen(TableScreen):
     def _show_made(self, made: Made) -> None:
         if made.analysis is not self.session.analysis or made.by is not self.session.ranked_by:
             return
+        if made.analysis is not self._shown:
+            self._losses = None
         self._shown, self._ranked, self._rank = made.analysis, made.ranked, made.rank
         self.query_one(SourcePane).files = self.session.sources
         self._opening = True
         self.table.show(made.columns, len(made.analysis.gaps), sort=0, descending=False)
         self.show_answer(made.answer, self.place())
         self._opened()
+        self.in_background("lead", lambda: self.Lost(made.analysis, made.analysis.lead_losses))
+
+    def failed(self, group: str, sentence: str) -> None:
+        if group != "lead":  # without it the screen is of use
+            super().failed(group, sentence)
+
+    @on(Lost)
+    def _show_lost(self, message: Lost) -> None:
+        if message.analysis is self._shown:
+            self._losses = message.losses
+            self._tell()
 
     @on(Table.Arranged)
     def _opened(self) -> None:
@@ -174,7 +196,7 @@ class GapsScreen(TableScreen):
             return
         chain = analysis.links.chain(int(analysis.gaps.after[gap])) if analysis.gaps.after[gap] >= 0 else None
         teller = GapStory(self.viewer.palette, self.viewer.glyphs)
-        story.show(teller.lines(analysis, gap, int(self._rank[gap]), chain, story.size.width))
+        story.show(teller.lines(analysis, gap, int(self._rank[gap]), chain, story.size.width, self._losses))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         if frame is None:
             self.query_one(SourcePane).show("", 0)

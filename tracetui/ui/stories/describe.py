@@ -15,6 +15,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
 from tracetui.export.late import late_rank
 from tracetui.export.words import NO_STACK
@@ -83,11 +84,21 @@ def describe_clock(trace: Trace, start_ns: int, end_ns: int, pen: Pen) -> Line:
     return [pen.label(label), pen.text(format_clock(start_ns).removesuffix(" µs") + end)]
 
 
-def describe_gap(analysis: Analysis, gap: int, blamed: Sequence[Line], pen: Pen, width: int) -> list[Line]:
-    """Why a device was idle in a gap, `blamed`: lines about the Python line behind it, and its neighbours."""
+def describe_gap(
+    analysis: Analysis,
+    gap: int,
+    blamed: Sequence[Line],
+    losses: LeadLosses | None,
+    pen: Pen,
+    width: int,
+) -> list[Line]:
+    """Why a device was idle in a gap, `blamed`: lines about the Python line behind it, and its neighbours.
+
+    `losses`: where the host lost its lead, once that is known.
+    """
     trace, gaps = analysis.trace, analysis.gaps
     before, after = int(gaps.before[gap]), int(gaps.after[gap])
-    bar, *story = GapWords(analysis, gap, pen).lines(width)
+    bar, *story = GapWords(analysis, gap, pen, losses).lines(width)
     around = [_neighbour("after", trace, before, pen), _neighbour("ended by", trace, after, pen)]
     clock = describe_clock(trace, int(gaps.start[gap]), int(gaps.end[gap]), pen)
     return [bar, *blamed, *story, *around, clock]

@@ -12,6 +12,7 @@ from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
@@ -41,12 +42,23 @@ class GapStory(Story):
         super().__init__(palette, glyphs)
         self._inks = time_inks(palette, glyphs)
 
-    def lines(self, analysis: Analysis, gap: int, rank: int, chain: Chain | None, width: int) -> list[Line]:
-        """All lines, the most telling first; `chain` is that of the task that ended the gap."""
+    def lines(
+        self,
+        analysis: Analysis,
+        gap: int,
+        rank: int,
+        chain: Chain | None,
+        width: int,
+        losses: LeadLosses | None = None,
+    ) -> list[Line]:
+        """All lines, the most telling first; `chain` is that of the task that ended the gap.
+
+        `losses`: where the host lost its lead, once that is known.
+        """
         stack, backward = main_line(analysis, gap)
         title = gap_title(analysis, gap, rank, self._glyphs)
         lines = [self._ruled(title, width), self._parts(analysis, gap)]
-        lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs)).lines(width, "")
+        lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs), losses).lines(width, "")
         lines.append(self._line(stack, backward, analysis.rules))
         lines.append(self._labelled("ran before", task_words(analysis, int(analysis.gaps.before[gap]))))
         lines.append(

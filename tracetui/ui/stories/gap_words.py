@@ -15,6 +15,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.raster import even_edges
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
@@ -28,6 +29,7 @@ from tracetui.ui.drawing.shares import apportion, format_share, unit_of
 from tracetui.ui.drawing.strips import Piece, flowing
 from tracetui.ui.stories.communication_words import communication_sentences
 from tracetui.ui.stories.gap_shares import NAME, Share, gap_shares
+from tracetui.ui.stories.lead_words import lead_sentence
 from tracetui.units import format_duration, format_time
 
 NAMED = 4  #: causes of the host's time that are named; the rest is summed up
@@ -54,8 +56,9 @@ def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
 class GapWords:
     """Tells of one gap."""
 
-    def __init__(self, analysis: Analysis, gap: int, pen: Pen) -> None:
-        self._analysis, self._gap, self._pen = analysis, gap, pen
+    def __init__(self, analysis: Analysis, gap: int, pen: Pen, losses: LeadLosses | None = None) -> None:
+        """Of a gap; `losses`: where the host lost its lead, once that is known."""
+        self._analysis, self._gap, self._pen, self._losses = analysis, gap, pen, losses
         self._pieces = analysis.causes.of_gap(gap)
         device = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(device.device, NAME)
@@ -126,6 +129,10 @@ class GapWords:
                 yield self._sentence(name, shares, own)
         if (exposed := self._exposed()) is not None:
             yield exposed
+        if self._losses is not None and (
+            lost := lead_sentence(self._losses, self._gap, self._analysis.trace.start_ns, self._pen)
+        ):
+            yield lost
 
     def _opening(self) -> list[Piece]:
         """ "The NPU was idle 1.24 ms before aclnnMul." """

@@ -5,7 +5,8 @@ Asks for what has to be read from files (args, source) in a thread, and shows it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -18,8 +19,11 @@ from textual.strip import Strip
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.kernels import KernelFacts
+from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
 from tracetui.export.words import MEASURES
+from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.drawing.causes import legend
 from tracetui.ui.drawing.lane import clip_cells
@@ -40,6 +44,7 @@ from tracetui.ui.stories.describe import (
 )
 from tracetui.ui.stories.gap_shares import MainLine, main_line
 from tracetui.ui.stories.gap_words import gap_title
+from tracetui.ui.stories.kernel_words import describe_kernel
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
@@ -50,6 +55,9 @@ class Found:
 
     args: dict[str, Any] = field(default_factory=dict)
     source: str | None = None
+    facts: KernelFacts | None = None  #: of a task, from the table beside the trace
+    losses: LeadLosses | None = None  #: where the host lost its lead, for a gap
+    problem: str = ""  #: why one of these could not be had
 
 
 class Details(CachedLineWidget, can_focus=True):
@@ -91,6 +99,7 @@ class Details(CachedLineWidget, can_focus=True):
         self._event = -1  # of the selected slice
         self._frame: Frame | None = None  # whose line of source is shown
         self._found = Found()
+        self._reading = Lock()  # held while more than a slice is read: once is enough
 
     @property
     def viewer(self) -> Viewer:
@@ -144,7 +153,7 @@ class Details(CachedLineWidget, can_focus=True):
         self._selection = (-2, -2)
         self.show_state()
         if 0 <= event == self._event:
-            self._found = Found(found.args, found.source if frame == self._frame else None)
+            self._found = replace(found, source=found.source if frame == self._frame else None)
             self.top = top
             self._tell()
 
@@ -187,17 +196,21 @@ class Details(CachedLineWidget, can_focus=True):
             self.lines = describe_frames(self.stack, self.rules, pen)
         elif gap >= 0 and session.analysis is not None:
             self._title = gap_title(session.analysis, gap, session.rank_of(gap), app.glyphs)
-            self.lines = describe_gap(session.analysis, gap, self._stack_lines(pen), pen, self.size.width)
+            blamed, losses = self._stack_lines(pen), self._found.losses
+            self.lines = describe_gap(session.analysis, gap, blamed, losses, pen, self.size.width)
             self.lines += describe_chain(session.trace, self.chain, pen)
             self.lines += describe_frames(self.stack, self.rules, pen)
         elif row >= 0:
             self.lines = describe_slice(session.trace, row, pen)
             self.lines += describe_chain(session.trace, self.chain, pen)
             self.lines += self._stack_lines(pen)
+            self.lines += describe_kernel(self._found.facts, pen) if self._found.facts else []
             self.lines += describe_args(self._found.args, pen)
             self.lines += describe_frames(self.stack, self.rules, pen)
         else:
             self.lines = self._hints(pen)
+        if self._found.problem:
+            self.lines.append([pen.text(f" {self._found.problem}", Role.WARNING)])
         self.redraw()
 
     def _stack_lines(self, pen: Pen) -> list[Line]:
@@ -243,14 +256,29 @@ class Details(CachedLineWidget, can_focus=True):
             return
         file, event = self.session.file, self._event
         frame = self._frame = self.rules.line_of(self.stack)
-        sources = self.session.sources
+        sources, analysis = self.session.sources, self.session.analysis
 
         def read() -> None:
             args = file.args(event) if file is not None and event >= 0 else {}
             source = _line_of(sources, frame) if frame is not None else None
-            self.post_message(self.Read(selection, Found(args, source)))
+            found = Found(args, source)
+            self.post_message(self.Read(selection, found))
+            if analysis is not None:
+                self.post_message(self.Read(selection, self._with_more(found, analysis, *selection)))
 
         self.run_worker(read, thread=True, exclusive=True, group="details")
+
+    def _with_more(self, found: Found, analysis: Analysis, row: int, gap: int) -> Found:
+        """What takes long for the first slice or gap that asks for it, and no time for the others."""
+        try:
+            with self._reading:
+                if gap >= 0:
+                    return replace(found, losses=analysis.lead_losses)
+                kernels = analysis.kernels if analysis.trace.slices.activity[row] else None
+            return replace(found, facts=kernels.facts(row)) if kernels is not None else found
+        except Exception as error:  # the rest of the pane is of use without it
+            said = printable(f"{type(error).__name__}: {error}", 200)
+            return replace(found, problem=f"This failed: {said}")
 
     @on(Read)
     def _arrived(self, message: Read) -> None:

@@ -1,0 +1,387 @@
+"""The memory of a device over time, who holds it, and what every step leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from textual import events, on
+from textual.binding import BindingType
+from textual.containers import Container, Vertical
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.memory.model import HOST, Curve
+from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
+from tracetui.arrays import Int64s
+from tracetui.export.memory.words import (
+    NOTHING,
+    alive_sentence,
+    growth_sentence,
+    peak_parts,
+    peak_sentence,
+)
+from tracetui.trace.clean import printable
+from tracetui.ui.actions import bindings
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.strips import wrapped
+from tracetui.ui.messages import SelectionChanged, ViewChanged
+from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.session import Session
+from tracetui.ui.state import Viewport
+from tracetui.ui.stories.memory_story import MemoryStory
+from tracetui.ui.tables.memory_views import GROWING, LINES, Shown, View, shown_memory, view_after
+from tracetui.ui.widgets.curve import CurveView
+from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.ui.widgets.source import SourcePane
+from tracetui.ui.widgets.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDE = 120  #: cells from which the source stands beside the table
+TALL = 32  #: lines of a terminal from which a narrow one has room for the source
+_PLACE = 14  #: cells of "/text 123/1,234" at the end of the first line
+_STORY = {True: 5, False: 6}  #: lines that the story takes, in a narrow terminal and in a wide one
+_SETTLED_S = 0.15  #: a held cursor key asks for neighbours faster than they are found
+_BESIDE_NS = 50_000  #: shown on either side of a block of which no operator is known
+
+
+class MemoryScreen(TableScreen):
+    """A curve, a table, the story of the row under its cursor, and the source of that."""
+
+    DEFAULT_CSS = """
+    MemoryScreen #answer { height: 2; }
+    MemoryScreen #panes { height: 1fr; layout: horizontal; }
+    MemoryScreen #left { width: 3fr; }
+    MemoryScreen #story { height: 6; }
+    MemoryScreen SourcePane { width: 2fr; margin-left: 2; }
+    MemoryScreen.narrow #panes { layout: vertical; }
+    MemoryScreen.narrow #story { height: 5; }
+    MemoryScreen.narrow #left { width: 1fr; height: 2fr; }
+    MemoryScreen.narrow SourcePane { width: 1fr; height: 1fr; margin-left: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("memory")]
+    TITLE_OF = "Memory"
+
+    @dataclass
+    class Read(Message, bubble=False):
+        """What is recorded of the memory, None for nothing."""
+
+        analysis: Analysis
+        window: tuple[int, int] | None
+        shown: Shown | None
+
+    @dataclass
+    class Found(Message, bubble=False):
+        """What runs on the device for a block, and beside it."""
+
+        shown: Shown
+        block: int
+        neighbours: Neighbours
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._missing = ""  # why nothing is shown
+        self._view: View | None = None  # None: not chosen yet
+        self._shown: Shown | None = None
+        self._curve = 0  # place in the curves
+        self._window: tuple[int, int] | None = None
+        self._time_ns = -1  # where the other screens were last seen to be
+        self._neighbours: tuple[int, Neighbours] | None = None  # of a block
+        self._asking: Timer | None = None
+
+    def body(self) -> Iterable[Widget]:
+        viewer = self.viewer
+        table, *filter_field = super().body()
+        yield CurveView(viewer.palette, viewer.glyphs)
+        with Container(id="panes"):
+            with Vertical(id="left"):
+                yield table
+                yield Lines(viewer.glyphs, id="story")
+            yield SourcePane(viewer.palette, viewer.glyphs)
+        yield from filter_field
+
+    @property
+    def curve(self) -> CurveView:
+        return self.query_one(CurveView)
+
+    @property
+    def source(self) -> SourcePane:
+        return self.query_one(SourcePane)
+
+    @property
+    def view(self) -> View:
+        """The table that is shown."""
+        return self._view or LINES
+
+    @property
+    def heading(self) -> str:
+        return self.view.title if self._shown is not None else self.TITLE_OF
+
+    @property
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("tab", view_after(self.view).name),
+            ("enter", "operator"),
+            ("← →", "time"),
+            ("c", "curve"),
+            ("/", "filter"),
+            ("o", "edit"),
+            ("?", "keys"),
+        )
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        self.set_class(width < WIDE, "narrow")
+        self.source.display = width >= WIDE or height >= TALL
+        self.curve.styles.height = min(max((height // 3 - 1) | 1, 5), 23)  # of an even number of rows
+        self.query_one("#story").display = height >= 20
+        self._show_answers()
+        self.call_after_refresh(self._tell)
+
+    # -------------------------------------------------------------- contents
+
+    def build(self) -> None:
+        analysis, window = self.session.analysis, self.session.state.window
+        assert analysis is not None
+        self._window = window
+        if self._shown is None:
+            self.missing("Reading what is recorded of the memory.")
+
+        def read() -> Message:
+            memory = analysis.memory
+            shown = None if memory is None else shown_memory(memory, window, analysis.trace.start_ns)
+            _ = memory is not None and memory.neighbours
+            return self.Read(analysis, window, shown)
+
+        self.in_background("memory", read)
+
+    @on(Read)
+    def _show_read(self, message: Read) -> None:
+        if message.analysis is not self.session.analysis or message.window != self._window:
+            return
+        shown = message.shown
+        if shown is None:
+            self.missing(NOTHING)
+            return
+        if self._shown is None and shown.part.peak is not None:
+            of_peak = shown.part.peak.device, shown.part.peak.component
+            keys = [(curve.device, curve.component) for curve in shown.memory.curves]
+            self._curve = keys.index(of_peak)
+        self._shown = shown
+        self._view = self._view or (GROWING if shown.memory.growing else LINES)
+        self.source.files = self.session.sources
+        self._show_curve()
+        self._show_view()
+        self.show_keys()
+
+    def missing(self, sentence: str) -> None:
+        self._shown = self._neighbours = None
+        self._missing = sentence
+        self.table.empty = ""
+        self.table.show((), 0)
+        self._show_answers()
+        self.curve.show(None, Viewport(0, 1), 0, ())
+        self.query_one("#story", Lines).show([])
+        self.source.show("", 0)
+
+    def on_view_changed(self, message: ViewChanged) -> None:
+        if self._window != self.session.state.window:
+            self.refresh_answer()
+        self._follow()
+
+    def on_selection_changed(self, message: SelectionChanged) -> None:
+        self._follow()
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        if self._window != self.session.state.window and not self._stale:
+            self.refresh_answer()
+        self._follow()
+
+    def _follow(self) -> None:
+        """Put the cursor where the other screens are, if that has changed."""
+        time_ns = self.session.state.place.time_ns
+        if time_ns != self._time_ns and self._shown is not None:
+            self._time_ns = time_ns
+            self.curve.point(time_ns)
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        return self._shown.memory.curves if self._shown is not None else ()
+
+    def _show_curve(self) -> None:
+        shown = self._shown
+        assert shown is not None
+        if not self.curves:
+            self.curve.show(None, Viewport(0, 1), 0, ())
+            return
+        curve = self.curves[self._curve % len(self.curves)]
+        steps = shown.memory.recorded.steps
+        self.curve.show(curve, self._span(shown), shown.origin_ns, steps)
+        self._time_ns = self.session.state.place.time_ns
+
+    def _span(self, shown: Shown) -> Viewport:
+        """The window, or what all curves of devices tell of, as far as the trace goes."""
+        if self._window is not None:
+            return Viewport(*self._window)
+        told = [curve for curve in self.curves if curve.device != HOST and len(curve.time)]
+        told = told or [curve for curve in self.curves if len(curve.time)]
+        start = min(int(curve.time[0]) for curve in told)
+        end = max(int(curve.time[-1]) for curve in told) + 1
+        bounds = self.session.state.bounds
+        first, last = max(start, bounds.start_ns), min(end, bounds.end_ns)
+        return Viewport(first, last) if first < last else Viewport(start, end)
+
+    def _show_view(self) -> None:
+        shown = self._shown
+        assert shown is not None
+        view = self.view
+        self.table.empty = view.empty
+        columns = view.columns(shown, self.viewer.palette, self.viewer.glyphs)
+        self.table.show(columns, view.count(shown), sort=view.sort)
+        self._show_answers()
+        self.show_keys()
+        self._tell()
+
+    def _show_answers(self) -> None:
+        """The peak, what grows, and where there is room what else the peak is made of."""
+        shown, width = self._shown, max(self.size.width, 20)
+        text, dim, warning = map(self.style_of, (Role.TEXT, Role.DIM, Role.WARNING))
+        said = self._missing if shown is None else peak_sentence(shown.document, shown.origin_ns)
+        taken = 0 if shown is None else _PLACE
+        first, *more = wrapped(f"{self.heading}  {printable(said, 300)}", max(width - taken, 20))
+        title = (self.heading, self.style_of(Role.TITLE))
+        lines: list[Line] = [[title, (first[len(self.heading) :], text)], *([(line, text)] for line in more)]
+        if shown is not None:
+            recorded, document = shown.memory.recorded, shown.document
+            lines.append([(printable(growth_sentence(document, len(recorded.steps)), 300), text)])
+            if self.size.height >= TALL:
+                parts = "; ".join(peak_parts(document["peak"]) if document["peak"] else ())
+                rest = f"{parts}. {alive_sentence(document)}" if parts else alive_sentence(document)
+                lines += [[(line, dim)] for line in wrapped(rest, width)]
+            mark = self.viewer.glyphs.warning
+            lines += [[(f"{mark} {printable(said, 200)}", warning)] for said in recorded.problems[:2]]
+        answer = self.query_one("#answer", Lines)
+        answer.styles.height = len(lines)
+        answer.show(lines, self.place())
+
+    # ------------------------------------------------------------------- rows
+
+    @property
+    def block(self) -> int:
+        """The block that the row under the cursor is told by: a place in `part.blocks`, -1 without any."""
+        shown, row = self._shown, self.table.row
+        if shown is None or not 0 <= row < self.view.count(shown):
+            return -1
+        return self.view.block(shown, row)
+
+    @on(Table.Moved)
+    def _row_moved(self) -> None:
+        shown, block = self._shown, self.block
+        if shown is not None and block >= 0:
+            self.curve.point(int(shown.part.blocks.start[block]))
+        self._tell()
+
+    def _tell(self) -> None:
+        """Tell of the row under the cursor, show its source, and ask for what ran beside it."""
+        shown, block = self._shown, self.block
+        story = self.query_one("#story", Lines)
+        if self._asking is not None:
+            self._asking.stop()
+        if shown is None or block < 0:
+            story.show([])
+            self.source.show("", 0)
+            return
+        known = self._neighbours
+        neighbours = known[1] if known is not None and known[0] == block else None
+        width, height = max(self.table.size.width, 20), _STORY[self.has_class("narrow")]
+        telling = MemoryStory(self.viewer.palette, self.viewer.glyphs)
+        story.show(telling.lines(shown, self.view, self.table.row, block, neighbours, width, height))
+        line = int(shown.part.blocks.line[block])
+        frame = shown.memory.recorded.lines[line] if line >= 0 else None
+        self.source.nothing = "No Python stack is recorded for this operator." if frame is None else _NO_FILE
+        self.source.show(*(frame or ("", 0, "")))
+        if neighbours is None and shown.memory.links is not None:
+            self._asking = self.set_timer(_SETTLED_S, lambda: self._ask(shown, block))
+
+    def _ask(self, shown: Shown, block: int) -> None:
+        links, blocks = shown.memory.links, shown.part.blocks
+        assert links is not None
+        place = np.array([block])
+
+        def find() -> Message:
+            (found,) = neighbours_of(links, blocks.row[place], blocks.start[place])
+            return self.Found(shown, block, found)
+
+        self.in_background("neighbours", find)
+
+    def failed(self, group: str, sentence: str) -> None:
+        if group != "neighbours":  # without them the screen is of use
+            super().failed(group, sentence)
+
+    @on(Found)
+    def _show_found(self, message: Found) -> None:
+        if message.shown is self._shown:
+            self._neighbours = message.block, message.neighbours
+            if self.block == message.block:
+                self._tell()
+
+    def export_name(self) -> str:
+        return self.view.export
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        assert self._shown is not None
+        rows: pd.DataFrame = self.view.frame(self._shown).take(view)
+        return rows
+
+    # ---------------------------------------------------------------- actions
+
+    @on(Table.Activated)
+    def _go_to_operator(self) -> None:
+        """Show the operator that allocated the block; without one, its moment."""
+        shown, block, trace = self._shown, self.block, self.session.trace
+        if shown is None or block < 0 or trace is None:
+            return
+        row, start = int(shown.part.blocks.row[block]), int(shown.part.blocks.start[block])
+        if row >= 0:
+            slices = trace.slices
+            self.viewer.show_interval(int(slices.start[row]), int(slices.end[row]), row)
+        else:
+            self.viewer.show_interval(start - _BESIDE_NS, start + _BESIDE_NS)
+            self.viewer.show_status("The operator that allocated it is not in the trace: this is its moment.")
+
+    @on(CurveView.Moved)
+    def _time_moved(self, message: CurveView.Moved) -> None:
+        """Move the other screens to the same moment."""
+        self._time_ns = message.time_ns
+        self.session.move_to(message.time_ns)
+        self.viewer.view_changed()
+
+    def action_curve_cursor(self, columns: int) -> None:
+        self.curve.move(columns)
+
+    def action_next_curve(self) -> None:
+        """The curve of the next device or component."""
+        if self.curves:
+            self._curve = (self._curve + 1) % len(self.curves)
+            self._show_curve()
+
+    def action_next_view(self) -> None:
+        """The table that follows."""
+        if self._shown is not None:
+            self._view = view_after(self.view)
+            self._show_view()
+            self.table.action_first()
+
+    def action_open_editor(self) -> None:
+        problem = self.source.edit()
+        if problem:
+            self.viewer.show_status(problem)
+
+
+_NO_FILE = "This is no line of a Python file."
