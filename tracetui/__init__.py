@@ -10,7 +10,7 @@ In scripts and notebooks:
     operators = tracetui.operators_frame(analysis.device_operators)
 
     job = tracetui.load_job("run/")  # a directory of many ranks
-    roots = tracetui.roots_frame(job)  # why they waited for each other; also ranks_frame, job_links_frame
+    roots = tracetui.roots_frame(job)  # why they waited for each other; also ranks_, job_lines_frame ...
     comparison = tracetui.compare("before.json", "after.json")  # its tables: comparison.tables
     memory = tracetui.memory_lines_frame(analysis.memory)  # where there is any; also of load_snapshot(path)
 """
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         steps_frame,
         syncs_frame,
     )
-    from tracetui.export.job_frames import job_links_frame, ranks_frame, roots_frame
+    from tracetui.export.job_frames import job_lines_frame, job_links_frame, ranks_frame, roots_frame
     from tracetui.export.memory.frames import (
         memory_blocks_frame,
         memory_curve_frame,
@@ -55,6 +55,7 @@ __all__ = [
     "frames_frame",
     "gaps_frame",
     "hotspots_frame",
+    "job_lines_frame",
     "job_links_frame",
     "late_peers_frame",
     "links_frame",
@@ -76,7 +77,9 @@ __all__ = [
 
 _HOMES = {
     **dict.fromkeys(("load", "load_job", "load_snapshot"), "tracetui.api"),
-    **dict.fromkeys(("job_links_frame", "ranks_frame", "roots_frame"), "tracetui.export.job_frames"),
+    **dict.fromkeys(
+        ("job_lines_frame", "job_links_frame", "ranks_frame", "roots_frame"), "tracetui.export.job_frames"
+    ),
     **dict.fromkeys(
         ("memory_blocks_frame", "memory_curve_frame", "memory_lines_frame", "memory_sizes_frame"),
         "tracetui.export.memory.frames",

@@ -17,6 +17,7 @@ class Layout:
     tp: int = 2
     dp: int = 2
     pp: int = 1
+    joined: bool = True  #: the stages of a pipeline share a collective, beside their sends and receives
 
     @property
     def world(self) -> int:
@@ -49,7 +50,7 @@ class Layout:
     def groups(self, rank: int) -> list[Communicator]:
         """The groups in which a rank communicates, each on a stream of its own."""
         told = [("tp", self.tensor(rank)), ("dp", self.data(rank))]
-        if self.pp > 1:
+        if self.pp > 1 and self.joined:
             told.append(("mp", self.model(rank)))
         told += [("pp", pair) for stages in (-1, 1) if (pair := self.neighbour(rank, stages))]
         found = [(role, ranks) for role, ranks in told if len(ranks) > 1]

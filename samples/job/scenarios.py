@@ -30,6 +30,12 @@ JOBS = {
     "link": Job(HYBRID, BRIEF, slow={frozenset({2, 3}): 8.0}),
     #: a stage of a pipeline with more work
     "stage": Job(PIPELINE, Size(2, 2, 1), extra={rank: Extra(computing=1.6) for rank in (4, 5, 6, 7)}),
+    #: the same where stages only send and receive: nothing aligns their clocks
+    "sends": Job(
+        Layout(tp=2, dp=2, pp=2, joined=False),
+        Size(2, 2, 1),
+        extra={rank: Extra(computing=1.6) for rank in (4, 5, 6, 7)},
+    ),
     #: the late rank is there, others are not
     "partial": Job(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}, missing=frozenset({0, 3, 6})),
     #: the late rank is missing

@@ -12,7 +12,7 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.benchmarks import comparing, frames, jobs, memory, opening, parts, slow_link
+from tests.benchmarks import comparing, frames, job_frames, jobs, memory, opening, parts, slow_link
 from tests.benchmarks.floors import cores
 from tests.benchmarks.table import Row, show, show_markdown
 from tests.benchmarks.traces import made_file
@@ -73,6 +73,10 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
     if "job" in wanted:
         ranks = 128 if asked.quick else 1024
         tell(f"A job of {ranks:,} ranks", jobs.joined_rows(ranks, asked.runs, directory))
+        rows = asyncio.run(job_frames.ranks_rows(directory / jobs.DIGESTS, count))
+        tell(f"The screen of {ranks:,} ranks, 200x60", rows)
+        alone = jobs.digesting_rows(made_file(directory / "a_rank.json", asked.mb), asked.runs, directory)
+        tell(f"Digesting {jobs.RANKS} ranks of {asked.mb:,} MB", alone)
     if "link" in wanted:
         rows = slow_link.rows(asked.slices, 1.0 if asked.quick else 3.0)
         tell(f"A terminal at the end of 4 Mbit/s, {asked.slices:,} slices, 200x60", rows)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SIZE = (200, 60)
 ZOOMS = (0, 6, 12, 24)  #: from the whole trace to single slices
-_QUIET_S = 0.04
+QUIET_S = 0.04
 
 
 class Frame(NamedTuple):
@@ -58,14 +58,14 @@ class CountingApp(TraceApp):
         screen = cast("TimelineScreen", self.screen)
         return self.session.state.viewport, screen.tracks.top
 
-    async def press(self, key: str) -> Frame:
-        """From a key until nothing more is drawn."""
+    async def press(self, key: str, quiet_s: float = QUIET_S) -> Frame:
+        """From a key until nothing more is drawn for some time."""
         started, self.largest = time.thread_time(), 0
         self.simulate_key(key)
         seen = -1
         while seen != self.frames:
             seen = self.frames
-            await asyncio.sleep(_QUIET_S)
+            await asyncio.sleep(quiet_s)
         return Frame((time.thread_time() - started) * 1e3, self.largest)
 
 
@@ -95,7 +95,7 @@ async def timeline_rows(slices: int, palette: str, count: int) -> list[Row]:
         "off": "cursor to what is not on screen",
         "gap": "jump to the next worst gap",
     }
-    found = [_row(names[what], [frame for frame in of if frame.bytes]) for what, of in frames.items()]
+    found = [frames_row(names[what], [frame for frame in of if frame.bytes]) for what, of in frames.items()]
     return [row._replace(told=row.spread if palette == "ansi" else "") for row in found]
 
 
@@ -109,12 +109,12 @@ async def table_rows(slices: int, count: int) -> list[Row]:
         opening = asyncio.create_task(beat.watch())
         found = [await _until_arranged(app, beat, "open", ["G"])]
         moves = [await app.press(key) for key in _repeated(("j", "pagedown", "k", "end", "home"), count)]
-        found.append(_row("cursor, page, first, last", moves))
+        found.append(frames_row("cursor, page, first, last", moves))
         keys = _repeated(("greater_than_sign", "equals_sign"), min(count, 12))
         found.append(await _until_arranged(app, beat, "sort by another column, or the other way", keys))
         await app.press("slash")
         typed = [await app.press(key) for key in _repeated([*"matmul", *["backspace"] * 6], count)]
-        found.append(_row("a letter of a filter", typed))
+        found.append(frames_row("a letter of a filter", typed))
         opening.cancel()
     return found
 
@@ -165,7 +165,8 @@ def _repeated(keys: Iterable[str], count: int) -> list[str]:
     return [keys[at % len(keys)] for at in range(count)]
 
 
-def _row(what: str, frames: list[Frame]) -> Row:
+def frames_row(what: str, frames: list[Frame]) -> Row:
+    """The line of some frames: median and high work, and bytes."""
     if not frames:
         return Row(what, "nothing changed")
     middle, high = np.percentile([frame.work_ms for frame in frames], [50, 95])

@@ -6,14 +6,18 @@ python -m tests.benchmarks.jobs DIRECTORY     joins the digests in it, and print
 from __future__ import annotations
 
 import argparse
+import os
+import resource
 import sys
 import time
 from pathlib import Path
 
-from tests.benchmarks.opening import output_of, peak_bytes
+from tests.benchmarks.opening import opened, output_of, peak_bytes
 from tests.benchmarks.table import Row, seconds
 
 COLLECTIVES, STEPS = 1_000, 3
+DIGESTS = "digests"  #: directory of those that are made
+RANKS = 4  #: of the job whose traces are digested
 
 
 def joined_rows(ranks: int, runs: int, directory: Path) -> list[Row]:
@@ -21,7 +25,7 @@ def joined_rows(ranks: int, runs: int, directory: Path) -> list[Row]:
     from tests.benchmarks.digests import made_digests
     from tracetui.job.coding import SUFFIX, encode
 
-    digests = directory / "digests"
+    digests = directory / DIGESTS
     digests.mkdir()
     sizes = []
     for digest in made_digests(ranks, COLLECTIVES, STEPS):
@@ -40,6 +44,37 @@ def joined_rows(ranks: int, runs: int, directory: Path) -> list[Row]:
         Row("peak memory", peak, told=peak),
         Row("the largest digest", f"{max(sizes) / 1e3:,.0f} kB", told=f"{max(sizes) / 1e3:,.0f} kB"),
     ]
+
+
+def digesting_rows(trace: Path, runs: int, directory: Path) -> list[Row]:
+    """The lines about digesting ranks that have one trace each, beside opening each alone.
+
+    Both in processor time: the ranks share the cores, a trace that is opened alone has them all.
+    """
+    ranks = [directory / f"rank{number}.json" for number in range(RANKS)]
+    for rank in ranks:
+        os.link(trace, rank)
+    out = directory / "made"
+    command = [sys.executable, "-m", "tracetui", "digest", *map(str, ranks), "-o", str(out)]
+    command += ["--no-cache", "--force"]
+    opening, digesting = [], []
+    for _ in range(runs):  # in turns: what else the machine does concerns both
+        opening.append(RANKS * _worked(opened(trace, None)))
+        digesting.append(_worked(command))
+    size = max(path.stat().st_size for path in out.iterdir())
+    share = f"{size / trace.stat().st_size * 100:.2f} % of its trace"
+    return [
+        seconds(f"digesting {RANKS} ranks, processor time", digesting, opening, "opening each"),
+        Row("the digest of one", f"{size / 1e3:,.0f} kB", share, told=share),
+    ]
+
+
+def _worked(command: list[str]) -> float:
+    """The seconds of the processor that a program and its processes took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output_of(command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _join(directory: Path) -> tuple[float, float]:

@@ -15,6 +15,9 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
+from samples.job.directory import write_job
+from samples.job.scenarios import JOBS
+from samples.job.truth import tell
 from tests.ui.terminal import ROOT
 from tests.ui.walking import KEYS, SIZES, SUSPEND, Gone, Walker, walk, walker
 from tracetui.ui.actions import GO, actions_of
@@ -34,15 +37,28 @@ def main() -> None:
         "python -m tests.benchmarks.walk", description=__doc__.partition("\n")[0]
     )
     sample = ROOT / "samples" / "moba" / "trace_view.json"
-    parser.add_argument("traces", nargs="*", type=Path, metavar="TRACE", help="the sample without")
+    parser.add_argument(
+        "traces",
+        nargs="*",
+        type=Path,
+        metavar="TRACE",
+        help="the sample and a job without; a directory is a job",
+    )
     parser.add_argument("--keys", type=int, default=20_000)
     parser.add_argument("--burst", type=int, default=1, help="keys in one packet, at most")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pairs", action="store_true")
     asked = parser.parse_args()
-    traces = asked.traces or [sample]
-    failed = pairs(traces[0]) if asked.pairs else walks(traces, asked.keys, asked.burst, asked.seed)
+    with tempfile.TemporaryDirectory() as directory:
+        traces = asked.traces or [sample, _made_job(Path(directory))]
+        failed = pairs(traces[0]) if asked.pairs else walks(traces, asked.keys, asked.burst, asked.seed)
     sys.exit(failed)
+
+
+def _made_job(directory: Path) -> Path:
+    """The directory of a job of four ranks, one of which is late."""
+    write_job(tell(JOBS["loader"]).outcome, directory, 1)
+    return directory
 
 
 def walks(traces: Sequence[Path], keys: int, burst: int, seed: int) -> int:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from samples.job.truth import Root
 from tests.job.planted import digests, job, truth
 from tracetui.analysis.communication.waits import SHORTEST
+from tracetui.export.job_text import job_text
+from tracetui.job.digest import Digest
+from tracetui.job.job import job_of
+from tracetui.job.late import late_ranks
+from tracetui.job.members import Rank
 
 LEVELS = pytest.mark.parametrize("level", [0, 1])
 
@@ -113,3 +121,45 @@ def test_every_collective_finds_its_others(name: str) -> None:
 def test_below_what_planes_can_tell_nobody_was_late() -> None:
     waits = job("balanced", level=1).waits.wait
     assert not ((waits > 0) & (waits < SHORTEST)).any()
+
+
+def test_ranks_that_only_send_to_each_other_are_aligned_where_planes_tell_who_came() -> None:
+    simulated, found = truth("sends").outcome.job, job("sends", level=1)
+    assert set(found.clocks.family.tolist()) == {0}
+    first = simulated.offset(0)
+    for rank, offset in zip(simulated.present, found.clocks.offset.tolist()):
+        assert abs(offset - (simulated.offset(rank) - first)) <= found.clocks.residual_ns <= 20_000
+    assert found.roots.total_ns == pytest.approx(truth("sends").waits_ns, rel=0.01)
+    (planted,) = truth("sends").roots
+    assert lost("sends", 1, planted) >= planted.lost_ns
+    assert not [root for root in found.roots.roots if root.kind in ("absent", "unaligned")]
+
+
+def test_a_rank_that_is_here_is_never_called_missing() -> None:
+    """Of two stages that send one way only nothing aligns the clocks, but the planes name who was late."""
+    ranks = [one_way(digest) for digest in digests("sends")]
+    found = job_of([Rank(digest.identity.rank, digest, "") for digest in ranks])
+    assert len(set(found.clocks.family.tolist())) == 2
+    assert found.roots.total_ns == sum(root.lost_ns for root in found.roots.roots)
+    blamed = {root.rank for root in found.roots.roots if root.kind == "unaligned"}
+    assert blamed and blamed <= set(range(8)) and not [r for r in found.roots.roots if r.kind == "absent"]
+    assert not any(late.missing for late in late_ranks(found))
+    text = job_text(found, 200)
+    assert "missing" not in text and "their clocks are not aligned" in text
+
+
+def one_way(digest: Digest) -> Digest:
+    """A rank that has forgotten what the second stage sent, and for whom the first one waited to send."""
+    own = digest.collectives
+    types = np.array([digest.text(place) for place in own.type.tolist()])
+    stage = digest.identity.rank // 4
+    back = types == ("send" if stage else "receive")
+    kept = np.flatnonzero(~back)
+    place = np.full(len(own), -1, np.int64)
+    place[kept] = np.arange(len(kept))
+    arrivals = digest.arrivals.at(place[digest.arrivals.collective] >= 0)
+    arrivals = replace(arrivals, collective=place[arrivals.collective])
+    sends = (types == "send")[kept]
+    columns = own.at(kept)
+    columns = replace(columns, known=np.where(sends, 0, columns.known), wait=np.where(sends, 0, columns.wait))
+    return replace(digest, collectives=columns, arrivals=arrivals)

@@ -12,6 +12,7 @@ from textual.actions import parse
 from tracetui.ui.actions import ACTIONS, GROUPS, SCREENS, actions_of, bindings, key_label, keys_markdown
 from tracetui.ui.app import TraceApp
 from tracetui.ui.job_app import JobApp
+from tracetui.ui.screens.compare import CompareScreen
 from tracetui.ui.screens.ranks import RanksScreen
 from tracetui.ui.screens.statistics import StatisticsPanel
 from tracetui.ui.session import Session
@@ -36,6 +37,8 @@ def test_every_action_has_a_method_that_takes_its_arguments(screen: str | None) 
         owners.append(StatisticsPanel)
     elif screen == "ranks":
         owners += [JobApp, RanksScreen]
+    elif screen == "compare":
+        owners.append(CompareScreen)
     elif screen is not None:
         session = Session(Path())
         owners.append(type(TraceApp([session]).screens_of(session)[screen]()))
@@ -59,7 +62,7 @@ def test_titles_are_a_verb_and_an_object() -> None:
 
 def test_the_table_for_the_readme_has_every_action() -> None:
     lines = keys_markdown().splitlines()
-    digits = [action.id.partition("(")[0] for action in ACTIONS if action.keys[0].isdigit()]
+    digits = [(action.id.partition("(")[0], action.screens) for action in ACTIONS if action.keys[0].isdigit()]
     assert len(lines) == 2 + len(GROUPS) + len(ACTIONS) - len(digits) + len(set(digits))
     assert all(line.count("|") == 5 for line in lines)
     assert any("`x`" in line and "worst gap" in line for line in lines)

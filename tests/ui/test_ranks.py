@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -15,6 +16,7 @@ from samples.job.truth import tell
 from tests.ui.training import screen_text
 from tests.ui.viewing import until
 from tracetui.job.grids import Measure
+from tracetui.job.job import Job
 from tracetui.job.load import find_ranks
 from tracetui.job.waits import NOBODY
 from tracetui.ui.job_app import JobApp
@@ -90,6 +92,28 @@ async def test_maps_and_lanes_are_of_the_same_cell(directory: Path) -> None:
         assert "waiting" in "\n".join(screen_text(app))
 
 
+async def test_another_rank_draws_no_lane_anew(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(directory) as (app, pilot):
+        await pilot.press("7")
+        await until(pilot, lambda: screen(app).query_one(RankLanes).display)
+        await pilot.pause()
+        drawn: list[int] = []
+        draw = RankLanes._draw_lane
+
+        def counted(lanes: RankLanes, job: Job, place: int, *more: Any) -> Any:
+            drawn.append(place)
+            return draw(lanes, job, place, *more)
+
+        monkeypatch.setattr(RankLanes, "_draw_lane", counted)
+        row = screen(app).map.row
+        await pilot.press("k")
+        await pilot.pause()
+        assert screen(app).map.row == row - 1 and not drawn, "moving scrolls what is known"
+        await pilot.press("h")
+        await pilot.pause()
+        assert sorted(drawn) == [0, 1, 2, 3], "another step"
+
+
 async def test_a_cell_opens_the_trace_and_braces_go_to_the_same_moment(directory: Path) -> None:
     async with opened(directory) as (app, pilot):
         job = app.job_session.job
@@ -127,14 +151,21 @@ async def test_escape_leads_back_to_the_ranks(directory: Path) -> None:
 async def test_the_tables_follow_each_other(directory: Path) -> None:
     async with opened(directory) as (app, pilot):
         seen = []
-        for _ in range(6):
+        for _ in range(7):
             await pilot.pause()
             seen.append(next(line for line in screen_text(app) if line.startswith("-- ")).split("  ")[0])
             await pilot.press("tab")
-        assert len(set(seen)) == 5 and seen[0] == seen[5]
-        await pilot.press("J", "J", "o")
+        assert len(set(seen)) == 6 and seen[0] == seen[6]
+        await pilot.press("o")
         await in_trace(app, pilot)
-        assert app.session.name.startswith("rank 2"), "the third row of the table of ranks"
+        assert app.session.name.startswith("rank 2"), "the worst rank of the first line"
+
+
+async def test_a_row_of_the_table_of_ranks_opens_its_rank(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        await pilot.press("tab", "tab", "J", "J", "J", "o")
+        await in_trace(app, pilot)
+        assert app.session.name.startswith("rank 3"), "the fourth row"
 
 
 async def test_a_late_rank_that_is_missing_is_named_and_waits_are_shown(tmp_path: Path) -> None:

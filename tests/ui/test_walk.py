@@ -8,9 +8,12 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from samples.job.directory import write_job
+from samples.job.scenarios import JOBS
+from samples.job.truth import tell
 from tests.ui.walking import KEYS, SIZES, SUSPEND, Emulator, Step, differences, drawn, walk, walker
 
-LENGTH = 120
+LENGTH, LENGTH_OF_JOB = 120, 40
 
 #: walks in which the terminal once showed something else
 KNOWN: dict[str, tuple[tuple[int, int], list[Step]]] = {
@@ -49,6 +52,15 @@ def test_a_random_walk(samples: Path, tmp_path: Path) -> None:
     seed = random.randrange(1 << 30)
     with walker(samples / "moba" / "trace_view.json", tmp_path, size=random.choice(SIZES)) as walked:
         stumble = walk(walked, random.Random(seed), LENGTH)
+    assert stumble is None, f"seed {seed}: {stumble}"
+
+
+def test_a_walk_over_the_ranks_of_a_job(tmp_path: Path) -> None:
+    write_job(tell(JOBS["loader"]).outcome, tmp_path / "job", 1)
+    seed = random.randrange(1 << 30)
+    with walker(tmp_path / "job", tmp_path, size=random.choice(SIZES)) as walked:
+        assert walked.answer["screen"] == "ranks"
+        stumble = walk(walked, random.Random(seed), LENGTH_OF_JOB)
     assert stumble is None, f"seed {seed}: {stumble}"
 
 

@@ -5,12 +5,13 @@ presses keys in it and sends marks behind them: reports of the cursor, on line 2
 are to be waited for, too. Once all before a mark is done, it is answered on the socket given, with each line
 of the screen drawn without any cache, and in the output, with a title.
 
-python -m tests.ui.walked FD TRACE PALETTE
+python -m tests.ui.walked FD TRACE PALETTE     a directory is a job of the ranks in it
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import json
 import os
@@ -18,7 +19,6 @@ import socket
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,8 +31,10 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tracetui.job.load import find_ranks
 from tracetui.reader.source import TraceFile
 from tracetui.ui.app import TraceApp, tune_gc
+from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.sending.driver import LinkDriver
 from tracetui.ui.sending.link import HUNG_UP
@@ -55,11 +57,12 @@ class MarkedDriver(LinkDriver):
 
 
 class WalkedApp(TraceApp):
-    """Leaves for no key and no signal, and answers marks."""
+    """Leaves for no key and no signal, and answers marks on the socket given."""
 
-    def __init__(self, answers: socket.socket, path: Path, palette: str, trace_file: TraceFile) -> None:
-        options = ViewerOptions(palette=palette)
-        super().__init__([Session(path, options, trace_file)], options)
+    _answers: socket.socket
+
+    def answer_on(self, answers: socket.socket) -> None:
+        """Where marks are answered."""
         self._answers, self._answering = answers, set[Any]()
 
     def get_driver_class(self) -> type[Driver]:
@@ -125,6 +128,10 @@ class WalkedApp(TraceApp):
         )
 
 
+class WalkedJob(WalkedApp, JobApp):
+    """The same of the ranks of a job."""
+
+
 def repainted(app: TraceApp) -> list[str]:
     """The screen's lines as Rich would send them, each drawn anew."""
     widgets = (widget for screen in app.screen_stack for widget in (screen, *screen.query(Widget)))
@@ -141,7 +148,7 @@ def repainted(app: TraceApp) -> list[str]:
     ]
 
 
-@contextmanager
+@contextlib.contextmanager
 def _without_caches(widgets: Iterator[Widget]) -> Iterator[None]:
     """Widgets that draw everything anew, and know afterwards what they knew before."""
     kept: list[tuple[Widget, dict[str, Any]]] = []
@@ -180,9 +187,15 @@ def _write_here_only(event: str, arguments: tuple[Any, ...]) -> None:
 def main() -> None:
     descriptor, path, palette = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     sys.addaudithook(_write_here_only)
-    with TraceFile(path, jobs=1) as trace_file, socket.socket(fileno=descriptor) as answers:
+    with socket.socket(fileno=descriptor) as answers, contextlib.ExitStack() as opened:
         tune_gc()
-        app = WalkedApp(answers, path, palette, trace_file)
+        options = ViewerOptions(palette=palette, jobs=1)
+        if path.is_dir():
+            app: WalkedApp = WalkedJob(find_ranks([path]), options)
+        else:
+            trace_file = opened.enter_context(TraceFile(path, jobs=1))
+            app = WalkedApp([Session(path, options, trace_file)], options)
+        app.answer_on(answers)
         app.run()
         if app.failure is not None:
             traceback.print_exception(type(app.failure), app.failure, app.failure.__traceback__)

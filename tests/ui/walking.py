@@ -247,12 +247,17 @@ class Walker:
 
     def redrawn(self) -> list[Difference]:
         """What differs from what is shown once everything has been laid out and drawn anew."""
-        os.write(self._master, _NOTHING)  # what was said goes with the next key
-        self.settle()
-        before = self.screen.cells()
-        self.take("ctrl+l")
-        self.settle()
-        return self.differences() or differences(before, self.screen.cells())
+        found: list[Difference] = []
+        for _ in range(2):  # what was said for a while may have gone meanwhile, but only once
+            os.write(self._master, _NOTHING)  # what was said goes with the next key
+            self.settle()
+            before = self.screen.cells()
+            self.take("ctrl+l")
+            self.settle()
+            found = self.differences() or differences(before, self.screen.cells())
+            if not found:
+                break
+        return found
 
     @property
     def has_panel(self) -> bool:

@@ -84,8 +84,8 @@ def classes(analysis: Analysis, launched: Launched, details: KernelDetails | Non
         elif CLASSES[code // 8] == VECTOR:
             inner = f"{name} ({'Trans' if code % 2 else 'No Trans'})"
         parts[own] = numbered(inner) if inner else -1
-    step, ns = np.tile(launched.step, 2), np.tile(launched.ns, 2)
-    return tally(names, np.concatenate((parents, parts)), step, ns, steps)
+    step, ns, row = (np.tile(column, 2) for column in (launched.step, launched.ns, launched.row))
+    return tally(names, np.concatenate((parents, parts)), step, ns, steps, row)
 
 
 def rank_of(name: str) -> tuple[int, str]:

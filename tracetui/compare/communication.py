@@ -51,6 +51,7 @@ class Collectives:
     ns: Int64s
     wait: Int64s  #: ns for a late rank, within `ns`
     known: Bools  #: wait and transfer are told apart
+    row: Int64s  #: slice rows
     steps: int
 
     def tells(self) -> tuple[bool, ...]:
@@ -65,7 +66,7 @@ class Collectives:
         place = np.concatenate((self.key, known + several * self.known, known + 2 * several * self.known))
         ns = np.concatenate((self.ns, self.wait, self.ns - self.wait))
         called = [name + suffix for suffix in ("", WAIT, TRANSFER) for name in names]
-        return tally(called, place, np.tile(self.step, 3), ns, self.steps)
+        return tally(called, place, np.tile(self.step, 3), ns, self.steps, np.tile(self.row, 3))
 
 
 def collectives(analysis: Analysis, walls: Walls) -> Collectives:
@@ -91,6 +92,7 @@ def collectives(analysis: Analysis, walls: Walls) -> Collectives:
         ns=operations.end[held] - operations.start[held],
         wait=waits.wait[held],
         known=waits.known[held],
+        row=operations.row[held],
         steps=len(walls.start[walls.host]),
     )
 

@@ -35,7 +35,7 @@ def kernels(analysis: Analysis, launched: Launched, details: KernelDetails | Non
     distinct, name = np.unique(trace.slices.name[row], return_inverse=True)
     names = [trace.strings[place] for place in distinct.tolist()]
     called = [task_name(text, trace.kind) for text in names]
-    by_name = tally(called, name.reshape(-1), step, ns, steps)
+    by_name = tally(called, name.reshape(-1), step, ns, steps, row)
     if details is None or not any(details.shapes):
         return Kernels(by_name, None)
     told = details.places(trace.slices.start[row], [names[place] for place in name.reshape(-1).tolist()])
@@ -45,4 +45,4 @@ def kernels(analysis: Analysis, launched: Launched, details: KernelDetails | Non
     ]
     number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     shaped = np.array([number[text] for text in texts], np.int64)
-    return Kernels(by_name, tally([*number], shaped, step, ns, steps))
+    return Kernels(by_name, tally([*number], shaped, step, ns, steps, row))

@@ -53,9 +53,12 @@ def lines(analysis: Analysis, walls: Walls, pieces: IdlePieces, operators: Opera
     intervals = int(pieces.interval.max(initial=0)) + 1
     pair = (code * steps + pieces.wall) * intervals + pieces.interval
     each, ns = sums(pair, pieces.ns)
+    ends = np.full(intervals, -1, np.int64)
+    ends[pieces.interval] = pieces.ends
+    ended = ends[each % intervals]
     each //= intervals
     names = [str(place) for place in range(len(keys))]
-    told = tally(names, each // max(steps, 1), each % max(steps, 1), ns, steps).sums()
+    told = tally(names, each // max(steps, 1), each % max(steps, 1), ns, steps, ended).sums()
     causes, cause_ns = sums(code * len(Cause) + pieces.cause, pieces.ns)
     return Lines(
         idle={keys[int(name)]: found for name, found in told.items()},

@@ -50,8 +50,8 @@ def module_times(analysis: Analysis, launched: Launched, steps: int) -> ModuleTi
     task, inside = np.divmod(pairs, max(len(names), 1))
     texts = list(paths.values())
     return ModuleTimes(
-        total=tally(texts, inside, launched.step[task], launched.ns[task], steps),
-        own=tally(texts, own, launched.step, launched.ns, steps),
+        total=tally(texts, inside, launched.step[task], launched.ns[task], steps, launched.row[task]),
+        own=tally(texts, own, launched.step, launched.ns, steps, launched.row),
     )
 
 

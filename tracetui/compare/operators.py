@@ -23,6 +23,8 @@ class Sequences:
     name: Int64s  #: place in `names`
     ns: Int64s  #: device time of what they launched
     step: Int64s
+    row: Int64s  #: slice row
+    start: Int64s  #: ns
     thread: Int64s  #: 0, 1, ... those of Python, -1, -2, ... those of the autograd engine; the busiest first
     loose: Tally  #: device time of no operator of level 1
     steps: int
@@ -78,8 +80,17 @@ def sequences(analysis: Analysis, launched: Launched, operators: Operators, step
         name=interned[trace.slices.name[row]][order],
         ns=ns[order],
         step=step[order],
+        row=row[order],
+        start=trace.slices.start[row][order],
         thread=thread[order],
-        loose=tally([*number, NO_OPERATOR], loose, launched.step[~held], launched.ns[~held], steps),
+        loose=tally(
+            [*number, NO_OPERATOR],
+            loose,
+            launched.step[~held],
+            launched.ns[~held],
+            steps,
+            launched.row[~held],
+        ),
         steps=steps,
     )
 
@@ -132,7 +143,7 @@ def _threads(analysis: Analysis, rows: Int64s) -> Int64s:
 
 
 def _tally(side: Sequences, kept: Bools) -> Tally:
-    return tally(side.names, side.name[kept], side.step[kept], side.ns[kept], side.steps)
+    return tally(side.names, side.name[kept], side.step[kept], side.ns[kept], side.steps, side.row[kept])
 
 
 def _stretches(side: Sequences, only: Bools) -> tuple[Stretch, ...]:

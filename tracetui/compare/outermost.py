@@ -61,7 +61,7 @@ def launched_work(analysis: Analysis, walls: Walls) -> Launched:
     at = links.index(rows)
     operator = links.operator[at]
     distinct, place = np.unique(operator, return_inverse=True)
-    outermost = _outermost(analysis, distinct)[place.reshape(-1)]
+    outermost = outermost_of(analysis, distinct)[place.reshape(-1)]
     return Launched(rows, slices.dur[rows], step, operator, outermost, links.backward[at])
 
 
@@ -87,7 +87,7 @@ def operator_names(trace: Trace) -> list[str]:
     return names
 
 
-def _outermost(analysis: Analysis, operators: Int64s) -> Int64s:
+def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
     """The operator of level 1 at or around each (rows, -1 for none); itself where there is none."""
     opaque, ancestors = _opaque(analysis.trace), analysis.links.callers.ancestors
     found: Int64s = operators.copy()

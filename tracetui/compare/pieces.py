@@ -22,6 +22,7 @@ class IdlePieces:
     preparing: Bools  #: before the first task launched in the step
     ns: Int64s
     interval: Int64s  #: number of the idle interval that it is a piece of
+    ends: Int64s  #: slice row of the task that ends that
     cause: Int8s  #: Cause
     stack: Int32s  #: string of the call stack it is charged to, -1 where none
     frame: Int64s  #: row of the python_function slice, -1 where none
@@ -54,6 +55,7 @@ def idle_pieces(analysis: Analysis, walls: Walls) -> IdlePieces:
                 start < walls.first[wall],
                 end - start,
                 before + causes.interval[place],
+                causes.intervals.task[causes.interval[place]],
                 causes.cause[place],
                 causes.stack[place],
                 causes.frame[place],

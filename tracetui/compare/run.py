@@ -67,6 +67,7 @@ class Run:
     )
     causes: Tally  #: idle time by cause, preparing included; of each step on each device
     lines: Lines  #: likewise
+    walls: Walls  #: the steps compared
     steps: int  #: of the host: what the tables below are of, with the device time of all devices
     classes: Tally
     operators: Sequences
@@ -101,6 +102,7 @@ def run_of(analysis: Analysis, choice: Choice | None = None) -> Run:
         terms_ns=waterfall(analysis, walls, idle, exposed),
         causes=_causes(walls, idle),
         lines=lines(analysis, walls, idle, operators),
+        walls=walls,
         steps=steps,
         classes=classes(analysis, launched, details, steps),
         operators=sequences(analysis, launched, operators, steps),
@@ -150,8 +152,10 @@ def _causes(walls: Walls, idle: IdlePieces) -> Tally:
     """Idle time by cause; counted in idle intervals, however many pieces of one have the cause."""
     width = int(idle.interval.max(initial=0)) + 1
     pair, ns = sums((idle.cause.astype(np.int64) * len(walls) + idle.wall) * width + idle.interval, idle.ns)
+    ends = np.full(width, -1, np.int64)
+    ends[idle.interval] = idle.ends
     cause, wall = np.divmod(pair // width, max(len(walls), 1))
-    return tally([each.label for each in Cause], cause, wall, ns, len(walls))
+    return tally([each.label for each in Cause], cause, wall, ns, len(walls), ends[pair % width])
 
 
 def _api(analysis: Analysis, operators: Operators, steps: int) -> Api:
@@ -160,6 +164,6 @@ def _api(analysis: Analysis, operators: Operators, steps: int) -> Api:
     names = operator_names(analysis.trace)
     name = analysis.trace.slices.name[operators.row].astype(np.int64)
     return Api(
-        total=tally(names, name, operators.step, spans.durations[at], steps),
-        own=tally(names, name, operators.step, spans.own[at], steps),
+        total=tally(names, name, operators.step, spans.durations[at], steps, operators.row),
+        own=tally(names, name, operators.step, spans.own[at], steps, operators.row),
     )

@@ -113,11 +113,11 @@ def _wrapped(text: str, width: int) -> list[str]:
 def _head(comparison: Comparison, width: int) -> Iterator[str]:
     for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
         yield f"{name:<7}{cut(printable(run.path), width - 7, keep_end=True)}"
-        for line in _wrapped(_facts(run), width - 7):
+        for line in _wrapped(run_words(run), width - 7):
             yield " " * 7 + line
 
 
-def _facts(run: Run) -> str:
+def run_words(run: Run) -> str:
     """ "gpu, 6 steps (5 to 10) of 177.6 ms, 174.1 to 181.3; in all computing 591.5 ms, free 402.6 ms" """
     if not len(run.wall_ns):
         return f"{run.kind.value}, no work of a device"
@@ -172,7 +172,7 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
             row.name,
             format_ms(round(row.base_ns)),
             format_ms(round(row.other_ns)),
-            _signed(row.delta_ns),
+            signed_ms(row.delta_ns),
             _changed(row),
             _bar(row.delta_ns, most),
         ]
@@ -195,13 +195,13 @@ def _table(rows: Sequence[Row], width: int, keep_end: bool) -> list[str]:
     ]
     cells = [
         [
-            _name(row),
+            row_name(row),
             format_ms(round(row.base_ns)),
-            _count(row.base_count),
+            count_words(row.base_count),
             format_ms(round(row.other_ns)),
-            _count(row.other_count),
-            _signed(row.delta_ns),
-            _ratio(row),
+            count_words(row.other_count),
+            signed_ms(row.delta_ns),
+            ratio_words(row),
             "*" if row.changed else "",
         ]
         for row in rows
@@ -213,13 +213,13 @@ def _markdown_table(rows: Sequence[Row]) -> list[str]:
     titles = ["", "base", "count", "other", "count", "delta", "ratio", "changed"]
     cells = [
         [
-            markdown.code(_name(row)),
+            markdown.code(row_name(row)),
             format_ms(round(row.base_ns)),
-            _count(row.base_count),
+            count_words(row.base_count),
             format_ms(round(row.other_ns)),
-            _count(row.other_count),
-            _signed(row.delta_ns),
-            _ratio(row),
+            count_words(row.other_count),
+            signed_ms(row.delta_ns),
+            ratio_words(row),
             _changed(row),
         ]
         for row in rows
@@ -248,10 +248,10 @@ def _stretch(stretch: Stretch, steps: int) -> str:
         names[0] if len(names) == 1 else f"{names[0]} … {names[-1]} ({format_count(len(names))} operators)"
     )
     ns = format_ms(round(Fraction(stretch.ns, steps)))
-    return f"{called}, {_count(Fraction(stretch.count, steps))} times and {ns} ms a step"
+    return f"{called}, {count_words(Fraction(stretch.count, steps))} times and {ns} ms a step"
 
 
-def _name(row: Row) -> str:
+def row_name(row: Row) -> str:
     """The name; of a line that moved both numbers: "train.py(88) -> (93) forward"."""
     if isinstance(row, LineRow) and row.moved and row.frame is not None:
         name = f"{row.frame.file}({row.base_line}) -> ({row.frame.line}) {row.frame.function}"
@@ -259,18 +259,21 @@ def _name(row: Row) -> str:
     return printable(row.name, LONGEST_NAME)
 
 
-def _ratio(row: Row) -> str:
+def ratio_words(row: Row) -> str:
+    """OTHER / BASE: "1.250"; "new" or "gone" where one has none."""
     if row.status != "matched":
         return row.status
     return "-" if row.ratio is None else f"{row.ratio:,.3f}"
 
 
-def _count(mean: Fraction) -> str:
+def count_words(mean: Fraction) -> str:
+    """A mean number of times: "12", "1.5"."""
     whole = count(mean)
     return format_count(whole) if isinstance(whole, int) else f"{whole:,.1f}"
 
 
-def _signed(ns: Fraction) -> str:
+def signed_ms(ns: Fraction) -> str:
+    """A change in ms: "+1.234"; what rounds to nothing has no sign."""
     text = format_ms(round(abs(ns)))
     if not any(digit in "123456789" for digit in text):
         return text

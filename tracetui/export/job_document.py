@@ -9,6 +9,7 @@ from tracetui.export.documents import SCHEMA
 from tracetui.job.identity import PARALLEL
 from tracetui.job.job import Job
 from tracetui.job.late import LateRank, SlowStep, late_ranks, slow_steps
+from tracetui.job.lines import JobLine, job_lines
 from tracetui.job.links import JobLink, job_links
 from tracetui.job.roots import Root, Roots
 from tracetui.job.sayings import sayings
@@ -35,6 +36,7 @@ def job_document(job: Job, by: str | None = None, step: int | None = None) -> di
         },
         "links": [link_document(link) for link in job_links(job)],
         "stages": [stage_document(stage) for stage in job_stages(job, rows)],
+        "lines": [{**line_document(job, line), **_by_rank(job, line)} for line in job_lines(job, step)],
     }
 
 
@@ -135,6 +137,8 @@ def link_document(link: JobLink) -> dict[str, Any]:
         "bytes": link.bytes,
         "ns": link.ns,
         "gb_per_s": link.gb_per_s,
+        "nominal_gb_per_s": link.nominal,
+        "nominal_share": link.nominal_share,
         "slow": link.slow,
     }
 
@@ -150,4 +154,29 @@ def stage_document(stage: Stage) -> dict[str, Any]:
         "receive_ns": stage.receive_ns,
         "imbalance": stage.imbalance,
         "communicates": stage.communicates,
+    }
+
+
+def line_document(job: Job, told: JobLine) -> dict[str, Any]:
+    """A line that ranks were idle for: how many have that problem, and what the worst one loses."""
+    line = told.line
+    return {
+        "file": None if line is None else encodable(line.file),
+        "line": None if line is None else line.line,
+        "function": None if line is None else encodable(line.function),
+        "backward": line is not None and line.backward,
+        "cause": encodable(next(iter(told.causes))) or None,
+        "idle_ns": told.idle_ns,
+        "ranks": len(told.concerned),
+        "worst": job.ranks[told.worst].number,
+        "worst_ns": int(told.by_rank[told.worst]),
+        "mean_ns": told.idle_ns // len(job.ranks),
+    }
+
+
+def _by_rank(job: Job, told: JobLine) -> dict[str, Any]:
+    lost = zip(job.ranks, told.by_rank.tolist())
+    return {
+        "causes_ns": {encodable(cause): ns for cause, ns in told.causes.items()},
+        "by_rank_ns": {str(rank.number): ns for rank, ns in lost if ns},
     }

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.export.cells import text_cell
-from tracetui.export.job_document import link_document, rank_document, root_document, roots_of
+from tracetui.export.job_document import line_document, link_document, rank_document, root_document, roots_of
 from tracetui.job.job import Job
+from tracetui.job.lines import job_lines
 from tracetui.job.links import job_links
 from tracetui.job.tables import rank_rows, sorted_by
 
@@ -30,6 +31,11 @@ def roots_frame(job: Job, step: int | None = None) -> pd.DataFrame:
 def job_links_frame(job: Job) -> pd.DataFrame:
     """One row per link between ranks, most time first."""
     return _frame([link_document(link) for link in job_links(job)])
+
+
+def job_lines_frame(job: Job, step: int | None = None) -> pd.DataFrame:
+    """One row per line of Python that ranks were idle for, most idle time of all ranks first."""
+    return _frame([line_document(job, line) for line in job_lines(job, step)])
 
 
 def write_ranks(stream: BinaryIO, job: Job, by: str | None, step: int | None) -> int:

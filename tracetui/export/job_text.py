@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,24 +13,29 @@ from tracetui.export.job_words import (
     head_words,
     job_time,
     late_words,
+    line_words,
     root_line,
     root_rank,
     root_words,
     verdict,
+    whose,
 )
+from tracetui.export.ranks import group_words
 from tracetui.export.text import MARGIN, Column, table
 from tracetui.job.job import Job
 from tracetui.job.late import SlowStep, late_ranks, slow_steps
+from tracetui.job.lines import JobLine, job_lines
 from tracetui.job.links import JobLink, job_links
 from tracetui.job.roots import Root
 from tracetui.job.sayings import sayings
 from tracetui.job.stages import Stage, job_stages
-from tracetui.job.tables import RankRow, differing, rank_rows, sorted_by
+from tracetui.job.tables import VIEWS, RankRow, differing, leading, rank_rows, sorted_by
 from tracetui.job.waits import Waits
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count, format_duration, format_ms, format_percent
 
 TOP = 10  #: rows of each table
+TELLING = 1000  #: parts of the time of a job of which a root has to cost one
 #: Measures of the table of ranks, by title.
 _SHOWN = {
     "stage": "stage",
@@ -44,6 +50,10 @@ _SHOWN = {
 }
 
 
+#: Titles in the views of those whose own names are long.
+_IN_VIEWS = {"communication_without_receive": "other comm.", "forward_backward": "fwd+bwd"}
+
+
 @dataclass(frozen=True)
 class Section:
     """A table of the report. Cells are as written in the trace: never print them unescaped."""
@@ -56,7 +66,10 @@ class Section:
 
 def job_text(job: Job, width: int, by: str | None = None, step: int | None = None, top: int = TOP) -> str:
     """Return the report as text; at most `top` rows in each table, 0 for all."""
-    lines = [head_words(job, step), "", *_verdict(job, step), ""]
+    lines = [head_words(job, step), ""]
+    for sentence in _verdict(job, step):
+        lines += textwrap.wrap(sentence, max(width, 20), subsequent_indent=MARGIN)
+    lines.append("")
     for section in _sections(job, by, step, top):
         rows = [[printable(cell) for cell in row] for row in section.rows]
         lines += [section.title, *table(section.columns, rows, width)]
@@ -64,7 +77,11 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
         lines.append("")
     said = sayings(job)
     if said:
-        lines += ["Notes", *(f"{MARGIN}{printable(saying)}." for saying in said), ""]
+        lines.append("Notes")
+        for saying in said:
+            text = f"{printable(saying)}."
+            lines += textwrap.wrap(text, max(width, 20), initial_indent=MARGIN, subsequent_indent=2 * MARGIN)
+        lines.append("")
     return "\n".join(lines)
 
 
@@ -109,25 +126,38 @@ def _sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[
     roots, waits = roots_of(job, step), _waits_of(job, step)
     whole = job_time(rows)
     blamed = {rank for rank, lost in _cost(waits, job).items() if lost * 100 >= whole * WORTH}
-    if any(root.lost_ns > 0 and root.rank in blamed for root in roots.roots):
-        yield _roots(roots.roots, blamed, whole, top)
+    worth = [root for root in roots.roots if root.rank in blamed and root.lost_ns * TELLING >= max(whole, 1)]
+    if worth:
+        yield _roots(roots.roots, worth, whole, top)
     late = late_ranks(job, waits)
     if late:
         columns = [Column("lost"), Column("collectives"), Column("late", right=False, shrink_to=16)]
+        columns.append(Column("in", right=False, shrink_to=16))
         told = [
-            (format_duration(each.lost_ns), format_count(each.operations), late_words(each)) for each in late
+            (
+                format_duration(each.lost_ns),
+                format_count(each.operations),
+                late_words(each),
+                group_words(each.group, each.name),
+            )
+            for each in late
         ]
         yield _section("Late ranks: what the others lost by waiting for them", columns, told, top)
     steps = [each for each in slow_steps(job) if step in (None, each.step)]
     if len(steps) > 1:
         columns = [*map(Column, ("step", "slowest", "lost by it", "lost"))]
         yield _section("Steps", columns, [_step(each) for each in steps], top)
+    lines = job_lines(job, step)
+    if lines:
+        yield _lines(job, lines, top)
     yield _ranks(rows, by, top)
     links = job_links(job)
     if links:
-        columns = [*map(Column, ("moved", "in", "GB/s"))]
+        nominal = any(link.nominal for link in links)
+        titles = ("moved", "in", "GB/s", *(("of nominal",) if nominal else ()))
+        columns = [*map(Column, titles)]
         columns += [Column(title, right=False) for title in ("by", "from", "")]
-        yield _section("Links, most time first", columns, [_link(link) for link in links], top)
+        yield _section("Links, most time first", columns, [_link(link, nominal) for link in links], top)
     stages = job_stages(job, rows)
     if stages:
         titles = ("stage", "ranks", "computing", "bubble", "receiving", "imbalance")
@@ -145,13 +175,12 @@ def _section(
     )
 
 
-def _roots(roots: tuple[Root, ...], blamed: set[int | None], whole: int, top: int) -> Section:
+def _roots(roots: tuple[Root, ...], worth: Sequence[Root], whole: int, top: int) -> Section:
     """What the ranks that cost most did longer; all else there is stands in one line."""
     columns = [*map(Column, ("lost", "share", "collectives", "rank"))]
     columns.append(Column("longer than the others", right=False, shrink_to=24))
     columns.append(Column("line", right=False, shrink_to=20, keep_end=True))
-    shown = [root for root in roots if root.lost_ns > 0 and root.rank in blamed]
-    shown = shown[:top] if top else list(roots)
+    shown = worth[:top] if top else list(roots)
     rows = [
         (
             format_duration(root.lost_ns),
@@ -176,12 +205,35 @@ def _step(slow: SlowStep) -> tuple[str, ...]:
     return str(slow.step), slowest, format_duration(slow.lost_ns), format_duration(slow.total_ns)
 
 
+def _lines(job: Job, lines: Sequence[JobLine], top: int) -> Section:
+    """Whose problem each line is that ranks were idle for."""
+    columns = [*map(Column, ("idle", "a rank", "worst"))]
+    columns += [Column(title, right=False) for title in ("whose", "cause")]
+    columns.append(Column("line", right=False, shrink_to=20, keep_end=True))
+    rows = [
+        (
+            format_duration(line.idle_ns),
+            format_duration(line.idle_ns // len(job.ranks)),
+            format_duration(int(line.by_rank[line.worst])),
+            whose(job, line),
+            next(iter(line.causes)),
+            line_words(line.line) if line.line is not None else "(no line)",
+        )
+        for line in lines
+    ]
+    return _section("Lines that ranks were idle for, all ranks together", columns, rows, top)
+
+
 def _ranks(rows: tuple[RankRow, ...], by: str | None, top: int) -> Section:
-    apart = differing(rows)
-    measure = by or (apart[0] if apart else None)
+    measure = leading(rows, by)
     ordered = sorted_by(rows, measure) if measure else rows
-    told = {name for name in _SHOWN.values() if name == measure or any(row.mean(name) for row in rows)}
-    shown = {title: name for title, name in _SHOWN.items() if name in told}
+    view = VIEWS.get(by or "")
+    apart = [name for name in differing(rows) if view is None or name in view]
+    if view is not None:
+        shown = {_IN_VIEWS.get(name, name.replace("_", " ")): name for name in view}
+    else:
+        told = {name for name in _SHOWN.values() if name == measure or any(row.mean(name) for row in rows)}
+        shown = {title: name for title, name in _SHOWN.items() if name in told}
     if measure and measure not in shown.values():
         shown[measure.replace("_", " ")] = measure
     hosts = any(row.rank.digest.identity.host for row in rows)
@@ -198,11 +250,12 @@ def _ranks(rows: tuple[RankRow, ...], by: str | None, top: int) -> Section:
     what = "ms of a mean step" if any(row.steps > 1 for row in rows) else "ms"
     differ = f"; differ in {', '.join(name.replace('_', ' ') for name in apart[:3])}" if apart else ""
     order = f", by {measure.replace('_', ' ')}" if measure else ""
+    order = f", {by}{order}" if view is not None else order
     return _section(f"Ranks, {what}{order}{differ}", columns, cells, top)
 
 
-def _link(link: JobLink) -> tuple[str, ...]:
-    ends, speed = link.ends, link.gb_per_s
+def _link(link: JobLink, nominal: bool) -> tuple[str, ...]:
+    ends, speed, share = link.ends, link.gb_per_s, link.nominal_share
     if ends.group_src < 0:
         path = f"rank {ends.src} to {ends.dst}"
     else:
@@ -211,6 +264,7 @@ def _link(link: JobLink) -> tuple[str, ...]:
         format_bytes(link.bytes),
         format_duration(link.ns),
         "-" if speed is None else f"{speed:.1f}",
+        *(("-" if share is None else f"{share * 100:.0f} %",) if nominal else ()),
         ends.transport,
         path,
         "slow" if link.slow else "",

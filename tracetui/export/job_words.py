@@ -6,17 +6,21 @@ from collections.abc import Iterator
 
 from tracetui.export.ranks import group_words
 from tracetui.export.words import line_name
+from tracetui.job.digest import Line
 from tracetui.job.job import Job
 from tracetui.job.late import LateRank, late_ranks
-from tracetui.job.roots import MISSING, Root, Roots
+from tracetui.job.lines import JobLine
+from tracetui.job.roots import MISSING, UNALIGNED, Root, Roots
 from tracetui.job.tables import RankRow
 from tracetui.job.waits import Waits
 from tracetui.trace.clean import printable
+from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration, format_percent
 
 #: Percent of the time of a job below which no rank is blamed.
 WORTH = 1
 _MOST = 3  #: ranks that the verdict names
+_NUMBERED = 3  #: ranks that are called by their numbers
 
 
 def head_words(job: Job, step: int | None = None) -> str:
@@ -26,7 +30,9 @@ def head_words(job: Job, step: int | None = None) -> str:
     steps = f"step {step}" if step is not None else _steps(job)
     common = f"{_counted(job.matched, 'collective')} in common" if here > 1 else ""
     within = format_duration(job.clocks.residual_ns)
-    clocks = f"clocks aligned within {within}" if job.clocks.sights else ""
+    parts = job.clocks.parts
+    apart = f" in {format_count(parts)} parts" if parts > 1 else ""
+    clocks = f"clocks aligned within {within}{apart}" if job.clocks.sights else ""
     return ", ".join(filter(None, (ranks, steps, common, clocks)))
 
 
@@ -43,7 +49,7 @@ def verdict(job: Job, rows: tuple[RankRow, ...], roots: Roots, waits: Waits) -> 
         yield "No rank waits for another one."
         return
     share = format_percent(total, whole)
-    bound = ", at least" if job.missing else ""
+    bound = ", at least" if job.missing or job.clocks.parts > 1 else ""
     yield (f"Waiting for each other took the ranks {format_duration(total)}{bound}: {share} of their time.")
     told = 0
     for late in _blamed(job, waits):
@@ -84,12 +90,35 @@ _KINDS = {
     "clock": "difference of clocks",
     "step": "began the step later",
     "absent": "not known: its trace is missing",
+    "unaligned": "not known: its clock is not aligned",
 }
 
 
 def root_line(root: Root) -> str:
     """ "data.py(70) __iter__", "" without a line; as written in the trace: never print it unescaped."""
-    return "" if root.line is None else line_name(root.line.file, root.line.line, root.line.function)
+    return "" if root.line is None else line_words(root.line)
+
+
+def short_line(line: Line | None) -> str:
+    """ "hybrid/train.py(65) train", "" without a line; never print it unescaped."""
+    if line is None:
+        return ""
+    return line_name(path_end(line.file) if line.file else "", line.line, line.function)
+
+
+def line_words(line: Line) -> str:
+    """ "data.py(70) __iter__"; as written in the trace: never print it unescaped."""
+    return line_name(line.file, line.line, line.function)
+
+
+def whose(job: Job, told: JobLine) -> str:
+    """Whose problem a line is: "every rank", "rank 2", "ranks 2, 5", "40 of 64 ranks"."""
+    numbers = [job.ranks[place].number for place in told.concerned]
+    if len(numbers) == len(job.ranks) > 1:
+        return "every rank"
+    if len(numbers) > _NUMBERED:
+        return f"{format_count(len(numbers))} of {format_count(len(job.ranks))} ranks"
+    return f"rank{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
 def _blamed(job: Job, waits: Waits) -> list[LateRank]:
@@ -122,12 +151,14 @@ def _blame(late: LateRank, roots: Roots) -> str:
         return f"{said}; only its own trace tells why."
     own = [root for root in roots.roots if root.rank == late.rank and root.kind != MISSING]
     gained = [root for root in own if root.lost_ns > 0]
+    if gained and gained[0].kind == UNALIGNED:
+        return f"{said}; why is not known, as their clocks are not aligned."
     if not gained:
         return f"{said}, because it waited itself."
     first = gained[0]
     share = format_percent(first.lost_ns, sum(root.lost_ns for root in gained))
-    where = f" at {root_line(first)}" if first.line is not None else ""
-    return f"{said}: {share} of what it did longer is {printable(root_words(first) + where)}."
+    where = f" at {short_line(first.line)}" if first.line is not None else ""
+    return f"{said}: {printable(root_words(first) + where)} ({share} of what it did longer)."
 
 
 def _steps(job: Job) -> str:

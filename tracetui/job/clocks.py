@@ -1,8 +1,9 @@
 """How far apart the clocks of ranks are, by what they saw at the same time.
 
 Two ranks of a group that wait for the same peer in the same operation see it come at the same moment. Without
-planes the ends of operations tell, which differ by some microseconds. Ranks are aligned along a spanning tree
-of what tells best; those that share no operation stay apart.
+planes the ends of operations tell, which differ by some microseconds. A send tells no more than that it began
+before it was received; where ranks send to each other, that is a bound on either side. Ranks are aligned
+along a spanning tree of what tells best; those that share no operation stay apart.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from tracetui.job.members import Rank, symmetric
 
 #: ns: what does not end together by more is not the same operation. Rings of 910A end tens of µs apart.
 LONGEST_APART = 1_000_000
+#: ns by which bounds on the clocks of two ranks may let them be off; wider ones align nothing.
+WIDEST = 100_000
 _SHARE = 95  # percent of what was seen that the residual holds for
 
 
@@ -42,6 +45,11 @@ class Clocks:
     residual_ns: int  #: how far off the alignment may be; 0 where nothing is aligned
     sights: tuple[Sight, ...]  #: what they are aligned by
 
+    @property
+    def parts(self) -> int:
+        """How many sets of ranks there are that are not aligned with each other."""
+        return len(set(self.family.tolist()))
+
     def aligned(self, places: Sequence[int]) -> Int64s:
         """Return the offsets of some ranks."""
         return self.offset[np.array(places, np.int64)]
@@ -51,6 +59,7 @@ def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[Matched]) -> Clocks:
     """Return how far apart the clocks of the ranks of a job are."""
     sights = [sight for matched in channels for sight in _sights(ranks, matched)]
     sights.sort(key=lambda sight: (not sight.by_arrivals, sight.apart_ns, -sight.seen, sight[:2]))
+    sights += sorted(_between(ranks, channels), key=lambda sight: (sight.apart_ns, sight[:2]))
     family = list(range(len(ranks)))
 
     def root(place: int) -> int:
@@ -114,6 +123,52 @@ def _sights(ranks: tuple[Rank, ...], matched: Matched) -> Iterator[Sight]:
             sight = _sight(one, rank, apart, False)
             if sight.apart_ns <= LONGEST_APART:
                 yield sight
+
+
+def _between(ranks: tuple[Rank, ...], channels: Sequence[Matched]) -> Iterator[Sight]:
+    """What two ranks that send to each other know: neither saw the other come before it came.
+
+    Each rank gives a bound of its own, and both together how far apart the clocks are, at most half of what
+    is between the bounds off. Where one rank only ever waits for the other, nothing is known.
+    """
+    most: dict[tuple[int, int], tuple[int, int]] = {}  # by who saw whom: clock of the first minus the other's
+    for matched in channels:
+        if not matched.channel.pair or len(matched.channel.ranks) != 2:
+            continue
+        both = (matched.places >= 0).all(axis=1)
+        start, seen = matched.column(ranks, "start"), _met(ranks, matched)
+        for mine, other in ((0, 1), (1, 0)):
+            ahead = (seen[:, mine] - start[:, other])[both & (seen[:, mine] != _NEVER)]
+            if len(ahead):
+                pair = matched.channel.ranks[mine], matched.channel.ranks[other]
+                before = most.get(pair, (_NEVER, 0))
+                most[pair] = min(before[0], int(ahead.min())), before[1] + len(ahead)
+    for (one, other), (behind, seen_by_one) in sorted(most.items()):
+        if one < other and (other, one) in most:
+            ahead_ns, seen_by_other = most[other, one]
+            apart = -(-(ahead_ns + behind) // 2)
+            if 0 <= apart <= WIDEST:
+                yield Sight(one, other, ahead_ns - apart, apart, False, seen_by_one + seen_by_other)
+
+
+_NEVER = np.iinfo(np.int64).max
+
+
+def _met(ranks: tuple[Rank, ...], matched: Matched) -> Int64s:
+    """int64[operations, 2]: when each end of a send knew that the other one had come, _NEVER where it didn't.
+
+    The planes tell, else the end of a receive. A send may end before anybody receives it.
+    """
+    told = matched.column(ranks, "wait")
+    start, end = matched.column(ranks, "start"), matched.column(ranks, "end")
+    seen = np.where((matched.column(ranks, "known") == 1) & (told > 0), start + told, _NEVER)
+    for member, rank in enumerate(matched.channel.ranks):
+        texts = ranks[rank].digest.texts
+        receives = np.array([text.lower().startswith("rec") for text in texts] or [False], np.bool_)
+        kind = matched.column(ranks, "type", -1)[:, member]
+        received = (kind >= 0) & receives[kind]
+        seen[:, member] = np.where(received, np.minimum(seen[:, member], end[:, member]), seen[:, member])
+    return seen
 
 
 def _sight(one: int, other: int, seen: Int64s, by_arrivals: bool) -> Sight:

@@ -100,7 +100,7 @@ def decode(data: bytes) -> Digest:
     return digest
 
 
-_SCALARS = ("kind", "device", "trace_bytes", "events", "start", "end")
+_SCALARS = ("kind", "device", "chip", "trace_bytes", "events", "start", "end")
 
 
 def _inflated(data: bytes) -> bytes:
@@ -138,6 +138,7 @@ def _digest(document: dict[str, Any]) -> Digest:
         ),
         kind=str(document["kind"]),
         device=str(document["device"]),
+        chip=str(document.get("chip", "")),
         trace_bytes=int(document["trace_bytes"]),
         events=int(document["events"]),
         start=int(document["start"]),

@@ -221,6 +221,7 @@ class Digest:
     keys: Keys
     boundaries: Int64s  #: sorted, distinct; from the first step's start or the first work to the end of W
     cells: Cells = field(default_factory=Cells.empty)
+    chip: str = ""  #: generation of the device: "910B"; "" where that is not certain
 
     @cached_property
     def by_key(self) -> Int64s:

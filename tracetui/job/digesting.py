@@ -10,6 +10,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.communication.speeds import chip_of
 from tracetui.analysis.steps import Span
 from tracetui.arrays import Bools
 from tracetui.cache.reading import read_trace
@@ -100,7 +101,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     activity = analysis.devices[device]
     steps = _steps(analysis, device)
     groups, collectives, arrivals = collective_tables(analysis, device, texts, lines)
-    edges = (collectives.start, collectives.end, steps.host_start, steps.start)
+    edges = (collectives.start, collectives.end, steps.host_start, steps.start, steps.end)
     begin = np.array([first_boundary(analysis, activity), activity.end_ns], np.int64)
     every = np.concatenate((begin, *edges))
     boundaries = np.unique(every[(every >= begin[0]) & (every <= begin[1])])
@@ -110,6 +111,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     return replace(
         bare,
         device=kept(activity.device),
+        chip=chip_of(trace, analysis.communication.link_table),
         start=activity.start_ns,
         end=activity.end_ns,
         warnings=tuple(map(kept, warnings)),

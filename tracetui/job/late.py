@@ -52,12 +52,14 @@ def late_ranks(job: Job, waits: Waits | None = None) -> tuple[LateRank, ...]:
     most = np.maximum.reduceat(waited, at) if len(first) else first
     counts = np.diff(at, append=len(one))
     found = []
+    here = {rank.number for rank in job.ranks}
     rows = (own.channel[first], own.late[first], own.peer[first], lost, counts, most)
     for channel, place, peer, *told in zip(*(column.tolist() for column in rows)):
         matched = job.channels[channel]
         known = global_rank(matched, peer) if place == ABSENT else job.ranks[place].number
         group = matched.channel.group
-        found.append(LateRank(known, place == ABSENT, group.key, group.name, peer, *told))
+        missing = place == ABSENT and known not in here
+        found.append(LateRank(known, missing, group.key, group.name, peer, *told))
     found.sort(key=lambda late: (-late.lost_ns, late.group, -1 if late.rank is None else late.rank))
     return tuple(found)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.communication.speeds import Moved, slow_links
+from tracetui.analysis.communication.speeds import Moved, nominal_speed, slow_links
 from tracetui.job.job import Job
 from tracetui.job.members import Rank
 
@@ -31,20 +31,29 @@ class JobLink:
     bytes: int
     ns: int
     slow: bool  #: for most of that time
+    nominal: float | None  #: GB/s that it is built for; None where that is not known
 
     @property
     def gb_per_s(self) -> float | None:
         """bytes / ns; None where it took no time."""
         return self.bytes / self.ns if self.ns else None
 
+    @property
+    def nominal_share(self) -> float | None:
+        """Its speed beside what it is built for; None where either is not known."""
+        speed, nominal = self.gb_per_s, self.nominal
+        return None if speed is None or not nominal else speed / nominal
+
 
 def job_links(job: Job) -> tuple[JobLink, ...]:
     """Return the links between ranks, those first that took most time."""
     links: dict[Ends, dict[tuple[str, int], Moved]] = {}
+    chips: dict[Ends, set[str]] = {}
     for rank in job.ranks:
         own = rank.digest.links
         for place in np.flatnonzero(own.src != own.dst).tolist():
             ends = _ends(rank, place)
+            chips.setdefault(ends, set()).add(rank.digest.chip)
             parts, kind = links.setdefault(ends, {}), (ends.transport, int(own.size_class[place]))
             told = (int(column[place]) for column in (own.transfers, own.bytes, own.ns))
             before = parts.get(kind, Moved(0, 0, 0))
@@ -55,10 +64,16 @@ def job_links(job: Job) -> tuple[JobLink, ...]:
             bytes=sum(moved.bytes for moved in parts.values()),
             ns=sum(moved.ns for moved in parts.values()),
             slow=slow,
+            nominal=_nominal(ends, chips[ends]),
         )
         for (ends, parts), slow in zip(links.items(), slow_links([*links.values()]))
     ]
     return tuple(sorted(found, key=lambda link: (-link.ns, link.ends.group, str(link.ends))))
+
+
+def _nominal(ends: Ends, chips: set[str]) -> float | None:
+    """GB/s that a link is built for, by the generations of the devices that saw it."""
+    return nominal_speed(next(iter(chips)), ends.transport) if len(chips) == 1 else None
 
 
 def _ends(rank: Rank, place: int) -> Ends:

@@ -35,7 +35,7 @@ class Root:
     """What a rank did longer than those that waited for it."""
 
     rank: int | None  #: number in the job; None: a missing rank whose number is not known
-    kind: str  #: computing, copy, idle, transfer; clock, step; absent
+    kind: str  #: computing, copy, idle, transfer; clock, step; absent, unaligned
     reason: str  #: of idle time its cause, of computing the type of operator; "" of others
     line: Line | None
     lost_ns: int  #: of all ranks that waited; below 0: it did less of it than they
@@ -51,7 +51,7 @@ class Roots:
     weight: Floats  #: of each wait
 
 
-CLOCK, STEP, MISSING = "clock", "step", "absent"
+CLOCK, STEP, MISSING, UNALIGNED = "clock", "step", "absent", "unaligned"
 
 
 def find_roots(
@@ -85,14 +85,16 @@ def _places_by_rank(ranks: tuple[Rank, ...], column: Int64s) -> list[Int64s]:
 def _missing(
     ranks: tuple[Rank, ...], channels: Sequence[Matched], waits: Waits, weight: Floats, sums: _Sums
 ) -> None:
-    """Add what was lost by waiting for ranks that are not here."""
+    """Add what was lost by waiting for ranks that are not here, or whose clocks are not aligned."""
     own = np.flatnonzero((waits.late == ABSENT) & (waits.wait > 0))
     told = waits.channel[own] * (1 << 32) + waits.peer[own] + 1
-    key = sums.key((MISSING, "", None))
+    missing, unaligned = (sums.key((kind, "", None)) for kind in (MISSING, UNALIGNED))
+    here = {rank.number for rank in ranks}
     for each in np.unique(told).tolist():
         places = own[told == each]
         rank = global_rank(channels[each >> 32], (each & 0xFFFFFFFF) - 1)
         lost = float((weight[places] * waits.wait[places]).sum())
+        key = unaligned if rank in here else missing
         sums.add(-1 if rank is None else rank, key, lost, len(np.unique(waits.operation[places])))
 
 

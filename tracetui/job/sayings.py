@@ -52,7 +52,7 @@ def _differences(job: Job) -> Iterator[str]:
     if job.strangers:
         yield (
             f"not compared are {format_count(job.strangers)} collectives that look alike on several ranks "
-            "and do not end together"
+            f"and do not end together{', or whose ranks are not aligned' if job.clocks.parts > 1 else ''}"
         )
 
 

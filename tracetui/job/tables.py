@@ -33,6 +33,7 @@ class Measures:
     communication_wait: Spread | None
     communication_transfer: Spread | None
     communication_unsplit: Spread | None
+    communication: Spread | None  #: exposed: the sum of the three
     copy: Spread | None
     idle: Spread | None
     preparing: Spread | None
@@ -45,6 +46,19 @@ class Measures:
 
 
 MEASURES = tuple(measure.name for measure in fields(Measures))
+#: What to compare ranks by that divide their work in one way, as MindInsight has it.
+VIEWS = {
+    "data-parallel": ("iteration_gap", "forward_backward", "tail"),
+    "model-parallel": ("iteration_gap", "computing", "communication"),
+    "pipeline": (
+        "iteration_gap",
+        "computing",
+        "stage",
+        "receive_only",
+        "communication_without_receive",
+    ),
+}
+_COMMUNICATION = (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT)
 
 
 @dataclass(frozen=True)
@@ -94,8 +108,20 @@ def differing(rows: tuple[RankRow, ...]) -> tuple[str, ...]:
     return tuple(sorted(apart, key=lambda measure: (-apart[measure], measure)))
 
 
-def sorted_by(rows: tuple[RankRow, ...], measure: str) -> tuple[RankRow, ...]:
-    """Return the rows with the most of a measure first, those that do not tell last."""
+def leading(rows: tuple[RankRow, ...], by: str | None) -> str | None:
+    """Return the measure to sort by: of a view, or without `by` of all, the one that differs most.
+
+    None where nothing is asked for and nothing differs.
+    """
+    if by is not None and by not in VIEWS:
+        return by
+    apart = [measure for measure in differing(rows) if by is None or measure in VIEWS[by]]
+    return apart[0] if apart else VIEWS[by][0] if by is not None else None
+
+
+def sorted_by(rows: tuple[RankRow, ...], by: str) -> tuple[RankRow, ...]:
+    """Return the rows with the most of a measure first, or of what leads a view; unknown ones last."""
+    measure = leading(rows, by) or by
     return tuple(sorted(rows, key=lambda row: (row.mean(measure) is None, -(row.mean(measure) or 0))))
 
 
@@ -107,6 +133,7 @@ def _of_steps(steps: Steps) -> Measures:
         communication_wait=_spread(steps.wait),
         communication_transfer=_spread(steps.transfer),
         communication_unsplit=_spread(steps.unsplit),
+        communication=_spread(steps.exposed),
         copy=_spread(steps.free - steps.idle),
         idle=_spread(steps.idle),
         preparing=_spread(steps.preparing),
@@ -141,6 +168,7 @@ def _of_window(rank: Rank) -> Measures:
         communication_wait=whole(classes[TimeClass.WAIT]),
         communication_transfer=whole(classes[TimeClass.TRANSFER]),
         communication_unsplit=whole(classes[TimeClass.UNSPLIT]),
+        communication=whole(sum(classes[each] for each in _COMMUNICATION)),
         copy=whole(classes[TimeClass.COPY]),
         idle=whole(classes[TimeClass.IDLE]),
         preparing=None,

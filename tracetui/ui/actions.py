@@ -24,6 +24,7 @@ SCREENS = (
     "memory",
     "advice",
     "ranks",
+    "compare",
 )
 
 #: action groups, in the order of the help screen
@@ -65,13 +66,21 @@ def _unlisted(
 T = ("timeline",)
 G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advice",)
 R = ("ranks",)
+C = ("compare",)
 MAPS = M + R
 F, Y = ("flame",), ("memory",)
 #: the screens that are a table of rows
-ROWS = ("gaps", "hotspots", "operators", "steps", "memory", "statistics", "advice")
+ROWS = ("gaps", "hotspots", "operators", "steps", "memory", "statistics", "advice", "compare")
 #: those with a line to type a filter in
-FILTERED = ("gaps", "hotspots", "operators", "steps", "memory", "advice")
-VIEWS = ("operators", "heatmap", "memory", "statistics", "ranks")  #: the screens with several views
+FILTERED = ("gaps", "hotspots", "operators", "steps", "memory", "advice", "compare")
+VIEWS = (
+    "operators",
+    "heatmap",
+    "memory",
+    "statistics",
+    "ranks",
+    "compare",
+)  #: the screens with several views
 
 ACTIONS: tuple[Action, ...] = (
     _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", T),
@@ -135,7 +144,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("filter", ("slash",), TABLES, "filter: rows", "Rows with a text in a name", FILTERED),
     Action("export_table", ("e",), TABLES, "export: table", "Write the rows shown to a CSV file", ROWS),
     Action("next_view", ("tab",), TABLES, "show: the other table", "Device or host; next heat", VIEWS),
-    _unlisted("next_view(-1)", ("shift+tab",), TABLES, "show: map before", "The other way round", MAPS),
+    _unlisted("next_view(-1)", ("shift+tab",), TABLES, "show: map before", "The other way round", MAPS + C),
     *(
         _unlisted(f"show_map({n})", (str(n),), TABLES, f"show: map {n}", f"The map of number {n}", where)
         for where, last in ((M, 4), (R, 7))
@@ -144,6 +153,7 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("row(-1)", ("K",), TABLES, "move: row above", "In the table below the map", R),
     _unlisted("row(1)", ("J",), TABLES, "move: row below", "In the table below the map", R),
     _unlisted("open_row", ("o",), TABLES, "open: row", "The rank that it is about", R),
+    Action("open_base", ("backslash",), TABLES, "open: row in BASE", "Enter goes there in OTHER", C),
     Action("instance(-1)", ("comma",), TABLES, "go: instance before", "Of the operator, in time", OPS),
     Action("instance(1)", ("full_stop",), TABLES, "go: next instance", "Of the operator, in time", OPS),
     Action("open_type", ("space",), TABLES, "open: type", "Its names; again: back to all types", OPS),
@@ -192,8 +202,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("go('memory')", ("Y",), GO, "go: memory", "Who holds it, and what every step leaves behind"),
     Action("go('advice')", ("V",), GO, "go: advice", "What to do about lost time"),
     Action("go('ranks')", ("R",), GO, "go: ranks", "Who makes the others wait, in a job of many"),
+    Action("go('compare')", ("C",), GO, "go: comparison", "What changed between two open traces"),
     Action("session(-1)", ("left_curly_bracket",), GO, "go: trace before", "Of those that are open"),
     Action("session(1)", ("right_curly_bracket",), GO, "go: next trace", "Of those that are open"),
+    Action("flip", ("backslash",), GO, "flip: other trace", "To the same step and operator of it"),
     Action("sessions", ("L",), GO, "list: open traces", "Choose the one to look at"),
     _unlisted("back", ("escape",), GO, "go: back", "Close, stop the loading, or back to the timeline"),
     _unlisted("palette", ("colon", "ctrl+p"), PROGRAM, "palette: commands", "Find a command by name"),
@@ -211,6 +223,7 @@ _LABELS = {
     "right_square_bracket": "]",
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
+    "backslash": "\\",
     "comma": ",",
     "full_stop": ".",
     "slash": "/",
@@ -266,10 +279,11 @@ def bindings(screen: str | None) -> list[Binding]:
 def merged(actions: Iterable[Action]) -> Iterator[tuple[tuple[str, ...], Action]]:
     """The keys as they are shown and what they do; digits that do the same for their number share a row."""
     for same, run in groupby(
-        actions, lambda action: action.id.partition("(")[0] if action.keys[0].isdigit() else action
+        actions,
+        lambda action: (action.id.partition("(")[0], action.screens) if action.keys[0].isdigit() else action,
     ):
         first, *rest = run
-        if isinstance(same, str) and rest:
+        if isinstance(same, tuple) and rest:
             digit, last = first.keys[0], rest[-1].keys[0]
             title, helped = (text.replace(digit, "n") for text in (first.title, first.help))
             yield (f"{digit} - {last}",), replace(first, title=title, help=helped)

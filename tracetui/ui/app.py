@@ -15,10 +15,11 @@ from textual.widget import Widget
 
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
+from tracetui.ui.compare_app import COMPARE_MODE, CompareApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session, names_of
 from tracetui.ui.terminal import configure_terminal, leave_at_signals
-from tracetui.ui.viewer import FIRST, Viewer
+from tracetui.ui.viewer import FIRST
 
 CANCELLED = 130  #: exit code of ctrl+c
 
@@ -43,7 +44,7 @@ def make_screen(session: Session, module: str, name: str) -> Screen[Any]:
     return screen
 
 
-class TraceApp(Viewer):
+class TraceApp(CompareApp):
     """The viewer of the open traces. `exit(code)` gives the program's exit code."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -55,6 +56,8 @@ class TraceApp(Viewer):
         super().__init__(sessions, options)
         for session in self.sessions:
             self.add_modes(session)
+        if len(self.sessions) > 1:
+            self.add_mode(COMPARE_MODE, partial(make_screen, self.sessions[0], "compare", "CompareScreen"))
 
     def screens_of(self, session: Session) -> dict[str, Callable[[], Screen[Any]]]:
         return {screen: partial(make_screen, session, *place) for screen, place in SCREENS.items()}

@@ -112,18 +112,22 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
                 self._let_go(other)
         if span is not None:
             session.look_at(*span)
-        if not session.is_open:
-            try:
-                session.open()
-            except (UnreadableTrace, OSError) as error:
-                session.take_failure(plain(str(error)))
-            self.start(session)
+        self.read(session)
         mode = self.mode_of(session, screen or self.shown)
         if mode != self.current_mode:
             self.switch_mode(mode)
         if span is not None:
             self.broadcast(session, SelectionChanged)
         self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
+
+    def read(self, session: Session) -> None:
+        """Read one of the open traces, if it is not yet."""
+        if not session.is_open:
+            try:
+                session.open()
+            except (UnreadableTrace, OSError) as error:
+                session.take_failure(plain(str(error)))
+            self.start(session)
 
     def _let_go(self, session: Session) -> None:
         """Close a session, and put one in its place that opens where that one was left."""

@@ -33,8 +33,22 @@ Parts = Mapping[tuple[str, int], Moved]
 
 def nominal_speeds(trace: Trace, links: Sequence[Link]) -> list[float | None]:
     """Return the GB/s that each link is built for; None where no table tells."""
-    chip = _chip(trace, links)
-    return [KNOWN.link_speeds.get(f"{chip} {link.transport}") for link in links]
+    chip = chip_of(trace, links)
+    return [nominal_speed(chip, link.transport) for link in links]
+
+
+def nominal_speed(chip: str, transport: str) -> float | None:
+    """Return the GB/s that links of a generation of devices are built for; None where no table tells."""
+    return KNOWN.link_speeds.get(f"{chip} {transport}")
+
+
+def chip_of(trace: Trace, links: Sequence[Link]) -> str:
+    """Return the generation of the devices of a trace, "" where that is not certain."""
+    if any(link.link_type in KNOWN.links_of_other_chips for link in links):
+        return ""
+    types = distinct(trace.slices.task_type[trace.slices.task_type >= 0])
+    chips = {KNOWN.chips.get(trace.strings[code], "") for code in types.tolist()} - {""}
+    return chips.pop() if len(chips) == 1 else ""
 
 
 def slow_links(links: Sequence[Parts]) -> list[bool]:
@@ -74,12 +88,3 @@ def parts_of(link: Link) -> Parts:
 def _is_slow(moved: Moved, usual: float) -> bool:
     large = moved.bytes >= moved.transfers * LEAST_MESSAGE
     return large and moved.ns > 0 and moved.bytes / moved.ns * 100 < usual * SLOW
-
-
-def _chip(trace: Trace, links: Sequence[Link]) -> str:
-    """The generation of the devices of a trace, "" where that is not certain."""
-    if any(link.link_type in KNOWN.links_of_other_chips for link in links):
-        return ""
-    types = distinct(trace.slices.task_type[trace.slices.task_type >= 0])
-    chips = {KNOWN.chips.get(trace.strings[code], "") for code in types.tolist()} - {""}
-    return chips.pop() if len(chips) == 1 else ""

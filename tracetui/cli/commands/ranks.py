@@ -10,8 +10,9 @@ from tracetui.cli.terminal import text_width
 
 _DESCRIPTION = """Join the traces of the ranks of one job, and print what they lost by waiting
 for each other: which rank was late, what it did longer than those that waited,
-down to the Python line, and in which steps. Then the ranks beside each other,
-the links between them and the stages of the pipeline.
+down to the Python line, and in which steps. Then the lines that ranks were idle
+for (is it every rank's problem, or one's?), the ranks beside each other, the
+links between them and the stages of the pipeline.
 
 PATH is a directory with the directories of ranks in it (at any depth up to 6),
 a trace, or a digest that tracetui digest wrote where the trace lies. Ranks may
@@ -23,7 +24,11 @@ Lost time is of all ranks that waited together. --csv writes the ranks."""
 def _add_arguments(parser: Parser) -> None:
     add_job(parser)
     parser.add_argument(
-        "--by", metavar="MEASURE", type=str, help="sort the ranks by MEASURE, like computing or idle"
+        "--by",
+        metavar="MEASURE",
+        type=str,
+        help="sort the ranks by MEASURE, like computing or idle; data-parallel, model-parallel and pipeline "
+        "show the measures that tell ranks apart there",
     )
     add_step(parser, "only step N")
     add_outputs(parser, "rows of each table (default 10), 0: all")
@@ -35,11 +40,11 @@ def _run(request: Request) -> ExitCode:
     from tracetui.export.job_document import job_document
     from tracetui.export.job_frames import write_ranks
     from tracetui.export.job_text import TOP, job_markdown, job_text
-    from tracetui.job.tables import MEASURES
+    from tracetui.job.tables import MEASURES, VIEWS
 
     by, step = request.by, request.step
-    if by is not None and by not in MEASURES:
-        raise UsageError(f"--by is one of {', '.join(MEASURES)}")
+    if by is not None and by not in (*MEASURES, *VIEWS):
+        raise UsageError(f"--by is one of {', '.join((*MEASURES, *VIEWS))}")
     job = open_job(request, request.paths, request.only)
     if step is not None and step not in job.steps:
         known = ", ".join(map(str, job.steps[:10])) + (", ..." if len(job.steps) > 10 else "")

@@ -19,7 +19,6 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.drawing.ticks import ticks
-from tracetui.ui.ranks.rank_view import label
 from tracetui.ui.state import Viewport
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
@@ -44,17 +43,31 @@ class RankLanes(CachedLineWidget):
         super().__init__()
         self._palette, self._glyphs = palette, glyphs
         self._job: Job | None = None
+        self._labels: tuple[str, ...] = ()
+        self._names = 0  # cells of the longest label, and the marks beside it
+        self._lanes: dict[tuple[int, int], list[Segment]] = {}  # by place and columns
         self._rank = 0
         self._span = (0, 1)
         self._origin = 0
 
-    def show(self, job: Job, rank: int, span: tuple[int, int], origin_ns: int) -> None:
-        """Show a span of time, aligned ns, with a rank (its place) chosen; `origin_ns` is 0 of the axis."""
-        shown = (job, rank, span)
-        if shown != (self._job, self._rank, self._span):
-            self._job, self._rank, self._span = shown
+    def show(
+        self, job: Job, labels: tuple[str, ...], rank: int, span: tuple[int, int], origin_ns: int
+    ) -> None:
+        """Show a span of time, aligned ns, with a rank (its place) chosen.
+
+        Args:
+            labels: of the ranks, by place.
+            origin_ns: 0 of the axis.
+        """
+        if (job, span) != (self._job, self._span):
+            self._job, self._labels, self._span = job, labels, span
+            self._names = max(map(len, labels)) + 2
             self._origin = origin_ns
-            self.refresh()
+            self._lanes.clear()
+        elif rank == self._rank:
+            return
+        self._rank = rank
+        self.refresh()
 
     def legend(self) -> list[Piece]:
         """What the glyphs are."""
@@ -88,8 +101,7 @@ class RankLanes(CachedLineWidget):
         job, width = self._job, self.size.width
         if job is None:
             return Strip.blank(width)
-        names = max(len(label(job, place)) for place in range(len(job.ranks))) + 2
-        names = min(names, width // 3)
+        names = min(self._names, width // 3)
         columns = max(width - names, 1)
         if y == 0:
             return fitted([(" " * names, Style.null()), *self._axis(columns)], width, self._glyphs.ellipsis)
@@ -98,7 +110,7 @@ class RankLanes(CachedLineWidget):
             return Strip.blank(width)
         role = Role.TITLE if place == self._rank else Role.TEXT
         mark = self._glyphs.here if place == self._rank else " "
-        name = f"{mark}{label(job, place)}".ljust(names)[: names - 1] + " "
+        name = f"{mark}{self._labels[place]}".ljust(names)[: names - 1] + " "
         return Strip([Segment(name, self._palette.style_of(role)), *self._lane(job, place, columns)], width)
 
     def _axis(self, columns: int) -> list[Piece]:
@@ -111,6 +123,13 @@ class RankLanes(CachedLineWidget):
         return [("".join(text), self._palette.style_of(Role.DIM))]
 
     def _lane(self, job: Job, place: int, columns: int) -> list[Segment]:
+        """What a rank did, which is kept: moving to another rank scrolls all lanes."""
+        segments = self._lanes.get((place, columns))
+        if segments is None:
+            segments = self._lanes[place, columns] = self._draw_lane(job, place, columns)
+        return segments
+
+    def _draw_lane(self, job: Job, place: int, columns: int) -> list[Segment]:
         start, end = self._span
         edges = even_edges(start, max(end, start + columns), columns)
         split = classes_by_time(job.ranks[place], int(job.clocks.offset[place]), edges)

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.export.job_words import root_words
+from tracetui.export.job_words import root_words, short_line, verdict, whose
 from tracetui.job.job import Job
+from tracetui.job.lines import JobLine, job_lines
 from tracetui.job.links import Ends, JobLink, job_links
 from tracetui.job.roots import Root
 from tracetui.job.sayings import sayings
 from tracetui.job.stages import Stage, job_stages
 from tracetui.job.tables import RankRow, rank_rows
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.ranks.rank_view import short_line
 from tracetui.ui.tables.columns import LONGEST, UNKNOWN, Column, name_column, number_column
 from tracetui.units import format_bytes, format_count, format_duration, format_percent
 
@@ -51,6 +51,11 @@ class RankTables:
         return rank_rows(self.job)
 
     @cached_property
+    def lines(self) -> tuple[JobLine, ...]:
+        """The lines that ranks were idle for."""
+        return job_lines(self.job)
+
+    @cached_property
     def links(self) -> tuple[JobLink, ...]:
         """The links."""
         return job_links(self.job)
@@ -59,6 +64,11 @@ class RankTables:
     def stages(self) -> tuple[Stage, ...]:
         """The stages."""
         return job_stages(self.job, self.rows)
+
+    @cached_property
+    def verdict(self) -> list[str]:
+        """Who made others wait, in sentences."""
+        return [*verdict(self.job, self.rows, self.job.roots, self.job.waits)]
 
     @cached_property
     def notes(self) -> list[str]:
@@ -74,6 +84,7 @@ class RankTables:
         """The columns of a table by its name, and how many rows it has."""
         made: dict[str, tuple[Callable[[], list[Column]], Sequence[Any]]] = {
             "why": (self._why, self.roots),
+            "lines": (self._lines, self.lines),
             "ranks": (self._ranks, self.rows),
             "links": (self._links, self.links),
             "stages": (self._stages, self.stages),
@@ -86,6 +97,8 @@ class RankTables:
         """The place in the job of the rank that a row is about, -1 where it is not one that is here."""
         if table == "why":
             number = self.roots[row].rank
+        elif table == "lines":
+            number = self.job.ranks[self.lines[row].worst].number
         elif table == "ranks":
             number = self.rows[row].rank.number
         elif table == "links":
@@ -103,12 +116,26 @@ class RankTables:
         return [
             _ranks_column([root.rank for root in roots]),
             _names("did", "did longer", [root_words(root) for root in roots], width=34),
-            _names("line", "Python line", [short_line(root) for root in roots], width=44, rank=1),
+            _names("line", "Python line", [short_line(root.line) for root in roots], width=44, rank=1),
             number_column("lost_ns", "lost by others", lost, format_duration, rank=0, style=idle),
             number_column("share", "share", lost, lambda ns: format_percent(int(ns), max(total, 1)), rank=1),
             number_column(
                 "collectives", "in", np.array([r.operations for r in roots], np.int64), format_count, rank=2
             ),
+        ]
+
+    def _lines(self) -> list[Column]:
+        lines, job = self.lines, self.job
+        idle = np.array([line.idle_ns for line in lines], np.int64)
+        worst = np.array([int(line.by_rank[line.worst]) for line in lines], np.int64)
+        style = self._palette.style_of(Role.IDLE)
+        named = [short_line(told.line) or "(no line)" for told in lines]
+        return [
+            number_column("idle_ns", "idle, all ranks", idle, format_duration, style=style),
+            _names("whose", "whose", [whose(job, line) for line in lines], width=18),
+            _names("line", "Python line", named, width=44, rank=1),
+            _names("cause", "cause", [next(iter(line.causes)) for line in lines], width=22, rank=2),
+            number_column("worst_ns", "the worst", worst, format_duration, rank=3),
         ]
 
     def _ranks(self) -> list[Column]:
@@ -135,6 +162,14 @@ class RankTables:
         links = self.links
         marks = ["slow" if link.slow else "" for link in links]
         style = self._palette.style_of(Role.WARNING)
+        shares = np.array([np.nan if link.nominal_share is None else link.nominal_share for link in links])
+        nominal = number_column(
+            "nominal_share",
+            "of nominal",
+            shares,
+            lambda share: UNKNOWN if np.isnan(share) else f"{100 * share:.0f} %",
+            rank=4,
+        )
         slow = [_names("slow", "beside others", marks, width=14, style=style)] if any(marks) else []
         speeds = np.array([np.nan if link.gb_per_s is None else link.gb_per_s for link in links])
         sizes = np.array([link.bytes for link in links], np.int64)
@@ -152,6 +187,7 @@ class RankTables:
                 lambda speed: UNKNOWN if np.isnan(speed) else f"{speed:.1f}",
                 width=7,
             ),
+            *([] if np.isnan(shares).all() else [nominal]),
             *slow,
         ]
 
@@ -201,10 +237,6 @@ def _names(key: str, title: str, texts: Sequence[str], **more: Any) -> Column:
 
 def _end(ends: Ends, rank: int | None, group_rank: int) -> str:
     return f"rank {rank}" if rank is not None else f"peer {group_rank} of {ends.group}"
-
-
-def _speed(gb_per_s: float) -> str:
-    return UNKNOWN if np.isnan(gb_per_s) else f"{gb_per_s:.1f}"
 
 
 def _listed(stage: Stage) -> str:

@@ -10,13 +10,11 @@ import numpy as np
 from tracetui.analysis.heat.cells import Cells, pool, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.export.job_words import root_words
-from tracetui.export.words import line_name
+from tracetui.export.job_words import root_words, short_line
 from tracetui.job.grids import Measure, by_step, by_time, span
 from tracetui.job.job import Job
 from tracetui.job.roots import Root
 from tracetui.trace.clean import printable
-from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.sheet import Row, Sheet, nothing
 from tracetui.ui.heat.words import between, joined, share
@@ -75,13 +73,18 @@ class RankView:
         self.job, self.measure = job, measure
         self._answer = answer
         self._words = WORDS[measure]
+        self.whole = span(job)  #: from the first moment of any rank to the last one, aligned ns
         self._by_step = len(job.steps) > 1
         self._ns, self._of = by_step(job, measure)
         if not self._by_step:
-            edges = np.array(span(job), np.int64)
+            edges = np.array(self.whole, np.int64)
             self._ns, self._of = by_time(job, measure, edges)
-        self._labels = tuple(label(job, place) for place in range(len(job.ranks)))
-        self.label_cells = max(map(len, self._labels))
+        self.labels = labels(job)
+        self.label_cells = max(map(len, self.labels))
+        sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())
+        totals = (f"{format_duration(ns):>7} {format_percent(ns, max(of, 1)):>7}" for ns, of in sums)
+        self._rows = tuple(Row(name, total, self._words.heat) for name, total in zip(self.labels, totals))
+        self._moments = _moments(job)
         self.roots: dict[int, Root] = {}  #: why each rank was late, most of all, by its number
         for root in job.roots.roots:
             if root.rank is not None and root.lost_ns > 0:
@@ -100,19 +103,16 @@ class RankView:
         return ((self._words.heat, self._words.told),)
 
     def sheet(self, columns: int, lines: int, halves: bool) -> RankSheet:
-        sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())
-        totals = [f"{format_duration(ns):>7} {format_percent(ns, max(of, 1)):>7}" for ns, of in sums]
-        rows = tuple(Row(name, total, self._words.heat) for name, total in zip(self._labels, totals))
         head = self._words.name
         if not self._by_step:
-            start, end = span(self.job)
+            start, end = self.whole
             edges = even_edges(start, end, min(columns, end - start))
             ns, of = by_time(self.job, self.measure, edges)
-            return RankSheet(rows, _cells(ns, of), edges, axis="time", head=head)
+            return RankSheet(self._rows, _cells(ns, of), edges, axis="time", head=head)
         pooled = pool(len(self.job.steps), columns)
         cells, shown = pooled.columns(_cells(self._ns, self._of))
         names = tuple(str(self.job.steps[place]) for place in pooled.first[:-1].tolist())
-        return RankSheet(rows, cells, columns=names, axis="step", head=head, shown=shown)
+        return RankSheet(self._rows, cells, columns=names, axis="step", head=head, shown=shown)
 
     def answer(self) -> str:
         return self._answer
@@ -130,14 +130,14 @@ class RankView:
                 where += ", the worst of its column"
             ns, of = int(self._ns[row, step]), int(self._of[row, step])
         said = f"{self._words.told} {share(ns, of)}" if of else "not recorded"
-        return joined(self._labels[row], where, said, self._why(row))
+        return joined(self.labels[row], where, said, self._why(row))
 
     def _why(self, row: int) -> str:
         """What made the rank late most of all."""
         root = self.roots.get(self.job.ranks[row].number) if self.measure is Measure.COST else None
         if root is None:
             return ""
-        line = short_line(root)
+        line = short_line(root.line)
         return printable(f"mostly {root_words(root)}{' at ' if line else ''}{line}", 80)
 
     def place(self, sheet: Sheet, row: int, column: int) -> RankPlace:
@@ -158,37 +158,39 @@ class RankView:
     def moment(self, sheet: Sheet, column: int) -> tuple[int, int]:
         """From when to when any rank was in the step of a column; all there is where columns are time."""
         if not self._by_step:
-            return span(self.job)
+            return self.whole
         assert isinstance(sheet, RankSheet)
-        rows = np.argmax(sheet.cells.of[:, column])
-        number = self.job.steps[int(sheet.shown[rows, column])]
-        found = []
-        for place, rank in enumerate(self.job.ranks):
-            own = rank.digest.steps.at(rank.digest.steps.number == number)
-            if len(own):
-                ahead = int(self.job.clocks.offset[place])
-                found.append((int(own.start[0]) - ahead, int(own.end[0]) - ahead))
-        return min(start for start, _ in found), max(end for _, end in found)
+        row = np.argmax(sheet.cells.of[:, column])
+        return self._moments[int(sheet.shown[row, column])]
 
     def nothing(self) -> str:
         return "No rank has any time."
-
-
-def short_line(root: Root) -> str:
-    """ "hybrid/train.py(65) train", "" without a line; never print it unescaped."""
-    line = root.line
-    return (
-        "" if line is None else line_name(path_end(line.file) if line.file else "", line.line, line.function)
-    )
 
 
 def _cells(ns: Int64s, of: Int64s) -> Cells:
     return Cells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
 
 
-def label(job: Job, place: int) -> str:
-    """ "rank 5", with its host where the job has several."""
-    rank = job.ranks[place]
-    hosts = {other.digest.identity.host for other in job.ranks}
-    host = rank.digest.identity.host if len(hosts) > 1 else ""
-    return f"rank {rank.number}" + (f" {printable(host, NAME_CELLS)}" if host else "")
+def labels(job: Job) -> tuple[str, ...]:
+    """ "rank 5" by the place of each rank, with its host where the job has several."""
+    hosts = [rank.digest.identity.host for rank in job.ranks]
+    several = len(set(hosts)) > 1
+    return tuple(
+        f"rank {rank.number}" + (f" {printable(host, NAME_CELLS)}" if several and host else "")
+        for rank, host in zip(job.ranks, hosts)
+    )
+
+
+def _moments(job: Job) -> list[tuple[int, int]]:
+    """Of each step of a job, from when to when any rank was in it, aligned ns."""
+    steps = np.array(job.steps, np.int64)
+    first, last = (np.full(len(steps), bound, np.int64) for bound in (_LATEST, -_LATEST))
+    for rank, ahead in zip(job.ranks, job.clocks.offset.tolist()):
+        own = rank.digest.steps
+        place = np.searchsorted(steps, own.number)
+        np.minimum.at(first, place, own.start - ahead)
+        np.maximum.at(last, place, own.end - ahead)
+    return list(zip(first.tolist(), last.tolist()))
+
+
+_LATEST = np.iinfo(np.int64).max

@@ -11,8 +11,8 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from tracetui.export.job_words import head_words, verdict
-from tracetui.job.grids import Measure, span
+from tracetui.export.job_words import head_words
+from tracetui.job.grids import Measure
 from tracetui.job.job import Job
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
@@ -29,9 +29,10 @@ from tracetui.ui.widgets.heat import HeatMap
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import Table
 
-TABLES = ("why", "ranks", "links", "stages", "notes")
+TABLES = ("why", "lines", "ranks", "links", "stages", "notes")
 _TITLES = {
     "why": "why they waited: what the late rank did longer",
+    "lines": "lines that ranks were idle for, all together",
     "ranks": "ranks, means of their steps",
     "links": "links",
     "stages": "stages of the pipeline",
@@ -39,6 +40,7 @@ _TITLES = {
 }
 _EMPTY = {
     "why": "No rank waits for another one.",
+    "lines": "No rank was ever idle.",
     "ranks": "",
     "links": "No planes in these traces: profiler level 1 or 2 records what moved between which ranks.",
     "stages": "The job is no pipeline, as far as its traces tell.",
@@ -165,11 +167,10 @@ class RanksScreen(MapScreen):
             self._show_view(made.view)
 
     def _show_view(self, view: RankView) -> None:
-        job = view.job
-        self._say_verdict(job)
+        self._say_verdict()
         self.map.display, self.lanes.display = not self._lanes, self._lanes
         sheet = view.sheet(*self.map.room(view.label_cells, view.total_cells), self.map.halves)
-        self.show_map(view, sheet, span(job)[0])
+        self.show_map(view, sheet, view.whole[0])
         if self._lanes:
             self._show_lanes()
 
@@ -180,9 +181,9 @@ class RanksScreen(MapScreen):
         self.map.styles.height = min(BESIDE_ROWS + ROW_LINES * ranks, most)
         self.lanes.styles.height = min(BESIDE_ROWS + ranks, most)
 
-    def _say_verdict(self, job: Job) -> None:
+    def _say_verdict(self) -> None:
         assert self._tables is not None
-        sentences = [*verdict(job, self._tables.rows, job.roots, job.waits)]
+        sentences = self._tables.verdict
         room = 3 if self.size.height >= ROOMY_FROM else 1
         first = sentences[1:] if room == 1 and len(sentences) > 1 else sentences
         style = self.style_of(Role.TEXT)
@@ -195,7 +196,8 @@ class RanksScreen(MapScreen):
         view, sheet = self._ranks, self.map.sheet
         if view is None or sheet is None:
             return
-        self.lanes.show(view.job, self.map.row, view.moment(sheet, self.map.column), span(view.job)[0])
+        moment = view.moment(sheet, self.map.column)
+        self.lanes.show(view.job, view.labels, self.map.row, moment, view.whole[0])
         self.query_one("#legend", Lines).show([self.lanes.legend()])
 
     def _place(self) -> RankPlace | None:

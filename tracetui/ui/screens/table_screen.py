@@ -251,7 +251,11 @@ class TableScreen(TableKeys, AnswerScreen):
             glyphs=viewer.glyphs,
         )
         yield from self.below()
-        yield FilterInput(id="filter", placeholder="filter: a part of a name", compact=True)
+        yield self.filter_input()
+
+    def filter_input(self) -> Widget:
+        """Where a filter is typed."""
+        return FilterInput(id="filter", placeholder="filter: a part of a name", compact=True)
 
     def below(self) -> Iterable[Widget]:
         """The widgets under the table."""

@@ -218,8 +218,11 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         self.move_to(self.row + rows, self.column)
 
     def on_resize(self, event: events.Resize) -> None:
+        before, top = self._lines, self.top
         self._arrange()
         self._follow()
+        if (before, top) != (self._lines, self.top):  # it may have been drawn at this size already
+            self.refresh()
 
     # ------------------------------------------------------------- drawing
 

@@ -1,0 +1,77 @@
+"""The lines of all ranks together, and whose problem each of them is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.analysis.real import npu_output
+from tests.job.planted import job
+from tracetui.api import load, load_job
+from tracetui.export.frames import links_frame
+from tracetui.export.job_frames import job_lines_frame, job_links_frame
+from tracetui.export.job_text import job_text
+from tracetui.export.job_words import whose
+from tracetui.job.digest import TimeClass
+from tracetui.job.lines import job_lines
+from tracetui.job.tables import VIEWS, differing, leading, rank_rows
+
+
+def test_the_planted_line_is_the_problem_of_its_rank_and_others_are_of_all() -> None:
+    found = job("loader")
+    worst, *others = job_lines(found)
+    assert worst.line is not None and next(iter(worst.causes)) == "host.dataloader"
+    assert whose(found, worst) == "rank 2" and worst.worst == 2
+    assert any(whose(found, line) == "every rank" for line in others)
+    uneven = job_lines(job("stage"))
+    assert any(whose(job("stage"), line) == "4 of 8 ranks" for line in uneven)
+
+
+@pytest.mark.parametrize("name", ["loader", "stage"])
+def test_lines_sum_to_the_idle_time_of_ranks_and_steps_to_that_of_all(name: str) -> None:
+    found = job(name)
+    idle = [rank.digest.by_class()[TimeClass.IDLE] for rank in found.ranks]
+    assert np.sum([line.by_rank for line in job_lines(found)], axis=0).tolist() == idle
+    whole = {line.line: line.by_rank.tolist() for line in job_lines(found)}
+    steps = [{line.line: line.by_rank for line in job_lines(found, step)} for step in found.steps]
+    assert len(steps) > 1 and all(steps)
+    nothing = np.zeros(len(found.ranks), np.int64)
+    for key, lost in whole.items():
+        assert np.sum([step.get(key, nothing) for step in steps], axis=0).tolist() == lost
+    for line in job_lines(found):
+        assert sum(line.causes.values()) == line.idle_ns == line.by_rank.sum()
+
+
+def test_a_loader_that_is_late_in_some_steps_is_no_line_of_others() -> None:
+    found = job("loader")
+    cost = {step: whose(found, job_lines(found, step)[0]) for step in found.steps}
+    late, even = [50, 52], [51]
+    assert all(cost[step] == "rank 2" for step in late) and all(cost[step] == "every rank" for step in even)
+
+
+def test_the_frame_has_a_row_for_each_line() -> None:
+    frame, lines = job_lines_frame(job("loader")), job_lines(job("loader"))
+    assert frame["idle_ns"].tolist() == [line.idle_ns for line in lines]
+    assert frame["worst"][0] == 2 and frame["ranks"][0] == 1
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_shows_its_own_measures(view: str) -> None:
+    rows = rank_rows(job("stage"))
+    text = job_text(job("stage"), 200, by=view)
+    head = next(line for line in text.splitlines() if line.startswith("Ranks, ms"))
+    first = leading(rows, view)
+    assert first in VIEWS[view] and f"{view}, by {str(first).replace('_', ' ')}" in head
+    apart = [measure for measure in differing(rows) if measure in VIEWS[view]]
+    assert (first == apart[0] and "; differ in " in head) if apart else "; differ in " not in head
+
+
+def test_links_are_measured_by_what_they_are_built_for_as_in_one_trace(real_traces: Path) -> None:
+    output = npu_output(real_traces, "level2/rank0")
+    alone = links_frame(load(output / "trace_view.json", cache=False))
+    links = job_links_frame(load_job([output], cache=False))
+    assert len(links) and links["nominal_share"].notna().all()
+    assert sorted(links["nominal_gb_per_s"]) == sorted(alone["nominal_gb_per_s"])
+    assert sorted(links["nominal_share"]) == pytest.approx(sorted(alone["nominal_share"]))

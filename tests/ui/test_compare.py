@@ -1,0 +1,294 @@
+"""Two open traces compared in the viewer: what changed, the way to it, and from one trace to the other."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from tests.compare.planted import run
+from tests.ui.training import screen_text
+from tests.ui.viewing import open_viewer, said, until
+from tracetui.compare.comparison import Comparison, compare_runs
+from tracetui.compare.counterpart import Side, counterpart
+from tracetui.compare.run import Run, run_of
+from tracetui.compare.verdict import verdict
+from tracetui.compare.waterfall import TERMS
+from tracetui.export.compare_tables import BY, write_table
+from tracetui.trace.model import Trace
+from tracetui.ui.app import TraceApp
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.compare import CompareScreen
+from tracetui.ui.session import Session
+from tracetui.ui.state import around
+
+OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False)
+STEPS = 3
+
+
+def traces() -> tuple[Trace, Trace]:
+    """A run of three steps, and one in which the kernels of gelu take twenty times as long."""
+    return run("mixed", STEPS).trace, run("mixed", STEPS, "gelu", 20.0).trace
+
+
+@cache
+def sides() -> tuple[Side, Side]:
+    base, other = run("mixed", STEPS), run("mixed", STEPS, "gelu", 20.0)
+    return Side(base, run_of(base)), Side(other, run_of(other))
+
+
+@asynccontextmanager
+async def compared(size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[TraceApp, Pilot[int]]]:
+    """The viewer of both, on the screen that compares them."""
+    sessions = [
+        Session(Path(f"{name}.json"), OPTIONS, trace=trace, name=name)
+        for name, trace in zip(("fast", "slow"), traces())
+    ]
+    app = TraceApp(sessions, OPTIONS)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("escape", "C")
+        app.start(sessions[1])
+        await until(pilot, lambda: app.pair is not None and app.pair.comparison is not None)
+        await until(pilot, lambda: len(screen(app).table.rows.view) > 0)
+        yield app, pilot
+
+
+def screen(app: TraceApp) -> CompareScreen:
+    assert isinstance(app.screen, CompareScreen)
+    return app.screen
+
+
+def comparison_of(app: TraceApp) -> Comparison:
+    assert app.pair is not None and app.pair.comparison is not None
+    return app.pair.comparison
+
+
+async def table(app: TraceApp, pilot: Pilot[int], by: str) -> None:
+    """Go to a table of the screen."""
+    for _ in range(10):
+        if screen(app).shown.by == by:
+            return
+        await pilot.press("tab")
+    raise AssertionError(by)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
+async def test_the_verdict_and_the_parts_of_a_step_are_on_the_first_screen(size: tuple[int, int]) -> None:
+    async with compared(size) as (app, pilot):
+        await pilot.pause()
+        text = screen_text(app)
+        comparison = comparison_of(app)
+        assert " ".join(said(app, "verdict").split("\n")).startswith(verdict(comparison))
+        assert len(said(app, "keys")) <= 80
+        assert text[1].startswith("BASE   fast") and text[2].startswith("OTHER  slow")
+        (aicore,) = (line.split() for line in text if line.startswith("aicore"))
+        usual = next(row for row in comparison.operators if row.name == "aten::gelu").base_ns
+        assert float(aicore[3]) == pytest.approx(19 * float(usual) / 1e6, rel=0.01)
+        assert ("\naten::gelu" in "\n".join(text)) == (size[1] >= 34), (
+            "with the operators below, where room is"
+        )
+
+
+async def test_tables_follow_each_other_sort_filter_and_tell_a_row() -> None:
+    async with compared() as (app, pilot):
+        seen = []
+        for _ in range(9):
+            seen.append(screen(app).shown.by)
+            await pilot.press("tab")
+        assert len(set(seen)) == 9 and screen(app).shown.by == seen[0]
+        await pilot.press("shift+tab")
+        assert screen(app).shown.by == seen[-1]
+        await table(app, pilot, "operator")
+        await pilot.pause()
+        assert said(app, "story").split("\n")[0].startswith("-- aten::gelu -")
+        assert "Changed by +3.473 ms: more than the steps differ" in said(app, "story")
+        await pilot.press("slash", *"softmax", "enter")
+        await pilot.pause()
+        names = {screen(app)._rows[row].name for row in screen(app).table.rows.view.tolist()}
+        assert names and all("softmax" in name.lower() for name in names)
+
+
+async def test_a_row_opens_in_either_trace_and_a_key_flips_to_the_counterpart() -> None:
+    async with compared() as (app, pilot):
+        await table(app, pilot, "operator")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.shown == "timeline")
+        slow = app.session
+        assert slow.name == "slow" and selected(app) == "aten::gelu"
+        viewport = slow.state.viewport
+        await pilot.press("backslash")
+        await until(pilot, lambda: app.session.name == "fast")
+        assert selected(app) == "aten::gelu", "the matched one"
+        fast = app.session
+        assert fast.state.viewport.span_ns == viewport.span_ns
+        assert offset(fast) == offset(slow), "at the same place of the screen"
+        await pilot.press("C", "backslash")
+        await until(pilot, lambda: app.shown == "timeline")
+        assert app.session is fast
+
+
+async def test_a_cause_opens_the_gap_and_a_part_of_a_step_that_step() -> None:
+    async with compared() as (app, pilot):
+        await table(app, pilot, "cause")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.shown == "timeline")
+        assert app.session.name == "slow" and app.session.state.gap >= 0
+        await pilot.press("C")
+        await table(app, pilot, "term")
+        await pilot.press("slash", *"aicore", "enter", "escape")
+        part = next(place for place, row in enumerate(screen(app)._rows) if row.name == "aicore")
+        screen(app).table.move_to(part)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.shown == "timeline")
+        run = comparison_of(app).other
+        wall = run.terms_ns[:, TERMS.index("aicore")].argmax()
+        state = app.session.state
+        span = int(run.walls.start[wall]), int(run.walls.end[wall])
+        assert state.viewport == around(*span, state.bounds, state.least_ns)
+
+
+@pytest.mark.parametrize("size", [(20, 5), (1, 1), (9, 3), (300, 100)])
+async def test_it_fits_every_terminal(size: tuple[int, int]) -> None:
+    async with compared() as (app, pilot):
+        await pilot.resize_terminal(*size)
+        await pilot.press("tab", "j", "tab")
+        await pilot.pause()
+        texts = [strip.text for strip in app.screen._compositor.render_strips()]
+        assert [cell_len(text) for text in texts] == [size[0]] * size[1]
+
+
+async def test_of_three_traces_the_last_two_are_compared_and_braces_choose_another() -> None:
+    sessions = [
+        Session(Path(f"{name}.json"), OPTIONS, trace=trace, name=name)
+        for name, trace in zip(("fast", "slow", "third"), (*traces(), traces()[0]))
+    ]
+    app = TraceApp(sessions, OPTIONS)
+    for session in sessions:
+        session.analysis = run("mixed", STEPS)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("escape", "right_curly_bracket", "C")
+        await until(pilot, lambda: app.pair is not None and (app.pair.base, app.pair.other) == (0, 1))
+        await pilot.press("right_curly_bracket")
+        await until(pilot, lambda: app.pair is not None and (app.pair.base, app.pair.other) == (0, 2))
+        assert app.sessions[0].is_open and not app.sessions[1].is_open, "two stay in memory"
+        await until(pilot, lambda: "OTHER  third" in "\n".join(screen_text(app)))
+
+
+async def test_one_trace_has_nothing_to_compare() -> None:
+    app = open_viewer(Path("trace_view.json"), OPTIONS, trace=traces()[0])
+    async with app.run_test(size=(100, 24)) as pilot:
+        for key in ("C", "backslash"):
+            await pilot.press(key)
+            await until(pilot, lambda: "tracetui A B opens two" in screen_text(app)[-1])
+        assert app.shown == "timeline" and not app.has_screen("compare")
+
+
+async def test_the_second_is_read_and_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(json.dumps([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]))
+    bad.write_text("no trace at all")
+    for other, told in ((bad, "OTHER bad.json: "), (good, "BASE has no work of a device to compare.")):
+        sessions = [Session(path, OPTIONS) for path in (good, other)]
+        sessions[0].open()
+        app = TraceApp(sessions, OPTIONS)
+        async with app.run_test(size=(100, 24)) as pilot:
+            await until(pilot, lambda: app.session.analysis is not None)  # noqa: B023
+            await pilot.press("escape", "C")
+            await until(pilot, lambda: told in "\n".join(screen_text(app)))  # noqa: B023
+        for session in app.sessions:
+            session.end()
+
+
+async def test_the_rows_shown_are_exported_as_the_command_line_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with compared() as (app, pilot):
+        await table(app, pilot, "line")
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press("enter")
+        written = tmp_path / "fast_compare_lines.csv"
+        await until(pilot, written.exists)
+        expected = io.BytesIO()
+        write_table(expected, comparison_of(app), BY["line"])
+        assert written.read_text() == expected.getvalue().decode()
+
+
+def selected(app: TraceApp) -> str:
+    trace, row = app.session.trace, app.session.state.row
+    assert trace is not None
+    return trace.name(row) if row >= 0 else ""
+
+
+def offset(session: Session) -> int:
+    """How far from the left edge the selected slice starts, ns."""
+    assert session.trace is not None
+    return int(session.trace.slices.start[session.state.row]) - session.state.viewport.start_ns
+
+
+# Counterparts
+
+
+def test_every_operator_of_a_run_is_the_counterpart_of_its_counterpart() -> None:
+    base, other = sides()
+    rows = base.run.operators.row[:: max(len(base.run.operators.row) // 40, 1)].tolist()
+    for row in rows:
+        start = int(base.analysis.trace.slices.start[row])
+        found = counterpart(base, other, start, row)
+        assert found is not None and found.row >= 0 and found.step == found.of_step
+        back = counterpart(other, base, found.time_ns, found.row)
+        assert back is not None and (back.row, back.time_ns) == (row, start)
+
+
+def test_a_task_is_the_counterpart_of_the_task_of_the_matched_operator() -> None:
+    base, other = sides()
+    trace, links = base.analysis.trace, base.analysis.links
+    work = base.analysis.work
+    tasks = work[links.operator[links.index(work)] >= 0][::25].tolist()
+    assert len(tasks) > 5
+    for task in tasks:
+        found = counterpart(base, other, int(trace.slices.start[task]), task)
+        assert found is not None and found.row >= 0
+        assert other.analysis.trace.name(found.row) == trace.name(task)
+
+
+def test_time_is_shared_out_within_a_step_and_keeps_its_order() -> None:
+    base, other = sides()
+    start, end = (column[base.run.walls.host] for column in (base.run.walls.start, base.run.walls.end))
+    times = [int(start[0]) - 50, int(start[0])]
+    times += [int(start[0]) + share * int(end[0] - start[0]) // 9 for share in range(1, 9)]
+    found = [counterpart(base, other, time) for time in times]
+    moved = [place.time_ns for place in found if place is not None]
+    first = int(other.run.walls.start[other.run.walls.host][0])
+    assert moved[:2] == [first - 50, first] and moved == sorted(moved)
+    assert moved[-1] < int(other.run.walls.end[other.run.walls.host][0])
+
+
+def test_a_step_more_on_one_side_has_a_counterpart_in_turn() -> None:
+    longer = run("mixed", STEPS + 1)
+    side, base = Side(longer, run_of(longer)), sides()[0]
+    last = int(side.run.walls.start[side.run.walls.host][-1])
+    found = counterpart(side, base, last)
+    assert found is not None and (found.of_step, found.step) == (STEPS, 0)
+    assert found.time_ns == int(base.run.walls.start[base.run.walls.host][0])
+
+
+def test_the_longest_instance_is_told_of_the_step_with_most() -> None:
+    compared_runs: tuple[Run, Run] = (sides()[0].run, sides()[1].run)
+    comparison = compare_runs(*compared_runs)
+    (row,) = (row for row in comparison.operators if row.name == "aten::gelu")
+    for side, total in zip(sides(), (row.base, row.other)):
+        operators = side.run.operators
+        own = operators.name == operators.names.index("aten::gelu")
+        of_step = [int(operators.ns[own & (operators.step == step)].sum()) for step in range(STEPS)]
+        most = of_step.index(max(of_step))
+        inside = own & (operators.step == most)
+        assert total.row == operators.row[inside][operators.ns[inside].argmax()]

@@ -1,0 +1,86 @@
+"""The lines of Python that the devices of a job were idle for: every rank's problem, or one's?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+from tracetui.job.digest import Line, TimeClass
+from tracetui.job.job import Job
+from tracetui.job.members import Rank
+
+#: Percent of what the worst rank loses to a line, from which on another one has the same problem.
+ALIKE = 50
+
+
+@dataclass(frozen=True, eq=False)
+class JobLine:
+    """A line, and the idle time of all ranks that is charged to it."""
+
+    line: Line | None  #: None: what no line is charged with
+    causes: dict[str, int]  #: ns by cause, "" where nothing tells; most first
+    by_rank: Int64s  #: int64[ranks]: ns by place in the job
+
+    @cached_property
+    def idle_ns(self) -> int:
+        """Of all ranks."""
+        return int(self.by_rank.sum())
+
+    @property
+    def worst(self) -> int:
+        """The place of the rank that loses most."""
+        return int(self.by_rank.argmax())
+
+    @property
+    def concerned(self) -> tuple[int, ...]:
+        """The places of the ranks that lose at least `ALIKE` percent of what the worst one does."""
+        return tuple(np.flatnonzero(self.by_rank * 100 >= self.by_rank.max() * ALIKE).tolist())
+
+
+def job_lines(job: Job, step: int | None = None) -> tuple[JobLine, ...]:
+    """Return the lines of all ranks by idle time, most first; of all recorded time, or of one step.
+
+    A step counts from the end of the one before it on the device, so that steps sum to the whole.
+    """
+    by_line: dict[Line | None, Int64s] = {}
+    causes: dict[Line | None, dict[str, int]] = {}
+    for place, rank in enumerate(job.ranks):
+        digest = rank.digest
+        total = digest.by_key if step is None else _of_step(rank, step)
+        for key in np.flatnonzero((digest.keys.time_class == TimeClass.IDLE) & (total > 0)).tolist():
+            at = int(digest.keys.line[key])
+            line = digest.lines[at] if at >= 0 else None
+            if line not in by_line:
+                by_line[line], causes[line] = np.zeros(len(job.ranks), np.int64), {}
+            cause, ns = digest.text(int(digest.keys.reason[key])), int(total[key])
+            by_line[line][place] += ns
+            causes[line][cause] = causes[line].get(cause, 0) + ns
+    found = [
+        JobLine(line, dict(sorted(causes[line].items(), key=lambda cause: (-cause[1], cause[0]))), lost)
+        for line, lost in by_line.items()
+    ]
+    return tuple(sorted(found, key=_order))
+
+
+def _of_step(rank: Rank, step: int) -> Int64s:
+    """int64[keys]: ns of each key in a step of a rank; 0 where it has no such step."""
+    digest, steps = rank.digest, rank.digest.steps
+    total = np.zeros(len(digest.keys), np.int64)
+    order = np.argsort(steps.start, kind="stable")
+    (found,) = np.nonzero(steps.number[order] == step)
+    if len(found) and len(digest.boundaries) > 1:
+        last = len(digest.boundaries) - 1
+        ends = np.searchsorted(digest.boundaries, np.maximum.accumulate(steps.end[order]))
+        bounds = np.concatenate((np.zeros(1, np.int64), ends[:-1], np.full(1, last)))
+        for place in found.tolist():
+            low, high = np.searchsorted(digest.cells.segment, bounds[place : place + 2]).tolist()
+            np.add.at(total, digest.cells.key[low:high], digest.cells.ns[low:high])
+    return total
+
+
+def _order(told: JobLine) -> tuple[object, ...]:
+    line = told.line or Line("", -1, "", False)
+    return (-told.idle_ns, line.file, line.line, line.function, line.backward)

@@ -1,0 +1,240 @@
+"""What compares in the viewer: which two traces, from a row to its instance, from one trace to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from textual.message import Message
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.search import track_of_rows
+from tracetui.compare.counterpart import Counterpart, Side, counterpart
+from tracetui.trace.clean import printable
+from tracetui.ui.comparing.pair import Pair, Runs
+from tracetui.ui.messages import ProgressChanged, SelectionChanged, TraceChanged
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.session import Session
+from tracetui.ui.viewer import FIRST, Viewer
+
+COMPARE = "compare"  #: the screen of two traces
+COMPARE_MODE = f"{COMPARE}@0"
+_ONE = "One trace is open: tracetui A B opens two, to compare them."
+_NOTHING = "A trace has no work of a device: nothing tells what matches."
+
+
+class PairChanged(Message, bubble=False):
+    """Other traces are compared, or more is known of them: from the app to its screen."""
+
+
+@dataclass
+class Flipped(Message, bubble=False):
+    """The counterpart of a place is found: from a thread to the app."""
+
+    there: Session
+    span: tuple[int, int] | None  #: where to look, ns on its clock; None: where one looked before
+    found: Counterpart | None
+    sentence: str
+
+
+class CompareApp(Viewer):
+    """A viewer of which two traces are compared: those shown last, in the order in which they were opened."""
+
+    def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
+        super().__init__(sessions, options)
+        self.runs = Runs()
+        self.pair: Pair | None = None
+        self._at = 0  # the trace that was looked at last
+        self._before = -1  # the one before
+
+    @property
+    def session(self) -> Session:
+        return self.sessions[self._at] if self.shown == COMPARE else super().session
+
+    def has_screen(self, screen: str) -> bool:
+        return len(self.sessions) > 1 if screen == COMPARE else super().has_screen(screen)
+
+    def action_go(self, screen: str) -> None:
+        if screen != COMPARE:
+            super().action_go(screen)
+        elif len(self.sessions) < 2:
+            self.show_status(_ONE)
+        elif self.shown != COMPARE:
+            self._at = self.sessions.index(self.session)
+            self._compare(*self._last_two())
+            self.switch_mode(COMPARE_MODE)
+
+    def show_session(self, session: Session, screen: str = "", span: tuple[int, int] | None = None) -> None:
+        before = self.sessions.index(self.session)
+        super().show_session(session, screen or (FIRST if self.shown == COMPARE else ""), span)
+        self._at = self.sessions.index(session)
+        if self._at != before:
+            self._before = before
+
+    def action_session(self, by: int) -> None:
+        """Show the next of the open traces; on the screen that compares, compare with the next."""
+        if self.shown != COMPARE or self.pair is None:
+            super().action_session(by)
+        elif len(self.sessions) == 2:
+            self.show_status("Both open traces are compared here: T shows one, enter opens a row.")
+        else:
+            base, count = self.pair.base, len(self.sessions)
+            places = ((self.pair.other + by * step) % count for step in range(1, count))
+            self._compare(base, next(place for place in places if place != base))
+
+    def broadcast(self, session: Session, message: type[Message]) -> None:
+        super().broadcast(session, message)
+        pair = self.pair if message in (TraceChanged, ProgressChanged) else None
+        if pair is not None and self.sessions.index(session) in pair:
+            self._pair_changed()
+
+    def _last_two(self) -> tuple[int, int]:
+        """The trace that is shown and the one before, else the next one, in the order of opening."""
+        at = self.sessions.index(self.session)
+        before = self._before if self._before not in (-1, at) else (at + 1) % len(self.sessions)
+        return min(at, before), max(at, before)
+
+    def _compare(self, base: int, other: int) -> None:
+        """Have two traces read, if they are not yet, and the others let go."""
+        if self.pair is None or (self.pair.base, self.pair.other) != (base, other):
+            self.pair = Pair(base, other)
+        if self._at not in self.pair:
+            self._at = other
+        for place, session in enumerate(self.sessions):
+            if place not in self.pair and session.is_open:
+                self._let_go(session)
+        if self.pair.comparison is None:
+            for place in (base, other):
+                self.read(self.sessions[place])
+        self._pair_changed()
+
+    def _pair_changed(self) -> None:
+        for mode, screens in self.screens_by_mode():
+            if mode == COMPARE_MODE:
+                for screen in screens:
+                    screen.post_message(PairChanged())
+
+    # From a row of a table to where it is
+
+    def show_slice(self, place: int, row: int) -> None:
+        """Show a slice of one of the two traces."""
+        self._show_there(place, lambda session, analysis: _go_to_slice(session, analysis, row))
+
+    def show_idle(self, place: int, row: int) -> None:
+        """Show the gap with the idle time that a task of one of the two traces ends."""
+        self._show_there(place, lambda session, analysis: _go_to_idle(session, analysis, row))
+
+    def show_span(self, place: int, start_ns: int, end_ns: int) -> None:
+        """Show a span of time of one of the two traces, ns on its clock."""
+        self._show_there(place, lambda session, _: session.state.show(start_ns, max(end_ns, start_ns + 1)))
+
+    def _show_there(self, place: int, go: Callable[[Session, Analysis], object]) -> None:
+        session = self.sessions[place]
+        self.show_session(session, FIRST)
+        if session.analysis is None:
+            self.show_status(f"{session.name} is read again: then enter opens the row.")
+        else:
+            go(session, session.analysis)
+            self.broadcast(session, SelectionChanged)
+
+    # From one trace to the other
+
+    def action_flip(self) -> None:
+        """Show the other trace at the same step and place in it, with the same span of time."""
+        if len(self.sessions) < 2:
+            self.show_status(_ONE)
+            return
+        here, places = self.session, self._last_two()
+        pair = Pair(*places)
+        mine = self.sessions.index(here)
+        theirs = pair.partner(mine)
+        there = self.sessions[theirs]
+        self.read(there)
+        sides = (here.analysis, there.analysis)
+        if sides[0] is None or sides[1] is None:
+            waits = here if here.analysis is None else there
+            self.show_status(f"{waits.name}: {waits.unanswered} Then \\ flips.")
+            return
+        work = (mine, sides[0]), (theirs, sides[1])
+        whole = here.state.viewport == here.state.bounds
+        row, viewport = here.state.row, here.state.viewport
+        time = _anchor(here, sides[0])
+
+        def flip() -> Flipped:
+            one, two = (Side(analysis, self.runs.of(place, analysis)) for place, analysis in work)
+            found = counterpart(one, two, time, row)
+            if found is None:
+                return Flipped(there, None, None, _NOTHING)
+            numbers = [side.run.walls.number[side.run.walls.host] for side in (one, two)]
+            step, of = int(numbers[1][found.step]), int(numbers[0][found.of_step])
+            start = found.time_ns - (time - viewport.start_ns)
+            matched = "the matching slice" if found.row >= 0 else "the same place"
+            where = f"step {step}, {matched}" if step == of else f"step {step} for step {of}, {matched}"
+            span = None if whole else (start, start + viewport.span_ns)
+            return Flipped(there, span, found, f"{there.name}: {where if step >= 0 else matched}")
+
+        self.in_thread(lambda: self.post_message(_or_sentence(flip, there)))
+
+    def on_flipped(self, message: Flipped) -> None:
+        there = message.there
+        if there not in self.sessions or there is self.session:
+            return
+        if message.found is not None:
+            self.show_session(there, "", message.span)
+            if message.found.row >= 0:
+                there.select(message.found.row)
+            else:
+                there.state.go(replace(there.state.place, row=-1, gap=-1, time_ns=message.found.time_ns))
+            self.broadcast(there, SelectionChanged)
+        self.show_status(message.sentence)
+
+
+def _or_sentence(flip: Callable[[], Flipped], there: Session) -> Flipped:
+    try:
+        return flip()
+    except MemoryError:
+        return Flipped(there, None, None, "There is not enough memory to match the two traces.")
+    except Exception as error:  # the rest of the viewer is of use without it
+        said = printable(f"{type(error).__name__}: {error}", 200)
+        return Flipped(there, None, None, f"Matching the two traces failed: {said}")
+
+
+def _anchor(session: Session, analysis: Analysis) -> int:
+    """What stays where it is on screen: the selection, the first step that begins there, or the middle."""
+    state, slices = session.state, analysis.trace.slices
+    viewport = state.viewport
+    if state.row >= 0:
+        return int(slices.start[state.row])
+    begins = analysis.host_spans[:, 0]
+    inside = begins[(begins >= viewport.start_ns) & (begins < viewport.end_ns)]
+    return int(inside[0]) if len(inside) else viewport.centre_ns
+
+
+def _go_to_idle(session: Session, analysis: Analysis, row: int) -> None:
+    """Select the gap with the idle time that a task ends; before all gaps show the step until the task."""
+    if session.go_to_gap(gap_ended_by(analysis, row)):
+        return
+    _go_to_slice(session, analysis, row)
+    end = int(analysis.trace.slices.start[row])
+    begins = analysis.host_spans[:, 0]
+    before = begins[begins < end]
+    if len(before):
+        session.state.show(int(before[-1]), end)
+
+
+def _go_to_slice(session: Session, analysis: Analysis, row: int) -> None:
+    """Select a slice in the middle of the screen."""
+    slices = analysis.trace.slices
+    start, end = int(slices.start[row]), int(slices.end[row])
+    session.state.show(start, max(end, start + 1))
+    session.select(row)
+
+
+def gap_ended_by(analysis: Analysis, row: int) -> int:
+    """The gap with the idle time that a task ends; -1 where it ends none."""
+    track = int(track_of_rows(analysis.trace, np.array([row], np.int64))[0])
+    device, time = analysis.trace.tracks[track].device, int(analysis.trace.slices.start[row])
+    (found,) = np.nonzero((analysis.gaps.start < time) & (time <= analysis.gaps.end))
+    names = [analysis.devices[index].device for index in analysis.gaps.device[found].tolist()]
+    return next((gap for gap, name in zip(found.tolist(), names) if name == device), -1)

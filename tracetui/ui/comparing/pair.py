@@ -1,0 +1,62 @@
+"""Two of the open traces, compared: which they are, and what is known of it.
+
+Knows no screen and no app; sessions are numbers here, as they are replaced when a trace is let go.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.compare.comparison import Comparison, compare_runs
+from tracetui.compare.run import Run, run_of
+from tracetui.ui.session import Session
+
+
+class Runs:
+    """What was made of open traces, kept when they are let go: a run is small."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[weakref.ref[Analysis], Run]] = {}
+
+    def of(self, place: int, analysis: Analysis) -> Run:
+        """Return the run of a session: of this very analysis, whose slice rows it has; may take seconds."""
+        known = self._made.get(place)
+        if known is None or known[0]() is not analysis:
+            known = self._made[place] = weakref.ref(analysis), run_of(analysis)
+        return known[1]
+
+
+class Pair:
+    """BASE and OTHER, in the order in which the traces were opened."""
+
+    def __init__(self, base: int, other: int) -> None:
+        self.base, self.other = base, other  #: numbers of the sessions
+        self.comparison: Comparison | None = None
+
+    def __contains__(self, place: int) -> bool:
+        return place in (self.base, self.other)
+
+    def partner(self, place: int) -> int:
+        """The other one of the two."""
+        return self.base if place == self.other else self.other
+
+    def unanswered(self, sessions: Sequence[Session]) -> str:
+        """Why there is nothing to compare yet; "" where there is."""
+        if self.comparison is not None:
+            return ""
+        for name, place in (("BASE", self.base), ("OTHER", self.other)):
+            session = sessions[place]
+            if session.analysis is None:
+                return f"{name} {session.name}: {session.unanswered}"
+        return ""
+
+    def compare(self, sessions: Sequence[Session], runs: Runs) -> Comparison:
+        """Compare the two, whose analyses are there; takes seconds where they are large."""
+        sides = []
+        for place in (self.base, self.other):
+            analysis = sessions[place].analysis
+            assert analysis is not None
+            sides.append(runs.of(place, analysis))
+        return compare_runs(*sides)

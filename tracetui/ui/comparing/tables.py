@@ -1,0 +1,225 @@
+"""The tables of a comparison as the viewer shows them: means per step, the change as a bar, most first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from rich.style import Style
+
+from tracetui.arrays import Int64s
+from tracetui.compare.comparison import Comparison, LineRow
+from tracetui.compare.rows import Row
+from tracetui.compare.waterfall import TERMS
+from tracetui.export.compare_tables import TABLES, WATERFALL, Table
+from tracetui.export.compare_text import count_words, ratio_words, row_name, signed_ms
+from tracetui.trace.clean import printable
+from tracetui.trace.stack import path_end
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import Piece, tail
+from tracetui.ui.tables.columns import LONGEST, Cell, Column, name_column, number_column
+from tracetui.units import format_ms
+
+#: What the tables are called in the list of them, in the order of `tab`.
+NAMES = {
+    "term": "parts",
+    "class": "classes",
+    "operator": "operators",
+    "module": "modules",
+    "kernel": "kernels",
+    "line": "lines",
+    "cause": "causes",
+    "communication": "collectives",
+    "api": "host",
+}
+SHOWN = {table.by: table for table in (WATERFALL, *TABLES)}
+_ABSENT = {
+    "module": "Both traces need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.",
+    "kernel": "Devices of two makes have no kernels in common: see the operators.",
+    "communication": "Neither run communicates.",
+    "line": "Neither run is idle at a line of Python.",
+}
+_TITLES = {"term": "part of a step", "api": "host operator"}  #: of the column of names, else the table's name
+_CHANGED = ("no", "yes", "?")
+_SIDE, _WIDE_SIDE, _WIDE_FROM = 10, 24, 160  #: cells of a bar to either side of zero
+_LEAST, _ROOMY_FROM = 32, 100  #: cells that names keep, half of it below so many columns
+
+
+def rows_of(comparison: Comparison, table: Table) -> Sequence[Row]:
+    """The rows of a table; of the parts of a step and the classes those that have any time."""
+    rows = table.rows(comparison)
+    if table.by in ("term", "class"):
+        return [row for row in rows if row.base.ns or row.other.ns]
+    return rows
+
+
+def absence(table: Table) -> str:
+    """Why a table may have no row."""
+    return _ABSENT.get(table.by, "Neither run has any.")
+
+
+def telling(comparison: Comparison) -> str:
+    """The table that tells most of what changed: of lines, operators and collectives."""
+    found = {by: SHOWN[by].rows(comparison) for by in ("line", "operator", "communication")}
+    return max(found, key=lambda by: abs(found[by][0].delta_ns) if found[by] else 0)
+
+
+def is_of_idle(table: Table, row: Row) -> bool:
+    """Whether a row is about idle time, whose slice is the task that ends it."""
+    return table.by in ("line", "cause") or (table is WATERFALL and row.name.startswith("idle."))
+
+
+def instance(comparison: Comparison, table: Table, row: Row, of_base: bool) -> int:
+    """The slice row of the longest instance of a row, in the step with most of it; -1 where none is."""
+    if table is WATERFALL:
+        label = row.name.partition("idle.")[2]
+        causes = [cause for cause in comparison.causes if label and cause.name == label]
+        if not causes:
+            return -1
+        row = causes[0]
+    return row.base.row if of_base else row.other.row
+
+
+def span_of_most(comparison: Comparison, row: Row, of_base: bool) -> tuple[int, int] | None:
+    """The step with most of a part of steps: ns, its start and end; None where no step has any."""
+    run = comparison.base if of_base else comparison.other
+    ns = run.terms_ns[:, TERMS.index(row.name)]
+    if not ns.any():
+        return None
+    wall = int(ns.argmax())
+    return int(run.walls.start[wall]), int(run.walls.end[wall])
+
+
+class Laid:
+    """The tables of a comparison, laid out when they are first asked for, 60 µs a row."""
+
+    def __init__(self, comparison: Comparison, palette: Palette, glyphs: Glyphs) -> None:
+        self.comparison = comparison
+        self._palette, self._glyphs = palette, glyphs
+        self._rows = {by: rows_of(comparison, table) for by, table in SHOWN.items()}
+        self._columns: dict[tuple[str, bool, bool], list[Column]] = {}
+
+    def rows(self, table: Table) -> Sequence[Row]:
+        """The rows that are shown."""
+        return self._rows[table.by]
+
+    def columns(self, table: Table, screen_cells: int) -> list[Column]:
+        """Their columns in a terminal of so many columns."""
+        key = table.by, screen_cells >= _ROOMY_FROM, screen_cells >= _WIDE_FROM
+        if key not in self._columns:
+            rows = self._rows[table.by]
+            self._columns[key] = columns(rows, table, self._palette, self._glyphs, screen_cells)
+        return self._columns[key]
+
+    def warm(self, screen_cells: int) -> Laid:
+        """Lay all out; for a thread."""
+        for table in SHOWN.values():
+            self.columns(table, screen_cells)
+        return self
+
+
+def columns(
+    rows: Sequence[Row], table: Table, palette: Palette, glyphs: Glyphs, screen_cells: int
+) -> list[Column]:
+    """The columns of some rows; times in ms with three decimals, exported in ns."""
+    base, other, delta = (
+        np.array([round(getattr(row, key)) for row in rows], np.int64)
+        for key in ("base_ns", "other_ns", "delta_ns")
+    )
+    counts = {
+        key: np.array([float(getattr(row, key)) for row in rows]) for key in ("base_count", "other_count")
+    }
+    ratios = np.array([np.nan if row.ratio is None else row.ratio for row in rows])
+    text = palette.style_of(Role.TEXT)
+    styles = {None: text, False: palette.style_of(Role.DIM)}
+    more, less = palette.style_of(Role.IDLE), palette.style_of(Role.GOOD)
+
+    def style_of(row: int) -> Style:
+        changed = rows[row].changed
+        return (more if delta[row] > 0 else less) if changed else styles[changed]
+
+    def change(row: int, _: int) -> Cell:
+        return [(signed_ms(rows[row].delta_ns), style_of(row))]
+
+    widest = max((row.delta_ns for row in rows), key=abs, default=Fraction(0))
+    found = [
+        _names(rows, table, glyphs, _LEAST if screen_cells >= _ROOMY_FROM else _LEAST // 2),
+        number_column("base_ns", "base ms", base, lambda ns: format_ms(int(ns)), rank=1),
+        number_column("other_ns", "other ms", other, lambda ns: format_ms(int(ns)), rank=1),
+        Column("delta_ns", "change", delta, change, max(8, len(signed_ms(widest)))),
+        _bars(delta, style_of, glyphs, _WIDE_SIDE if screen_cells >= _WIDE_FROM else _SIDE),
+        _changed(rows),
+        Column("ratio", "ratio", ratios, lambda row, _: ratio_words(rows[row]), 8, rank=3),
+    ]
+    if table is not WATERFALL:
+        for key, title in (("base_count", "base n"), ("other_count", "other n")):
+            found.append(Column(key, title, counts[key], _counted(rows, key), 9, rank=4))
+    return found
+
+
+def _counted(rows: Sequence[Row], key: str) -> Callable[[int, int], Cell]:
+    return lambda row, _: count_words(getattr(rows[row], key))
+
+
+def _names(rows: Sequence[Row], table: Table, glyphs: Glyphs, least: int) -> Column:
+    names = [row_name(row) for row in rows]
+    shown = [_short(row) for row in rows] if table.by == "line" else names
+    places = np.arange(len(names), dtype=np.int32)
+    column = name_column("name", _TITLES.get(table.by, table.by), places, names, width=64, least=least)
+    if table.by not in ("line", "module"):
+        return column
+    return replace(column, draw=lambda row, width: tail(shown[row], width, glyphs.ellipsis))
+
+
+def _short(row: Row) -> str:
+    """A line by the end of its file: "train.py(88) -> (93) forward"."""
+    name = row_name(row)
+    file = row.frame.file if isinstance(row, LineRow) and row.frame is not None else ""
+    return path_end(file) + name[len(printable(file, LONGEST)) :] if file else name
+
+
+def _changed(rows: Sequence[Row]) -> Column:
+    told = np.array([2 if row.changed is None else int(row.changed) for row in rows], np.int64)
+    words = ["" if code == 0 else _CHANGED[code] for code in told.tolist()]
+    return Column(
+        "changed",
+        "changed",
+        told,
+        lambda row, _: words[row],
+        8,
+        rank=2,
+        right=False,
+        plain=lambda row: _CHANGED[told[row]],
+    )
+
+
+def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side: int) -> Column:
+    """The change as a bar to the left or the right of zero, in halves of a cell."""
+    most = int(np.abs(delta).max(initial=0))
+    halves = (glyphs.left, glyphs.right) if glyphs.full == "█" else ("", "")
+
+    def draw(row: int, _: int) -> Cell:
+        cells = 2 * side * abs(int(delta[row])) // max(most, 1)
+        if delta[row] and not cells:
+            cells = 1
+        full, half = divmod(cells, 2)
+        if half and not halves[0]:
+            full, half = full + 1, 0
+        drawn = glyphs.full * min(full, side)
+        left = right = ""
+        if delta[row] < 0:
+            left = (halves[0] if half else "") + drawn
+        else:
+            right = drawn + (halves[1] if half else "")
+        pieces: list[Piece] = [
+            (left.rjust(side), style_of(row)),
+            (glyphs.bar, Style.null()),
+            (right, style_of(row)),
+        ]
+        return pieces
+
+    title = f"{'less':>{side}}{glyphs.bar}more"
+    return Column("", title, delta, draw, 2 * side + 1, rank=1, right=False)

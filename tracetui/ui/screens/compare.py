@@ -1,0 +1,317 @@
+"""Two of the open traces compared: what changed, where the time of a step went, and the tables behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.style import Style
+from textual import events, on
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widget import Widget
+
+from tracetui.arrays import Int64s
+from tracetui.compare.comparison import Comparison
+from tracetui.compare.rows import Row
+from tracetui.compare.verdict import verdict
+from tracetui.export.compare_tables import WATERFALL
+from tracetui.export.compare_tables import Table as Compared
+from tracetui.export.compare_text import count_words, row_name, run_words, signed_ms
+from tracetui.trace.clean import printable
+from tracetui.ui.actions import bindings
+from tracetui.ui.compare_app import CompareApp, PairChanged
+from tracetui.ui.comparing import tables
+from tracetui.ui.comparing.pair import Pair
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.strips import Piece, ruled, wrapped
+from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.session import Session
+from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.ui.widgets.table import Table
+from tracetui.units import format_ms, format_percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROOMY_FROM = 34  #: lines of a terminal from which the parts of a step may stay above the other tables,
+LEAST_ROWS = 8  #: if these have so many rows then
+NAMES_FROM = 140  #: columns from which all tables are named
+_BY = tuple(tables.SHOWN)
+_STORY = 4  #: lines
+_AROUND = _STORY + 8  #: lines of a roomy screen beside the verdict and the rows of both tables
+_NOTES = 3  #: lines at most where there is room; else one
+
+
+class CompareScreen(TableScreen):
+    """A verdict, the parts of a step with their changes, and a table of `tracetui.compare` at a time."""
+
+    DEFAULT_CSS = f"""
+    CompareScreen #sides {{ height: 2; }}
+    CompareScreen #verdict {{ height: auto; }}
+    CompareScreen #what {{ height: 1; }}
+    CompareScreen #story {{ height: {_STORY}; }}
+    """
+    AUTO_FOCUS = "#table"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("compare")]
+    TITLE_OF = "Compare"
+    KEYS = (
+        ("tab", "table"),
+        ("enter", "in OTHER"),
+        ("\\", "in BASE"),
+        ("< > =", "sort"),
+        ("/", "filter"),
+        ("e", "export"),
+        ("?", "keys"),
+    )
+
+    @dataclass
+    class Made(Message, bubble=False):
+        """Two traces are compared, and the tables laid out."""
+
+        pair: Pair
+        laid: tables.Laid
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._pair: Pair | None = None  # the one being compared, or shown
+        self._failure = ""  # why it is not
+        self._laid: tables.Laid | None = None  # its tables
+        self._by = ""  # the table shown; "" until there is one
+        self._rows: Sequence[Row] = ()
+        self._parts: Sequence[Row] = ()
+
+    @property
+    def comparing(self) -> CompareApp:
+        return cast(CompareApp, self.app)
+
+    @property
+    def comparison(self) -> Comparison | None:
+        pair = self.comparing.pair
+        return None if pair is None else pair.comparison
+
+    @property
+    def unanswered(self) -> str:
+        app = self.comparing
+        return "" if app.pair is None else app.pair.unanswered(app.sessions)
+
+    def body(self) -> Iterable[Widget]:
+        glyphs, header = self.viewer.glyphs, self.style_of(Role.TITLE)
+        yield Lines(glyphs, id="sides")
+        yield Lines(glyphs, id="verdict")
+        parts = Table(id="parts", cursor_style=Style.null(), header_style=header, glyphs=glyphs)
+        parts.can_focus = False
+        yield parts
+        yield Lines(glyphs, id="what")
+        yield Table(id="table", cursor_style=self.style_of(Role.SELECTED), header_style=header, glyphs=glyphs)
+        yield Lines(glyphs, id="story")
+        yield self.filter_input()
+
+    @property
+    def table(self) -> Table:
+        return self.query_one("#table", Table)
+
+    @property
+    def parts(self) -> Table:
+        return self.query_one("#parts", Table)
+
+    @property
+    def shown(self) -> Compared:
+        """The table that is shown."""
+        return tables.SHOWN[self._by or _BY[0]]
+
+    def on_pair_changed(self, message: PairChanged) -> None:
+        self.refresh_answer()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.refresh_answer)
+
+    def missing(self, sentence: str) -> None:
+        self._rows = self._parts = ()
+        super().missing(sentence)
+        self.parts.display = False
+        for name in ("verdict", "what", "story"):
+            self.query_one(f"#{name}", Lines).show([])
+        self._show_sides()
+
+    def build(self) -> None:
+        app, pair = self.comparing, self.comparing.pair
+        assert pair is not None
+        if self._laid is not None and self._laid.comparison is pair.comparison:
+            self._show(self._laid)
+            return
+        if pair is self._pair:
+            self.missing(self._failure or "Comparing, step by step.")
+            return
+        self.missing("Comparing, step by step.")
+        self._pair, self._failure = pair, ""
+        sessions, width = [*app.sessions], self.size.width
+
+        def compare() -> Message:
+            comparison = pair.compare(sessions, app.runs)
+            laid = tables.Laid(comparison, self.viewer.palette, self.viewer.glyphs)
+            return self.Made(pair, laid.warm(width))
+
+        self.in_background("compare", compare)
+
+    @on(Made)
+    def _show_made(self, made: Made) -> None:
+        if made.pair is self.comparing.pair:
+            made.pair.comparison, self._laid = made.laid.comparison, made.laid
+            self.refresh_answer()
+
+    def failed(self, group: str, sentence: str) -> None:
+        self._failure = sentence
+        self.missing(sentence)
+
+    # What is shown
+
+    def _show(self, laid: tables.Laid) -> None:
+        comparison = laid.comparison
+        self._show_sides()
+        told = self._say_verdict(comparison)
+        if not comparison.comparable:
+            self.missing(verdict(comparison))
+            return
+        needed = len(laid.rows(WATERFALL)) + _AROUND + told + LEAST_ROWS
+        roomy = self.size.height >= max(ROOMY_FROM, needed)
+        if not self._by:
+            self._by = tables.telling(comparison) if roomy else WATERFALL.by
+        self._parts, self._rows = laid.rows(WATERFALL), laid.rows(self.shown)
+        width = self.size.width
+        self.parts.display = roomy and self.shown is not WATERFALL
+        self.parts.styles.height = len(self._parts) + 2
+        self.parts.show(laid.columns(WATERFALL, width), len(self._parts))
+        self.table.empty = tables.absence(self.shown)
+        self.table.show(laid.columns(self.shown, width), len(self._rows))
+        step = comparison.step
+        share = format_percent(round(abs(step.delta_ns)), round(step.base_ns))
+        self.show_answer(
+            f"a step {format_ms(round(step.base_ns))} {self.viewer.glyphs.arrow}"
+            f" {format_ms(round(step.other_ns))} ms, {signed_ms(step.delta_ns)} ms ({share})",
+            self.place(),
+        )
+        self._show_what()
+
+    def _show_sides(self) -> None:
+        """BASE and OTHER, which is which."""
+        app, pair = self.comparing, self.comparing.pair
+        lines: list[Line] = []
+        for name, place in (("BASE", pair.base), ("OTHER", pair.other)) if pair is not None else ():
+            run = None
+            if pair is not None and pair.comparison is not None:
+                run = pair.comparison.base if name == "BASE" else pair.comparison.other
+            lines.append(
+                [
+                    (f"{name:<6} ", self.style_of(Role.DIM)),
+                    (app.sessions[place].name, self.style_of(Role.TITLE)),
+                    (f"  {run_words(run)}" if run is not None else "", self.style_of(Role.TEXT)),
+                ]
+            )
+        self.query_one("#sides", Lines).show(lines)
+
+    def _say_verdict(self, comparison: Comparison) -> int:
+        """Say it, with what must be known to read the numbers; gives the number of lines."""
+        lines = wrapped(verdict(comparison), max(self.size.width, 1))
+        said = self.query_one("#verdict", Lines)
+        told = [[(line, self.style_of(Role.NUMBER))] for line in lines]
+        most = _NOTES if self.size.height >= ROOMY_FROM else 1
+        notes = wrapped(printable(". ".join((*comparison.notes, ""))).rstrip(), max(self.size.width, 1))
+        if comparison.notes:
+            shown = [*notes[: most - 1], " ".join(notes[most - 1 :])]  # the last is cut where there are more
+            told += [[(line, self.style_of(Role.DIM))] for line in shown if line]
+        said.styles.height = len(told)
+        said.show(told)
+        return len(told)
+
+    def _show_what(self) -> None:
+        """Which table it is, and which there are."""
+        names: list[Piece] = []
+        for by, name in tables.NAMES.items():
+            role = Role.TITLE if by == self.shown.by else Role.DIM
+            names.append((f"{'  ' if names else ''}{name}", self.style_of(role)))
+        if self.size.width < NAMES_FROM:
+            names = [(f"{_BY.index(self.shown.by) + 1}/{len(_BY)} tab", self.style_of(Role.DIM))]
+        title = f"{self.viewer.glyphs.rule * 2} {self.shown.title}, ms a step"
+        self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
+
+    def action_next_view(self, by: int = 1) -> None:
+        if self._rows or self._parts:
+            self._by = _BY[(_BY.index(self.shown.by) + by) % len(_BY)]
+            self.refresh_answer()
+
+    @on(Table.Moved, "#table")
+    def _tell(self, message: Table.Moved) -> None:
+        lines: list[Line] = []
+        if 0 <= message.row < len(self._rows):
+            row = self._rows[message.row]
+            title = ruled(row_name(row), self.viewer.glyphs.rule, self.size.width)
+            lines = [[(title, self.style_of(Role.RULE))]]
+            lines += [[(line, self.style_of(Role.TEXT))] for line in story(row)]
+        self.query_one("#story", Lines).show(lines)
+
+    # Where it is
+
+    @on(Table.Activated)
+    def _open(self, message: Table.Activated) -> None:
+        of_parts = message.table is self.parts
+        rows = self._parts if of_parts else self._rows
+        self._go_to(WATERFALL if of_parts else self.shown, rows[message.row], of_base=False)
+
+    def action_open_base(self) -> None:
+        """Go to the row under the cursor in BASE."""
+        if 0 <= self.table.row < len(self._rows):
+            self._go_to(self.shown, self._rows[self.table.row], of_base=True)
+
+    def _go_to(self, table: Compared, row: Row, of_base: bool) -> None:
+        app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
+        if pair is None or comparison is None:
+            return
+        place = pair.base if of_base else pair.other
+        slice_row = tables.instance(comparison, table, row, of_base)
+        span = None
+        if table is WATERFALL and slice_row < 0:
+            span = tables.span_of_most(comparison, row, of_base)
+        if slice_row >= 0 and tables.is_of_idle(table, row):
+            app.show_idle(place, slice_row)
+        elif slice_row >= 0:
+            app.show_slice(place, slice_row)
+        elif span is not None:
+            app.show_span(place, *span)
+        else:
+            name, other, key = ("BASE", "OTHER", "enter") if of_base else ("OTHER", "BASE", "\\")
+            app.show_status(f"{name} has none of it: {key} opens it in {other}.")
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.frames import comparison_frame
+
+        return comparison_frame([self._rows[row] for row in view.tolist()])
+
+    def export_name(self) -> str:
+        return f"compare_{tables.NAMES[self.shown.by]}"
+
+
+def story(row: Row) -> list[str]:
+    """Both sides of a row with the spread of their steps, and whether that is a change."""
+    lines = []
+    for name, total, ns, count, steps in (
+        ("BASE ", row.base, row.base_ns, row.base_count, row.scale.base_steps),
+        ("OTHER", row.other, row.other_ns, row.other_count, row.scale.other_steps),
+    ):
+        spread = f" ({format_ms(total.lowest)} to {format_ms(total.highest)})" if steps > 1 else ""
+        times = f", {count_words(count)} of them" if total.count > 1 else ""
+        lines.append(f"{name}  {format_ms(round(ns))} ms a step{spread}{times}")
+    spread_ns = max(row.base.highest - row.base.lowest, row.other.highest - row.other.lowest)
+    change = f"{signed_ms(row.delta_ns)} ms"
+    if not row.delta_ns:
+        told = "No change."
+    elif row.changed:
+        told = f"Changed by {change}: more than the steps differ, {format_ms(spread_ns)} ms."
+    elif row.changed is None:
+        told = f"{change}: with one step nothing tells whether that is chance."
+    elif abs(row.delta_ns) * 100 <= row.scale.step_ns:
+        told = f"{change}: less than 1 % of a step of BASE."
+    else:
+        told = f"{change}: no more than the steps differ, {format_ms(spread_ns)} ms."
+    return [*lines, told]
