@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
+from rich.segment import Segment
 from textual.pilot import Pilot
 
 from samples.job.directory import write_job
@@ -100,11 +100,11 @@ async def test_another_rank_draws_no_lane_anew(directory: Path, monkeypatch: pyt
         drawn: list[int] = []
         draw = RankLanes._draw_lane
 
-        def counted(lanes: RankLanes, job: Job, place: int, *more: Any) -> Any:
+        def note(lanes: RankLanes, job: Job, place: int, columns: int) -> list[Segment]:
             drawn.append(place)
-            return draw(lanes, job, place, *more)
+            return draw(lanes, job, place, columns)
 
-        monkeypatch.setattr(RankLanes, "_draw_lane", counted)
+        monkeypatch.setattr(RankLanes, "_draw_lane", note)
         row = screen(app).map.row
         await pilot.press("k")
         await pilot.pause()

@@ -215,7 +215,8 @@ def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side:
         else:
             right = drawn + (halves[1] if half else "")
         pieces: list[Piece] = [
-            (left.rjust(side), style_of(row)),
+            (" " * (side - len(left)), Style.null()),
+            (left, style_of(row)),
             (glyphs.bar, Style.null()),
             (right, style_of(row)),
         ]

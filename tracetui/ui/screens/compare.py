@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROOMY_FROM = 34  #: lines of a terminal from which the parts of a step may stay above the other tables,
-LEAST_ROWS = 8  #: if these have so many rows then
+LEAST_ROWS = 5  #: if these have so many rows then
 NAMES_FROM = 140  #: columns from which all tables are named
 _BY = tuple(tables.SHOWN)
 _STORY = 4  #: lines
@@ -300,7 +300,7 @@ def story(row: Row) -> list[str]:
         ("OTHER", row.other, row.other_ns, row.other_count, row.scale.other_steps),
     ):
         spread = f" ({format_ms(total.lowest)} to {format_ms(total.highest)})" if steps > 1 else ""
-        times = f", {count_words(count)} of them" if total.count > 1 else ""
+        times = f", {'once' if count == 1 else f'{count_words(count)} times'}" if total.count else ""
         lines.append(f"{name}  {format_ms(round(ns))} ms a step{spread}{times}")
     spread_ns = max(row.base.highest - row.base.lowest, row.other.highest - row.other.lowest)
     change = f"{signed_ms(row.delta_ns)} ms"
