@@ -17,6 +17,7 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.stories.kernel_words import describe_kernel
+from tracetui.ui.stories.run_words import describe_run
 from tracetui.ui.widgets.details import Details
 
 
@@ -128,3 +129,28 @@ def test_tensors_are_told_one_after_the_other_where_all_are_known() -> None:
     (line,) = describe_kernel(odd, pen)
     assert "".join(text for text, _ in line).strip() == "inputs   1;2;3  FLOAT"
     assert describe_kernel(KernelFacts({}, None, None, None, {}), pen) == []
+
+
+async def test_warnings_are_followed_by_what_is_known_of_the_run(real_traces: Path) -> None:
+    trace = real.npu(real_traces, "level2/rank0").trace
+    async with viewing(trace, "timeline", (120, 40)) as (app, pilot):
+        details = app.screen.query_one(Details)
+        assert "rank 0" not in details.text
+        await pilot.press("x", "exclamation_mark")
+        await settled(app, pilot)
+        assert "run      rank 0, Level2, CPU + NPU" in details.text
+        assert "with_stack true" in details.text and "\noptions " in details.text
+        await pilot.press("x")
+        await settled(app, pilot)
+        assert "with_stack" not in details.text
+        await pilot.press("escape", "escape")
+
+
+def test_what_is_written_of_a_run_is_escaped_and_fits() -> None:
+    facts = [("run", ["a\x1b[2Jb", "[red]"]), ("options", [f"option_{n} {n}" for n in range(20)])]
+    lines = [
+        "".join(text for text, _ in line) for line in describe_run(facts, Pen(Palette("none"), BLOCKS), 60)
+    ]
+    assert not any("\x1b" in line for line in lines) and "[red]" in lines[0]
+    assert len(lines) > 3 and max(map(len, lines)) <= 60
+    assert lines[1].startswith(" options  option_0 0, ") and lines[-1].endswith("option_19 19")

@@ -210,7 +210,7 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("back", ("escape",), GO, "go: back", "Close, stop the loading, or back to the timeline"),
     _unlisted("palette", ("colon", "ctrl+p"), PROGRAM, "palette: commands", "Find a command by name"),
     Action("help", ("question_mark",), PROGRAM, "help: keys", "All keys of this screen"),
-    Action("warnings", ("exclamation_mark",), PROGRAM, "show: warnings", "What is wrong or missing", T),
+    Action("warnings", ("exclamation_mark",), PROGRAM, "show: warnings", "What is wrong, and the run", T),
     Action("quit", ("q",), PROGRAM, "quit: tracetui", "Leave"),
     Action("cancel", ("ctrl+c",), PROGRAM, "cancel: loading", "Stop it, else leave", (), False, True),
     Action("suspend", ("ctrl+z",), PROGRAM, "suspend: to the shell", "Back with `fg`", (), False, True),

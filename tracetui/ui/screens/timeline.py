@@ -179,10 +179,11 @@ class TimelineScreen(TimelineView):
         self.viewer.show_status(found if isinstance(found, str) else open_in_editor(self.app, *found))
 
     def action_warnings(self) -> None:
-        """The details of no selection start with them."""
-        if self.session.warnings:
-            self.viewer.select(-1)
-        else:
+        """The details of no selection start with them; then they tell of the run."""
+        self.viewer.select(-1)
+        self.details.show_state()
+        self.details.tell_run()
+        if not self.session.warnings:
             self.viewer.show_status("There are no warnings.")
 
     # Searching

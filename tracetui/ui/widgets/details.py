@@ -6,6 +6,7 @@ Asks for what has to be read from files (args, source) in a thread, and shows it
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.kernels import KernelFacts
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
+from tracetui.analysis.run import facts_of_run
 from tracetui.export.words import MEASURES
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -45,6 +47,7 @@ from tracetui.ui.stories.describe import (
 from tracetui.ui.stories.gap_shares import MainLine, main_line
 from tracetui.ui.stories.gap_words import gap_title
 from tracetui.ui.stories.kernel_words import describe_kernel
+from tracetui.ui.stories.run_words import describe_run
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
@@ -81,6 +84,13 @@ class Details(CachedLineWidget, can_focus=True):
             super().__init__()
             self.selection, self.found = selection, found
 
+    class RunRead(Message):
+        """A thread has read what is known of the run: facts by their label."""
+
+        def __init__(self, facts: list[tuple[str, list[str]]]) -> None:
+            super().__init__()
+            self.facts = facts
+
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
@@ -99,6 +109,7 @@ class Details(CachedLineWidget, can_focus=True):
         self._event = -1  # of the selected slice
         self._frame: Frame | None = None  # whose line of source is shown
         self._found = Found()
+        self._run: list[tuple[str, list[str]]] | None = None  # from when it is asked for until a selection
         self._reading = Lock()  # held while more than a slice is read: once is enough
 
     @property
@@ -134,7 +145,7 @@ class Details(CachedLineWidget, can_focus=True):
         selection = (state.row, state.gap)
         if selection == self._selection:
             return
-        self._selection, self._found, self.top = selection, Found(), 0
+        self._selection, self._found, self._run, self.top = selection, Found(), None, 0
         trace = self.session.trace
         self._event = int(trace.slices.event[state.row]) if trace is not None and state.row >= 0 else -1
         self.chain = self._chain()
@@ -155,6 +166,24 @@ class Details(CachedLineWidget, can_focus=True):
         if 0 <= event == self._event:
             self._found = replace(found, source=found.source if frame == self._frame else None)
             self.top = top
+            self._tell()
+
+    def tell_run(self) -> None:
+        """Tell of the run, until something is selected; what is known of it is read in a thread."""
+        trace = self.session.trace
+        if trace is not None:
+            path = Path(trace.path)
+
+            def read() -> None:
+                self.post_message(self.RunRead(facts_of_run(path)))
+
+            self.run_worker(read, thread=True, exclusive=True, group="run")
+
+    @on(RunRead)
+    def _show_run(self, message: RunRead) -> None:
+        message.stop()
+        if max(self._selection) < 0:
+            self._run, self.top = message.facts, 0
             self._tell()
 
     def toggle_stack(self) -> bool:
@@ -226,6 +255,10 @@ class Details(CachedLineWidget, can_focus=True):
             for warning in session.warnings
             for place, part in enumerate(wrapped(warning, max(self.size.width - 4, 1)))
         ]
+        if self._run is not None:
+            told = describe_run(self._run, pen, self.size.width)
+            self._title = "the run" if told else self._title
+            warn += told
         if session.trace is None:
             return warn
         if session.analysis is None:
@@ -242,7 +275,8 @@ class Details(CachedLineWidget, can_focus=True):
             # Of one analysis they are always the same: 6 ms of a real trace each time nothing is selected
             self._told = session.analysis, by, describe_worst(session.analysis, worst, by, pen)
         if worst:
-            self._title = f"worst gaps by {MEASURES[by]}: a click, a digit or x goes there"
+            before = "the run, then the " if self._title == "the run" else ""
+            self._title = f"{before}worst gaps by {MEASURES[by]}: a click, a digit or x goes there"
             if self.tells_causes:
                 shares = legend(session.analysis.causes.by_cause(), app.palette, self.size.width - 6)
                 warn.append([pen.text(" why  ", Role.DIM), *shares])

@@ -1,0 +1,31 @@
+"""The run that a trace is of, as facts to be shown: rank, level, versions, options, environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tracetui.siblings.run import Run, run_of
+
+
+def facts_of_run(trace: Path) -> list[tuple[str, list[str]]]:
+    """Return labels and what is known under each, of the run whose trace is at a path: never fails.
+
+    Facts are as written by the producer: never print them unescaped.
+    """
+    return [(label, facts) for label, facts in _facts(run_of(trace)) if facts]
+
+
+def _facts(run: Run) -> Iterator[tuple[str, list[str]]]:
+    told = [
+        f"rank {run.rank}" if run.rank is not None else "",
+        f"on {run.host}" if run.host else "",
+        run.level or "",
+        " + ".join(run.activities),
+        *(f"{name} {count}" for name, count in run.parallel.items()),
+    ]
+    yield "run", [fact for fact in told if fact]
+    yield "versions", [f"{name} {version}" for name, version in run.versions.items()]
+    yield "options", [f"{name} {value}" for name, value in run.options.items()]
+    yield "environ", [f"{name}={value}" for name, value in run.environment.items()]
+    yield "problems", [*run.problems]
