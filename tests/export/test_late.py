@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
+
+from tests.analysis import real
 from tests.analysis.communication.hccl import group, operation, plane_task
 from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
+from tracetui.export.documents import summary_document
 from tracetui.export.late import late_rank
+from tracetui.export.markdown_report import summary_markdown
+from tracetui.export.report import summary_text
+from tracetui.export.selection import Selection
+from tracetui.export.tables.communication import LinkRows
 
 
 def test_the_waits_of_a_gap_are_summed_by_rank() -> None:
@@ -23,3 +33,15 @@ def test_the_waits_of_a_gap_are_summed_by_rank() -> None:
 def test_a_gap_without_communication_waited_for_nobody() -> None:
     analysis = analyse(trace_of([*npu(), task(0, 1000), task(5000, 1000)]))
     assert late_rank(analysis, 0) is None
+
+
+def test_links_are_those_of_the_window(real_traces: Path) -> None:
+    analysis = real.npu(real_traces, "level2/rank0")
+    middle = int(np.median(analysis.communication.transfers.start))
+    every = LinkRows(analysis)
+    half = LinkRows(analysis, window=(analysis.trace.start_ns, middle))
+    assert {link.src for link in every.rows} == {0} and len(every.rows) == 7
+    assert 0 < sum(link.bytes for link in half.rows) < sum(link.bytes for link in every.rows)
+    assert summary_document(analysis, Selection(window=(0, 1)))["links"] == []
+    assert "Links" not in summary_text(analysis, Selection(window=(0, 1)), None, 80)
+    assert "Links" not in summary_markdown(analysis, Selection(window=(0, 1)), None)

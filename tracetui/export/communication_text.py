@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
+from tracetui.export.selection import Selection
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.shown import text_table
 from tracetui.export.text import MARGIN
@@ -50,9 +51,9 @@ def links_title(rows: LinkRows) -> str:
     return f"Links: {format_count(len(rows.every))}, most time first"
 
 
-def link_lines(analysis: Analysis, width: int) -> list[str]:
+def link_lines(analysis: Analysis, selection: Selection, width: int) -> list[str]:
     """The table of links and its title, line by line; [] where the trace does not show what moved."""
-    rows = LinkRows(analysis, TOP_LINKS)
+    rows = LinkRows(analysis, TOP_LINKS, selection.window)
     if not rows.every:
         return []
     return [links_title(rows), *text_table(LINKS, rows, width), *_more(len(rows.every) - TOP_LINKS)]

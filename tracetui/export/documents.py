@@ -42,14 +42,14 @@ _DEVICE_SUMS = (
 
 
 def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]:
-    """The trace, its devices and, of each, the steps selected; late ranks and links of the whole trace."""
+    """The trace, its devices and, of each, the steps selected; late ranks, and links of the window."""
     selected = set(selection.steps(analysis))
     return {
         "schema": SCHEMA,
         "trace": _trace(analysis),
         "devices": [_device(analysis, index, selected) for index in range(len(analysis.devices))],
         "late_peers": records(PEERS, PeerRows(analysis)),
-        "links": records(LINKS, LinkRows(analysis)),
+        "links": records(LINKS, LinkRows(analysis, window=selection.window)),
     }
 
 

@@ -38,7 +38,7 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
         lines += ["", *_device(analysis, device, activity, split)]
         own = selection.steps(analysis, activity.device)
         lines += _steps(analysis, own, TOP_STEPS if top is None else top)
-    lines += _communication(analysis)
+    lines += _communication(analysis, selection)
     if len(analysis.gaps):
         lines += ["", *_gaps(analysis, selection, TOP_GAPS if top is None else top)]
     if analysis.advice:
@@ -90,9 +90,9 @@ def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     return lines
 
 
-def _communication(analysis: Analysis) -> list[str]:
+def _communication(analysis: Analysis, selection: Selection) -> list[str]:
     """The tables of late ranks and of links, where there are any."""
-    late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS)
+    late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS, selection.window)
     lines: list[str] = []
     if late.every:
         lines += ["", f"## {plain(late_title(late))}", "", *markdown_table(PEERS, late)]

@@ -48,7 +48,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
         lines += _why(device, width)
         own = selection.steps(analysis, activity.device)
         lines += _steps(analysis, own, TOP_STEPS if top is None else top, width)
-    for told in (late_lines(analysis, width), link_lines(analysis, width)):
+    for told in (late_lines(analysis, width), link_lines(analysis, selection, width)):
         lines += ["", *told] if told else []
     if len(analysis.gaps):
         lines += ["", *gap_lines(analysis, selection, TOP_GAPS if top is None else top, width)]

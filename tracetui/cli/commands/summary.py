@@ -12,8 +12,9 @@ why it was idle, the table of steps, the worst gaps, and the first advice.
 
 --step and --window pick the steps and gaps that are listed: a step is in a
 window if its device part starts in it, a gap if it starts in it; the gaps of a
-step start in its device part. The totals and causes of a device, and the
-advice, are always those of the whole trace. --csv writes the table of steps.
+step start in its device part. The links are those of the transfers that start
+in it. The totals and causes of a device, late ranks and the advice are always
+those of the whole trace. --csv writes the table of steps.
 
 {PATHS}"""
 

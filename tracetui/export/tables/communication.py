@@ -57,8 +57,11 @@ class PeerRows(_OfGroups):
 class LinkRows(_OfGroups):
     """The links that lead to another rank, those first whose transfers took longest."""
 
-    def __init__(self, analysis: Analysis, top: int = 0) -> None:
-        links = (link for link in analysis.communication.link_table if link.src != link.dst)
+    def __init__(self, analysis: Analysis, top: int = 0, window: tuple[int, int] | None = None) -> None:
+        """`window`: of the transfers that start in it, [start, end) in epoch ns; None: of all."""
+        communication = analysis.communication
+        table = communication.link_table if window is None else communication.links_in_window(*window)
+        links = (link for link in table if link.src != link.dst)
         ranked = sorted(links, key=lambda link: (-link.ns, link.group, link.src, link.dst))
         super().__init__(analysis, ranked, top)
 
