@@ -13,7 +13,7 @@ HEAD = "Step Id,Name,Type,Start Time(us),Duration(us),Input Shapes,aicore_time(u
 
 
 def details(directory: Path, text: str) -> KernelDetails | None:
-    (directory / "kernel_details.csv").write_text(text, encoding="utf-8", newline="")
+    (directory / "kernel_details.csv").write_bytes(text.encode())
     return kernel_details(directory / "trace_view.json")
 
 
