@@ -77,5 +77,12 @@ def _group(communicator: str, group: dict[str, Any]) -> ParallelGroup:
     )
 
 
+def whole(value: Any) -> int | None:
+    """Return the number of a rank or of ranks, which some producers write as text; None of anything else."""
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
+        return int(value)
+    return value if _is_rank(value) else None
+
+
 def _is_rank(value: Any) -> bool:
     return type(value) is int and 0 <= value < 1 << 31

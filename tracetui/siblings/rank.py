@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Union
 
-from tracetui.siblings.metadata import NAME, read_document
+from tracetui.siblings.metadata import NAME, read_document, whole
 
 Option = Union[str, int, bool]
 
@@ -54,11 +54,9 @@ def rank_info(trace: Path) -> RankInfo:
     arguments = (read_document(directory / NAME) or {}).get("distributed_args")
     arguments = arguments if isinstance(arguments, dict) else {}
     return RankInfo(
-        rank=next((rank for rank in (number, _whole(info.get("rank_id"))) if rank is not None), None),
-        world=_whole(arguments.get("world_size")) or None,
-        sizes={
-            name: size for key, name in _SIZES.items() if (size := _whole(arguments.get(key))) is not None
-        },
+        rank=next((rank for rank in (number, whole(info.get("rank_id"))) if rank is not None), None),
+        world=whole(arguments.get("world_size")) or None,
+        sizes={name: size for key, name in _SIZES.items() if (size := whole(arguments.get(key))) is not None},
         options=_options(info.get("config")),
     )
 
@@ -93,10 +91,3 @@ def _options(config: Any) -> dict[str, Option]:
         if isinstance(value, (str, bool)):
             found[shown] = value if isinstance(value, bool) else value[:100]
     return found
-
-
-def _whole(value: Any) -> int | None:
-    """A number of a rank or of ranks; some write it as text."""
-    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
-        return int(value)
-    return value if type(value) is int and 0 <= value < 1 << 31 else None

@@ -44,7 +44,7 @@ def run_of(trace: Path) -> Run:
     common, experimental = _object(config.get("common_config")), _object(config.get("experimental_config"))
     activities = common.get("activities")
     level = experimental.get("_profiler_level", experimental.get("profiler_level"))
-    rank = _rank(info.get("rank_id"))
+    rank = metadata.whole(info.get("rank_id"))  # -1 is that of a run of one process
     return Run(
         rank=number if rank is None else rank,
         host=_host(trace),
@@ -85,13 +85,6 @@ def _members(trace: Path, name: str, problems: list[str]) -> tuple[dict[str, Any
 
 def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _rank(value: Any) -> int | None:
-    """Return a rank, which some producers write as text; -1 is that of a run of one process."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
-        value = int(value)
-    return value if type(value) is int and 0 <= value < 1 << 31 else None
 
 
 def _host(trace: Path) -> str | None:
