@@ -10,7 +10,7 @@ from tracetui.job.choose import Told, numbers, one_job, without_doubles
 from tracetui.job.coding import UnreadableDigest, decode
 from tracetui.job.digest import Digest
 from tracetui.job.engines.pool import Ranks, Result, digest_all
-from tracetui.job.find import Source, find_sources
+from tracetui.job.find import Source, Sources, find_sources
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.members import Rank
@@ -35,7 +35,17 @@ def find_ranks(paths: Sequence[Path], only: str = "*") -> Found:
 
     Raises UnreadableTrace where a path is not there, or no rank is.
     """
-    found = find_sources(paths, only)
+    ranks = ranks_in(find_sources(paths, only))
+    if not ranks.sources:
+        raise UnreadableTrace(Reason.MISSING, f"{paths[0]}: no trace of a rank in it matches {only!r}")
+    return ranks
+
+
+def ranks_in(found: Sources) -> Found:
+    """Return the ranks that some sources are; doubles and what cannot be read are left out, and said.
+
+    Raises UnreadableTrace where there are some and none can be read.
+    """
     said = [f"{sentence} (left out)" for sentence in found.said]
     sources: list[Source] = []
     told: list[Told] = []
@@ -55,13 +65,8 @@ def find_ranks(paths: Sequence[Path], only: str = "*") -> Found:
         sources.append(source)
         told.append(Told(source.shown, identity))
     ranks = distinct_ranks(sources, told, digests, said)
-    if not ranks.sources:
-        reason = (
-            said[0].removesuffix(" (left out)")
-            if said
-            else f"{paths[0]}: no trace of a rank in it matches {only!r}"
-        )
-        raise UnreadableTrace(Reason.MISSING, reason)
+    if said and not ranks.sources:
+        raise UnreadableTrace(Reason.MISSING, said[0].removesuffix(" (left out)"))
     return ranks
 
 

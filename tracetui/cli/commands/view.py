@@ -142,11 +142,12 @@ def _job(request: Request) -> Found | None:
         return None
     from tracetui.job.find import find_sources
 
-    if len(find_sources([path]).found) < 2:
+    sources = find_sources([path])
+    if len(sources.found) < 2:
         return None
-    from tracetui.job.load import find_ranks
+    from tracetui.job.load import ranks_in
 
-    found = find_ranks([path])
+    found = ranks_in(sources)
     return found if len(found.sources) > 1 else None
 
 

@@ -18,6 +18,7 @@ class JobSession:
 
     def __init__(self, found: Found) -> None:
         self.found = found
+        self._sources = {str(source.path): place for place, source in enumerate(found.sources)}
         self.job: Job | None = None  #: of the ranks digested so far
         self.progress: Ranks | None = None  #: None where nothing is being read
         self.problem = ""  #: why there is no job
@@ -52,8 +53,7 @@ class JobSession:
     def source_of(self, rank: int) -> int:
         """The place among those found of a rank of the job, by its place there."""
         assert self.job is not None
-        path = self.job.ranks[rank].path
-        return [str(source.path) for source in self.found.sources].index(path)
+        return self._sources[self.job.ranks[rank].path]
 
     def rank_of(self, source: int) -> int:
         """The place in the job of what was found, -1 where it is not part of it."""
