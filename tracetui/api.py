@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Union
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.memory.analyse import Memory, memory_of_snapshot
 from tracetui.cache.reading import read_trace
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.locate import locate_trace
@@ -17,6 +16,7 @@ from tracetui.reader.source import Progress, TraceFile
 from tracetui.siblings.beside import Refusal
 
 if TYPE_CHECKING:
+    from tracetui.analysis.memory.analyse import Memory
     from tracetui.compare.comparison import Comparison
     from tracetui.compare.run import Run
     from tracetui.job.engines.pool import Ranks
@@ -103,6 +103,8 @@ def load_snapshot(path: str | os.PathLike[str], rules: FrameRules | None = None)
 
     Raises UnreadableTrace, with a sentence, for anything else.
     """
+    from tracetui.analysis.memory.analyse import memory_of_snapshot  # a trace needs none of it
+
     try:
         return memory_of_snapshot(Path(path), rules or FrameRules())
     except Refusal as refusal:

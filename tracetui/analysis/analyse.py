@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,7 +31,6 @@ from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.kernels import Kernels, kernels_of
 from tracetui.analysis.lead import HostLead, LeadLosses, host_leads, lead_losses
 from tracetui.analysis.links import Links, link_tasks
-from tracetui.analysis.memory.analyse import Memory, memory_of
 from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
@@ -41,6 +41,9 @@ from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.arrays import Int64s
 from tracetui.siblings.run import Run, run_of
 from tracetui.trace.model import Activity, Trace
+
+if TYPE_CHECKING:
+    from tracetui.analysis.memory.analyse import Memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +145,8 @@ class Analysis:
         """Who holds the memory of the devices; None where nothing was recorded of it. Reads what lies beside
         the trace, which may take seconds.
         """
+        from tracetui.analysis.memory.analyse import memory_of  # most that read a trace need none of it
+
         return memory_of(self.trace, self.links, self.rules)
 
     @cached_property

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
-from tracetui.ui.compare_app import COMPARE_MODE, CompareApp
+from tracetui.ui.compare_app import COMPARE, CompareApp, joint_mode
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session, names_of
 from tracetui.ui.terminal import configure_terminal, leave_at_signals
@@ -57,7 +57,8 @@ class TraceApp(CompareApp):
         for session in self.sessions:
             self.add_modes(session)
         if len(self.sessions) > 1:
-            self.add_mode(COMPARE_MODE, partial(make_screen, self.sessions[0], "compare", "CompareScreen"))
+            compare = partial(make_screen, self.sessions[0], "compare", "CompareScreen")
+            self.add_mode(joint_mode(COMPARE), compare)
 
     def screens_of(self, session: Session) -> dict[str, Callable[[], Screen[Any]]]:
         return {screen: partial(make_screen, session, *place) for screen, place in SCREENS.items()}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.search import track_of_rows
-from tracetui.compare.counterpart import Counterpart, Side, counterpart
 from tracetui.trace.clean import printable
 from tracetui.ui.comparing.pair import Pair, Runs
 from tracetui.ui.messages import ProgressChanged, SelectionChanged, TraceChanged
@@ -18,10 +18,17 @@ from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import FIRST, Viewer
 
+if TYPE_CHECKING:
+    from tracetui.compare.counterpart import Counterpart
+
 COMPARE = "compare"  #: the screen of two traces
-COMPARE_MODE = f"{COMPARE}@0"
 _ONE = "One trace is open: tracetui A B opens two, to compare them."
 _NOTHING = "A trace has no work of a device: nothing tells what matches."
+
+
+def joint_mode(screen: str) -> str:
+    """Return the mode of a screen that is of no trace alone."""
+    return f"{screen}@0"
 
 
 class PairChanged(Message, bubble=False):
@@ -41,6 +48,8 @@ class Flipped(Message, bubble=False):
 class CompareApp(Viewer):
     """A viewer of which two traces are compared: those shown last, in the order in which they were opened."""
 
+    JOINT: ClassVar[frozenset[str]] = frozenset({COMPARE})  #: screens that are of no trace alone
+
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
         super().__init__(sessions, options)
         self.runs = Runs()
@@ -50,7 +59,7 @@ class CompareApp(Viewer):
 
     @property
     def session(self) -> Session:
-        return self.sessions[self._at] if self.shown == COMPARE else super().session
+        return self.sessions[self._at] if self.shown in self.JOINT else super().session
 
     def has_screen(self, screen: str) -> bool:
         return len(self.sessions) > 1 if screen == COMPARE else super().has_screen(screen)
@@ -63,7 +72,14 @@ class CompareApp(Viewer):
         elif self.shown != COMPARE:
             self._at = self.sessions.index(self.session)
             self._compare(*self._last_two())
-            self.switch_mode(COMPARE_MODE)
+            self.switch_mode(joint_mode(COMPARE))
+
+    def tell_joint(self, screen: str, message: type[Message]) -> None:
+        """Post a message to a screen that is of no trace alone, if it was shown."""
+        for mode, screens in self.screens_by_mode():
+            if mode == joint_mode(screen):
+                for each in screens:
+                    each.post_message(message())
 
     def show_session(self, session: Session, screen: str = "", span: tuple[int, int] | None = None) -> None:
         before = self.sessions.index(self.session)
@@ -87,7 +103,7 @@ class CompareApp(Viewer):
         super().broadcast(session, message)
         pair = self.pair if message in (TraceChanged, ProgressChanged) else None
         if pair is not None and self.sessions.index(session) in pair:
-            self._pair_changed()
+            self.tell_joint(COMPARE, PairChanged)
 
     def _last_two(self) -> tuple[int, int]:
         """The trace that is shown and the one before, else the next one, in the order of opening."""
@@ -107,13 +123,7 @@ class CompareApp(Viewer):
         if self.pair.comparison is None:
             for place in (base, other):
                 self.read(self.sessions[place])
-        self._pair_changed()
-
-    def _pair_changed(self) -> None:
-        for mode, screens in self.screens_by_mode():
-            if mode == COMPARE_MODE:
-                for screen in screens:
-                    screen.post_message(PairChanged())
+        self.tell_joint(COMPARE, PairChanged)
 
     # From a row of a table to where it is
 
@@ -162,6 +172,8 @@ class CompareApp(Viewer):
         time = _anchor(here, sides[0])
 
         def flip() -> Flipped:
+            from tracetui.compare.counterpart import Side, counterpart  # one trace needs none of it
+
             one, two = (Side(analysis, self.runs.of(place, analysis)) for place, analysis in work)
             found = counterpart(one, two, time, row)
             if found is None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import ClassVar
 
 from tracetui.job.choose import Told
 from tracetui.job.load import Found
 from tracetui.ui.app import TraceApp, make_screen, run_app
+from tracetui.ui.compare_app import joint_mode
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_session import JobSession
 from tracetui.ui.ranks.messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
@@ -15,13 +17,13 @@ from tracetui.ui.session import Session
 from tracetui.ui.viewer import FIRST
 
 RANKS = "ranks"  #: the screen of the job
-_MODE = f"{RANKS}@0"
 
 
 class JobApp(TraceApp):
     """The viewer of the ranks that were found, each of which is a session that is read when it is opened."""
 
-    DEFAULT_MODE = _MODE
+    DEFAULT_MODE = joint_mode(RANKS)
+    JOINT: ClassVar[frozenset[str]] = TraceApp.JOINT | {RANKS}
 
     def __init__(self, found: Found, options: ViewerOptions | None = None) -> None:
         options = options or ViewerOptions()
@@ -29,14 +31,9 @@ class JobApp(TraceApp):
             Session(source.path, options, name=rank_name(told))
             for source, told in zip(found.sources, found.told)
         ]
-        self._last = sessions[0]  # the trace that was looked at last
         super().__init__(sessions, options)
         self.job_session = JobSession(found)
-        self.add_mode(_MODE, partial(make_screen, sessions[0], "ranks", "RanksScreen"))
-
-    @property
-    def session(self) -> Session:
-        return self._last if self.shown == RANKS else super().session
+        self.add_mode(joint_mode(RANKS), partial(make_screen, sessions[0], "ranks", "RanksScreen"))
 
     def begin(self) -> None:
         """Digest the ranks; their traces are read when they are looked at."""
@@ -47,8 +44,8 @@ class JobApp(TraceApp):
 
     def action_go(self, screen: str) -> None:
         if screen == RANKS and self.shown != RANKS:
-            self._last = self.session
-            self.switch_mode(_MODE)
+            self._at = self.sessions.index(self.session)
+            self.switch_mode(joint_mode(RANKS))
         elif self.shown == RANKS and screen != RANKS and not self.session.is_open:
             self.show_status("Choose a rank first: enter opens its trace.")
         else:
@@ -56,25 +53,19 @@ class JobApp(TraceApp):
 
     def on_job_progress(self, message: JobProgress) -> None:
         self.job_session.progress = message.progress
-        self._job_changed()
+        self.tell_joint(RANKS, JobChanged)
 
     def on_job_grew(self, message: JobGrew) -> None:
         self.job_session.job = message.job
-        self._job_changed()
+        self.tell_joint(RANKS, JobChanged)
 
     def on_job_read(self, message: JobRead) -> None:
         self.job_session.job, self.job_session.progress = message.job, None
-        self._job_changed()
+        self.tell_joint(RANKS, JobChanged)
 
     def on_job_failed(self, message: JobFailed) -> None:
         self.job_session.problem, self.job_session.progress = message.sentence, None
-        self._job_changed()
-
-    def _job_changed(self) -> None:
-        for mode, screens in self.screens_by_mode():
-            if mode == _MODE:
-                for screen in screens:
-                    screen.post_message(JobChanged())
+        self.tell_joint(RANKS, JobChanged)
 
     def open_rank(self, rank: int, start_ns: int, end_ns: int) -> None:
         """Show the trace of a rank (its place in the job) at a time on its clock."""

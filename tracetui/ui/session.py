@@ -103,10 +103,9 @@ class Session:
 
     def closed(self) -> Session:
         """The same trace, not open; when it is opened, it shows what this one shows."""
-        viewport, window = self.state.viewport, self.options.window
+        closed = Session(self.path, replace(self.options, step=None), name=self.name)
         if self.trace is not None:
-            window = Window(Moment(viewport.start_ns, True), Moment(viewport.end_ns, True))
-        closed = Session(self.path, replace(self.options, window=window, step=None), name=self.name)
+            closed.look_at(self.state.viewport.start_ns, self.state.viewport.end_ns)
         closed.ranked_by = self.ranked_by
         return closed
 

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.compare.comparison import Comparison, compare_runs
-from tracetui.compare.run import Run, run_of
 from tracetui.ui.session import Session
+
+if TYPE_CHECKING:  # one trace needs none of it
+    from tracetui.compare.comparison import Comparison
+    from tracetui.compare.run import Run
 
 
 class Runs:
@@ -22,6 +25,8 @@ class Runs:
 
     def of(self, place: int, analysis: Analysis) -> Run:
         """Return the run of a session: of this very analysis, whose slice rows it has; may take seconds."""
+        from tracetui.compare.run import run_of
+
         known = self._made.get(place)
         if known is None or known[0]() is not analysis:
             known = self._made[place] = weakref.ref(analysis), run_of(analysis)
@@ -54,6 +59,8 @@ class Pair:
 
     def compare(self, sessions: Sequence[Session], runs: Runs) -> Comparison:
         """Compare the two, whose analyses are there; takes seconds where they are large."""
+        from tracetui.compare.comparison import compare_runs
+
         sides = []
         for place in (self.base, self.other):
             analysis = sessions[place].analysis
