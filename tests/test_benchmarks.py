@@ -10,7 +10,8 @@ import pytest
 from tests.benchmarks.digests import made_digests
 from tests.benchmarks.equivalents import EQUIVALENTS
 from tests.benchmarks.floors import _decode, _parts
-from tests.benchmarks.mutants import ROOT, drawn, mutants_of
+from tests.benchmarks.killing import ROOT
+from tests.benchmarks.mutants import drawn, mutants_of
 from tracetui.job.coding import decode, encode
 from tracetui.job.job import job_of
 from tracetui.job.members import Rank

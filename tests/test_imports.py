@@ -31,7 +31,7 @@ ALLOWED = {
     "cache": {"cache", "trace", "reader"},
     "siblings": {"siblings"},
     "analysis": {"analysis", "siblings", "trace"},
-    "job": {"job", "analysis", "siblings", "cache", "trace", "reader"},
+    "job": {"job", "compare", "analysis", "siblings", "cache", "trace", "reader"},
     "compare": {"compare", "analysis", "siblings", "trace"},
     "export": {"export", "job", "compare", "analysis", "trace"},
     "api": {"job", "compare", "analysis", "cache", "siblings", "trace", "reader"},
@@ -57,6 +57,7 @@ READER_FRONT = {
     "tracetui.reader.cores",
     "tracetui.reader.errors",
     "tracetui.reader.events",
+    "tracetui.reader.joined",
     "tracetui.reader.locate",
     "tracetui.reader.skeleton",
     "tracetui.reader.source",
@@ -154,8 +155,19 @@ def test_a_module_is_short_enough_to_read_and_says_what_it_knows() -> None:
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="sys.stdlib_module_names came with 3.10")
 def test_only_known_third_parties_are_imported() -> None:
-    known = {"numpy", "orjson", "pandas", "rich", "textual", "tracetui", "xlsxwriter", SCANNER}
-    known |= set(sys.stdlib_module_names)
+    known = {
+        "numpy",
+        "orjson",
+        "pandas",
+        "rich",
+        "shtab",
+        "textual",
+        "tomli",
+        "tomllib",
+        "tracetui",
+        "xlsxwriter",
+    }
+    known |= {SCANNER} | set(sys.stdlib_module_names)
     for path in MODULES:
         tops = {module.split(".")[0] for module in imports_of(path)}
         extra = {"distributed"} if path in CLUSTER else set()

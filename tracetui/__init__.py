@@ -8,10 +8,11 @@ In scripts and notebooks:
     gaps = tracetui.gaps_frame(analysis)  # a pandas DataFrame
     lines = tracetui.hotspots_frame(analysis)  # also modules_, frames_, signatures_, steps_frame ...
     operators = tracetui.operators_frame(analysis.device_operators)
+    kernels = tracetui.kernels_frame(analysis)  # with shapes, blocks and counters of kernel_details.csv
 
     job = tracetui.load_job("run/")  # a directory of many ranks
     roots = tracetui.roots_frame(job)  # why they waited for each other; also ranks_, job_lines_frame ...
-    comparison = tracetui.compare("before.json", "after.json")  # its tables: comparison.tables
+    comparison = tracetui.compare("before.json", "after.json")  # its tables: comparison.operators, .lines ...
     memory = tracetui.memory_lines_frame(analysis.memory)  # where there is any; also of load_snapshot(path)
 """
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         frames_frame,
         gaps_frame,
         hotspots_frame,
+        kernels_frame,
         late_peers_frame,
         links_frame,
         modules_frame,
@@ -57,6 +59,7 @@ __all__ = [
     "hotspots_frame",
     "job_lines_frame",
     "job_links_frame",
+    "kernels_frame",
     "late_peers_frame",
     "links_frame",
     "load",
@@ -70,6 +73,7 @@ __all__ = [
     "operators_frame",
     "ranks_frame",
     "roots_frame",
+    "scopes_frame",
     "signatures_frame",
     "steps_frame",
     "syncs_frame",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
@@ -11,6 +12,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.cache.reading import read_trace
 from tracetui.reader.errors import Reason, UnreadableTrace
+from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.siblings.beside import Refusal
@@ -22,28 +24,65 @@ if TYPE_CHECKING:
     from tracetui.job.engines.pool import Ranks
     from tracetui.job.job import Job
 
-#: A run to compare: a path of a trace, a trace that was analysed, or what was taken of one before.
-Side = Union[str, "os.PathLike[str]", Analysis, "Run"]
+#: A run to compare: a path of a trace, of a digest or of a directory of ranks, a trace that was analysed, a
+#: job, or what was taken of a trace before.
+Side = Union[str, "os.PathLike[str]", Analysis, "Run", "Job"]
 
 
 def compare(
-    base: Side, other: Side, rules: FrameRules | None = None, cache: bool = True, jobs: int | None = None
+    base: Side,
+    other: Side,
+    rules: FrameRules | None = None,
+    cache: bool = True,
+    jobs: int | None = None,
+    shapes: bool = False,
 ) -> Comparison:
     """Compare two runs, per step; `rules`, `cache` and `jobs` as of `load`.
 
+    With `shapes` operators of traces that are given by their paths match where the shapes of their inputs do.
+
     Of a path no more is kept than what is compared: the traces are never in memory at once.
 
-    Raises UnreadableTrace, with a sentence, where there is no trace.
+    Two jobs are compared by the ranks that both have; so is a job with a trace or digest of one of its ranks.
+
+    Raises UnreadableTrace, with a sentence, where there is no trace, and Incomparable where jobs have no rank
+    in common.
     """
 
     from tracetui.compare.comparison import compare_runs
     from tracetui.compare.run import Run, run_of
+    from tracetui.job.compare import compare_jobs
+    from tracetui.job.find import digest_at
+    from tracetui.job.job import Job
+    from tracetui.job.load import ranks_below, run_at
+
+    def is_job(side: Side) -> bool:
+        if isinstance(side, (Analysis, Run, Job)):
+            return isinstance(side, Job)
+        return ranks_below(Path(side)) is not None
 
     def taken(side: Side) -> Run:
         if isinstance(side, Run):
             return side
-        return run_of(side if isinstance(side, Analysis) else load(side, None, rules, cache, jobs))
+        if isinstance(side, Analysis):
+            return run_of(side)
+        assert not isinstance(side, Job)
+        digest = digest_at(Path(side))
+        if digest is not None:
+            return run_at(digest)
+        with opened(side, None, rules, cache, jobs) as (analysis, file):
+            return run_of(analysis, None, file.args if shapes else None)
 
+    def whole(side: Side) -> tuple[Job, str]:
+        if isinstance(side, (Analysis, Run)):
+            raise TypeError("a job is compared with a job, or with a path")
+        if isinstance(side, Job):
+            return side, f"{len(side.ranks)} ranks"
+        return load_job(side, cache=cache, jobs=jobs), os.fspath(side)
+
+    if is_job(base) or is_job(other):
+        (mine, path), (theirs, other_path) = whole(base), whole(other)
+        return compare_jobs(mine, theirs, (path, other_path))
     return compare_runs(taken(base), taken(other))
 
 
@@ -68,9 +107,21 @@ def load(
     Raises UnreadableTrace, with a sentence, where there is no trace. What of a damaged file could not be read
     is told in `analysis.trace.report.warnings`.
     """
-    with TraceFile(locate_trace(Path(path)), jobs=jobs) as trace_file:
-        trace = read_trace(trace_file, on_progress, cache)
-    return analyse(trace, rules)
+    with opened(path, on_progress, rules, cache, jobs) as (analysis, _):
+        return analysis
+
+
+@contextlib.contextmanager
+def opened(
+    path: str | os.PathLike[str],
+    on_progress: Callable[[Progress], None] | None = None,
+    rules: FrameRules | None = None,
+    cache: bool = True,
+    jobs: int | None = None,
+) -> Iterator[tuple[Analysis, TraceFile]]:
+    """Give the analysis of a trace as `load`, and its file: `args` can be looked up in it."""
+    with open_trace(locate_trace(Path(path)), jobs) as trace_file:
+        yield analyse(read_trace(trace_file, on_progress, cache), rules), trace_file
 
 
 def load_job(

@@ -57,10 +57,11 @@ def format_clock(ns: int) -> str:
 
 
 def format_ms(ns: int, decimals: int = 3) -> str:
-    """Milliseconds with up to three decimals, rounded: "1,234.568". For columns that are compared."""
-    sign, length = ("-", -ns) if ns < 0 else ("", ns)
+    """Milliseconds with up to three decimals, rounded: "1,234.568"; what rounds to nothing has no sign."""
     unit = 10 ** (6 - decimals)
-    whole, rest = divmod((length + unit // 2) // unit, 10**decimals)
+    units = (abs(ns) + unit // 2) // unit
+    sign = "-" if ns < 0 and units else ""
+    whole, rest = divmod(units, 10**decimals)
     return f"{sign}{whole:,}.{rest:0{decimals}d}" if decimals else f"{sign}{whole:,}"
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from tests.synthetic import load_json
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
+from tracetui.trace.model import Trace
 
 NPU = ("level0/rank1", "level2/rank0", "level2/rank1")
 GPU = ("resnet_rank0.json.gz", "sampled_rank-0.json.gz", "sampled_rank-1.json.gz")
@@ -20,14 +21,21 @@ def npu_output(traces: Path, rank: str) -> Path:
 
 def npu(traces: Path, rank: str) -> Analysis:
     """A rank of NPU, like "level2/rank0"."""
-    return _analysis(npu_output(traces, rank) / "trace_view.json")
+    return analysed(npu_output(traces, rank) / "trace_view.json")
 
 
 def gpu(traces: Path, name: str) -> Analysis:
     """A file of a GPU."""
-    return _analysis(traces / "gpu" / name)
+    return analysed(traces / "gpu" / name)
+
+
+def read(path: Path) -> Trace:
+    """The trace of a file, as the reader reads it, which `tests/trace/test_reader_agrees.py` checks."""
+    with TraceFile(path) as file:
+        return build_trace(file.read())
 
 
 @cache
-def _analysis(path: Path) -> Analysis:
-    return analyse(build_trace(load_json(path)))
+def analysed(path: Path) -> Analysis:
+    """The analysis of a file."""
+    return analyse(read(path))

@@ -6,6 +6,8 @@ import io
 import json
 import re
 from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -34,8 +36,10 @@ from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.advice.model import Threshold
+from tracetui.analysis.advice.transfers import _phases
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.intervals import Intervals, union
 from tracetui.export.advice_text import advice_text, first_advice
 from tracetui.export.frames import advice_frame
 from tracetui.export.markdown_report import advice_markdown
@@ -207,6 +211,25 @@ def test_communication_that_waits_for_a_late_rank() -> None:
 def test_communication_after_the_backward_pass() -> None:
     _, _, (advice,) = of_sample("moba", "exposed_communication")
     assert "smaller buckets" in advice.text
+
+
+def test_communication_and_computing_of_the_phases_of_two_devices_are_added() -> None:
+    """By hand: communication is alone in [60, 70) and [120, 130), computing in 45 before 100 and 10 after."""
+    computing, moving = _time((10, 60), (70, 80), (100, 120)), _time((50, 75), (110, 130))
+    devices = [SimpleNamespace(device=name, compute=computing, communication=moving) for name in "abc"]
+    steps = [SimpleNamespace(device=name, forward_backward=(0, 100), tail=(100, 150)) for name in "ab"]
+    steps.append(SimpleNamespace(device="c", forward_backward=None, tail=None))
+    evidence: Any = SimpleNamespace(analysis=SimpleNamespace(steps=steps, devices=devices))
+    assert _phases(evidence, [moving - computing] * 3) == {
+        "exposed_in_forward_backward_ns": 2 * 10,
+        "exposed_in_tail_ns": 2 * 10,
+        "backward_computing_alone_ns": 2 * 45,
+        "tail_computing_alone_ns": 2 * 10,
+    }
+
+
+def _time(*spans: tuple[int, int]) -> Intervals:
+    return union(*np.array(spans, np.int64).T)
 
 
 def test_ai_cpu_time_is_that_of_its_gaps() -> None:
@@ -408,6 +431,74 @@ def test_without_links_host_events_are_asked_for(host: bool) -> None:
     (advice,) = advice_of(events, "collect_host_events")
     assert advice.evidence == {"tasks": 2, "linked_tasks": 0, "unlinked_idle_ns": 85}
     assert ("ProfilerActivity.CPU" in advice.text) == (not host)
+
+
+FREQUENCIES = 900
+
+
+def frequency(time: int, mhz: float, name: str = "AI Core Freq") -> dict[str, Any]:
+    """A sample of the frequency of the AI cores."""
+    return {"ph": "C", "name": name, "pid": FREQUENCIES, "tid": 0, "ts": us(time), "args": {"MHz": mhz}}
+
+
+def low_frequency(*events: dict[str, Any]) -> list[Advice]:
+    return advice_of(
+        [*npu(), *process(FREQUENCIES, "AI Core Freq", "NPU", 14), *events], "core_frequency_low"
+    )
+
+
+def test_the_frequency_of_kernels_is_weighted_by_their_time() -> None:
+    kernels = task(0, 3000), task(5000, 1000, name="slow")
+    (advice,) = low_frequency(frequency(0, 1800), frequency(4000, 900), *kernels)
+    # 3 us at 1800 MHz and 1 us at 900: 1575 MHz, 12.5 % below; half of the slow kernel
+    assert advice.evidence == {
+        "device": "NPU",
+        "mean_mhz": 1575.0,
+        "maximum_mhz": 1800.0,
+        "lowest_mhz": 900.0,
+        "share_below": 0.125,
+        "kernels_below": 1,
+        "kernels": 2,
+        "kernels_ns": 4000,
+    }
+    assert advice.cost_ns == 500 and advice.subjects == ("slow",) and len(advice.rows) == 1
+    assert "12.5 % below the 1800 MHz" in advice.text
+
+
+def test_a_kernel_has_the_mean_frequency_of_its_time() -> None:
+    (advice,) = low_frequency(frequency(0, 1000), frequency(3000, 600), task(0, 4000))
+    assert advice.evidence["mean_mhz"] == 900.0  # 3 us at 1000, 1 us at 600
+    assert advice.cost_ns == 400
+
+
+def test_frequency_is_low_from_more_than_5_percent_on() -> None:
+    exactly = frequency(0, 1000), frequency(10, 950), task(20, 1000)
+    assert low_frequency(*exactly) == []
+    assert len(low_frequency(frequency(0, 1000), frequency(10, 949), task(20, 1000))) == 1
+
+
+def test_frequency_counts_only_while_kernels_run_and_where_it_is_known() -> None:
+    idle = frequency(0, 1800), task(0, 1000), frequency(1000, 500), frequency(2000, 1800), task(2000, 1000)
+    assert low_frequency(*idle) == []
+    before = task(0, 1000), frequency(1500, 500), frequency(1600, 1800), task(2000, 1000)
+    assert low_frequency(*before) == []
+    copy = frequency(0, 1800), task(0, 1000), frequency(1000, 500), task(1000, 9000, "PCIE_DMA_SQE")
+    assert low_frequency(*copy) == []
+
+
+def test_what_is_no_frequency_counts_for_nothing() -> None:
+    assert low_frequency(frequency(0, 1e308), frequency(5, 1800), frequency(6, -5), task(10, 100)) == []
+
+
+def test_several_dies_of_a_device_count_with_their_mean() -> None:
+    dies = [frequency(0, 1000, "AI Core Freq Die 0"), frequency(0, 600, "AI Core Freq Die 1")]
+    (advice,) = low_frequency(*dies, task(0, 100))
+    assert (advice.evidence["mean_mhz"], advice.cost_ns) == (800.0, 20)
+
+
+def test_real_kernels_run_at_full_frequency(real_traces: Path) -> None:
+    analysis = real.npu(real_traces, "level2/rank0")
+    assert all(advice.id != "core_frequency_low" for advice in analysis.advice)
 
 
 # -- what holds of all ------------------------------------------------------------------------------------

@@ -42,6 +42,8 @@ def test_calls_from_two_places_are_one_below_and_two_above() -> None:
         8,
         [(10, 10)],
     )
+    alone = below(top, Frame("/work/train.py", 1, "a"))
+    assert alone is not None and (under.gaps, alone.gaps) == (0, 1), "not known where two are merged"
     told = [(caller.frame.function, caller.idle_ns) for caller in above.children if caller.frame]
     assert told == [("b", 11), ("a", 7)]
     assert [caller.own_ns for each in above.children for caller in each.children] == [11, 7]

@@ -128,12 +128,14 @@ def test_a_synchronisation_leads_to_the_task_it_waited_for(calls: bool) -> None:
     ]
 
 
-def test_a_synchronisation_that_waits_for_nothing_is_work_of_the_host() -> None:
-    item = operator(1_400, 150, "aten::item", stack=stack(4))
+@pytest.mark.parametrize("begin", [1_150, 1_400])
+def test_a_synchronisation_that_waits_for_nothing_is_work_of_the_host(begin: int) -> None:
+    """The task before it ends at 1,150."""
+    item = operator(begin, 150, "aten::item", stack=stack(4))
     assert told([*FIRST, item, *SECOND])[:3] == [
         (900, 1_005, "host", 3),
-        (1_005, 1_550, "host", 4),
-        (1_550, 2_000, "host", 7),
+        (1_005, begin + 150, "host", 4),
+        (begin + 150, 2_000, "host", 7),
     ]
 
 
@@ -166,6 +168,18 @@ def test_a_wait_of_the_stream_leads_to_the_task_on_the_other() -> None:
     rows = [analysis.trace.name(row) for row in analysis.critical[0].row.tolist() if row >= 0]
     assert "other" in rows
     assert told(events)[-1][2] == "device"
+
+
+@pytest.mark.parametrize(("latency", "device_since"), [(40, 3_070), (10, 3_000)])
+def test_a_task_as_late_after_its_launch_as_usual_was_not_held_up_by_the_one_before_it(
+    latency: int, device_since: int
+) -> None:
+    """The last begins 40 after its launch and 20 after the task before it; on a busy stream 2 are usual."""
+    usual = [event for at in range(1_000, 1_800, 200) for event in launched(at, at + 30 + latency)]
+    busy = [*launched(1_800, 1_840, dur=300), *launched(1_900, 2_142), *launched(2_000, 2_194)]
+    last = [*launched(2_960, 3_000, 5), *launched(3_000, 3_070, 8)]
+    pieces = told([*npu(), step(1, 900, 150), *usual, *busy, *last])
+    assert pieces[-1] == (device_since, 3_120, "device", None)
 
 
 def test_the_autograd_thread_leads_to_the_one_that_woke_it_and_that_waits_for_it() -> None:
@@ -205,6 +219,30 @@ def test_a_device_whose_clock_is_behind_is_put_right() -> None:
         (2_000, 2_010, "queue", None),
         (2_010, 2_015, "launch", None),
         (2_015, 2_065, "device", None),
+    ]
+    assert told([*npu(), *launched(2_000, 1_990, 7)]) == [(2_015, 2_065, "device", None)], "as far as it goes"
+
+
+def test_a_task_that_begins_with_its_dequeue_follows_from_it() -> None:
+    """As at level 0, which records no calls."""
+    queued = [operator(1_995, 10, stack=stack(7)), enqueue(2_000, 2, 9), dequeue(2_010, 20, 9)]
+    arrows = [
+        *arrow("async_npu", 1, (PYTHON, MAIN, 2_000), (HARDWARE, 1, 2_010)),
+        *arrow("HostToDevice", 2, (PYTHON, QUEUE, 2_012), (HARDWARE, 1, 2_010)),
+    ]
+    assert told([*FIRST, *queued, *arrows, task(2_010, 50)])[2:] == [
+        (2_000, 2_010, "queue", None),
+        (2_010, 2_060, "device", None),
+    ]
+
+
+def test_what_is_before_a_dequeue_that_nobody_enqueued_is_the_queue() -> None:
+    other = 105
+    dequeued = [dequeue(2_010, 20, 9, other), call(2_015, 15, 9, tid=other), task(2_040, 50, connection=9)]
+    assert told([*npu(), step(1, 900, 20), *dequeued]) == [
+        (900, 2_010, "queue", None),
+        (2_010, 2_040, "launch", None),
+        (2_040, 2_090, "device", None),
     ]
 
 
@@ -275,6 +313,8 @@ def check(analysis: Analysis) -> None:
     for index in range(len(analysis.steps)):
         wall = int(points.time[depends.step_end[index]]) - int(depends.step_begin[index])
         assert sum(analysis.critical_in_step(index).values()) == wall
+    ranks = [(-saving.saves_at_most_ns, -saving.critical_ns) for saving in analysis.savings.values()]
+    assert ranks == sorted(ranks)
     for saving in analysis.savings.values():
         assert 0 <= saving.saves_at_most_ns <= saving.critical_ns
         assert all(ns >= 0 for ns in saving.steps.values())

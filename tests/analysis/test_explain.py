@@ -491,8 +491,16 @@ def check_sums(analysis: Analysis, causes: Causes) -> None:
     assert sum(ns for step in by_step for ns in step.values()) == analysis.idle_ns
     lines = idle_lines(analysis.trace, causes.charges, analysis.rules)
     assert sum(line.idle_ns for line in lines) == analysis.idle_ns
-    dominant = causes.of_gaps(len(analysis.gaps))
-    assert ((dominant >= 0) == (analysis.gaps.idle > 0)).all()
+    for line in lines:
+        for parts in (line.ops, line.causes, line.steps, line.devices):
+            assert sum(parts.values()) == line.idle_ns
+    gaps = analysis.gaps
+    for gap in range(len(gaps)):
+        own = causes.of_gap(gap)
+        assert int(causes.ns[own].sum()) == gaps.idle[gap]
+        assert (causes.start[own] >= gaps.start[gap]).all() and (causes.end[own] <= gaps.end[gap]).all()
+    dominant = causes.of_gaps(len(gaps))
+    assert ((dominant >= 0) == (gaps.idle > 0)).all()
 
 
 @pytest.mark.parametrize("rank", real.NPU)

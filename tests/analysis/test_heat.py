@@ -26,11 +26,13 @@ from tests.analysis.machine import (
     task,
     us,
 )
+from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import Cells, parts_in_columns, pool, shares
 from tracetui.analysis.heat.fold import FoldMap
+from tracetui.analysis.heat.lead_map import lead_of_lines, lead_of_steps
 from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
@@ -366,3 +368,38 @@ def test_maps_of_nothing() -> None:
     assert LengthMap.of(analysis, 5).cells(edges).ns.shape == (0, 2)
     assert CauseMap(analysis).by_time(edges).ns.shape == (0, 2)
     assert not union(edges[:0], edges[:0]).total
+
+
+# -- the lead of the host ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("lines", "columns"), [(1, 7), (12, 90)])
+def test_the_time_without_a_lead_adds_up_to_that_of_the_windows(
+    real_traces: Path, lines: int, columns: int
+) -> None:
+    analysis = real.npu(real_traces, "level2/rank0")
+    fold = FoldMap.of(analysis)
+    told = lead_of_lines(fold, lines + len(fold.phases), columns)
+    ((device,), (lead,)) = analysis.devices, analysis.leads
+    start = min(phase.start_ns for phase in fold.phases)
+    empty = np.diff(lead.empty_before(np.array([start, device.end_ns])))[0]
+    assert told.cells.ns.sum() == empty > 0
+    assert told.cells.of.sum() == device.end_ns - start
+    row, column = np.unravel_index(int(np.nanargmax(told.work)), told.work.shape)
+    edges = np.array([told.start[row, column], told.end[row, column]])
+    count, work = lead.mean(edges)
+    assert (told.count[row, column], told.work[row, column]) == (count[0], work[0])
+    assert (np.isnan(told.work) == (told.cells.of == 0)).all()
+
+
+def test_each_step_has_the_lead_on_its_own_time() -> None:
+    analysis = analyse(trace_of(training_events(PLAIN, steps=4)))
+    steps = StepMap.of(analysis)
+    down = steps.edges(9)
+    told = lead_of_steps(steps, down)
+    assert told.cells.ns.shape == (9, 4)
+    (lead,) = analysis.leads
+    for place in range(4):
+        inside = np.clip(steps.base[place] + down, steps.start[place], steps.end[place])
+        assert told.cells.ns[:, place].tolist() == np.diff(lead.empty_before(inside)).tolist()
+        assert told.cells.of[:, place].sum() == steps.end[place] - steps.start[place]

@@ -10,11 +10,14 @@ import pytest
 
 from samples.scenarios import simulate
 from samples.writer import TraceWriter
-from tests.analysis.real import npu
+from tests.analysis.real import gpu, npu
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.counter_tracks import LEAD_TIME, of_leads
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.milestones import milestones
+from tracetui.analysis.lead import LeadLosses
 from tracetui.api import load
+from tracetui.arrays import Int64s
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +82,8 @@ def test_where_the_lead_was_lost(stalls: Analysis) -> None:
         due = int(enqueued[stalls.links.index(causes.intervals.task[interval : interval + 1])][0])
         inside = (lead.time >= begun) & (lead.time < start)
         begun = int(causes.intervals.end[interval])
-        if not inside.any() or not lead.count[inside][np.argmax(lead.work[inside])]:
+        had = inside.any() and lead.count[inside][np.argmax(lead.work[inside])] > 0
+        if not had or lead.at(np.array([start]))[0][0]:
             assert losses.at[place] == -1
             continue
         assert losses.work[place] == lead.work[inside].max()
@@ -88,6 +92,44 @@ def test_where_the_lead_was_lost(stalls: Analysis) -> None:
         assert losses.pause_end[place] - losses.pause_start[place] == np.diff(moments).max()
         assert losses.pause_end[place] in moments
     assert (losses.at >= 0).sum() == 3
+
+
+def starts_of_losses(analysis: Analysis) -> Int64s:
+    """When the intervals begin that are told to follow a loss, of the first device."""
+    losses, intervals = analysis.lead_losses, analysis.causes.intervals
+    found = []
+    for place in np.flatnonzero(losses.at >= 0).tolist():
+        own = np.flatnonzero(intervals.gap == losses.gap[place])
+        lengths = (intervals.end - intervals.start)[own]
+        found.append(int(intervals.start[own[lengths == losses.idle[place]][0]]))
+    return np.array(found, np.int64)
+
+
+@pytest.mark.parametrize("rank", ["level0/rank1", "level2/rank0"])
+def test_where_a_lead_was_lost_there_is_none(real_traces: Path, rank: str) -> None:
+    analysis = npu(real_traces, rank)
+    times = starts_of_losses(analysis)
+    assert len(times) == 9 and not analysis.leads[0].at(times)[0].any()
+    curve = next(track for track in of_leads(analysis.leads) if track.name == LEAD_TIME)
+    assert [curve.series.at(time) for time in times.tolist()] == [0.0] * 9
+
+
+def test_a_lead_that_waits_on_the_device_is_not_lost(real_traces: Path) -> None:
+    """All along there are 258 tasks or more whose streams wait for each other."""
+    analysis = gpu(real_traces, "resnet_rank0.json.gz")
+    assert len(analysis.lead_losses.gap) > 70 and (analysis.lead_losses.at == -1).all()
+
+
+def test_the_time_without_a_lead_is_exact(stalls: Analysis) -> None:
+    (lead,) = stalls.leads
+    first, last = int(lead.time[0]), int(lead.time[-1])
+    edges = np.linspace(first - 500, last + 500, 41).astype(np.int64)
+    empty = np.diff(lead.empty_before(edges))
+    for place, (start, end) in enumerate(zip(edges.tolist(), edges[1:].tolist())):
+        inside = lead.time[(lead.time > start) & (lead.time < end)]
+        cuts = np.concatenate(([start], inside, [end]))
+        assert empty[place] == np.diff(cuts)[lead.at(cuts[:-1])[0] == 0].sum()
+    assert empty[0] >= 500 and empty[-1] >= 500
 
 
 def test_the_line_is_that_of_the_pause(stalls: Analysis) -> None:
@@ -109,3 +151,11 @@ def test_a_gap_tells_its_longest_interval(stalls: Analysis) -> None:
         own = np.flatnonzero((losses.gap == gap) & (losses.at >= 0))
         assert place == (own[np.argmax(losses.idle[own])] if len(own) else -1)
     assert losses.of_gap(10**6) == -1
+
+
+def test_of_a_gap_the_longest_interval_counts_that_had_a_lead() -> None:
+    """A lead at 0 ns is one."""
+    nothing = np.full(5, -1)
+    gap, idle, at = np.array([1, 1, 1, 2, 4]), np.array([9, 5, 7, 8, 3]), np.array([-1, 4, 0, -1, 0])
+    losses = LeadLosses(gap, idle, at, nothing, nothing, nothing, nothing, nothing, nothing, [])
+    assert [losses.of_gap(each) for each in range(5)] == [-1, 2, -1, -1, 4]

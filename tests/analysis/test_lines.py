@@ -71,7 +71,8 @@ def check(analysis: Analysis) -> None:
     assert root.gaps == len(np.unique(analysis.idle.gap))
     for node in walk(root):
         assert node.idle_ns == node.own_ns + sum(child.idle_ns for child in node.children)
-        assert list(node.children) == sorted(node.children, key=lambda child: -child.idle_ns)
+        places = [(-child.idle_ns, child.frame or ()) for child in node.children]
+        assert places == sorted(places), "most first, and equals by file and line"
         assert all(child.gaps <= node.gaps for child in node.children)
 
 

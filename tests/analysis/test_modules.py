@@ -132,6 +132,13 @@ def test_idle_time_goes_to_the_innermost_module_and_back_through_autograd() -> N
     assert net.forward == Frame("net.py", 5, "forward")
 
 
+def test_a_module_lies_in_those_around_its_deepest_call_be_they_the_first_words_of_the_file() -> None:
+    frames = [frame(100, 60, MODEL), frame(110, 40, LAYER), frame(10, 40, LAYER)]
+    events = [*frames, *npu(), task(0, 10), *launched(20, 1, 60), *launched(120, 2, 150)]
+    (layer,) = (each for each in analyse(trace_of(events)).modules if each.module == "Layer_3")
+    assert layer.path == ("Net_0",)
+
+
 FRAMES = ("a.py(1): f", "a.py(2): g", MODEL, LAYER, LINEAR)
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, Optional
 
 import pytest
 
-from samples.scenarios import simulate
 from samples.truth import Truth
 from samples.writer import TraceWriter
+from tests.samples import traces
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
@@ -69,7 +69,7 @@ def generated(
     tmp_path: Path, scenario: str, level: int, task_queue: bool
 ) -> tuple[dict[str, Any], Analysis, Causes]:
     """The truth of a generated trace, and what the analysis finds in its file."""
-    recording = simulate(scenario, task_queue=task_queue)
+    recording = traces.recording(scenario, task_queue)
     path = tmp_path / "trace_view.json"
     with path.open("wb") as file:
         TraceWriter(recording, level).write(file, 1)

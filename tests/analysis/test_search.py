@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.analysis.search import distinct, first_equal, grouped, pick, ranges, runs
+from tests.analysis.machine import npu, task
+from tests.synthetic import process, trace_of
+from tracetui.analysis.search import distinct, first_equal, grouped, ids_of_device, pick, ranges, runs
 from tracetui.arrays import Int64s
 
 near = st.lists(st.integers(-3, 6), max_size=20)
@@ -24,6 +26,15 @@ def column(values: Sequence[int]) -> Int64s:
 def test_the_first_equal_key(keys: list[int], wanted: list[int]) -> None:
     expected = [keys.index(value) if value in keys else -1 for value in wanted]
     assert first_equal(column(keys), column(wanted)).tolist() == expected
+
+
+def test_an_id_is_of_its_device_and_below_0_where_there_is_none() -> None:
+    other = process(301, "Ascend Hardware", "NPU 1")
+    tasks = [task(0, 5, connection=7), task(10, 5, connection=7), task(20, 5), task(30, 5, connection=8)]
+    trace = trace_of([*npu(), *other, *tasks, {**task(40, 5, connection=7), "pid": 301}])
+    first, again, none, second, elsewhere = ids_of_device(trace, np.argsort(trace.slices.start)).tolist()
+    assert first == again and none == -1
+    assert len({first, none, second, elsewhere}) == 4 and min(first, second, elsewhere) >= 0
 
 
 def test_ids_of_32_bits_among_larger_ones() -> None:

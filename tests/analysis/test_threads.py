@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.analysis import real
 from tests.analysis.machine import npu, operator, task
-from tests.synthetic import load_json, trace_of
+from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.trace.build import build_trace
 
 
 def test_the_time_for_threads_is_linear_in_their_number() -> None:
@@ -47,7 +47,7 @@ def test_without_arrows_the_thread_of_the_steps_wakes_the_autograd_thread(step: 
 def test_a_late_data_loader_of_2021_can_be_fixed(real_traces: Path) -> None:
     """The autograd thread has nothing to do before the batch is there: it is not what is late."""
     (path,) = (real_traces / "gpu" / "workers0").glob("*.json.gz")
-    analysis = analyse(build_trace(load_json(path)))
+    analysis = real.analysed(path)
     worst = analysis.lines[0]
     assert worst.line == 42
     saving = next(saving for saving in analysis.savings.values() if saving.line == 42)

@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--slices", type=int, default=10_000_000, help="of the trace that is drawn")
     parser.add_argument("--quick", action="store_true", help="small traces and few runs")
     parser.add_argument("--only", choices=PARTS, action="append", metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--markdown", action="store_true", help="the table of the README, too")
+    parser.add_argument("--markdown", action="store_true", help="the table of docs/large-traces.md, too")
     asked = parser.parse_args()
     if asked.quick:
         asked.mb, asked.runs, asked.slices = min(asked.mb, 30), 2, 1_000_000

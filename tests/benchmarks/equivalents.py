@@ -37,7 +37,6 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "+ -> -",
     ): ("a number of each pair of owner and id as well: owner * n - id, id < n, has no pair twice"),
     ("trace/nesting.py", "place[place < first] = -1", "1 -> 2"): UNKNOWN,
-    ("trace/model.py", "TASKS = 4  #: tasks of a device stream", "4 -> 5"): NAMED,
     (
         "analysis/critical/points.py",
         "TASK = 9  #: work of the device begins; of a wait of a stream, its end",
@@ -53,9 +52,6 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "return self.blame(int(lines[0]) if len(lines) else -1)",
         "1 -> 2",
     ): UNKNOWN,
-    ("analysis/idle/lines.py", "return [], of_row.reshape(-1).astype(np.int64)", "1 -> 2"): (
-        "numpy takes any number below 0 for the length that fits"
-    ),
     ("analysis/search.py", "table = np.full(high - low + 2, -1, np.int32)", "2 -> 3"): (
         "one place more, behind the last that is asked for"
     ),
@@ -65,4 +61,230 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
     ("reader/split.py", "found = list(BOUNDARY.finditer(text, max(0, len(text) - reach)))", "0 -> 1"): (
         "a boundary begins with the end of an event, and an event is two characters long at least"
     ),
+    ("trace/layout.py", "taken = np.maximum(dur, 1)", "1 -> 2"): FASTER,
+    (
+        "trace/nesting.py",
+        "hit = _contains(trace, candidates, start[rows], closed_end=False)",
+        "False -> True",
+    ): ("a slice without length on a deeper lane lies inside that of the lane above it"),
+    ("trace/activities.py", "_SIEVE = 1 << 20  # a power of two", "20 -> 21"): LARGER,
+    ("trace/activities.py", "_SIEVE = 1 << 20  # a power of two", "1 -> 2"): LARGER,
+    ("trace/flows.py", "LEAST_JOINED = 1000", "1000 -> 1001"): FASTER,
+    ("reader/skeleton.py", "if not before <= offset < after:", "< -> <="): (
+        "nothing is read at the end of the text, and chunks of nothing are left out"
+    ),
+    (
+        "reader/split.py",
+        "_WINDOW = 1 << 11  # bytes: an event's piece is copied, and JSONDecodeError counts its lines",
+        "11 -> 12",
+    ): LARGER,
+    (
+        "reader/split.py",
+        "_WINDOW = 1 << 11  # bytes: an event's piece is copied, and JSONDecodeError counts its lines",
+        "1 -> 2",
+    ): LARGER,
+    ("reader/split.py", "if not final and at >= size - _TELLING:", ">= -> >"): LARGER,
+    ("reader/split.py", "return max(0, len(piece) - 32)", "32 -> 33"): LARGER,
+    ("reader/split.py", "return min(token.start(), max(0, len(piece) - 32))", "32 -> 33"): LARGER,
+    (
+        "reader/timestamps.py",
+        "if product.min() >= 0 and product.max() < 1e12 and (np.abs(product - result) < 0.4995).all():",
+        "< -> <=",
+    ): FASTER,
+    (
+        "reader/timestamps.py",
+        "if product.min() >= 0 and product.max() < 1e12 and (np.abs(product - result) < 0.4995).all():",
+        ">= -> >",
+    ): FASTER,
+    (
+        "reader/timestamps.py",
+        "if product.min() >= 0 and product.max() < 1e12 and (np.abs(product - result) < 0.4995).all():",
+        "0 -> 1",
+    ): FASTER,
+    ("reader/columns.py", "self._array.resize(size, refcheck=False)", "False -> True"): (
+        "nobody else holds the array: numpy's check would only find a debugger"
+    ),
+    ("reader/pool.py", "if len(worker.tasks) >= _IN_HAND:", ">= -> >"): LARGER,
+    ("reader/pool.py", "if worker.tasks and worker.silent >= _SILENCE:", ">= -> >"): LARGER,
+    (
+        "reader/skeleton.py",
+        "SMALLEST = 1 << 26  #: bytes of a file worth a sample: a smaller one is read as fast",
+        "26 -> 27",
+    ): FASTER,
+    (
+        "reader/skeleton.py",
+        "SMALLEST = 1 << 26  #: bytes of a file worth a sample: a smaller one is read as fast",
+        "1 -> 2",
+    ): FASTER,
+    (
+        "reader/decode.py",
+        "block.elements = [_element(text[start:end], exact=True) for start, end in found.spans]",
+        "True -> False",
+    ): "times and ids that came as floats are read again from their text",
+    (
+        "reader/extract.py",
+        'time, sample, value = own["time"], own["sample"], own.get("value", np.empty(0))',
+        "0 -> 1",
+    ): "without a value no sample has a row, and none of the values is taken",
+    ("reader/text.py", "_INFLATE_STEP = 1 << 18  # compressed bytes per read", "18 -> 19"): LARGER,
+    ("reader/text.py", "_INFLATE_STEP = 1 << 18  # compressed bytes per read", "1 -> 2"): LARGER,
+    (
+        "reader/text.py",
+        "_FED = 1 << 14  # of them to zlib at a time, which copies what it leaves",
+        "14 -> 15",
+    ): LARGER,
+    (
+        "reader/text.py",
+        "_FED = 1 << 14  # of them to zlib at a time, which copies what it leaves",
+        "1 -> 2",
+    ): LARGER,
+    (
+        "reader/text.py",
+        "_INFLATED = 1 << 22  # bytes of text that zlib may make at a time",
+        "22 -> 23",
+    ): LARGER,
+    ("reader/text.py", "_INFLATED = 1 << 22  # bytes of text that zlib may make at a time", "1 -> 2"): LARGER,
+    (
+        "reader/text.py",
+        "_KEPT = 1 << 20  # bytes of text after which those before what is read are dropped",
+        "20 -> 21",
+    ): LARGER,
+    (
+        "reader/text.py",
+        "_KEPT = 1 << 20  # bytes of text after which those before what is read are dropped",
+        "1 -> 2",
+    ): LARGER,
+    (
+        "reader/text.py",
+        "_CHECKPOINT = 1 << 26  # text bytes between two places where inflating can start again",
+        "26 -> 27",
+    ): LARGER,
+    (
+        "reader/text.py",
+        "_CHECKPOINT = 1 << 26  # text bytes between two places where inflating can start again",
+        "1 -> 2",
+    ): LARGER,
+    (
+        "reader/source.py",
+        "BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: "
+        "512 kB are a third slower",
+        "16 -> 17",
+    ): LARGER,
+    (
+        "reader/source.py",
+        "BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: "
+        "512 kB are a third slower",
+        "3 -> 4",
+    ): LARGER,
+    (
+        "reader/source.py",
+        "PART = 1 << 24  #: bytes whose columns are made together, and between two calls of `on_progress`",
+        "24 -> 25",
+    ): LARGER,
+    (
+        "reader/source.py",
+        "PART = 1 << 24  #: bytes whose columns are made together, and between two calls of `on_progress`",
+        "1 -> 2",
+    ): LARGER,
+    ("reader/chunks.py", "_CACHED = 16  # decoded blocks, of some 3 MB each", "16 -> 17"): LARGER,
+    ("reader/worker.py", "document: int = 0  #: bytes of the first of what was written", "0 -> 1"): (
+        "of a piece that could not be read nobody reads what was written"
+    ),
+    ("reader/worker.py", "length: int = 0  #: bytes written", "0 -> 1"): (
+        "of a piece that could not be read nobody reads what was written"
+    ),
+    ("reader/worker.py", "start: int = -1  #: of the piece; -1: it couldn't be read", "1 -> 2"): UNKNOWN,
+    ("reader/text.py", "start = max(len(pending) - len(_MEMBER) + 1, 0) or len(pending)", "0 -> 1"): (
+        "the last two bytes of a file begin no member: they are dropped one by one, or at once"
+    ),
+    (
+        "reader/document.py",
+        "if events_at >= 0:",
+        ">= -> >",
+    ): "the array begins after a bracket and a name at least",
+    (
+        "reader/document.py",
+        "if events_at >= 0:",
+        "0 -> 1",
+    ): "the array begins after a bracket and a name at least",
+    ("reader/source.py", "_LONGEST_HEAD = 1 << 26", "26 -> 27"): LARGER,
+    ("reader/source.py", "_LONGEST_HEAD = 1 << 26", "1 -> 2"): LARGER,
+    (
+        "analysis/advice/evidence.py",
+        "launchers = np.where(links.dequeue >= 0, links.dequeue, links.launch)",
+        ">= -> >",
+    ): "only its thread is asked for, and a launch is on the thread of its dequeue",
+    (
+        "analysis/advice/evidence.py",
+        "launchers = np.where(links.dequeue >= 0, links.dequeue, links.launch)",
+        "0 -> 1",
+    ): "only its thread is asked for, and a launch is on the thread of its dequeue",
+    ("export/frames.py", "CHUNK = 8192", "8192 -> 8193"): LARGER,
+    (
+        "export/tables/communication.py",
+        "return np.where(known, self.speed / np.where(known, self.nominal, 1), -1)",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "reader/text.py",
+        "if start < self._window_start or start > self._window_start + len(self._window) + _CHECKPOINT:",
+        "< -> <=",
+    ): FASTER,
+    (
+        "reader/text.py",
+        "if start < self._window_start or start > self._window_start + len(self._window) + _CHECKPOINT:",
+        "> -> >=",
+    ): FASTER,
+    (
+        "reader/text.py",
+        "if start < self._window_start or start > self._window_start + len(self._window) + _CHECKPOINT:",
+        "+ -> -",
+    ): FASTER,
+    ("reader/text.py", "while self._window_start + len(self._window) < start + length:", "< -> <="): LARGER,
+    ("reader/text.py", "if surplus > _KEPT:", "> -> >="): LARGER,
+    (
+        "reader/text.py",
+        "if self._at.text_offset - self._checkpoints[-1].text_offset >= _CHECKPOINT:",
+        "- -> +",
+    ): LARGER,
+    (
+        "reader/text.py",
+        "if self._at.text_offset - self._checkpoints[-1].text_offset >= _CHECKPOINT:",
+        ">= -> >",
+    ): LARGER,
+    ("reader/text.py", "if nearest.text_offset <= self._at.text_offset <= start:", "<= -> <"): FASTER,
+    ("reader/text.py", "self._stream = zlib.decompressobj(wbits=31)", "31 -> 32"): (
+        "32 takes gzip as well, and all that comes here begins as gzip"
+    ),
+    ("reader/text.py", "self._lost = False  # `pending` begins in no member", "False -> True"): (
+        "the first member is found where the file begins"
+    ),
+    (
+        "analysis/limits.py",
+        "return float(self.limit.share) if self.limit.share is not None else float(self.limit.ns or 0)",
+        "0 -> 1",
+    ): "a limit has a share or a time: the rest is for the checker of types",
+    (
+        "analysis/raster.py",
+        "at = np.stack((first, np.where(inside >= 0, inside, first), np.where(touched, stop - 1, 0)))",
+        ">= -> >",
+    ): "row 0 lies inside of no column: what lies inside is after the first slice of one",
+    ("reader/text.py", "if len(self._pending) < len(_MEMBER):", "< -> <="): LARGER,
+    (
+        "export/tables/memory.py",
+        "numbers = np.array([*(step.number for step in self.recorded.steps), -1], np.int64)",
+        "1 -> 2",
+    ): UNKNOWN,
+    ("analysis/critical/chain.py", "none = np.full(len(to), -1, np.int64)", "1 -> 2"): UNKNOWN,
+    ("trace/flows.py", "found = np.full(len(times), -1, np.int64)", "1 -> 2"): UNKNOWN,
+    (
+        "trace/tracks.py",
+        'return tuple((0, int(digits), "") if digits else (1, 0, other) for digits, other in parts)',
+        "1 -> 2",
+    ): "words come after numbers by any number above that of numbers",
+    (
+        "trace/flows.py",
+        "key = category.astype(np.int64) * (int(source_row.max(initial=0)) + 2) + source_row",
+        "0 -> 1",
+    ): "how far apart categories are: further is as well",
 }

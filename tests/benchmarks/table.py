@@ -13,7 +13,7 @@ class Row(NamedTuple):
     value: str
     ratio: str = ""
     spread: str = ""
-    told: str = ""  #: what the README says of it: what hardly depends on the machine
+    told: str = ""  #: what docs/large-traces.md says of it: what hardly depends on the machine
 
 
 def seconds(what: str, runs: list[float], beside: list[float] | None = None, of: str = "") -> Row:
@@ -30,7 +30,7 @@ def show(title: str, rows: list[Row]) -> None:
 
 
 def show_markdown(rows: list[Row]) -> None:
-    """Print what the README tells."""
+    """Print what docs/large-traces.md tells."""
     print("\n| | |\n|---|---|")
     for row in rows:
         if row.told:

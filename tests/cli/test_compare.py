@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from samples.generate import main as generate
+from samples.job.directory import write_job
+from tests.job.planted import truth
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 
@@ -125,3 +128,53 @@ def test_neither_pandas_nor_the_writer_of_workbooks_is_loaded(pair: tuple[str, s
     )
     command = [sys.executable, "-c", script, "compare", *pair, "--csv", "-"]
     assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A job as directories of its ranks and as digests; and the same without what makes rank 5 late."""
+    told, directory = truth("late"), tmp_path_factory.mktemp("jobs")
+    for name, outcome in (("base", told.plain), ("other", told.outcome)):
+        write_job(outcome, directory / name, 1)
+    assert main(["digest", str(directory / "base"), "-o", str(directory / "kept")]) == ExitCode.OK
+    return {name: directory / name for name in ("base", "other", "kept")}
+
+
+def test_a_job_and_the_digests_of_another(jobs: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    found = []
+    for base in ("base", "kept"):
+        assert main(["compare", str(jobs[base]), str(jobs["other"]), "--json"]) == ExitCode.OK
+        found.append(json.loads(capsys.readouterr().out))
+        found[-1]["base"].pop("path")
+    assert found[0] == found[1]
+    assert [row["rank"] for row in sorted(found[0]["ranks"], key=lambda row: row["rank"])] == list(range(8))
+    assert found[0]["roots"][0]["rank"] == 5
+    assert main(["compare", str(jobs["kept"]), str(jobs["other"]), "--by", "rank"]) == ExitCode.OK
+    assert "rank 5, " in capsys.readouterr().out
+    assert main(["compare", str(jobs["kept"]), str(jobs["other"]), "--step", "51"]) == ExitCode.USAGE
+    assert "these need traces, one by one" in capsys.readouterr().err
+
+
+def test_check_against_a_digest(
+    jobs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the digest is called: of a rank or of a whole job."""
+    (rank,) = (path for path in jobs["other"].iterdir() if (path / "profiler_info_5.json").exists())
+    kept = tmp_path / "good.gz"
+    shutil.copy(jobs["kept"] / "rank5.rank.json.gz", kept)
+    for base, other in ((kept, rank), (jobs["kept"], rank), (jobs["kept"], jobs["other"])):
+        limits = ["--max-regression", "5%", "--max-regression", "computing=5%"]
+        assert main(["check", str(other), "--baseline", str(base), *limits]) == ExitCode.LIMIT
+        out, err = capsys.readouterr()
+        assert out.startswith("step: ")
+        assert out.count("\n") == 1
+        assert "slower" in err
+    waits = ["--max-regression", "wait=1ms"]
+    assert main(["check", str(jobs["other"]), "--baseline", str(jobs["kept"]), *waits]) == ExitCode.LIMIT
+    assert main(["check", str(rank), "--baseline", str(kept), *waits]) == ExitCode.UNCHECKED
+    assert main(["check", str(kept), "--baseline", str(kept), "--max-free", "1%", *waits]) == ExitCode.USAGE
+    assert "need its trace" in capsys.readouterr().err
+    cut = tmp_path / "x.gz"
+    cut.write_bytes(kept.read_bytes()[:300])
+    assert main(["compare", str(cut), str(rank)]) == ExitCode.UNREADABLE
+    assert "damaged" in capsys.readouterr().err

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-import pickle
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from samples.memory import CAST_BYTES, write_run
+from samples.memory import CAST_BYTES, SCRIPT, write_run
+from tests.analysis.memory.runs import HOSTILE, write_snapshot
 from tests.export.training import NAMES, START_US, training_events
 from tracetui.cli import main
 
@@ -51,6 +51,15 @@ def test_the_text_names_the_leak(run: Any, leaking: str) -> None:
     )
     assert text.startswith("NPU 0: peak 2.33 GB at ")
     assert max(map(len, output.out.splitlines())) <= 80
+
+
+def test_the_line_of_the_leak_is_shown_where_its_source_is_on_this_host(
+    run: Any, leaking: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(SCRIPT.parent.parent)
+    text = " ".join(run("memory", leaking).out.split())
+    assert "at train_grpo.py(27) forward `val = val.float()`, after FlashAttentionScore, before Add" in text
+    assert r"\`val = val.float()\`" in " ".join(run("memory", leaking, "--md").out.split())
 
 
 def test_json_csv_and_markdown_show_the_same(run: Any, leaking: str) -> None:
@@ -119,28 +128,23 @@ def test_what_was_not_recorded_is_not_checked(run: Any, samples: Path) -> None:
 
 
 def test_a_snapshot(run: Any, tmp_path: Path) -> None:
-    def event(action: str, number: int, line: int) -> dict[str, Any]:
-        frames = [{"filename": "/me/demo.py", "line": line, "name": "step"}]
-        return {"action": action, "addr": 4096 * number, "size": 1 << 20, "frames": frames}
-
-    events = []
-    for step in range(3):
-        numbers = range(10 * step, 10 * step + 4)
-        events += [event("alloc", number, 5 + number % 10) for number in numbers]
-        events += [event("free_requested", number, 1) for number in numbers if number % 10 != 2]
     path = tmp_path / "snapshot.pkl"
-    path.write_bytes(pickle.dumps({"device_traces": [events], "segments": []}))
+    write_snapshot(path)
     text = " ".join(run("memory", str(path)).out.split())
     assert "grows 1.05 MB a step: the only call at demo.py(7) step, alive since steps 1, 2, 3" in text
     assert json.loads(run("memory", str(path), "--json", "--step", "2").out)["alive_at_end"]["blocks"] == 1
     assert run("memory", str(path), "--step", "9").code == 2
     assert run("memory", str(path), "--window", "0s..1s").code == 2
-    path.write_bytes(b"\x80\x04cos\nsystem\n.")
-    output = run("memory", str(path))
-    assert output.code == 3
-    assert output.err.endswith(
-        "snapshot.pkl: is refused: it asks for code to be run, which no snapshot does\n"
-    )
+    without_a_terminal = run(str(path)).out
+    assert " ".join(without_a_terminal.split()) == text
+    assert "No times are recorded" in text and "mean life" not in text
+    path.write_bytes(HOSTILE)
+    for arguments in (["memory", str(path)], [str(path)]):
+        output = run(*arguments)
+        assert output.code == 3
+        assert output.err.endswith(
+            "snapshot.pkl: is refused: it asks for code to be run, which no snapshot does\n"
+        )
 
 
 def test_hostile_names_and_damage_reach_no_terminal_and_no_spreadsheet(run: Any, tmp_path: Path) -> None:

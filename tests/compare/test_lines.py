@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from tracetui.compare.lines import moved_lines
+from tracetui.compare.lines import moved_lines, number_of
 from tracetui.trace.stack import Frame
 
 
-def lines(file: str, function: str, **calls: str) -> dict[Frame, frozenset[str]]:
+def lines(file: str, function: str, **calls: str) -> dict[Frame, int]:
     """Frames by "_88" keywords, with the names of what is called there, separated by blanks."""
-    return {Frame(file, int(at[1:]), function): frozenset(names.split()) for at, names in calls.items()}
+    return {Frame(file, int(at[1:]), function): number_of(names.split()) for at, names in calls.items()}
 
 
-def moved(base: dict[Frame, frozenset[str]], other: dict[Frame, frozenset[str]]) -> dict[int, int]:
+def moved(base: dict[Frame, int], other: dict[Frame, int]) -> dict[int, int]:
     """The numbers of BASE by those of OTHER."""
     return {after.line: before.line for after, before in moved_lines(base, other, (base, other)).items()}
 

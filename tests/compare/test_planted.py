@@ -11,6 +11,7 @@ from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.rows import Row
 from tracetui.compare.run import run_of
 from tracetui.compare.verdict import verdict
+from tracetui.export.compare_tables import EVERY, WATERFALL
 
 
 def compared(scenario: str, **planted: float | str) -> Comparison:
@@ -27,7 +28,7 @@ def test_a_trace_with_itself(scenario: str) -> None:
     side = run_of(run(scenario, 2))
     comparison = compare_runs(side, side)
     assert verdict(comparison).startswith("Nothing changed: a step takes ")
-    for rows in (comparison.waterfall, *comparison.tables.values()):
+    for rows in (table.rows(comparison) for table in (WATERFALL, *EVERY)):
         assert not any(
             row.delta_ns or row.changed or row.status != "matched" for row in rows if row.base.count
         )
@@ -57,14 +58,40 @@ def test_a_slower_collective_of_a_device_that_lags_behind_the_host() -> None:
     assert "1.90 ms more exposed communication, transfer of allreduce, FP32" in verdict(comparison)
 
 
-def test_a_slower_line() -> None:
-    script = TrainingScript(SCENARIOS["moba"].script, SCENARIOS["moba"].traced_as)
-    line = script.line("means.append(key[:, begin:end].mean(dim=1))")
-    comparison = compared("moba", line=line, pace=2.0)
+def planted_line(scenario: str, code: str, steps: int = 4) -> tuple[int, Comparison]:
+    """The number of the line that holds some code, and a run of which the host is half as fast there."""
+    script = TrainingScript(SCENARIOS[scenario].script, SCENARIOS[scenario].traced_as)
+    return script.line(code), compared(scenario, line=script.line(code), pace=2.0)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "code"),
+    [
+        ("mixed", "for images, labels in loader:"),
+        ("mixed", "hits += guessed.eq(wanted).sum().item()"),
+        ("mixed", "states = self.patches(images).flatten(2).transpose(1, 2)"),
+        ("moba", "for tokens, targets in loader:"),
+    ],
+)
+def test_a_slower_line(scenario: str, code: str) -> None:
+    line, comparison = planted_line(scenario, code)
+    first = comparison.lines[0]
+    assert first.frame is not None
+    assert first.frame.line == line
+    assert float(first.delta_ns) == pytest.approx(float(comparison.step.delta_ns), rel=0.01)
+    assert not changed(comparison.operators) and not changed(comparison.kernels)
+
+
+def test_a_slower_line_among_others() -> None:
+    """What a line still does after its last operator is charged, as all Python is, to the next operator's."""
+    line, comparison = planted_line("moba", "means.append(key[:, begin:end].mean(dim=1))")
     name = f"/workspace/moba/train_moba.py({line}) block_gate"
-    found = changed(comparison.lines)
-    assert list(found) == [name]
-    assert found[name] == pytest.approx(float(comparison.step.delta_ns) / 1e6, rel=0.03)
+    assert list(changed(comparison.lines)) == [name]
+    own, following = (float(row.delta_ns) for row in comparison.lines[:2])
+    assert comparison.lines[1].frame is not None
+    assert comparison.lines[1].frame.line == line + 1
+    assert own == pytest.approx(float(comparison.step.delta_ns), rel=0.025)
+    assert own + following == pytest.approx(float(comparison.step.delta_ns), rel=0.001)
     assert changed(comparison.operators) == changed(comparison.kernels) == changed(comparison.classes) == {}
     assert changed(comparison.waterfall).keys() == {"idle.host.operator", "idle.host.python"}
     assert verdict(comparison).endswith(f"operator (host.operator) at train_moba.py({line}).")
@@ -75,4 +102,4 @@ def test_one_step_tells_nothing_of_chance() -> None:
     comparison = compare_runs(side, slower)
     assert {row.changed for row in comparison.waterfall} == {False, None}
     assert verdict(comparison).endswith("; with one step nothing tells whether that is chance.")
-    assert any("has one step" in note for note in comparison.notes)
+    assert sum("one step" in note for note in comparison.notes) == 1

@@ -133,6 +133,7 @@ def test_a_gpu_and_an_npu(real_traces: Path) -> None:
         ("matched", 5, 5),
         ("gone", 5, 0),
     }
+    assert "12.8 s less idle, 9.75 s of it operator (host.operator)" in verdict(comparison)
     assert comparison.kernels == ()
     assert named(comparison.classes, "Conv (Forward)").base_count == 40
     assert any("no ProfilerStep" in note for note in comparison.notes)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.compare.planted import run
 from tracetui.compare.comparison import Comparison, compare_runs
-from tracetui.compare.regressions import find_regressions, parse_regression
+from tracetui.compare.memory import MemoryUse
+from tracetui.compare.regressions import find_regressions, parse_regression, unknown_measures
 from tracetui.compare.run import run_of
+from tracetui.export.compare_limits import regressions_text
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +55,26 @@ def test_whether_it_is_chance_is_told(slower: Comparison) -> None:
     assert (step.beyond_spread, computing.beyond_spread) == (False, True)
 
 
-@pytest.mark.parametrize("text", ["5", "", "=5%", "idle", "idle=", "speed=5%", "idle=-5%", "idle=5%%"])
+@pytest.mark.parametrize(
+    "text", ["5", "", "=5%", "idle", "idle=", "speed=5%", "idle=-5%", "idle=5%%", "memory=5ms", "idle=5MB"]
+)
 def test_wrong_limits_are_one_sentence(text: str) -> None:
-    with pytest.raises(ValueError, match=r"a limit is a share or a time|there are step, idle"):
+    with pytest.raises(ValueError, match=r"a limit is a share or a (time|size)|there are step, idle"):
         parse_regression(text)
+
+
+def test_memory_is_measured_in_bytes_of_the_peak(slower: Comparison) -> None:
+    assert unknown_measures(slower, [parse_regression("memory=5%"), parse_regression("wait=1ms")]) == (
+        "memory",
+        "wait",
+    )
+    base, other = (MemoryUse({"PTA": size, "APP": 9}, {}, {}) for size in (100_000_000, 110_000_000))
+    larger = compare_runs(replace(slower.base, memory=base), replace(slower.other, memory=other))
+    assert unknown_measures(larger, [parse_regression("memory=5%")]) == ()
+    limits = [parse_regression(text) for text in ("memory=9%", "memory=10MB", "memory=9.9MB")]
+    share, size = find_regressions(larger, limits)
+    assert (share.limit, size.limit) == (limits[0], limits[2])
+    assert (int(size.base), int(size.other)) == (100_000_000, 110_000_000)
+    assert regressions_text([size]) == (
+        "memory: 110 MB at the peak, 10.0 MB (10 %) more than in BASE, allowed is 9.90 MB\n"
+    )

@@ -18,7 +18,7 @@ from tracetui.compare.waterfall import TERMS
 def test_a_step_without_a_name_has_none_of_its_time() -> None:
     columns = ([0, 0, 1, 2, -1], [0, 2, 2, 0, 1], [5, 7, 9, 11, 99])
     name, at, ns = (np.array(column, np.int64) for column in columns)
-    found = tally(["mm", "add", "mm"], name, at, ns, 3).sums()
+    found = tally(["mm", "add", "mm"], name, at, ns, 3)
     assert found == {"mm": Sum(23, 3, 0, 16), "add": Sum(9, 1, 0, 9)}
 
 

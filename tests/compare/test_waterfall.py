@@ -47,7 +47,7 @@ def check(comparison: Comparison) -> None:
         assert side.terms_ns.sum(axis=1).tolist() == side.wall_ns.tolist()
         assert (side.terms_ns >= 0).all()
         idle = side.terms_ns.sum() - side.terms_ns[:, 1:7].sum()
-        assert sum(found.ns for found in side.causes.sums().values()) == idle
+        assert sum(found.ns for found in side.causes.values()) == idle
         assert sum(found.ns for found in side.lines.idle.values()) == idle
     assert sum((term.delta_ns for term in comparison.waterfall), Fraction(0)) == comparison.step.delta_ns
 
@@ -75,12 +75,10 @@ def test_device_time_is_charged_whole(scenario: str) -> None:
     analysis = run(scenario)
     side = run_of(analysis)
     other = compare_runs(side, run_of(run(scenario, collective=2.0)))
-    launched = sum(found.ns for name, found in side.classes.sums().items() if name.count("(") < 2)
+    launched = sum(found.ns for name, found in side.classes.items() if name.count("(") < 2)
     launched -= sum(
-        found.ns
-        for name, found in side.classes.sums().items()
-        if name in ("Matmul (Cube)", "Matmul (Vector)")
+        found.ns for name, found in side.classes.items() if name in ("Matmul (Cube)", "Matmul (Vector)")
     )
-    launched -= sum(found.ns for name, found in side.classes.sums().items() if name.endswith("Trans)"))
+    launched -= sum(found.ns for name, found in side.classes.items() if name.endswith("Trans)"))
     assert sum(row.base.ns for row in other.operators) == launched
     assert launched <= int(analysis.trace.slices.dur[analysis.work].sum())

@@ -6,17 +6,23 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from tests.analysis.memory.runs import Held, recorded
 from tests.export.training import training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.memory.analyse import Memory
 from tracetui.export.frames import frame_of
+from tracetui.export.tables import memory
+from tracetui.export.tables.advice import ADVICE
 from tracetui.export.tables.column import Column, Form, Table, arranged, count, listed, records
+from tracetui.export.tables.communication import LINKS
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.nested import FRAMES, MODULES, FrameRows, ModuleRows
@@ -29,7 +35,7 @@ from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens import steps as steps_screen
 from tracetui.ui.tables import columns as viewer
-from tracetui.ui.tables import gap_columns, hotspot_columns, nested_columns, operator_columns
+from tracetui.ui.tables import gap_columns, hotspot_columns, memory_views, nested_columns, operator_columns
 from tracetui.ui.tables.layout import Look, laid_out
 
 PALETTE = Palette("none")
@@ -55,6 +61,10 @@ class Shown:
 def _count(rows: Any) -> int:
     return len(rows.rows)
 
+
+#: Two blocks of two lines, one of them in each of two steps.
+MEMORY = Memory(recorded(2, [Held(10, 40), Held(110, line=89)]))
+SHOWN_MEMORY = memory_views.shown_memory(MEMORY, None, 0)
 
 TABLES = {
     "gaps": Shown(
@@ -109,7 +119,48 @@ TABLES = {
             analysis.device_operators, analysis.trace, PALETTE, BLOCKS, host=False
         ),
     ),
+    "lines of memory": Shown(
+        memory.LINES,
+        lambda _: memory.MemoryRows(MEMORY.recorded, MEMORY.all.lines),
+        _count,
+        memory_views,
+        "LINES_TABLE",
+        lambda _: memory_views.LINES.columns(SHOWN_MEMORY, PALETTE, BLOCKS),
+    ),
+    "blocks of memory": Shown(
+        memory.BLOCKS,
+        lambda _: memory.BlockRows(MEMORY, MEMORY.all),
+        lambda rows: len(rows.blocks),
+        memory_views,
+        "BLOCKS_TABLE",
+        lambda _: memory_views.BLOCKS.columns(SHOWN_MEMORY, PALETTE, BLOCKS),
+    ),
 }
+
+
+def _rows(**columns: Any) -> SimpleNamespace:
+    """Rows that have these attributes, in the table and one by one."""
+    (values,) = columns.values()
+    rows = [SimpleNamespace(**dict.fromkeys(columns, value)) for value in values]
+    return SimpleNamespace(rows=rows, every=rows, **{key: np.array(values, object) for key in columns})
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "some", "nothing"),
+    [
+        (STEPS, "device", _rows(device=["NPU 0", "NPU 1"]), _rows(device=["NPU 0", "NPU 0"])),
+        (STEPS, "tail_ns", _rows(tail=[None, (0, 5)]), _rows(tail=[None, None])),
+        (ADVICE, "per_step_ns", _rows(per_step_ns=[None, 0]), _rows(per_step_ns=[None, None])),
+        (LINKS, "nominal_share", _rows(share=[-1.0, 0.0]), _rows(share=[-1.0, -1.0])),
+        (LINKS, "slowness", _rows(slow=[False, True]), _rows(slow=[False, False])),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_column_is_shown_where_any_row_has_something_to_say(
+    table: Table[Any], column: str, some: Any, nothing: Any
+) -> None:
+    when = table.column(column, Form.VIEWER).when
+    assert (when(some, Form.VIEWER), when(nothing, Form.VIEWER)) == (True, False)
 
 
 @pytest.mark.parametrize("name", TABLES)

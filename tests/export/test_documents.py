@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from tests.analysis import real
 from tests.export.training import NAMES, training_events
-from tests.synthetic import load_json, piece, process, trace_of
+from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.gaps import Measure
@@ -37,7 +38,6 @@ from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
 from tracetui.export.tables.steps import STEPS, SUMS, StepRows
 from tracetui.export.tables_csv import write_table
 from tracetui.export.text import cell_width, to_ascii
-from tracetui.trace.build import build_trace
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_ms, format_percent, format_time
 
@@ -62,7 +62,13 @@ def any_analysis(request: pytest.FixtureRequest, training: Analysis) -> Analysis
     path = next(
         path for path in (traces / directory).rglob("*.json*") if name in str(path) and is_trace(path)
     )
-    return analyse(build_trace(load_json(path)))
+    return real.analysed(path)
+
+
+@cache
+def all_gaps(analysis: Analysis) -> dict[str, Any]:
+    """The document of all gaps, which no test changes."""
+    return gaps_document(analysis, ALL)
 
 
 def is_trace(path: Path) -> bool:
@@ -89,7 +95,7 @@ def test_the_summary_adds_up(any_analysis: Analysis) -> None:
         assert (
             device["computing_ns"] + device["communication_not_overlapped_ns"] + device["free_ns"] == window
         )
-        gaps = [gap for gap in gaps_document(any_analysis, ALL)["gaps"] if gap["device"] == device["device"]]
+        gaps = [gap for gap in all_gaps(any_analysis)["gaps"] if gap["device"] == device["device"]]
         assert device["aicore_ns"] + sum(gap["dur_ns"] for gap in gaps) == window
         assert sum(gap["idle_ns"] for gap in gaps) == device["idle_ns"]
         assert 0 <= device["linked_tasks"] <= device["tasks"]
@@ -112,7 +118,7 @@ def test_the_summary_adds_up(any_analysis: Analysis) -> None:
 
 def test_the_pieces_of_a_gap_are_its_idle_time_and_tell_its_cause_and_line(any_analysis: Analysis) -> None:
     total: dict[str, int] = {}
-    for gap in gaps_document(any_analysis, ALL)["gaps"]:
+    for gap in all_gaps(any_analysis)["gaps"]:
         pieces = gap["pieces"]
         causes: dict[str, int] = {}
         lines: dict[tuple[str, str | None], int] = {}
@@ -141,7 +147,7 @@ def test_the_pieces_of_a_gap_are_its_idle_time_and_tell_its_cause_and_line(any_a
 
 def test_the_pieces_of_communication_are_that_of_the_gap(any_analysis: Analysis) -> None:
     total: dict[str, int] = {}
-    for gap in gaps_document(any_analysis, ALL)["gaps"]:
+    for gap in all_gaps(any_analysis)["gaps"]:
         pieces, end = gap["communication_pieces"], gap["start_ns"]
         assert gap["lost_ns"] == gap["idle_ns"] + gap["communication_ns"] + gap["copy_ns"]
         assert sum(part["dur_ns"] for part in pieces) == gap["communication_ns"]
@@ -177,7 +183,7 @@ def test_the_late_peer_of_a_piece_is_the_one_that_the_planes_tell(real_traces: P
 def test_every_number_is_an_integer_that_json_readers_take(any_analysis: Analysis) -> None:
     documents = (
         summary_document(any_analysis, ALL),
-        gaps_document(any_analysis, ALL),
+        all_gaps(any_analysis),
         hotspots_document(any_analysis, ALL),
         advice_document(any_analysis),
     )
@@ -241,7 +247,7 @@ def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis, by: Mea
 
 def test_gaps_csv_is_the_json(any_analysis: Analysis) -> None:
     stream = io.BytesIO()
-    gaps = gaps_document(any_analysis, ALL)["gaps"]
+    gaps = all_gaps(any_analysis)["gaps"]
     assert write_table(stream, GAPS, GapRows(any_analysis, ALL.gaps(any_analysis))) == len(gaps)
     stream.seek(0)
     table = pd.read_csv(stream, keep_default_na=False)

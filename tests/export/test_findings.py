@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.analysis.machine import npu, operator, step
+from tests.analysis import real
+from tests.analysis.machine import npu, operator, step, task
 from tests.analysis.test_explain import FIRST, launched, stack
 from tests.export.training import NAMES, training_events
-from tests.synthetic import load_json, trace_of
+from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.limits import find_breaches, parse_cause_limit, parse_limit
@@ -36,12 +37,12 @@ from tracetui.export.markdown_report import (
     hotspots_markdown,
     summary_markdown,
 )
+from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import syncs_title
 from tracetui.export.tables.hotspots import LINES, LineRows, called
 from tracetui.export.tables_csv import write_table
 from tracetui.export.words import micro
-from tracetui.trace.build import build_trace
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration, format_percent
 
@@ -79,7 +80,7 @@ def any_analysis(request: pytest.FixtureRequest, training: Analysis) -> Analysis
         return training
     traces: Path = request.getfixturevalue("real_traces")
     directory = traces / "npu" / f"{request.param}_ascend_pt"
-    return analyse(build_trace(load_json(directory / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")))
+    return real.analysed(directory / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
 
 
 def test_hotspots_add_up(any_analysis: Analysis) -> None:
@@ -105,6 +106,23 @@ def test_what_a_line_saves_at_most_is_of_the_trace_or_of_the_step_and_unknown_of
     window = (any_analysis.trace.start_ns, any_analysis.trace.end_ns)
     rows = hotspots_document(any_analysis, Selection(window=window))["hotspots"]
     assert {row["saves_at_most_ns"] for row in rows} == {None}
+
+
+def test_a_trace_that_calls_for_no_advice_says_so() -> None:
+    analysis = analyse(trace_of([*npu(), task(0, 100)]))
+    assert analysis.advice == ()
+    assert (
+        advice_text(analysis, 80) == advice_markdown(analysis) == "Nothing in this trace calls for advice.\n"
+    )
+
+
+def test_a_device_without_work_has_no_shares() -> None:
+    events = [*npu(), *(task(at, 10, "EVENT_WAIT_SQE") for at in (0, 50))]
+    lines = summary_text(analyse(trace_of(events)), ALL, None, 100).splitlines()
+    assert [line for line in lines if line.startswith("NPU")] == [
+        "NPU: 2 tasks, none of which computes or communicates"
+    ]
+    assert not any("%" in line for line in lines)
 
 
 def test_hotspots_are_the_pieces_of_the_gaps_by_line(any_analysis: Analysis) -> None:
@@ -133,8 +151,9 @@ def test_hotspots_of_text_and_json(any_analysis: Analysis) -> None:
         ]
         assert line.split() == " ".join(cells).split()
         assert why.strip().startswith(max(row["causes"], key=row["causes"].__getitem__))
-    short = hotspots_text(any_analysis, ALL, 1, 80)
-    assert f"{len(document['hotspots']) - 1} more, " in short
+    first, *rest = document["hotspots"]
+    left = format_duration(document["idle_ns"] - first["idle_ns"])
+    assert f"{len(rest)} more, {left} together" in hotspots_text(any_analysis, ALL, 1, 80)
 
 
 def test_synchronisations_stand_below_the_lines_five_of_them(waiting: Analysis) -> None:
@@ -230,7 +249,8 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     summary = summary_document(training, ALL)
     assert has_keys(summary, "schema trace devices late_peers links")
     assert has_keys(
-        summary["trace"], "path bytes events skipped_events truncated start_ns end_ns kind warnings"
+        summary["trace"],
+        "path bytes files events skipped_events truncated start_ns end_ns kind run checks warnings",
     )
     (device,) = summary["devices"]
     assert has_keys(
@@ -243,7 +263,7 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
         device["steps"][0],
         "step start_ns end_ns computing_ns communication_ns communication_not_overlapped_ns overlapped_ns"
         " free_ns stage_ns bubble_ns communication_not_overlapped_exclude_receive_ns preparing_ns idle_ns"
-        " causes communication_causes",
+        " phases causes communication_causes",
     )
     gaps = gaps_document(training, ALL)
     assert has_keys(gaps, "schema gaps")

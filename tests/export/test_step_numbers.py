@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.analysis import real
 from tests.export.training import HCCL, NPU, PYTHON, START_US, training_events
-from tests.synthetic import load_json, piece, process, trace_of
+from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.export.frames import events_frame
 from tracetui.export.step_numbers import StepNumbers
-from tracetui.trace.build import build_trace
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_no_steps() -> None:
 
 
 def test_a_real_trace_without_a_device(real_traces: Path) -> None:
-    host = analyse(build_trace(load_json(real_traces / "gpu" / "cpu_only_with_stacks.pt.trace.json.gz")))
+    host = real.gpu(real_traces, "cpu_only_with_stacks.pt.trace.json.gz")
     assert StepNumbers(host).known() == [2, 3, 4]
     table = events_frame(host)
     for number in (2, 3, 4):

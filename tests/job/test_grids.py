@@ -8,9 +8,11 @@ import pytest
 from tests.job.planted import job
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.analysis.raster import even_edges
+from tracetui.job.absent import absent_ranks
 from tracetui.job.digest import TimeClass
 from tracetui.job.grids import Measure, by_step, by_time, classes_by_time, span
-from tracetui.job.job import Job
+from tracetui.job.job import Job, job_of
+from tracetui.job.late import late_ranks
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +75,19 @@ def test_grids_hold_what_the_job_does(name: str) -> None:
             (Measure.COMPUTING, rank.digest.steps.computing),
         ):
             assert by_step(own, measure)[0][place].sum() == column.sum()
+
+
+def test_a_missing_rank_has_a_row_with_all_that_it_cost() -> None:
+    late = job("loader", 1)
+    own = job_of([rank for rank in late.ranks if rank.number != 2])
+    (absent,) = absent_ranks(own)
+    assert (absent.late.rank, absent.late.missing) == (2, True)
+    assert absent.late.lost_ns == own.waits.wait[absent.waits].sum() == late_ranks(own)[0].lost_ns
+    ns, of = by_step(own, Measure.COST, [absent.waits])
+    before, _ = by_step(own, Measure.COST)
+    assert ns[:3].tolist() == before.tolist() and ns[3].sum() == absent.late.lost_ns
+    assert of[3].tolist() == [
+        sum(int(rank.digest.steps.stage[step]) for rank in own.ranks) for step in range(3)
+    ]
+    over_time, _ = by_time(own, Measure.COST, even_edges(*span(own), 31), [absent.waits])
+    assert over_time[3].sum() == absent.late.lost_ns and over_time.sum() == own.waits.wait.sum()

@@ -51,6 +51,11 @@ def test_a_loader_that_is_late_in_some_steps_is_no_line_of_others() -> None:
     assert all(cost[step] == "rank 2" for step in late) and all(cost[step] == "every rank" for step in even)
 
 
+def test_the_text_of_a_step_names_who_is_late_in_it() -> None:
+    texts = {step: job_text(job("loader"), 200, step=step) for step in job("loader").steps}
+    assert {step for step, text in texts.items() if "Late ranks: what" in text} == {50, 52}
+
+
 def test_the_frame_has_a_row_for_each_line() -> None:
     frame, lines = job_lines_frame(job("loader")), job_lines(job("loader"))
     assert frame["idle_ns"].tolist() == [line.idle_ns for line in lines]

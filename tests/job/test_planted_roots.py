@@ -11,10 +11,12 @@ from samples.job.truth import Root
 from tests.job.planted import digests, job, truth
 from tracetui.analysis.communication.waits import SHORTEST
 from tracetui.export.job_text import job_text
+from tracetui.export.job_words import verdict
 from tracetui.job.digest import Digest
 from tracetui.job.job import job_of
 from tracetui.job.late import late_ranks
 from tracetui.job.members import Rank
+from tracetui.job.tables import rank_rows
 
 LEVELS = pytest.mark.parametrize("level", [0, 1])
 
@@ -154,6 +156,13 @@ def test_the_verdict_counts_the_late_ranks_that_it_does_not_name() -> None:
     assert len(named) == 3 and named < {4, 5, 6, 7}
     late = {each.rank for each in late_ranks(job("stage"))}
     assert f"{len(late) - 3} more ranks cost the others at least 1 % of their time each." in text
+
+
+def test_a_rank_that_only_passes_a_wait_on_is_said_so() -> None:
+    sentences = verdict(job("both"), rank_rows(job("both")), job("both").roots, job("both").waits)
+    said = {sentence.split(" cost")[0]: sentence for sentence in sentences}
+    assert said["Rank 7"].endswith("mostly because it waited itself, longest for rank 6.")
+    assert "idle, host.python at" in said["Rank 6"], "it waited as well, and was late by what it did"
 
 
 def one_way(digest: Digest) -> Digest:

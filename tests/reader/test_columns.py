@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from tests.reader.rows import rows_of
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.events import EventTable, ReadReport
 from tracetui.reader.extract import Part, PartReader
+from tracetui.reader.source import TraceFile
 
 
 def part_of(first: int, count: int = 3) -> Part:
@@ -54,6 +57,17 @@ def test_a_table_stays_as_it_is_while_more_parts_come() -> None:
     assert rows_of(table) == expected
     with pytest.raises(ValueError, match="read-only"):
         table.slices.start[0] = 0
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_counter_event_without_a_value_is_no_sample(tmp_path: Path, indent: int | None) -> None:
+    at = {"pid": 1, "tid": 1, "ts": "5.000", "name": "a"}
+    events = [{**at, "ph": "C", "args": {}}, {**at, "ph": "X", "dur": 1}]
+    (tmp_path / "t.json").write_text(json.dumps(events, indent=indent))
+    with TraceFile(tmp_path / "t.json") as trace_file:
+        table = trace_file.read()
+    assert (len(table.counters.time), len(table.counters.value), len(table.slices.start)) == (0, 0, 1)
+    assert (table.report.events, table.report.skipped) == (2, 0)
 
 
 def test_an_empty_part_between_others_changes_nothing() -> None:

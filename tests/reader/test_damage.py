@@ -231,6 +231,22 @@ def test_events_without_an_array(tmp_path: Path, separator: str) -> None:
     assert rows_of(table) == expected_rows(json.dumps(events))
 
 
+@pytest.mark.parametrize("end", ["{", "[", "{{{", '{"', "},{"])
+def test_brackets_too_many_cost_no_event(tmp_path: Path, end: str) -> None:
+    events = _events(5)
+    before, after = json.dumps(events[:2])[:-1], json.dumps(events[2:])[1:]
+    table = _read(tmp_path / "t.json", f"{before}, {end}{after}".encode())
+    assert rows_of(table) == expected_rows(json.dumps(events))
+    assert table.report.skipped == 1
+
+
+@pytest.mark.parametrize("damage", ["", ", {oops}"])
+def test_times_are_exact_beside_what_only_lenient_parsers_read(tmp_path: Path, damage: str) -> None:
+    event = '{"ph": "i", "name": "a\ttab", "pid": 1, "tid": 1, "ts": 1736412474714258.003}'
+    table = _read(tmp_path / "t.json", f"[{event}{damage}]".encode())
+    assert table.instants.time.tolist() == [1736412474714258003]
+
+
 def test_args_of_a_damaged_event_are_no_event(tmp_path: Path) -> None:
     text = '[{"ph": "X", oops, "args": {"name": "a", "ph": "i", "ts": 1}}, {"ph": "i", "name": "b", "ts": 2}]'
     table = _read(tmp_path / "t.json", text.encode())

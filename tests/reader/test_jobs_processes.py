@@ -20,7 +20,7 @@ import pytest
 from tests.reader.rows import expected_rows, rows_of
 from tests.reader.test_jobs import everything
 from tracetui.cli import main
-from tracetui.reader import pool, source
+from tracetui.reader import joined, pool, source
 from tracetui.reader.source import Progress, TraceFile
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -202,7 +202,7 @@ def test_exports_are_equal_to_the_byte(
     path = str(samples / "moba" / "trace_view.json")
     given = set()
     for jobs, part in ((1, 1 << 23), (2, 200_000), (3, 77_777)):
-        monkeypatch.setattr("tracetui.api.TraceFile", partial(TraceFile, part_bytes=part))
+        monkeypatch.setattr(joined, "TraceFile", partial(TraceFile, part_bytes=part))
         outputs = []
         for command in (
             ["summary", "--json"],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tracetui.reader.errors import Reason, UnreadableTrace
-from tracetui.reader.locate import locate_trace
+from tracetui.reader.locate import locate_trace, name_of_trace, trace_files
 
 
 def _file(path: Path) -> Path:
@@ -50,9 +50,29 @@ def test_several_traces_are_listed(tmp_path: Path) -> None:
     assert str(caught.value).endswith("and 4 more")
 
 
-def test_slices_of_an_export_are_listed(tmp_path: Path) -> None:
-    for part in range(2):
-        _file(tmp_path / "mindstudio_profiler_output" / f"msprof_slice_{part}_1.json")
+@pytest.mark.parametrize(
+    ("names", "first"),
+    [
+        ([f"mindstudio_profiler_output/msprof_slice_{k}_20240101101010.json" for k in (10, 2, 0, 1)], 2),
+        ([f"device_0/timeline/msprof_0_2_{number}.json" for number in (10, 2, 1)], 2),
+        (["mindstudio_profiler_output/msprof_20240101101010.json", "device_0/timeline/msprof_0_2_1.json"], 0),
+        ([f"mindstudio_profiler_output/msprof_2024010110101{n}.json" for n in (0, 9, 5)], 1),
+    ],
+)
+def test_what_msprof_exports_in_parts_is_one_trace(tmp_path: Path, names: list[str], first: int) -> None:
+    """By its first file, whichever of them is named; the newer kind of export and the latest one count."""
+    files = [_file(tmp_path / "PROF_000001_20240101101010_AB" / name) for name in names]
+    beside = ("step_trace_0_2_1.json", "hccl_0_2_1.json", "task_time_0_2_1.json", "msprof_tx_0_2_1.json")
+    for name in beside:
+        _file(files[0].parent / name)
+    assert locate_trace(tmp_path) == locate_trace(files[0].parent) == files[first]
+    if first:
+        assert locate_trace(files[-1].parent / files[first].name) == files[first]
+
+
+def test_traces_of_several_devices_are_listed(tmp_path: Path) -> None:
+    for device in range(2):
+        _file(tmp_path / "PROF_1" / f"device_{device}" / "timeline" / f"msprof_{device}_2_1.json")
     with pytest.raises(UnreadableTrace, match="holds 2 traces"):
         locate_trace(tmp_path)
 
@@ -83,3 +103,12 @@ def test_links_in_a_circle_end(tmp_path: Path) -> None:
     trace = _file(tmp_path / "a" / "trace_view.json")
     (tmp_path / "a" / "again").symlink_to(tmp_path)
     assert locate_trace(tmp_path) == trace
+
+
+def test_what_an_export_in_parts_is_called_and_made_of(tmp_path: Path) -> None:
+    top = tmp_path / "PROF_000001_20240101101010_AB"
+    files = [_file(top / "device_0" / "timeline" / f"msprof_0_2_{number}.json") for number in (1, 2)]
+    assert trace_files(tmp_path) == tuple(files)
+    assert name_of_trace(files[0]) == "PROF_000001_20240101101010_AB"
+    elsewhere = _file(tmp_path / "other" / "msprof_0_2_1.json")
+    assert name_of_trace(elsewhere) == "msprof_0_2_1.json"

@@ -65,6 +65,19 @@ def test_clocks_that_are_mixed_and_files_too_small_to_tell_keep_all(tmp_path: Pa
         assert (len(trace.slices), trace.report.skipped) == (len(events), 0)
 
 
+@pytest.mark.parametrize(
+    ("alone", "others", "damaged"),
+    [(1, 4, True), (1, 3, False), (3, 12, True), (3, 11, False), (4, 99, False)],
+)
+def test_few_events_are_damage_where_four_times_as_many_lie_elsewhere(
+    alone: int, others: int, damaged: bool
+) -> None:
+    start = np.arange(alone + others) + np.where(np.arange(alone + others) < alone, BOOT, EPOCH)
+    kept = within_reason([(start, None)])
+    assert kept is not None
+    assert kept[0].tolist() == [not damaged] * alone + [True] * others
+
+
 def test_a_begin_without_an_end_is_drawn_to_the_last_reasonable_end(tmp_path: Path) -> None:
     begin = {**slices(20)[0], "ph": "B"}
     trace = trace_of(tmp_path / "t.json", [*slices(*range(0, 100, 10)), begin, *slices(LIMIT // 1000 - 10)])
@@ -94,3 +107,9 @@ def test_what_is_kept_adds_up_in_64_bits(instants: list[int], spans: list[tuple[
 def test_events_near_each_other_are_all_kept(spans: list[tuple[int, int]], shift: int) -> None:
     start, dur = np.array(spans, np.int64).reshape(-1, 2).T
     assert within_reason([(start - shift, dur), (start, None)][:1]) is None
+
+
+def test_a_year_is_within_reason() -> None:
+    """And so much is told by the least and the most of the columns."""
+    start = np.array([EPOCH, EPOCH + YEAR])
+    assert within_reason([(start, None)]) is None

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -186,3 +187,19 @@ def test_without_threads_it_is_made_here(monkeypatch: pytest.MonkeyPatch) -> Non
     call = Background(lambda: 5)
     assert call.wait(0)
     assert call.result() == 5
+
+
+def test_silence_is_told_from_its_third_second_on_and_a_suspension_counts_as_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(source, "time", SimpleNamespace(monotonic=lambda: now))
+    silence = source._Silence()
+    told = []
+    for beat in (0.25,) * 13 + (3600.0,) + (0.25,) * 4:
+        now += beat
+        if silence.is_news(read=False):
+            told.append((now, silence.seconds))
+    assert told == [(103.0, 3), (3703.25, 4), (3704.0, 5)]
+    assert silence.is_news(read=True)
+    assert silence.seconds == 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -38,11 +40,13 @@ def sliced(pid: int, number: int, category: str = "op") -> dict[str, Any]:
     return {"ph": "X", "name": f"e{number}", "pid": pid, "tid": 1, "cat": category, **times, "args": args}
 
 
-def regions(count: int = 3000) -> list[dict[str, Any]]:
+NAMES = [named(1, "Python"), named(2, "Ascend Hardware")]
+
+
+def regions(hosts: int = 3000, devices: int = 3000) -> list[dict[str, Any]]:
     """Two processes, their names between them, as where one file is appended to another."""
-    names = [named(1, "Python"), named(2, "Ascend Hardware")]
-    host, device = ([sliced(pid, number) for number in range(count)] for pid in (1, 2))
-    return [*host, *names, *device]
+    host, device = ([sliced(pid, number) for number in range(n)] for pid, n in ((1, hosts), (2, devices)))
+    return [*host, *NAMES, *device]
 
 
 def write(path: Path, text: str | bytes) -> Path:
@@ -107,13 +111,32 @@ def test_an_event_is_where_its_chunk_is(tmp_path: Path) -> None:
 
 
 def test_names_that_stand_anywhere_are_looked_for_where_processes_change(tmp_path: Path) -> None:
-    events = regions(20_000)
-    path = write(tmp_path / "t.json", json.dumps(events))
+    path = write(
+        tmp_path / "t.json", json.dumps(regions(7_000, 13_000))
+    )  # in no chunk of those spread evenly
     size = path.stat().st_size
     skeleton = found(path)
     assert names_in(skeleton.table) == {("1", "Python"), ("2", "Ascend Hardware")}
     assert skeleton.table.report.text_bytes < size / 8
     assert len(skeleton.start) < skeleton_module.CHUNKS + 12, "halving finds them in few steps"
+
+
+@pytest.mark.parametrize("named_first", [True, False])
+def test_names_are_looked_for_only_where_that_may_help(tmp_path: Path, named_first: bool) -> None:
+    """Not where all processes that change have theirs, nor inside the events of one that has none."""
+    kinds = [(1, "op"), (2, "op")] if named_first else [(1, "op")]
+    events = [sliced(pid, number, kind) for pid, kind in kinds for number in range(4000)]
+    skeleton = found(write(tmp_path / "t.json", json.dumps([*NAMES * named_first, *events])))
+    assert len(skeleton.start) == skeleton_module.CHUNKS
+
+
+def test_another_process_is_looked_for_before_other_events_of_the_same(tmp_path: Path) -> None:
+    """Though there is less text between the latter."""
+    same = [sliced(1, number, f"op{number // 1500}") for number in range(6000)]
+    events = [*same, *NAMES, *(sliced(2, number) for number in range(2700))]
+    skeleton = found(write(tmp_path / "t.json", json.dumps(events)))
+    assert names_in(skeleton.table) == {("1", "Python"), ("2", "Ascend Hardware")}
+    assert len(skeleton.start) < skeleton_module.CHUNKS + 7
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -167,6 +190,19 @@ def test_a_slow_disk_gives_what_it_can_in_the_time(tmp_path: Path, monkeypatch: 
     assert int(skeleton.table.slices.start.max()) == 1_000_000 + 1999 * 10_000
 
 
+def test_a_slow_disk_shows_all_of_the_file_before_names_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(skeleton_module, "BUDGET", skeleton_module.FIRST - 8)
+    monkeypatch.setattr(skeleton_module, "time", SimpleNamespace(monotonic=count().__next__))
+    path = write(
+        tmp_path / "t.json", json.dumps([sliced(n // 1500, n) for n in range(3000)])
+    )  # without names
+    skeleton = found(path)
+    assert skeleton_module.FIRST - 8 <= len(skeleton.start) <= skeleton_module.FIRST
+    assert int(np.diff(skeleton.start).max()) < path.stat().st_size / 16
+
+
 def test_real_traces_are_told_from_a_sample(real_traces: Path, tmp_path: Path) -> None:
     for path in sorted(real_traces.glob("npu/**/trace_view.json")):
         skeleton = found(path)
@@ -185,17 +221,16 @@ def test_metadata_is_read_to_its_ends(tmp_path: Path) -> None:
     """Names that a chunk shows a part of, as it begins or ends among them, are all read."""
     threads = [
         {"ph": "M", "name": "thread_name", "pid": 2, "tid": tid, "args": {"name": f"Stream {tid}"}}
-        for tid in range(200)
+        for tid in range(400)
     ]
-    before, behind = ([sliced(pid, number) for number in range(3000)] for pid in (1, 2))
-    names = [named(1, "Python"), named(2, "Ascend Hardware")]
-    for first, last in ((names, threads), (threads, names)):
+    before, behind = ([sliced(pid, number) for number in range(n)] for pid, n in ((1, 2500), (2, 3500)))
+    for first, last in ((NAMES, threads), (threads, NAMES)):
         path = write(tmp_path / "t.json", json.dumps([*before, *first, *last, *behind]))
         table = found(path).table
         assert {entry.tid for entry in table.metadata if entry.name == "thread_name"} == set(
-            map(str, range(200))
+            map(str, range(400))
         )
-        assert len(table.metadata) == 202, "and none twice"
+        assert len(table.metadata) == 402, "and none twice"
         assert len(set(table.slices.start.tolist())) >= len(table.slices.start) / 2
 
 

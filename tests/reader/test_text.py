@@ -45,6 +45,29 @@ def test_inflated_text_can_be_read_anywhere(tmp_path: Path) -> None:
     assert text.read(0, 10) in (b"", content[3:13])
 
 
+def test_progress_is_told_in_bytes_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(b"\xef\xbb\xbf" + b"x" * 100)
+    plain = open_text(path)
+    assert [plain.disk_offset(offset) for offset in (0, 40, 100, 999)] == [3, 43, 103, 103]
+    plain.close()
+
+
+def test_no_more_is_inflated_than_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told by the bytes of the file: as long as the text, where nothing can be made shorter."""
+    monkeypatch.setattr(text_module, "_INFLATE_STEP", 1000)
+    monkeypatch.setattr(text_module, "_FED", 100)
+    path = tmp_path / "t.json.gz"
+    path.write_bytes(gzip.compress(random.Random(1).randbytes(50_000)))
+    text = open_text(path)
+    for offset in (0, 9_000, 30_000):
+        assert len(text.read(offset, 500)) == 500
+        assert offset + 500 <= text.disk_offset(offset) <= offset + 500 + 2 * 1000
+    assert len(text.read(49_000, 5_000)) == 1_000
+    assert text.disk_offset(50_000) == path.stat().st_size
+    text.close()
+
+
 @pytest.mark.parametrize("kept", [0.3, 0.6, 0.99])
 def test_cut_gzip_gives_what_can_be_inflated(tmp_path: Path, kept: float) -> None:
     content = _trace(2000)
@@ -143,6 +166,21 @@ def test_a_damaged_member_costs_only_what_is_behind_the_damage(
     assert names >= {f"e{number}" for number in [*range(first), *range(3000 - last, 3000)]}
     assert table.report.warnings[0] == said
     assert not table.report.truncated
+
+
+def test_a_member_is_found_wherever_what_is_fetched_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.json.gz"
+    for fetched in range(3, 30):
+        monkeypatch.setattr(text_module, "_INFLATE_STEP", fetched)
+        for garbage in (b"", b"?", b"\x1f", b"\x1f\x8b\x1f", b"\0" * 9):
+            path.write_bytes(gzip.compress(b"first") + garbage + gzip.compress(b", second") + garbage)
+            text = open_text(path)
+            assert text.read(0, 99) == b"first, second"
+            said = "bytes behind the gzip stream are left out" if garbage.strip(b"\0") else None
+            assert text.problem() == said
+            text.close()
 
 
 def test_what_zlib_refuses_at_once_is_no_trace(tmp_path: Path) -> None:

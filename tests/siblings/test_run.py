@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tracetui.siblings.rank import rank_info
+from tracetui.siblings.rank_files import side_files
 from tracetui.siblings.run import Run, run_of
 
 
@@ -35,6 +37,21 @@ def test_what_newer_files_tell(tmp_path: Path) -> None:
 def test_the_rank_in_the_name_counts_where_the_file_has_none(tmp_path: Path) -> None:
     (tmp_path / "profiler_info_5.json").write_text("{}", encoding="utf-8")
     assert run_of(tmp_path / "trace_view.json").rank == 5
+
+
+def test_the_number_in_the_name_counts_before_that_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "profiler_info_5.json").write_text('{"rank_id": 7}', encoding="utf-8")
+    (tmp_path / "profiler_info.json").write_text('{"rank_id": 8}', encoding="utf-8")
+    trace = tmp_path / "trace_view.json"
+    assert run_of(trace).rank == rank_info(trace).rank == 5
+
+
+def test_of_several_ranks_in_one_directory_none_is_this_one(tmp_path: Path) -> None:
+    for rank in (5, 6):
+        (tmp_path / f"profiler_info_{rank}.json").write_text("{}", encoding="utf-8")
+    trace = tmp_path / "trace_view.json"
+    assert run_of(trace).rank is None and rank_info(trace).rank is None
+    assert len(side_files(trace)) == 2
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.siblings import tables
+from tracetui.siblings import cells, tables
 from tracetui.siblings.formats import KERNEL_DETAILS, MEMORY_RECORD, OPERATOR_MEMORY
 from tracetui.siblings.tables import read_beside, read_table
 
@@ -74,7 +74,7 @@ def test_rows_are_the_same_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     rows = "".join(f"op{row % 3},{row},{row}.25\t,,NPU:0\n" for row in range(20))
     path = written(tmp_path, HEADER + rows)
     whole = read_table(path, OPERATOR_MEMORY)
-    monkeypatch.setattr(tables, "_CHUNK", 7)
+    monkeypatch.setattr(cells, "_BLOCK", 70)
     parts = read_table(path, OPERATOR_MEMORY)
     assert parts.numbers["start"].tolist() == whole.numbers["start"].tolist()
     assert [parts.text("name", row) for row in range(20)] == [f"op{row % 3}" for row in range(20)]

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.synthetic import event_table, load_json, piece, process, thread, trace_of
+from tests.analysis.real import read
+from tests.synthetic import event_table, piece, process, thread, trace_of
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
 
@@ -19,12 +20,12 @@ LEVEL0 = "npu/level0/rank1_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
 
 @pytest.fixture(scope="module")
 def level2(real_traces: Path) -> Trace:
-    return build_trace(load_json(real_traces / LEVEL2))
+    return read(real_traces / LEVEL2)
 
 
 @pytest.fixture(scope="module")
 def level0(real_traces: Path) -> Trace:
-    return build_trace(load_json(real_traces / LEVEL0))
+    return read(real_traces / LEVEL0)
 
 
 def tracks_per_layer(trace: Trace) -> dict[Layer, int]:
@@ -116,7 +117,7 @@ def test_level_0_has_launches_without_slices(level0: Trace) -> None:
     ],
 )
 def test_gpu_traces(real_traces: Path, name: str, kind: Kind, work: dict[Activity, int]) -> None:
-    trace = build_trace(load_json(real_traces / "gpu" / f"{name}.json.gz"))
+    trace = read(real_traces / "gpu" / f"{name}.json.gz")
     assert trace.kind is kind
     assert activities(trace, Family.TASKS) == work
     assert trace.devices == ((f"GPU {name[-1]}",) if work else ())
@@ -200,6 +201,19 @@ def test_tracks_are_read_from_host_to_device() -> None:
         (Layer.CANN, Family.CALLS, "Thread 5"),
         (Layer.DEVICE, Family.TASKS, "Stream 9"),
         (Layer.DEVICE, Family.TASKS, "Stream 10"),
+    ]
+
+
+def test_processes_and_threads_are_sorted_as_the_producer_says_and_then_by_number() -> None:
+    events = [*process(5, "b", sort_index=2), *process(6, "a", sort_index=1)]
+    events += [{**process(7, "c")[1], "args": {"sort_index": "nan"}}, *thread(6, "last", "z", sort_index=-1)]
+    threads = [(7, "1"), (5, "1"), *((6, tid) for tid in ("main", "t10", "t9", "10", "9", "9a", "last"))]
+    trace = trace_of([*events, *(piece(pid, tid, "x", 0, 1) for pid, tid in threads)])
+    in_order = ["last", "9", "9a", "10", "main", "t9", "t10"]
+    assert [(track.pid, track.tid) for track in trace.tracks] == [
+        *(("6", tid) for tid in in_order),
+        ("5", "1"),
+        ("7", "1"),
     ]
 
 

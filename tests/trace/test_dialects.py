@@ -77,8 +77,8 @@ def test_user_ranges_are_known_by_their_flows_whatever_the_process_is_called() -
 
 def test_user_ranges_are_of_the_process_where_their_flows_start() -> None:
     events = [*process(1, "my_trainer"), *process(2, "other")]
-    events += [piece(1, 1, "range", 0, 9), piece(2, 1, "another", 5, 9)]
-    events += [flow("s", "MsTx", 1, 1, 1, 0), flow("f", "MsTx", 1, 2, 1, 5)]
+    events += [piece(1, 2, "range", 0, 9), piece(2, 1, "another", 5, 9)]
+    events += [flow("s", "MsTx", 1, 1, 2, 0), flow("f", "MsTx", 1, 2, 1, 5)]
     events += [flow("s", "MsTy", 1, 2, 1, 5)]
     trace = trace_of(events)
     assert {track.process: track.layer for track in trace.tracks} == {
@@ -136,6 +136,8 @@ def test_names_decide_where_2024_traces_call_every_task_other() -> None:
 def test_slices_without_a_type_are_no_work_beside_typed_ones_and_kernels_where_none_has_a_type() -> None:
     events = [*process(1, "Ascend Hardware", "NPU"), piece(1, 3, "user range", 0, 50)]
     assert activities(trace_of(events)) == {"user range": Activity.AICORE}
+    gpu = [*process(0, "python", "GPU 0"), piece(0, 7, "gemm", 10, 5, "kernel")]
+    assert activities(trace_of(events + gpu)) == {"user range": Activity.AICORE, "gemm": Activity.AICORE}
     events += [piece(1, 3, "MatMul", 5, 5, **{"Task Type": "AI_CORE"})]
     assert activities(trace_of(events)) == {"user range": Activity.OTHER, "MatMul": Activity.AICORE}
 
@@ -282,9 +284,10 @@ def test_a_new_producer_is_one_module_and_one_entry(entry: str) -> None:
 #: Spellings that are words of people too, or of tracetui itself.
 WORDS = {"Python", "MindSpore", "CANN", "NPU", "GPU", "nn.Module: ", "enqueue", "dequeue", "gc", "OTHER"}
 WORDS |= {"Communication", "Free", "kernel", "runtime", "operator", "memcpy", "memset"}
+WORDS |= {"communication", "communication_not_overlapped", "free_time", "Steps"}
 WORDS |= {"LOCAL", "SDMA", "RDMA", "HCCS", "PCIE", "SIO", "FP16", "FP32", "FP64", "BF16"}
 #: columns of the tables beside a trace, which have a package of their own
-WORDS |= {"Computing", "Communication(Not Overlapped)"}
+WORDS |= {"Computing", "Communication(Not Overlapped)", "HCCL", "COMMUNICATION"}
 
 
 def spellings() -> set[str]:

@@ -40,6 +40,21 @@ def test_one_start_may_have_many_ends() -> None:
     assert arrows(trace_of(events)) == [("launch", "copy 1"), ("launch", "copy 2")]
 
 
+@pytest.mark.parametrize(("start", "end"), [(1, 2), (2, 1)])
+def test_an_arrow_with_a_slice_at_one_end_is_kept_be_it_the_first(start: int, end: int) -> None:
+    events = [op("only", 0), flow("s", "any", 1, 1, start, 0), flow("f", "any", 1, 1, end, 0)]
+    assert arrows(trace_of(events)) == [("only", "-") if start == 1 else ("-", "only")]
+
+
+@pytest.mark.parametrize(("operator", "call"), [(10, 5), (5, 10)])
+def test_an_arrow_begins_at_the_slice_that_starts_with_it_rather_than_in_one_around_it(
+    operator: int, call: int
+) -> None:
+    slices = [op("operator", operator, 20), piece(1, 1, "call", call, 20, "cuda_runtime")]
+    ends = [op("end", 40, tid=2), flow("s", "any", 1, 1, 1, 10), flow("f", "any", 1, 1, 2, 40)]
+    assert arrows(trace_of([*slices, *ends])) == [("operator" if operator == 10 else "call", "end")]
+
+
 def test_an_id_that_returns_each_step_is_paired_in_time_order() -> None:
     events = [
         *PYTHON,

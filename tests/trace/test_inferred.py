@@ -54,6 +54,12 @@ def test_a_real_trace_without_metadata_gives_the_same_numbers(
     assert bool(told) == (lost in names.values() or lost == "all")
 
 
+def test_a_task_tells_its_layer_though_its_type_is_the_first_text_of_the_file() -> None:
+    assert places(trace_of([piece(1, 2, "AI_CORE", 0, 1, **TASK)])) == {
+        "AI_CORE": (Layer.DEVICE, Family.TASKS)
+    }
+
+
 def test_one_task_or_call_tells_a_layer_and_planes_are_not_groups() -> None:
     events = [
         piece(1, 2, "user range", 0, 9),

@@ -229,7 +229,7 @@ def test_the_idle_line_has_the_colour_of_the_cause_with_most_of_each_column(anal
     state = ViewState(Viewport(analysis.trace.start_ns, analysis.trace.end_ns))
     edges = state.viewport.edges(400)
     cause = most(CauseRaster.of(analysis.causes, 0).ns(edges))
-    cells = [(character, part.style) for part in line.draw(0, state, edges) for character in part.text]
+    cells = [(character, part.style) for part in line.draw(0, -1, edges) for character in part.text]
     assert len(cells) == 400
     drawn = 0
     for (character, style), index in zip(cells, cause.tolist()):
@@ -247,11 +247,11 @@ def test_an_interval_with_room_tells_its_causes_and_a_narrow_one_its_main_cause(
     for columns in (100, 1000):
         state = ViewState(Viewport(analysis.trace.start_ns, analysis.trace.end_ns))
         state.look(Viewport(start - (end - start) // 9, end + (end - start) // 9))
-        text = "".join(part.text for part in line.draw(0, state, state.viewport.edges(columns)))
+        text = "".join(part.text for part in line.draw(0, -1, state.viewport.edges(columns)))
         assert "G gc" in text and "D data loader" in text
         assert re.search(r"1 · \d+(\.\d+)? ms", text)
     wide = ViewState(Viewport(start - 2 * (end - start), end + 2 * (end - start)))
-    text = "".join(part.text for part in line.draw(0, wide, wide.viewport.edges(100)))
+    text = "".join(part.text for part in line.draw(0, -1, wide.viewport.edges(100)))
     assert f"1 {cause_letter(picture.gap_cause(gap))} " in text
 
 

@@ -55,6 +55,6 @@ async def test_only_what_applies_is_listed_and_each_of_it_once(app: TraceApp) ->
         await pilot.pause()
         shown = [" ".join(line.split()) for line in screen_text(app)]
         assert "x go: next gap of the line The worst of the line first" in shown
-        assert "go: next worst gap The gap that lost the next less time" in shown  # x is taken
+        assert "go: next worst gap The next one in their ranking" in shown  # x is taken
     assert "pin: track" in titles["timeline"]
     assert "pin: track" not in titles["hotspots"]

@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
@@ -18,14 +19,20 @@ from tests.ui.training import screen_text
 from tests.ui.viewing import open_viewer, said, until
 from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.counterpart import Side, counterpart
+from tracetui.compare.memory_rows import MemoryRow
+from tracetui.compare.rows import Scale
 from tracetui.compare.run import run_of
+from tracetui.compare.tally import Sum
 from tracetui.compare.verdict import verdict
 from tracetui.compare.waterfall import TERMS
-from tracetui.export.compare_tables import BY, write_table
+from tracetui.export.compare_tables import BY, MEMORY, write_table
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
+from tracetui.ui.comparing.tables import columns
+from tracetui.ui.drawing.glyphs import ASCII
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screens.compare import CompareScreen
+from tracetui.ui.screens.compare import CompareScreen, story
 from tracetui.ui.session import Session
 from tracetui.ui.state import around
 
@@ -72,7 +79,7 @@ def comparison_of(app: TraceApp) -> Comparison:
 
 async def table(app: TraceApp, pilot: Pilot[int], by: str) -> None:
     """Go to a table of the screen."""
-    for _ in range(10):
+    for _ in BY:
         if screen(app).shown.by == by:
             return
         await pilot.press("tab")
@@ -99,10 +106,11 @@ async def test_the_verdict_and_the_parts_of_a_step_are_on_the_first_screen(size:
 async def test_tables_follow_each_other_sort_filter_and_tell_a_row() -> None:
     async with compared() as (app, pilot):
         seen = []
-        for _ in range(9):
+        for _ in range(11):
             seen.append(screen(app).shown.by)
             await pilot.press("tab")
-        assert len(set(seen)) == 9 and screen(app).shown.by == seen[0]
+        assert {*seen} == {"term", *(by for by in BY if by not in ("rank", "root"))}, "all that --by has"
+        assert screen(app).shown.by == seen[0]
         await pilot.press("shift+tab")
         assert screen(app).shown.by == seen[-1]
         await table(app, pilot, "operator")
@@ -113,6 +121,17 @@ async def test_tables_follow_each_other_sort_filter_and_tell_a_row() -> None:
         await pilot.pause()
         names = {screen(app)._rows[row].name for row in screen(app).table.rows.view.tolist()}
         assert names and all("softmax" in name.lower() for name in names)
+
+
+def test_memory_is_told_in_bytes() -> None:
+    told = [Sum(size, 1, size, size) for size in (2_000_000_000, 2_500_000_000)]
+    scale = Scale(1, 1, Fraction(2_000_000_000))
+    row = MemoryRow("alive", told[0], told[1], scale, True, "alive", "", None, None)
+    (base, other, change, *_) = columns([row], MEMORY, Palette("none"), ASCII, 120)[1:]
+    assert [column.title for column in (base, other, change)] == ["base", "other", "change"]
+    cells = [column.draw(0, 20) for column in (base, other)]
+    assert cells == ["2.00 GB", "2.50 GB"] and change.draw(0, 20)[0][0] == "+500 MB"
+    assert story(row)[0] == "BASE   2.00 GB" and "Changed by +500 MB" in story(row)[2]
 
 
 async def test_a_row_opens_in_either_trace_and_a_key_flips_to_the_counterpart() -> None:
@@ -132,6 +151,18 @@ async def test_a_row_opens_in_either_trace_and_a_key_flips_to_the_counterpart() 
         await pilot.press("C", "backslash")
         await until(pilot, lambda: app.shown == "timeline")
         assert app.session is fast
+
+
+async def test_the_first_flip_to_a_screen_says_where_it_led() -> None:
+    async with compared() as (app, pilot):
+        for shown in ("timeline", "hotspots"):  # two kinds of last lines, both made anew with a screen
+            app.show_session(app.sessions[0], shown)
+            await until(pilot, lambda: app.screen.is_current and app.session.name == "fast")
+            await pilot.press("backslash")
+            await until(pilot, lambda: app.session.name == "slow")
+            await until(pilot, lambda: "slow: step 50, the same place" in screen_text(app)[-1])
+            await pilot.pause(0.2)
+            assert "slow: step 50, the same place" in screen_text(app)[-1]
 
 
 async def test_a_cause_opens_the_gap_and_a_part_of_a_step_that_step() -> None:

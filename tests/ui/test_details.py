@@ -68,7 +68,9 @@ async def test_a_warning_is_told_to_its_end() -> None:
         assert "word " * 30 + "end" in told
 
 
-@pytest.mark.parametrize("screen", [name for name in SCREENS if name not in ("timeline", "ranks", "compare")])
+@pytest.mark.parametrize(
+    "screen", [name for name in SCREENS if name not in ("timeline", "ranks", "compare", "stacked")]
+)
 async def test_all_keys_named_in_the_last_line_are_read_at_80_columns(screen: str) -> None:
     async with viewing(training(), screen, (80, 24)) as (app, _):
         assert len(said(app, "keys")) <= 80

@@ -39,7 +39,7 @@ def drawn(analysis: Analysis, columns: int, start: int = 0, end: int = 1_010_000
     first = analysis.trace.start_ns
     state = ViewState(Viewport(first + start, first + end))
     line = IdleLine(Picture(analysis.trace, analysis), Palette("none"), BLOCKS)
-    segments = line.draw(0, state, state.viewport.edges(columns))
+    segments = line.draw(0, -1, state.viewport.edges(columns))
     text = "".join(segment.text for segment in segments)
     assert len(text) == columns
     return text

@@ -8,8 +8,10 @@ import pytest
 
 from tests.ui.training import screen_text, training, viewer
 from tracetui.ui.app import TraceApp
+from tracetui.ui.drawing.row import track_key
 from tracetui.ui.fuzzy import matches
 from tracetui.ui.screens.track_finder import TrackFinder, track_choices
+from tracetui.ui.state import Key
 
 
 @pytest.fixture
@@ -20,7 +22,9 @@ def app(tmp_path: Path) -> TraceApp:
 def test_every_track_with_something_on_it_is_a_choice() -> None:
     trace = training()
     choices = track_choices(trace)
-    assert [choice.value for choice in choices] == [track.index for track in trace.tracks if len(track.rows)]
+    assert [choice.value for choice in choices] == [
+        track_key(track) for track in trace.tracks if len(track.rows)
+    ]
     assert all(choice.name.isprintable() for choice in choices)
 
 
@@ -31,6 +35,7 @@ async def test_letters_narrow_the_tracks_and_enter_goes_there(app: TraceApp) -> 
         await pilot.pause()
         assert isinstance(app.screen, TrackFinder)
         assert any("Find track  1 of" in line for line in screen_text(app))
+        assert app.screen.styles.background.a == 0, "the timeline stays visible above"
         await pilot.press("enter")
         await pilot.pause()
         assert not isinstance(app.screen, TrackFinder)
@@ -41,7 +46,7 @@ async def test_letters_narrow_the_tracks_and_enter_goes_there(app: TraceApp) -> 
 
 async def test_arrows_choose_and_escape_chooses_nothing(app: TraceApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
-        chosen: list[int | None] = []
+        chosen: list[Key | None] = []
         await pilot.pause()
         for keys in (
             ("down", "down", "up", "enter"),

@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from samples.mindspore.graph import GraphProfile
 from tests.analysis.machine import MAIN, call, operator, step
 from tests.analysis.test_explain import FIRST, launched, stack
 from tests.synthetic import trace_of
@@ -17,6 +18,7 @@ from tests.ui.training import screen_text, viewer
 from tests.ui.viewing import said, settled
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.syncs import SyncCall
+from tracetui.api import load
 from tracetui.export.frames import (
     frames_frame,
     hotspots_frame,
@@ -32,7 +34,18 @@ from tracetui.ui.screens.hotspots import NO_GAP, HotspotsScreen
 from tracetui.ui.stories.line_story import what_if_words
 from tracetui.ui.stories.sync_story import SyncStory
 from tracetui.ui.tables.hotspot_columns import line_name, line_of, times_a_step
-from tracetui.ui.tables.hotspot_views import FRAMES, LINES, MODULES, SIGNATURES, SYNCS, VIEWS, line_of_row
+from tracetui.ui.tables.hotspot_views import (
+    FRAMES,
+    LINES,
+    MODULES,
+    SCOPES,
+    SIGNATURES,
+    SYNCS,
+    VIEWS,
+    line_of_row,
+    view_after,
+    views_of,
+)
 from tracetui.ui.widgets.source import SourcePane
 
 TABLES = (hotspots_frame, signatures_frame, syncs_frame, modules_frame, frames_frame)
@@ -258,3 +271,19 @@ def test_how_often_in_a_step() -> None:
     analysis = analyse(waiting())
     assert [times_a_step(analysis, count) for count in (1, 2, 5000)] == ["0.5", "1", "2,500"]
     assert times_a_step(analyse(trace_of([*FIRST])), 3) == ""
+
+
+def test_scopes_come_first_where_no_python_is_recorded(tmp_path: Path) -> None:
+    analysis = load(GraphProfile(2).write(tmp_path), cache=False)
+    assert views_of(analysis)[0] is SCOPES and view_after(SCOPES, views_of(analysis)) is LINES
+    columns = SCOPES.columns(analysis, None, Palette("none"), ASCII)
+    assert [column.key for column in columns][:5] == [
+        "computing_ns",
+        "share",
+        "own_computing_ns",
+        "idle_ns",
+        "scope",
+    ]
+    assert len(SCOPES.rows(analysis)) == len(SCOPES.frame(analysis))
+    assert SCOPES.answer(analysis).endswith("of idle time before their tasks")
+    assert SCOPES not in views_of(None)

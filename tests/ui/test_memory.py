@@ -141,7 +141,7 @@ async def test_each_row_of_each_table_tells_of_a_block_of_its_own(leaking: Trace
         story = " ".join(" ".join(lines_of(screen.query_one("#story"))[1:]).split())
         assert "312 MB allocated at" in story and "by the 3rd of 28 calls of that line in step 50" in story
         assert "The device runs Cast for it, after FlashAttentionScore, before Add." in story
-        assert screen.curve.time_ns == int(blocks.start[shown.largest[2]])
+        assert screen.curve.time_ns == int(blocks.start[shown.blocks.places[2]])
 
 
 async def test_the_cursor_of_the_curve_moves_the_other_screens(leaking: Trace) -> None:

@@ -18,11 +18,11 @@ from tests.ui.viewing import until
 from tracetui.job.grids import Measure
 from tracetui.job.job import Job
 from tracetui.job.load import find_ranks
-from tracetui.job.waits import NOBODY
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.screens.ranks import RanksScreen
+from tracetui.units import format_duration
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False, jobs=1)
 LATE = 2  #: the rank that loads data for longer, in the job of four
@@ -148,6 +148,18 @@ async def test_escape_leads_back_to_the_ranks(directory: Path) -> None:
         await until(pilot, lambda: app.shown == "ranks")
 
 
+async def test_the_list_of_traces_leads_from_the_ranks_into_a_trace(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        await pilot.press("L", "down", "enter")
+        await in_trace(app, pilot)
+        await pilot.press("C")
+        await until(pilot, lambda: app.shown == "compare" and app.pair is not None)
+        before = app.pair
+        await pilot.press("right_curly_bracket")
+        await until(pilot, lambda: app.pair != before)
+        assert app.shown == "compare", "the next rank is compared there, as any open trace"
+
+
 async def test_the_tables_follow_each_other(directory: Path) -> None:
     async with opened(directory) as (app, pilot):
         seen = []
@@ -168,7 +180,7 @@ async def test_a_row_of_the_table_of_ranks_opens_its_rank(directory: Path) -> No
         assert app.session.name.startswith("rank 3"), "the fourth row"
 
 
-async def test_a_late_rank_that_is_missing_is_named_and_waits_are_shown(tmp_path: Path) -> None:
+async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(tmp_path: Path) -> None:
     made = write_job(tell(JOBS["loader"]).outcome, tmp_path, 1)
     late = made[LATE]
     for path in sorted(late.rglob("*"), reverse=True):
@@ -176,9 +188,19 @@ async def test_a_late_rank_that_is_missing_is_named_and_waits_are_shown(tmp_path
     late.rmdir()
     async with opened(tmp_path) as (app, pilot):
         await until(pilot, lambda: "(missing) cost the 3 ranks here" in "".join(screen_text(app)[1:3]))
-        assert "3 of 4 ranks" in screen_text(app)[0] and "Who waits for others?" in screen_text(app)[0]
+        assert "3 of 4 ranks" in screen_text(app)[0] and "Who makes others wait?" in screen_text(app)[0]
         job = app.job_session.job
-        assert job is not None and (job.waits.late != NOBODY).any()
+        assert job is not None and job.waits.wait.sum() > 0
+        (row,) = [line for line in screen_text(app) if line.startswith("rank 2 (missing)")]
+        assert format_duration(int(job.waits.wait.sum())) in row, "all that the others lost"
+        await until(pilot, lambda: screen(app).map.row == 3)
+        await pilot.press("enter")
+        await until(pilot, lambda: "The trace of that rank is missing." in screen_text(app)[-1])
+        await pilot.press("7", "j")
+        await pilot.pause()
+        assert ">rank 3" in "\n".join(screen_text(app)), "a lane has who is here"
+        await pilot.press("2")
+        await until(pilot, lambda: screen(app)._measure is Measure.WAITED and screen(app).map.row == 2)
 
 
 async def test_ranks_that_cannot_be_read_are_said(tmp_path: Path) -> None:

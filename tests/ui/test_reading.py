@@ -238,11 +238,11 @@ async def test_devices_are_exact_before_the_host_is(moba: Path) -> None:
         await read_all(app, pilot, gate)
 
 
-def test_a_picture_is_made_as_soon_as_the_devices_are_read() -> None:
+def test_a_picture_is_made_as_soon_as_the_devices_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "FIRST_PICTURE", math.inf)  # so that no picture is due by the clock
     table = event_table([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}])
     posted: list[Message] = []
     watch = loading._Watch(Session(Path()), posted.append, None, 50)
-    watch._next_picture = math.inf
     for done in (40, 60, 80):
         watch.see(Progress(done, 100, 0, lambda: table))
     assert [type(message) for message in posted] == [LoadProgress, LoadProgress, TraceGrew, LoadProgress]

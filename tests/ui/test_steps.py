@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.analysis import real
 from tests.export.training import PLAIN, training_events
-from tests.synthetic import load_json, trace_of
+from tests.synthetic import trace_of
 from tests.ui.viewing import SETTLED_S, lines_of, said, viewing, workers_done
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.steps import Step
-from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.screens.steps import StepsScreen, step_story, steps_answer
@@ -59,7 +59,7 @@ async def test_the_rows_are_the_steps_of_the_analysis(trace: Trace) -> None:
 
 async def test_the_rows_of_a_real_trace_are_those_of_its_analysis(real_traces: Path) -> None:
     path = next((real_traces / "npu" / "level2").rglob("trace_view.json"))
-    await check_rows(build_trace(load_json(path)))
+    await check_rows(real.read(path))
 
 
 async def test_the_rows_are_exported_in_the_order_shown(trace: Trace) -> None:

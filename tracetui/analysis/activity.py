@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.iterations import work_of_iterations
 from tracetui.analysis.search import among, distinct, rows_of, tracks_by_device
 from tracetui.arrays import Int64s
 from tracetui.trace.dialects.known import KNOWN
@@ -137,7 +138,14 @@ def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> Devic
     if not any(len(found) for found in rows.values()):
         return ours
     producer = {name: int(trace.slices.dur[found].sum()) for name, found in rows.items()}
-    differs = any(abs(total - getattr(ours, name)) > 1 + len(rows[name]) for name, total in producer.items())
+    sums: dict[str, tuple[int, ...]] = {name: (getattr(ours, name),) for name in producer}
+    exported = work_of_iterations(trace, device, working)
+    if exported is not None:  # of files of one iteration each, the time between two is in none
+        sums["free_ns"] = (ours.free_ns, (ours.free & exported).total)
+    differs = any(
+        all(abs(total - told) > 1 + len(rows[name]) for told in sums[name])
+        for name, total in producer.items()
+    )
     return replace(ours, producer=producer, differs=differs)
 
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity, device_activities
 from tracetui.analysis.advice import Advice, find_advice
+from tracetui.analysis.annotated import AnnotatedPhase, annotated_phases
+from tracetui.analysis.checks import Check, find_checks
 from tracetui.analysis.communication.analyse import Communication
 from tracetui.analysis.critical.chain import Critical, CriticalChain, critical_chains
 from tracetui.analysis.critical.dependencies import Dependencies, dependencies
@@ -36,11 +38,12 @@ from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
 from tracetui.analysis.operators import Operators, OperatorTable, host_operators
 from tracetui.analysis.raster import Raster
+from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times
 from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.arrays import Int64s
 from tracetui.siblings.run import Run, run_of
-from tracetui.trace.model import Activity, Trace
+from tracetui.trace.model import Activity, Family, Trace
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory
@@ -165,6 +168,11 @@ class Analysis:
         return kernels_of(self.trace, self.links.tasks)
 
     @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """What the producer's own sums beside the trace say of what is computed of it. Reads them."""
+        return find_checks(self.trace, self.kernels, self.steps, self.communication)
+
+    @cached_property
     def run(self) -> Run:
         """The run that the trace is of: rank, level, versions, options, environment. Reads small files."""
         return run_of(Path(self.trace.path))
@@ -221,6 +229,27 @@ class Analysis:
     def modules(self) -> tuple[ModuleIdle, ...]:
         """The idle time of all devices by nn.Module, most first."""
         return idle_modules(self.trace, self.links.callers.ancestors, self.frame_charges)
+
+    @cached_property
+    def annotated_phases(self) -> list[tuple[AnnotatedPhase, ...]]:
+        """Of each of `steps` the phases that the program annotates on the host; () where it does not."""
+        return annotated_phases(self.trace, self.steps)
+
+    @cached_property
+    def has_python(self) -> bool:
+        """Whether any stack of Python is recorded: call stacks, or frames."""
+        frames = any(track.family == Family.FRAMES and track.rows for track in self.trace.tracks)
+        return frames or self.trace.slices.have_stacks
+
+    @cached_property
+    def has_scopes(self) -> bool:
+        """Whether tasks are called by the scope of the network they are in."""
+        return has_scopes(self.trace, self.work)
+
+    @cached_property
+    def scopes(self) -> tuple[ScopeTime, ...]:
+        """The computing of all devices, and the idle time before it, by scope; () without scopes."""
+        return tuple(scope_times(self.trace, self.work, self.causes)) if self.has_scopes else ()
 
     @cached_property
     def frames(self) -> tuple[FrameIdle, ...]:

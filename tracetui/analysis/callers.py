@@ -3,8 +3,8 @@
 An operator without a call stack takes that of the operator around it, unless that is a step. One of the
 backward pass takes the stack of its forward operator, found by the arrow between them: the arrow ends at the
 operator, at one around it, or, for `autograd::engine::evaluate_function: XBackward0` itself, at its child
-`XBackward0`. One that another thread handed its work, as MindSpore's thread of Python does, likewise takes
-the stack of the giver.
+`XBackward0`. One that another thread handed its work likewise takes the stack of the giver: MindSpore's
+thread of Python hands it to a front end, that to a back end, and that to a thread that launches.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,17 @@ from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.nesting import enclosing
+
+#: Threads that work goes through, from that of Python to the one that launches.
+MOST_RELAYS = 8
+
+
+class Handed(NamedTuple):
+    """How work came to the thread that does it; columns of equal length, -1 where nobody handed it over."""
+
+    stage: Int64s  #: rows: in what the last thread did it
+    giver: Int64s  #: rows: what ran on the first thread that handed it over
+    time: Int64s  #: ns: when that was
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +84,7 @@ class Callers:
         slices, nearest = self._trace.slices, self.ancestors.nearest
         forward = self._forward_of.nearest(rows)
         forward = np.where(forward >= 0, forward, self._evaluated.of(rows))
-        called = np.where(forward >= 0, forward, self._dispatched_by.nearest(rows))
+        called = np.where(forward >= 0, forward, self.handed(rows).giver)
 
         def has_stack(some: Int64s) -> Bools:
             return (slices.stack[some] >= 0) & ~self._steps[slices.name[some]]
@@ -82,7 +94,7 @@ class Callers:
         return Called(
             forward=forward,
             stack=pick(slices.stack, np.where(through >= 0, through, own)).astype(np.int32),
-            frame=self._frames(np.where(called >= 0, called, rows)),
+            frame=self.frames_at(*self._started(np.where(called >= 0, called, rows))),
             backward=(forward >= 0) | (nearest(rows, self.evaluates) >= 0),
         )
 
@@ -93,11 +105,44 @@ class Callers:
         kept &= (flows.source >= 0) & (flows.target >= 0)
         return flows.source[kept], flows.target[kept]
 
+    def handed(self, rows: Int64s) -> Handed:
+        """Return how the work of slices, -1 for none, came to their thread from the first that had it."""
+        arrows, flows = self._handing, self._trace.flows
+        handed = Handed(*(np.full(len(rows), -1, np.int64) for _ in Handed._fields))
+        if not len(arrows):
+            return handed
+        taker = rows
+        for _ in range(MOST_RELAYS):
+            taker = self.ancestors.nearest(taker, lambda some: self._takes[some])
+            arrow = pick(arrows, first_equal(flows.target[arrows], taker))
+            given = np.flatnonzero(arrow >= 0)
+            if not len(given):
+                break
+            first = given[handed.stage[given] < 0]
+            handed.stage[first] = taker[first]
+            handed.giver[given] = flows.source[arrow[given]]
+            handed.time[given] = flows.source_time[arrow[given]]
+            taker = pick(flows.source, arrow)
+        return handed
+
     @cached_property
-    def _dispatched_by(self) -> ForwardLinks:
-        """The operators on another thread that handed slices their work."""
-        source, target = self._arrows_of(KNOWN.dispatch_flows)
-        return ForwardLinks(self.ancestors, target, source, len(self._trace.slices))
+    def stages(self) -> Int64s:
+        """The slices that another thread handed their work, in order; rows."""
+        return distinct(self._trace.flows.target[self._handing])
+
+    @cached_property
+    def _handing(self) -> Int64s:
+        """The arrows from slices that hand work over to those that take it; their places."""
+        flows = self._trace.flows
+        kept = of_category(self._trace, flows.category, KNOWN.dispatch_flows)
+        return np.flatnonzero(kept & (flows.source >= 0) & (flows.target >= 0))
+
+    @cached_property
+    def _takes(self) -> Bools:
+        """Of each slice whether it takes work."""
+        takes = np.zeros(len(self._trace.slices), np.bool_)
+        takes[self.stages] = True
+        return takes
 
     @cached_property
     def _forward_of(self) -> ForwardLinks:
@@ -127,14 +172,18 @@ class Callers:
         """Of each string: whether slices of that name are such."""
         return np.array([text.startswith(KNOWN.backward_operators) for text in self._trace.strings], np.bool_)
 
-    def _frames(self, operators: Int64s) -> Int64s:
-        trace = self._trace
-        frame = np.full(len(operators), -1, np.int64)
-        for track, places in rows_by_track(trace, operators):
+    def frames_at(self, rows: Int64s, times: Int64s) -> Int64s:
+        """Return the innermost frame of Python at a time on the thread of each slice, -1 where none; rows."""
+        frame = np.full(len(rows), -1, np.int64)
+        for track, places in rows_by_track(self._trace, rows):
             stack = self._stacks.get((track.pid, track.tid))
             if stack is not None:
-                frame[places] = enclosing(trace, stack.lanes, trace.slices.start[operators[places]])
+                frame[places] = enclosing(self._trace, stack.lanes, times[places])
         return frame
+
+    def _started(self, rows: Int64s) -> tuple[Int64s, Int64s]:
+        """The slices, and the start of each."""
+        return rows, pick(self._trace.slices.start, rows)
 
     @cached_property
     def _stacks(self) -> dict[tuple[str, str], Track]:

@@ -121,7 +121,8 @@ def issued_by_process(
     host = np.where(enqueue >= 0, enqueue, links.operator[at])
     host = np.where(host >= 0, host, links.launch[at])
     time = links.enqueued(rows)
-    order = np.where(enqueue >= 0, trace.slices.correlation[enqueue], time)
+    queued = pick(trace.slices.correlation, enqueue)
+    order = np.where(queued >= 0, queued, time)
     computes = among(trace.slices.activity[rows], (Activity.AICORE, Activity.AICPU))
     everything = Issued(
         time, order, trace.slices.start[rows], trace.slices.end[rows], links.backward[at] & computes

@@ -6,15 +6,16 @@ the times of collectives differently. A row or slice that fits several is joined
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from tracetui.analysis.search import runs
-from tracetui.arrays import Int64s
-from tracetui.siblings.formats import KERNEL_DETAILS, OP_STATISTIC
+from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.siblings.formats import AICPU_TASKS, KERNEL_DETAILS, L2_CACHE
 from tracetui.siblings.tables import Table, read_beside
 from tracetui.trace.model import Trace
 
@@ -31,6 +32,20 @@ TEXTS = (
     "output_shapes",
     "output_types",
     "output_formats",
+)
+#: Tables of single tasks: their numbers by key, and what those of a kernel are called.
+_MORE = (
+    (L2_CACHE, {"hit_rate": "l2_hit_rate", "victim_rate": "l2_victim_rate"}),
+    (
+        AICPU_TASKS,
+        {
+            "compute": "aicpu_compute_us",
+            "copy": "aicpu_memcpy_us",
+            "task_time": "aicpu_task_us",
+            "dispatch": "aicpu_dispatch_us",
+            "total": "aicpu_total_us",
+        },
+    ),
 )
 
 
@@ -56,6 +71,11 @@ class TypeTime:
     total_ns: int
     min_ns: int
     max_ns: int
+
+    @property
+    def mean_ns(self) -> int:
+        """Rounded down."""
+        return self.total_ns // self.count
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +107,10 @@ class Kernels:
             },
         )
 
-    def types(self, by_shape: bool = False) -> tuple[TypeTime, ...]:
+    def types(self, by_shape: bool = False, among: Bools | None = None) -> tuple[TypeTime, ...]:
         """Return the tasks by type and core, `by_shape` also by the shapes of the inputs; most time first.
 
-        Tasks without a type, as at level 0, are left out.
+        Tasks without a type, as at level 0, are left out, and with `among`, bool[rows], those not in it.
         """
         table = self.table
         (type_, types), (core, cores), (shape, shapes) = (
@@ -99,7 +119,7 @@ class Kernels:
         key = type_.astype(np.int64) * (len(cores) + 1) + core + 1
         key = key * (len(shapes) + 1) + (shape + 1 if by_shape else 0)
         dur = table.numbers["dur"]
-        places = np.flatnonzero((type_ >= 0) & (dur >= 0))
+        places = np.flatnonzero((type_ >= 0) & (dur >= 0) & (True if among is None else among))
         found = []
         for _, within in runs(key[places]):
             own = places[within]
@@ -130,30 +150,53 @@ def kernels_of(trace: Trace, tasks: Int64s) -> Kernels | None:
     number = {text: place for place, text in enumerate(trace.strings)}
     place, texts = table.texts["name"]
     names = np.array([number.get(text, -1) for text in texts] or [-1], np.int64)[place]
-    return Kernels(table, _joined(trace, tasks, names, table.numbers["start"]))
+    beside = _beside(table, Path(trace.path))
+    return Kernels(
+        replace(
+            table,
+            floats={
+                **table.floats,
+                **{title: values for told in beside for title, values in told[1].items()},
+            },
+            problems=(*table.problems, *(problem for told in beside for problem in told[0].problems)),
+        ),
+        _joined(trace, tasks, names, table.numbers["start"]),
+    )
 
 
-def differences(kernels: Kernels, trace: Trace) -> tuple[str, ...]:
-    """Return a sentence where op_statistic.csv does not say the same as kernel_details.csv; () otherwise."""
-    table = read_beside(Path(trace.path), OP_STATISTIC)
-    if table is None or not table.rows:
-        return ()
-    told = {
-        (table.text("type", row), table.text("core", row)): (count, total)
-        for row, (count, total) in enumerate(
-            zip(table.numbers["count"].tolist(), table.numbers["total"].tolist())
-        )
-    }
-    own = {(each.type, each.core): (each.count, each.total_ns) for each in kernels.types()}
-    # Each sum was rounded to ns once, its parts each by themselves.
-    differing = [
-        key
-        for key, (count, total) in told.items()
-        if key not in own or own[key][0] != count or abs(own[key][1] - total) > count
+def _beside(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Floats]]]:
+    """The tables that tell more of single tasks, and their numbers for each kernel, NaN where they have none.
+
+    Tasks are told apart by their number, where both tables have it, and by their name.
+    """
+    found = []
+    for format_, titles in _MORE:
+        table = read_beside(trace, format_)
+        if table is not None and table.rows:
+            at = _same_task(kernels, table)
+            values = {
+                title: np.where(at < 0, np.nan, np.append(table.floats[key], np.nan)[at])
+                for key, title in titles.items()
+            }
+            found.append((table, values))
+    return found
+
+
+def _same_task(kernels: Table, other: Table) -> Int64s:
+    """The row of another table that is of the task of each kernel, -1 where none is, or several are."""
+    numbered = [
+        key for key in ("stream", "task") if all((t.numbers[key] >= 0).all() for t in (kernels, other))
     ]
-    if not differing:
-        return ()
-    return (f"op_statistic.csv and kernel_details.csv differ in {len(differing)} types of operators",)
+    keys: dict[tuple[object, ...], int] = {}
+    for row, key in enumerate(_task_keys(other, numbered)):
+        keys[key] = -1 if key in keys else row
+    return np.array([keys.get(key, -1) for key in _task_keys(kernels, numbered)], np.int64)
+
+
+def _task_keys(table: Table, numbered: Sequence[str]) -> Iterator[tuple[object, ...]]:
+    place, texts = table.texts["name"]
+    names = (texts[at] if at >= 0 else None for at in place.tolist())
+    return zip(names, *(table.numbers[key].tolist() for key in numbered))
 
 
 def _joined(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> Int64s:

@@ -49,9 +49,29 @@ class HostLead:
 
     def mean(self, edges: Int64s) -> tuple[Floats, Floats]:
         """Return the mean count and work between sorted edges, float64[len(edges) - 1]; of no time 0."""
-        lengths = np.maximum(np.diff(edges), 1)
-        count, work = (np.diff(self._until(column, edges)) / lengths for column in (self.count, self.work))
+        return self.mean_of(edges[:-1], edges[1:])
+
+    def mean_of(self, starts: Int64s, ends: Int64s) -> tuple[Floats, Floats]:
+        """Return the mean count and work of stretches of time, in the shape of these; of no time 0."""
+        lengths = np.maximum(ends - starts, 1)
+        sums = (
+            (self._until(column, ends) - self._until(column, starts)) for column in (self.count, self.work)
+        )
+        count, work = (total / lengths for total in sums)
         return count, work
+
+    def empty_before(self, times: Int64s) -> Int64s:
+        """Return for how many ns before each time there was no lead, from any moment on that is the same for
+        all: what lies between two times is the difference, exactly.
+        """
+        if not len(self.time):
+            return times
+        empty = self.count == 0
+        before = np.cumsum(np.concatenate(([0], np.where(empty[:-1], np.diff(self.time), 0))))
+        place = np.maximum(np.searchsorted(self.time, times, "right") - 1, 0)
+        since = times - self.time[place]
+        inside: Int64s = before[place] + np.where(empty[place] | (since < 0), since, 0)
+        return inside
 
     def _until(self, column: Int64s, times: Int64s) -> Floats:
         """The integral of a column from the first time on; as float, as ns of work times ns fit no int64."""
@@ -69,7 +89,8 @@ class LeadLosses:
 
     Since the device last starved so, the lead was at its most at `at`. In all the time from there to the
     enqueue of the task that ended the interval, nothing was enqueued for the longest from `pause_start` to
-    `pause_end`: there the lead was lost. `at` and all that follows are -1 where there was no lead to lose.
+    `pause_end`: there the lead was lost. `at` and all that follows are -1 where there was no lead to lose, or
+    where there still is one when the interval begins.
     """
 
     gap: Int64s  #: index of the AICore gap
@@ -183,6 +204,7 @@ def _device_losses(
     most = _most(lead.work, np.searchsorted(lead.time, since), np.searchsorted(lead.time, begin), last=True)
     had = (most >= 0) & (due > begin)
     had[had] = lead.count[most[had]] > 0
+    had &= lead.at(begin)[0] == 0  # else it is not lost: what is enqueued waits for something on the device
     at = np.where(had, pick(lead.time, most), -1)
     moments = each_once(times)
     pauses = np.diff(moments)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tracetui.analysis.idle.cause import FAMILIES, Cause
-from tracetui.units import format_duration, format_percent, parse_duration
+from tracetui.units import format_duration, parse_duration
 
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
@@ -33,10 +33,10 @@ class Limit:
     share: Fraction | None  #: 0..1
     ns: int | None
 
-    def __str__(self) -> str:
-        if self.share is not None:
-            return f"{self.measure} {format_percent(self.share.numerator, self.share.denominator)}"
-        return f"{self.measure} {format_duration(self.ns or 0)}"
+    @property
+    def most(self) -> str:
+        """What is allowed, a share as exact as it was given: "10.25 %", "3.00 ms"."""
+        return format_duration(self.ns or 0) if self.share is None else f"{float(self.share) * 100:.9g} %"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ A task and its runtime call carry the same connection or correlation id. Where t
 the launch point is the start of the task's own launch arrow, or of the arrow of a task with the same id. The
 dequeue encloses the launch point on the same OS thread, the enqueue has the dequeue's id, and the operator is
 the innermost one around the enqueue; without a task queue it is the innermost one around the launch point.
+Where arrows tell which thread handed that its work, as MindSpore's do, what took it on the last thread stands
+for the dequeue, and what handed it over on the first one is the operator, and stands for the enqueue.
 Where that chain is broken, the producer's arrow from operator to task stands in. Operators of the backward
 pass take the stack of their forward operator. A missing hop is tolerated and named, never guessed.
 """
@@ -80,6 +82,7 @@ class Links:
     launch_point: Int64s  #: ns: when the host launched it
     dequeue: Int64s  #: rows
     enqueue: Int64s  #: rows
+    enqueue_point: Int64s  #: ns: when it was enqueued
     operator: Int64s  #: rows
     forward: Int64s  #: rows: the forward operator of a backward one
     stack: Int32s  #: string of the `Call stack` that belongs to the task
@@ -122,9 +125,8 @@ class Links:
     def enqueued(self, rows: Int64s) -> Int64s:
         """ns when the host enqueued each task (no queue: launched it); NEVER where unknown."""
         at = self.index(rows)
-        enqueue, operator = self.enqueue[at], self.operator[at]
-        starts = self.trace.slices.start
-        first_known = [pick(starts, enqueue), self.launch_point[at], pick(starts, operator)]
+        operated = pick(self.trace.slices.start, self.operator[at])
+        first_known = [self.enqueue_point[at], self.launch_point[at], operated]
         return np.select([time >= 0 for time in first_known], first_known, NEVER)
 
     def chain(self, row: int) -> Chain | None:
@@ -162,7 +164,11 @@ class Links:
     def _hops(self, *rows: int) -> tuple[Hop, ...]:
         slices = self.trace.slices
         names = ("operator", "enqueue", "dequeue", "launch", "task")
-        found = [(name, row, int(slices.start[row])) for name, row in zip(names, rows) if row >= 0]
+        found = [
+            (name, row, int(slices.start[row]))
+            for place, (name, row) in enumerate(zip(names, rows))
+            if row >= 0 and row not in rows[:place]
+        ]
         nexts = [start for _, _, start in found[1:]] + [found[-1][2]]
         return tuple(
             Hop(name, row, start, int(slices.dur[row]), after - start)
@@ -188,6 +194,12 @@ def link_tasks(trace: Trace) -> Links:
     arrow = pick(trace.flows.source, arrows_to(trace, tasks, KNOWN.operator_flows))
     operator = np.where(operator >= 0, operator, arrow)
     callers = Callers(trace)
+    handed = callers.handed(operator)
+    given = (handed.giver >= 0) & (enqueue < 0)
+    point_of_enqueue = np.where(given, handed.time, pick(trace.slices.start, enqueue))
+    operator = np.where(given, handed.giver, operator)
+    enqueue = np.where(given, handed.giver, enqueue)
+    dequeue = np.where(given, handed.stage, dequeue)
     called = callers.of(operator)
     return Links(
         trace=trace,
@@ -197,10 +209,11 @@ def link_tasks(trace: Trace) -> Links:
         launch_point=point,
         dequeue=dequeue,
         enqueue=enqueue,
+        enqueue_point=point_of_enqueue,
         operator=operator,
         forward=called.forward,
         stack=called.stack,
-        frame=called.frame,
+        frame=np.where(given, callers.frames_at(handed.giver, handed.time), called.frame),
         backward=called.backward,
     )
 

@@ -19,6 +19,12 @@ def step_notes(steps: Sequence[Step], tasks_of_none: int) -> Iterator[str]:
         one = tasks_of_none == 1
         tasks = "1 task belongs" if one else f"{format_count(tasks_of_none)} tasks belong"
         yield f"{tasks} to no step: {'it starts' if one else 'they start'} outside of all of them"
+    silent = sum(step.computing_ns == 0 < step.communication_ns for step in steps)
+    if silent and any(step.computing_ns for step in steps):
+        yield (
+            f"In {format_count(silent)} of {format_count(len(steps))} steps only communication is recorded: "
+            "what they computed counts as idle"
+        )
     early = [ns for ns in map(clocks_apart, steps) if ns]
     if early:
         yield (

@@ -28,7 +28,8 @@ class Columns:
 
     edges: Int64s  #: int64[columns + 1], ns
     busy: Int64s  #: ns covered in each column
-    row: Int64s  #: the slice row (or interval) that covers most of the column, -1 where none touches it
+    #: the slice row (or interval) that covers most of the column, -1 where none touches it or it has no time
+    row: Int64s
     longest: Int64s  #: ns that it covers
 
     def lane(self, place: int) -> Columns:
@@ -80,7 +81,7 @@ class Raster:
 
     def _longest(self, first: Int64s, stop: Int64s, edges: Int64s) -> tuple[Int64s, Int64s]:
         """Of the slices first:stop of each column the one that covers most of it, the first of equals."""
-        touched = first < stop
+        touched = (first < stop) & (edges[:-1] < edges[1:])
         inside = self._durations.argmax((first + 1).ravel(), (stop - 1).ravel()).reshape(first.shape)
         first = np.where(touched, first, 0)
         at = np.stack((first, np.where(inside >= 0, inside, first), np.where(touched, stop - 1, 0)))

@@ -8,12 +8,23 @@ from pathlib import Path
 from tracetui.siblings.run import Run, run_of
 
 
-def facts_of_run(trace: Path) -> list[tuple[str, list[str]]]:
-    """Return labels and what is known under each, of the run whose trace is at a path: never fails.
+def facts_of_run(run: Run) -> list[tuple[str, list[str]]]:
+    """Return labels and what is known under each, of a run.
 
     Facts are as written by the producer: never print them unescaped.
     """
-    return [(label, facts) for label, facts in _facts(run_of(trace)) if facts]
+    return [(label, facts) for label, facts in _facts(run) if facts]
+
+
+def facts_beside(trace: Path) -> list[tuple[str, list[str]]]:
+    """Return the same of the run whose trace is at a path: never fails."""
+    return facts_of_run(run_of(trace))
+
+
+def run_in_short(run: Run) -> str:
+    """Return rank and level: "rank 0, Level2"; "" where neither is known. Never print it unescaped."""
+    rank = f"rank {run.rank}" if run.rank is not None else ""
+    return ", ".join(fact for fact in (rank, run.level) if fact)
 
 
 def _facts(run: Run) -> Iterator[tuple[str, list[str]]]:

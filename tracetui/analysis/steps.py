@@ -4,7 +4,8 @@ A step of the host is a slice `ProfilerStep#N`. Its window on a device starts wi
 first task that it enqueued there (without one: with the host's step) and lasts until the last end of the last
 one, or until the host's step ends where that is later. Windows of steps may overlap; what starts in several
 belongs to the first. What starts while a GPU still works at tasks launched before the first step belongs to
-no step. Nothing is cut: a row counts whole in the step that it starts in.
+no step. Nothing is cut: a row counts whole in the step that it starts in. Where no step of the host is
+recorded, the iterations of a graph are the steps.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from tracetui.analysis.host_steps import (
     tasks_of_steps,
 )
 from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.iterations import iterations
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.windows import Windows
@@ -42,14 +44,14 @@ MOST_STEPS = 20_000
 
 @dataclass(frozen=True)
 class Step:
-    """One `ProfilerStep#N` on one device. Sums are of whole rows that start in [start_ns, end_ns)."""
+    """One `ProfilerStep#N`, or iteration, on one device. Sums are of whole rows that start in its window."""
 
     number: int
     device: str
     row: int  #: the slice of the step on the host
     host_start_ns: int
     host_end_ns: int
-    start_ns: int  #: the device window
+    start_ns: int  #: the device window, [start_ns, end_ns)
     end_ns: int
     own_ns: int  #: what starts in the window before this is of work launched before all steps: of no step
     computing_ns: int
@@ -72,18 +74,57 @@ class Step:
 
 
 def step_table(trace: Trace, activities: Sequence[DeviceActivity], links: Links) -> tuple[Step, ...]:
-    """Return all steps of all devices, by device, then host start. Empty where the trace
-    has no `ProfilerStep#N`.
+    """Return all steps of all devices, by device, then host start. Empty where the trace tells none.
 
     Where that would be more than `MOST_STEPS`, steps in which a device did nothing are left out.
     """
     hosts = host_steps(trace)
     if not hosts:
-        return ()
+        return tuple(step for activity in activities for step in _iteration_steps(trace, activity))
     drivers = Drivers(trace, hosts)
     keep_all = len(hosts) * len(activities) <= MOST_STEPS
     steps = [_device_steps(trace, activity, drivers, links, keep_all) for activity in activities]
     return tuple(step for own in steps for step in own)
+
+
+def _iteration_steps(trace: Trace, activity: DeviceActivity) -> Iterator[Step]:
+    """Yield the iterations of a graph as steps, with the phases that the producer tells.
+
+    A step begins where the work of the one before ends: the iteration gap is its own. There is no host: its
+    times are those of the device.
+    """
+    found = iterations(trace, activity.device)
+    if not found:
+        return
+    begins, ends = (np.array(column, np.int64) for column in zip(*((own.start, own.end) for own in found)))
+    ends = np.maximum.accumulate(ends)
+    busy = activity.compute | activity.communication | activity.copies
+    done = np.searchsorted(busy.starts, ends) - 1  # the last work that starts before each end
+    worked = (done >= 0) & (busy.ends[done] > begins) if len(busy) else np.zeros(len(ends), np.bool_)
+    close = np.where(worked, np.minimum(pick(busy.ends, done), ends), ends)
+    start = np.concatenate((begins[:1], close[:-1]))
+    columns, _ = _columns(trace, activity, Windows(start, close), start)
+    for place, (own, told) in enumerate(zip(found, zip(*(column.tolist() for column in columns.values())))):
+        before = int(ends[place - 1]) if place else own.start
+        first, last = own.passes or (own.start, -1)
+        gap, tail = (min(before, first), first), (last, own.end)
+        spans = np.array([gap, own.passes or (0, 0), tail if own.passes else (0, 0)], np.int64)
+        idle = spans[:, 1] - spans[:, 0] - busy.covered(spans[:, 0], spans[:, 1])
+        yield Step(
+            number=own.number,
+            device=activity.device,
+            row=own.row,
+            host_start_ns=int(start[place]),
+            host_end_ns=int(close[place]),
+            start_ns=int(start[place]),
+            end_ns=int(close[place]),
+            own_ns=int(start[place]),
+            **dict(zip(columns, told)),
+            iteration_gap=gap,
+            forward_backward=own.passes,
+            tail=tail if own.passes else None,
+            phase_idle_ns=(int(idle[0]), int(idle[1]), int(idle[2])),
+        )
 
 
 def step_of(steps: Sequence[Step], device: str, times: Int64s) -> Int32s:

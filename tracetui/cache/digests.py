@@ -17,7 +17,7 @@ import numpy as np
 from tracetui.cache.container import pack, read_arrays, read_document
 from tracetui.cache.directory import Directory
 from tracetui.cache.traces import DIGEST, name_of, program, reading
-from tracetui.reader.source import stamp_of
+from tracetui.reader.joined import stamp_of
 
 _COARSEST_CLOCK = 2_000_000_000  # ns: a file that is written twice within looks as if it were written once
 

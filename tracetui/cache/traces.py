@@ -22,7 +22,8 @@ from tracetui.cache.checks import check
 from tracetui.cache.columns import freeze, thaw
 from tracetui.cache.container import pack, read_arrays, read_document
 from tracetui.cache.directory import Directory
-from tracetui.reader.source import COMPILED_FROM, TraceFile, stamp_of
+from tracetui.reader.joined import stamp_of
+from tracetui.reader.source import COMPILED_FROM, TraceFile
 from tracetui.trace.model import Trace
 from tracetui.version import __version__
 
@@ -32,7 +33,7 @@ SMALLEST = 32_000_000
 #: What is kept of a trace: its columns, and its digest.
 TRACE, DIGEST = "trace", "digest"
 _COLUMNS = ("reader", "trace", "cache")
-_MAKERS = {TRACE: _COLUMNS, DIGEST: (*_COLUMNS, "siblings", "analysis", "job")}
+_MAKERS = {TRACE: _COLUMNS, DIGEST: (*_COLUMNS, "siblings", "analysis", "compare", "job")}
 
 _log = logging.getLogger("tracetui.cache")
 

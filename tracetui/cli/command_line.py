@@ -2,38 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tracetui.cli import commands
 from tracetui.cli.command import Command
-from tracetui.cli.parser import Request, refuse_to_mix
+from tracetui.cli.completion import PrintCompletion
+from tracetui.cli.config import NO_SETTINGS, Settings
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import Request, UsageError, refuse_to_mix
+from tracetui.cli.whole_parser import whole_parser
 
 _MORE = """commands:
 {commands}
 Each has its own --help. Options may stand before a command, too.
 
 exit status:
-  0 done    1 error    2 wrong arguments, or a terminal without the viewer
-  3 no readable trace  4 check: a limit is passed  5 check: nothing to check
-  130 cancelled"""
+{statuses}"""
 
 
-def parse_arguments(arguments: Sequence[str]) -> tuple[Command, Request]:
-    """Return the command, and what it is asked for.
+def parse_arguments(arguments: Sequence[str], settings: Settings = NO_SETTINGS) -> tuple[Command, Request]:
+    """Return the command, and what it is asked for; settings count where an option is not given.
 
-    Raises UsageError, and SystemExit(0) after --help and --version.
+    Raises UsageError, and SystemExit(0) after --help, --version and --completion.
     """
     place = _place_of_command(arguments)
     if place is None:
         command, rest = commands.VIEW, list(arguments)
-        parser = command.parser(_MORE.format(commands="\n".join(map(_listed, commands.COMMANDS))))
+        listed = "\n".join(map(_listed, commands.COMMANDS))
+        statuses = "\n".join(f"  {code:<4} {code.meaning}" for code in ExitCode)
+        parser = command.parser(_MORE.format(commands=listed, statuses=statuses))
+        parser.add_argument("--completion", action=PrintCompletion, parser_of_all=whole_parser)
     else:
         command = _named()[arguments[place]]
         rest = [*arguments[:place], *arguments[place + 1 :]]
         parser = command.parser()
     request = parser.parse_args(rest, Request())
     refuse_to_mix(request)
+    if defaults := settings.arguments(parser.valued, _given(rest, parser.valued)):
+        try:
+            request = parser.parse_args([*defaults, *rest], Request())
+        except UsageError as error:
+            raise UsageError(f"{settings.path}: {error}") from None
     return command, request
+
+
+def _given(arguments: Sequence[str], valued: Collection[str]) -> set[str]:
+    """Return the options that are given."""
+    words, found = iter(arguments), set()
+    for word in words:
+        if word == "--":
+            break
+        found.add(word.partition("=")[0])
+        if word in valued:
+            next(words, None)
+    return found
 
 
 def _place_of_command(arguments: Sequence[str]) -> int | None:

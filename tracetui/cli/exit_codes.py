@@ -6,12 +6,20 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """The exit statuses, all of them."""
+    """The exit statuses, all of them, each with what it means."""
 
-    OK = 0
-    ERROR = 1  #: something went wrong that is neither the user's nor the trace's doing
-    USAGE = 2  #: the arguments, or a terminal that cannot show the viewer
-    UNREADABLE = 3  #: there is no trace at the path
-    LIMIT = 4  #: `tracetui check`: a limit is passed
-    UNCHECKED = 5  #: `tracetui check`: no device in the trace works, so that no limit says anything
-    CANCELLED = 130  #: ctrl+c
+    meaning: str
+
+    def __new__(cls, status: int, meaning: str) -> ExitCode:
+        code = int.__new__(cls, status)
+        code._value_ = status
+        code.meaning = meaning
+        return code
+
+    OK = 0, "done"
+    ERROR = 1, "an error that is neither in the arguments nor in the trace"
+    USAGE = 2, "wrong arguments, or a terminal that cannot show the viewer"
+    UNREADABLE = 3, "no readable trace"
+    LIMIT = 4, "check: a limit is passed"
+    UNCHECKED = 5, "check: nothing to check, as no device works or no memory is recorded"
+    CANCELLED = 130, "cancelled"

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.api import load
+from tracetui.api import opened
 from tracetui.cli import output, terminal
-from tracetui.cli.freed import give_back
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import ProgressLine
 from tracetui.export.selection import Selection
 from tracetui.export.step_numbers import StepNumbers
+from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
 from tracetui.units import Window, format_clock, format_duration
-
-if TYPE_CHECKING:
-    from tracetui.compare.run import Run
 
 
 def open_trace(request: Request) -> tuple[Analysis, Selection]:
@@ -26,38 +24,28 @@ def open_trace(request: Request) -> tuple[Analysis, Selection]:
 
     Raises UsageError where that is not in it, UnreadableTrace where there is no trace.
     """
-    analysis = _load(request, request.path)
+    with opened_trace(request, request.path) as (analysis, _):
+        pass
     trace = analysis.trace
     if not request.json:
         for warning in (*trace.report.warnings, *trace.notes):
             output.say(printable(warning))
-    return analysis, _selection(analysis, request.step, request.window)
+    return analysis, selected(analysis, request.step, request.window)
 
 
-def open_run(request: Request, path: str, step: int | None, window: Window | None) -> Run:
-    """Return what is compared of a trace, its warnings among it; nothing else of it stays in memory.
-
-    Raises as `open_trace`.
-    """
-    from tracetui.compare.run import run_of
-    from tracetui.compare.walls import Choice
-
-    analysis = _load(request, path)
-    selection = _selection(analysis, step, window)
-    run = run_of(analysis, Choice(selection.step, selection.window))
-    del analysis
-    give_back()
-    return run
-
-
-def _load(request: Request, path: str) -> Analysis:
+@contextlib.contextmanager
+def opened_trace(request: Request, path: str) -> Iterator[tuple[Analysis, TraceFile]]:
+    """Give the analysis of a trace, showing how far it is, and its file. Raises as `open_trace`."""
     output.refuse_early(request, path)
-    with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
-        return load(path, line.show, rules_of(request), request.cache, request.jobs)
+    with contextlib.ExitStack() as stack:
+        with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
+            reading = opened(path, line.show, rules_of(request), request.cache, request.jobs)
+            found = stack.enter_context(reading)
+        yield found
 
 
-def _selection(analysis: Analysis, step: int | None, window: Window | None) -> Selection:
-    """What is asked for of a trace; raises UsageError where that is not in it."""
+def selected(analysis: Analysis, step: int | None, window: Window | None) -> Selection:
+    """Return what is asked for of a trace; raises UsageError where that is not in it."""
     numbers = StepNumbers(analysis).known()
     if step is not None and step not in numbers:
         known = f"its steps are {_listed(numbers)}" if numbers else "it has no ProfilerStep"

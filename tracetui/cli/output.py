@@ -15,7 +15,8 @@ from tracetui.cli.terminal import speaks_unicode
 from tracetui.export.atomic import refuse_to_overwrite, write_atomically
 from tracetui.export.documents import dumps
 from tracetui.export.text import to_ascii
-from tracetui.reader.locate import locate_trace
+from tracetui.reader.errors import UnreadableTrace
+from tracetui.reader.locate import trace_files
 from tracetui.trace.clean import printable
 from tracetui.units import format_count
 
@@ -83,7 +84,7 @@ def write_file(request: Request, path: str, write: Callable[[BinaryIO], int], wh
         rows = write(stream)
 
     with _refusal(path, request.force):
-        write_atomically(path, fill, request.force, _read_from(request.path))
+        write_atomically(path, fill, request.force, _read_from(request.path, path))
     say(f"{format_count(rows)} {what} written to {printable(path)}")
 
 
@@ -92,12 +93,19 @@ def refuse_early(request: Request, trace: str) -> None:
     for path in (None if request.csv == "-" else request.csv, request.xlsx):
         if path is not None:
             with _refusal(path, request.force):
-                refuse_to_overwrite(path, request.force, _read_from(trace))
+                refuse_to_overwrite(path, request.force, _read_from(trace, path))
 
 
-def _read_from(trace: str) -> Path | None:
-    """The file that is read, which is never written to; None of many ranks."""
-    return locate_trace(trace) if trace else None
+def _read_from(trace: str, written: str) -> Path | None:
+    """The file that is read, which is never written to: of several the one at a path, if any is.
+
+    None of many ranks, and where there is none.
+    """
+    with contextlib.suppress(UnreadableTrace, OSError):
+        files = trace_files(trace) if trace else ()
+        same = (file for file in files if Path(written).exists() and file.samefile(written))
+        return next(same, next(iter(files), None))
+    return None
 
 
 @contextlib.contextmanager

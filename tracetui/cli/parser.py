@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import platform
+import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -37,10 +40,12 @@ class Request(argparse.Namespace):
     force: bool = False
     top: int | None = None  #: rows to list; 0: all; None: the command's own default
     ascii: bool = False
+    shapes: bool = False  #: operators are matched by their shapes, too
     step: int | None = None
     window: Window | None = None
     user_frames: tuple[str, ...] = ()  #: prefixes of files that are the user's own
     skip_frames: tuple[str, ...] = ()  #: prefixes of files that are not
+    language: str | None = None  #: of causes and advice; None: that of the locale
     cache: bool = True  #: keep what is read, and use what was kept
     jobs: int | None = None  #: processes that decode at once; None: as many as are of use
     dask: str | None = None  #: the address of a scheduler, where ranks are digested by its workers
@@ -58,7 +63,7 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        self.add_argument("--version", action="version", version=f"tracetui {__version__}")
+        self.add_argument("--version", action=PrintVersion, help="print the version, and what is compiled")
 
     def add_argument(self, *names: str, **settings: Any) -> argparse.Action:
         action = super().add_argument(*names, **settings)
@@ -68,6 +73,19 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see {self.prog} --help")
+
+
+class PrintVersion(argparse.Action):
+    """Prints the version, as --help prints the help."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(nargs=0, default=argparse.SUPPRESS, **settings)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_arguments: object) -> NoReturn:
+        has_scanner = importlib.util.find_spec("_tracetui_scan") is not None
+        scanner = "with its compiled scanner" if has_scanner else "not compiled: large traces open later"
+        sys.stdout.write(f"tracetui {__version__}, {scanner}; Python {platform.python_version()}\n")
+        parser.exit()
 
 
 class Collect(argparse.Action):
@@ -114,14 +132,26 @@ def add_outputs(parser: Parser, top: str | None = None) -> None:
     if top is not None:
         parser.add_argument("--top", metavar="N", type=_count, help=top)
     add_ascii(parser)
+    add_language(parser)
 
 
 def add_json(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object, times in integer ns")
 
 
-def add_force(parser: Parser) -> None:
-    parser.add_argument("--force", action="store_true", help="replace FILE where it exists")
+def add_force(parser: Parser, help_text: str = "replace FILE where it exists") -> None:
+    parser.add_argument("--force", action="store_true", help=help_text)
+
+
+def add_language(parser: Parser) -> None:
+    """In which language causes and advice are told."""
+    parser.add_argument(
+        "--lang",
+        dest="language",
+        metavar="LANGUAGE",
+        choices=("en", "zh"),
+        help="tell causes and advice in English (en) or Chinese (zh); by default as the locale says",
+    )
 
 
 def add_ascii(parser: Parser, help_text: str = "print ASCII characters only") -> None:

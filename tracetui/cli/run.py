@@ -8,10 +8,11 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from tracetui.cli import streams
+from tracetui.cli import streams, terminal
 from tracetui.cli.command_line import parse_arguments
+from tracetui.cli.config import read_settings
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import UsageError
+from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.signals import as_cancel
 
 
@@ -34,15 +35,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        command, request = parse_arguments(arguments)
-    except SystemExit as done:  # argparse has printed the help or the version
+        command, request = parse_arguments(arguments, read_settings(os.environ))
+    except SystemExit as done:  # argparse has printed the help, or what else was asked for in its place
         return int(done.code or 0)
     if sys.stdout is None and command.needs_stdout:
         raise OSError(errno.EBADF, "stdout is closed")
     for library in ("OPENBLAS", "OMP", "MKL"):  # they would start a thread for each core, and let it spin
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    _choose_language(request)
     with as_cancel(signal.SIGTERM, signal.SIGHUP):
         return command.run(request)
+
+
+def _choose_language(request: Request) -> None:
+    """Tell causes and advice in another language than English, where that is asked for and can be shown."""
+    language = request.language or terminal.locale_language(os.environ)
+    if language != "en" and not request.ascii and terminal.speaks_unicode(sys.stdout):
+        from tracetui.export.language import choose_language
+
+        choose_language(language)
 
 
 def _fail(error: Exception) -> ExitCode:

@@ -50,6 +50,12 @@ def choose_palette(environ: Mapping[str, str]) -> str:
     return "256" if "256" in term else "ansi"
 
 
+def locale_language(environ: Mapping[str, str]) -> str:
+    """The language of messages as the locale says, "zh" or, for all others, "en"."""
+    names = (environ.get(variable, "") for variable in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return "zh" if next(filter(None, names), "").lower().startswith("zh") else "en"
+
+
 def prepare_viewer(environ: MutableMapping[str, str]) -> None:
     """Over SSH fewer frames and no animations; to be called before textual is imported, which reads these."""
     if environ.get("SSH_CONNECTION"):

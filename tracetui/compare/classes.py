@@ -14,7 +14,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_types import ascend_task_type
 from tracetui.arrays import Bools, Int64s
 from tracetui.compare.outermost import Launched
-from tracetui.compare.tally import Tally, tally
+from tracetui.compare.tally import Sums, tally
 from tracetui.siblings.kernel_details import KernelDetails
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Kind, Trace
@@ -54,7 +54,7 @@ _CUBE = re.compile(f"{_CONV_KERNEL}|{_MATMUL_KERNEL}|flash|fmha|attn_|attention"
 _DIRECTED, _WITH_CUBE = (FLASH, CONV), (FLASH, PAGED, CONV, MATMUL, MC2)
 
 
-def classes(analysis: Analysis, launched: Launched, details: KernelDetails | None, steps: int) -> Tally:
+def classes(analysis: Analysis, launched: Launched, details: KernelDetails | None, steps: int) -> Sums:
     """Device time by class, and by what is inside of it: "Conv (Forward)", "Conv (Forward) (Cube)".
 
     A row with more brackets is part of the one with fewer; the others sum to the device time.

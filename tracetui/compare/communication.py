@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,8 +11,8 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.links import NEVER
-from tracetui.arrays import Bools, Int64s
-from tracetui.compare.tally import Tally, tally
+from tracetui.arrays import Int64s
+from tracetui.compare.tally import Sum, tally, together
 from tracetui.compare.walls import Walls
 from tracetui.units import format_bytes
 
@@ -41,32 +42,26 @@ class Key(NamedTuple):
     size: str  #: "16.8 to 33.6 MB", a bucket between powers of two
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Collectives:
-    """The collectives of a run as columns of equal length."""
+    """The collectives of a run."""
 
-    keys: tuple[Key, ...]  #: distinct
-    key: Int64s  #: place in `keys`
-    step: Int64s
-    ns: Int64s
-    wait: Int64s  #: ns for a late rank, within `ns`
-    known: Bools  #: wait and transfer are told apart
-    row: Int64s  #: slice rows
-    steps: int
+    whole: Mapping[Key, Sum]
+    wait: Mapping[Key, Sum]  #: for a late rank, of those of which that is known
+    transfer: Mapping[Key, Sum]  #: the rest of these
 
     def tells(self) -> tuple[bool, ...]:
         """Which parts of keys any of them tells."""
-        return tuple(any(key[part] for key in self.keys) for part in range(len(Key._fields)))
+        return tuple(any(key[part] for key in self.whole) for part in range(len(Key._fields)))
 
-    def tally(self, parts: tuple[bool, ...]) -> Tally:
-        """Their time by some parts of the keys; with rows for wait and transfer where these are known."""
-        names = [", ".join(part for part, kept in zip(key, parts) if kept and part) for key in self.keys]
-        several = len(names)
-        known = np.where(self.known, self.key, -1)
-        place = np.concatenate((self.key, known + several * self.known, known + 2 * several * self.known))
-        ns = np.concatenate((self.ns, self.wait, self.ns - self.wait))
-        called = [name + suffix for suffix in ("", WAIT, TRANSFER) for name in names]
-        return tally(called, place, np.tile(self.step, 3), ns, self.steps, np.tile(self.row, 3))
+    def called(self, parts: tuple[bool, ...]) -> Iterator[tuple[str, dict[str, Sum]]]:
+        """Their time by some parts of the keys: the whole, wait and transfer, each with what names end in."""
+        for sums, suffix in ((self.whole, ""), (self.wait, WAIT), (self.transfer, TRANSFER)):
+            found: dict[str, list[Sum]] = {}
+            for key, each in sums.items():
+                name = ", ".join(part for part, kept in zip(key, parts) if kept and part)
+                found.setdefault(name, []).append(each)
+            yield suffix, {name: together(each) for name, each in found.items()}
 
 
 def collectives(analysis: Analysis, walls: Walls) -> Collectives:
@@ -84,17 +79,21 @@ def collectives(analysis: Analysis, walls: Walls) -> Collectives:
         )
         for name, group, dtype, size in zip(*(column[held].tolist() for column in columns))
     ]
-    waits = analysis.communication.waits
-    return Collectives(
-        keys=tuple(number),
-        key=np.array(keys, np.int64),
-        step=step[held],
-        ns=operations.end[held] - operations.start[held],
-        wait=waits.wait[held],
-        known=waits.known[held],
-        row=operations.row[held],
-        steps=len(walls.start[walls.host]),
+    waits, steps = analysis.communication.waits, len(walls.start[walls.host])
+    names, found = [str(place) for place in range(len(number))], [*number]
+    key, ns, row = (
+        np.array(keys, np.int64),
+        operations.end[held] - operations.start[held],
+        operations.row[held],
     )
+    known = np.where(waits.known[held], key, -1)
+
+    def by_key(of: Int64s, time: Int64s) -> dict[Key, Sum]:
+        sums = tally(names, of, step[held], time, steps, row)
+        return {found[int(name)]: each for name, each in sums.items()}
+
+    wait = waits.wait[held]
+    return Collectives(by_key(key, ns), by_key(known, wait), by_key(known, ns - wait))
 
 
 def _key(name: str, ranks: int, dtype: str, size: int) -> Key:
@@ -108,10 +107,11 @@ def _key(name: str, ranks: int, dtype: str, size: int) -> Key:
 
 
 def _bucket(size: int) -> str:
-    """The powers of two that a size is between: "1.05 to 2.10 MB"."""
+    """The powers of two that a size is between: "1.05 to 2.10 MB", "524 kB to 1.05 MB"."""
     if size < 0:
         return ""
     if size < 2:
         return f"{size} B"
-    low = 1 << (size.bit_length() - 1)
-    return f"{format_bytes(low)} to {format_bytes(2 * low)}"
+    low, high = (format_bytes(1 << bits) for bits in (size.bit_length() - 1, size.bit_length()))
+    unit = high[high.index(" ") :]
+    return f"{low.removesuffix(unit)} to {high}"

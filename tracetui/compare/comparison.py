@@ -9,13 +9,17 @@ from fractions import Fraction
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.compare.classes import rank_of
-from tracetui.compare.lines import LineKey, moved_lines
+from tracetui.compare.job_part import JobPart
+from tracetui.compare.line_rows import LineRow, line_rows, same_lines
+from tracetui.compare.memory_rows import MemoryRow, memory_rows
+from tracetui.compare.modules import ModuleTimes
 from tracetui.compare.operators import Stretch, match_operators
-from tracetui.compare.rows import GONE, MATCHED, NEW, Row, Scale, ranked, row, rows
-from tracetui.compare.run import Run
-from tracetui.compare.tally import NOTHING, Sum
+from tracetui.compare.rows import Row, Scale, ranked, row, rows
+from tracetui.compare.run import Api, Run
+from tracetui.compare.tally import NOTHING, Sum, alike
 from tracetui.compare.waterfall import TERMS
-from tracetui.trace.stack import Frame
+
+ONE_STEP = "one step alone, so that nothing tells how much steps differ by chance"
 
 
 @dataclass(frozen=True)
@@ -31,27 +35,13 @@ class ApiRow(Row):
 
     own: Row
 
-
-@dataclass(frozen=True)
-class LineRow(Row):
-    """A line of Python, by its place in OTHER; in BASE where it is only there."""
-
-    frame: Frame | None  #: None: there is no stack
-    backward: bool
-    base_line: int | None  #: its number in BASE; None where it is only in OTHER, or there is no stack
-    gone: bool  #: OTHER has no such line
-
     @property
-    def status(self) -> str:
-        """As of any row, but a line that is never idle on one side is matched if it is there."""
-        if self.frame is None:
-            return super().status
-        return GONE if self.gone else NEW if self.base_line is None else MATCHED
-
-    @property
-    def moved(self) -> bool:
-        """Whether it has another number in OTHER."""
-        return self.status == MATCHED and self.frame is not None and self.base_line != self.frame.line
+    def means(self) -> tuple[Fraction | None, Fraction | None]:
+        """ns of a call in BASE and in OTHER; None where there is none."""
+        base, other = (
+            Fraction(side.ns, side.count) if side.count else None for side in (self.base, self.other)
+        )
+        return base, other
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,21 +63,10 @@ class Comparison:
     cause_lines: dict[Cause, tuple[LineRow, Fraction]]  #: the line that changed most for a cause, by how much
     communication: tuple[Row, ...]
     api: tuple[ApiRow, ...]
+    advice: tuple[Row, ...]
+    memory: tuple[MemoryRow, ...]
     notes: tuple[str, ...]  #: sentences without full stop
-
-    @property
-    def tables(self) -> dict[str, tuple[Row, ...]]:
-        """The tables by the names that `--by` and JSON have, in their order."""
-        return {
-            "classes": self.classes,
-            "operators": self.operators,
-            "modules": self.modules,
-            "kernels": self.kernels,
-            "lines": self.lines,
-            "causes": self.causes,
-            "communication": self.communication,
-            "api": self.api,
-        }
+    job: JobPart | None = None  #: of jobs what single runs lack
 
     @property
     def comparable(self) -> bool:
@@ -97,36 +76,30 @@ class Comparison:
     @property
     def knows_spread(self) -> bool:
         """Whether both sides have two steps at least, so that a change can be told from chance."""
-        return min(len(self.base.wall_ns), len(self.other.wall_ns)) > 1
+        return min(self.base.steps, self.other.steps) > 1
 
 
 def compare_runs(base: Run, other: Run) -> Comparison:
     """Compare two runs that have steps, with one another."""
-    walls = Scale(max(len(base.wall_ns), 1), max(len(other.wall_ns), 1), base.step_ns)
-    hosts = Scale(max(base.steps, 1), max(other.steps, 1), base.step_ns)
-    terms = tuple(
-        row(name, _sum(base.terms_ns[:, place]), _sum(other.terms_ns[:, place]), walls)
-        for place, name in enumerate(TERMS)
-    )
+    walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
+    hosts = _scale(base, other, base.steps, other.steps)
+    step, terms = compare_steps(base, other)
     matched = match_operators(base.operators, other.operators)
-    lines, cause_lines = _lines(base, other, walls)
+    was = same_lines(base, other)
+    lines, cause_lines = line_rows(base.lines, other.lines, was, walls)
     return Comparison(
         base=base,
         other=other,
-        step=row("step", _sum(base.wall_ns), _sum(other.wall_ns), walls),
+        step=step,
         waterfall=terms,
-        classes=tuple(
-            sorted(
-                rows(base.classes.sums(), other.classes.sums(), hosts), key=lambda each: rank_of(each.name)
-            )
-        ),
+        classes=tuple(sorted(rows(base.classes, other.classes, hosts), key=lambda each: rank_of(each.name))),
         operators=ranked(
             each
             for pair in (
-                (matched.base.sums(), matched.other.sums()),
-                (matched.only_base.sums(), {}),
-                ({}, matched.only_other.sums()),
-                (base.operators.loose.sums(), other.operators.loose.sums()),
+                (matched.base, matched.other),
+                (matched.only_base, {}),
+                ({}, matched.only_other),
+                alike(base.operators.loose, other.operators.loose),
             )
             for each in rows(*pair, hosts)
         ),
@@ -135,112 +108,83 @@ def compare_runs(base: Run, other: Run) -> Comparison:
         modules=tuple(_modules(base, other, hosts)),
         kernels=_kernels(base, other, hosts),
         lines=lines,
-        causes=rows(base.causes.sums(), other.causes.sums(), walls),
+        causes=rows(base.causes, other.causes, walls),
         cause_lines=cause_lines,
         communication=_communication(base, other, hosts),
         api=tuple(_api(base, other, hosts)),
+        advice=rows(base.advice, other.advice, Scale(1, 1, base.step_ns)),
+        memory=memory_rows(base.memory, other.memory, was),
         notes=tuple(_notes(base, other)),
     )
 
 
-def _sum(ns: Int64s) -> Sum:
-    """The sum of a column, one entry a step; it counts where there is any time."""
+def compare_steps(base: Run, other: Run) -> tuple[Row, tuple[Row, ...]]:
+    """Return the mean step, and what it went into: of `TERMS`, whose deltas sum to that of the step."""
+    walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
+
+    def compared(name: str, mine: Int64s, theirs: Int64s) -> Row:
+        return row(name, sum_of_steps(mine, base), sum_of_steps(theirs, other), walls)
+
+    terms = (compared(name, base.terms_ns[:, at], other.terms_ns[:, at]) for at, name in enumerate(TERMS))
+    return compared("step", base.wall_ns, other.wall_ns), tuple(terms)
+
+
+def _scale(base: Run, other: Run, base_steps: int, other_steps: int) -> Scale:
+    steps = max(base_steps, 1) * base.ranks, max(other_steps, 1) * other.ranks
+    return Scale(*steps, base.step_ns, one_step=min(base.steps, other.steps) < 2)
+
+
+def sum_of_steps(ns: Int64s, run: Run) -> Sum:
+    """Return the sum of a column of a run, one entry a step; it counts where there is any time."""
     if not len(ns):
         return NOTHING
-    return Sum(int(ns.sum()), int((ns > 0).sum()), int(ns.min()), int(ns.max()))
+    low, high = int(ns.min()) // run.ranks, -(-int(ns.max()) // run.ranks)
+    return Sum(int(ns.sum()), int((ns > 0).sum()) * run.ranks, low, high)
 
 
 def _notes(base: Run, other: Run) -> Iterator[str]:
-    for name, run in (("BASE", base), ("OTHER", other)):
-        yield from (f"{name}: {note}" for note in run.notes)
-        if len(run.wall_ns) == 1:
-            yield f"{name} has one step: nothing tells how much its steps differ by chance"
+    told = {
+        name: [*run.notes, *([ONE_STEP] if run.steps == 1 else [])]
+        for name, run in (("BASE", base), ("OTHER", other))
+    }
+    for note in dict.fromkeys((*told["BASE"], *told["OTHER"])):
+        yield f"{' and '.join(name for name, notes in told.items() if note in notes)}: {note}"
     if base.kind is not other.kind:
-        yield "the runs are of different makes of devices: their kernels are not compared by name"
+        yield "The runs are of different makes of devices: their kernels are not compared by name"
 
 
 def _kernels(base: Run, other: Run, scale: Scale) -> tuple[Row, ...]:
     if base.kind is not other.kind:
         return ()
     if base.kernels.by_shape is not None and other.kernels.by_shape is not None:
-        return rows(base.kernels.by_shape.sums(), other.kernels.by_shape.sums(), scale)
-    return rows(base.kernels.by_name.sums(), other.kernels.by_name.sums(), scale)
+        return rows(*alike(base.kernels.by_shape, other.kernels.by_shape), scale)
+    return rows(*alike(base.kernels.by_name, other.kernels.by_name), scale)
 
 
 def _modules(base: Run, other: Run, scale: Scale) -> Iterator[ModuleRow]:
-    if not base.modules.total.names or not other.modules.total.names:
-        return
-    own = [run.modules.own.sums() for run in (base, other)]
-    for each in rows(base.modules.total.sums(), other.modules.total.sums(), scale):
-        itself = row(each.name, own[0].get(each.name, NOTHING), own[1].get(each.name, NOTHING), scale)
-        yield ModuleRow(**vars(each), own=itself)
+    if base.modules.total and other.modules.total:
+        for each, own in _with_own(base.modules, other.modules, scale):
+            yield ModuleRow(**vars(each), own=own)
 
 
 def _api(base: Run, other: Run, scale: Scale) -> Iterator[ApiRow]:
-    own = [run.api.own.sums() for run in (base, other)]
-    for each in rows(base.api.total.sums(), other.api.total.sums(), scale):
-        itself = row(each.name, own[0].get(each.name, NOTHING), own[1].get(each.name, NOTHING), scale)
-        yield ApiRow(**vars(each), own=itself)
+    for each, own in _with_own(base.api, other.api, scale):
+        yield ApiRow(**vars(each), own=own)
+
+
+def _with_own(base: ModuleTimes | Api, other: ModuleTimes | Api, scale: Scale) -> Iterator[tuple[Row, Row]]:
+    """The rows of whole times, those that changed most first, each with what is its own of it."""
+    totals, own = alike(base.total, other.total), alike(base.own, other.own)
+    for each in rows(*totals, scale):
+        yield each, row(each.name, own[0].get(each.name, NOTHING), own[1].get(each.name, NOTHING), scale)
 
 
 def _communication(base: Run, other: Run, scale: Scale) -> tuple[Row, ...]:
     """Collectives by what both sides tell of them."""
-    parts = [run.communication.tells() for run in (base, other) if run.communication.keys]
+    parts = [run.communication.tells() for run in (base, other) if run.communication.whole]
     told = tuple(all(known) for known in zip(*parts)) if parts else ()
-    return rows(base.communication.tally(told).sums(), other.communication.tally(told).sums(), scale)
-
-
-def _lines(
-    base: Run, other: Run, scale: Scale
-) -> tuple[tuple[LineRow, ...], dict[Cause, tuple[LineRow, Fraction]]]:
-    mine, theirs = (
-        {*run.lines.calls, *(key.frame for key in run.lines.idle if key.frame is not None)}
-        for run in (base, other)
-    )
-    was = moved_lines(mine, theirs, (base.lines.calls, other.lines.calls))
-    becomes = {before: after for after, before in was.items()}
-    # Each line by what it is called (in OTHER, else in BASE) and whether OTHER lacks it, with what it was.
-    keys: dict[tuple[LineKey, bool], LineKey | None] = {}
-    for key in other.lines.idle:
-        before = (
-            key if key.frame is None else LineKey(was[key.frame], key.backward) if key.frame in was else None
-        )
-        keys[key, False] = before
-    for key in base.lines.idle:
-        if key.frame is None or key.frame in becomes:
-            after = key if key.frame is None else LineKey(becomes[key.frame], key.backward)
-            keys.setdefault((after, False), key)
-        else:
-            keys[key, True] = key
-    found: dict[tuple[LineKey, bool], LineRow] = {}
-    for (key, gone), same in keys.items():
-        sums = NOTHING if same is None else base.lines.idle.get(same, NOTHING)
-        now = NOTHING if gone else other.lines.idle.get(key, NOTHING)
-        found[key, gone] = _line_row(key, same, gone, sums, now, scale)
-    changes: dict[Cause, tuple[LineRow, Fraction]] = {}
-    for cause in Cause:
-        for (key, gone), same in keys.items():
-            mine_ns = 0 if same is None else base.lines.by_cause.get((cause, same), 0)
-            theirs_ns = 0 if gone else other.lines.by_cause.get((cause, key), 0)
-            delta = Fraction(theirs_ns, scale.other_steps) - Fraction(mine_ns, scale.base_steps)
-            if delta and (cause not in changes or abs(delta) > abs(changes[cause][1])):
-                changes[cause] = found[key, gone], delta
-    return ranked(found.values()), changes
-
-
-def _line_row(
-    key: LineKey, before: LineKey | None, gone: bool, base: Sum, other: Sum, scale: Scale
-) -> LineRow:
-    frame, was = key.frame, None if before is None else before.frame
-    name = "(no stack)" if frame is None else f"{frame.file}({frame.line}) {frame.function}"
-    return LineRow(
-        name=f"{name} (backward)" if key.backward else name,
-        base=base,
-        other=other,
-        scale=scale,
-        changed=scale.changed(base, other),
-        frame=frame,
-        backward=key.backward,
-        base_line=None if was is None else was.line,
-        gone=gone,
-    )
+    sides: tuple[dict[str, Sum], dict[str, Sum]] = ({}, {})
+    for (suffix, mine), (_, theirs) in zip(base.communication.called(told), other.communication.called(told)):
+        for side, sums in zip(sides, alike(mine, theirs)):
+            side.update({name + suffix: found for name, found in sums.items()})
+    return rows(*sides, scale)

@@ -11,7 +11,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_types import task_name
 from tracetui.analysis.search import among
 from tracetui.compare.outermost import Launched
-from tracetui.compare.tally import Tally, tally
+from tracetui.compare.tally import Sums, tally
 from tracetui.siblings.kernel_details import KernelDetails
 from tracetui.trace.model import Activity
 
@@ -23,8 +23,8 @@ _BLANKS = re.compile(r"\s+")
 class Kernels:
     """The kernels of a run, by both of what they may be called."""
 
-    by_name: Tally
-    by_shape: Tally | None  #: "TransData [32,3,224,224]"; None where shapes are not told
+    by_name: Sums
+    by_shape: Sums | None  #: "TransData [32,3,224,224]"; None where shapes are not told
 
 
 def kernels(analysis: Analysis, launched: Launched, details: KernelDetails | None, steps: int) -> Kernels:

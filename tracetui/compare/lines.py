@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import zlib
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -16,13 +17,13 @@ from tracetui.analysis.sums import sums
 from tracetui.compare.matching import match
 from tracetui.compare.outermost import Operators
 from tracetui.compare.pieces import IdlePieces
-from tracetui.compare.tally import Sum, tally
+from tracetui.compare.tally import OTHERS, Sum, tally
 from tracetui.compare.walls import Walls
 from tracetui.trace.model import Family
 from tracetui.trace.stack import Frame, parse_frame
 
 #: What the lines of BASE, and those of OTHER, call.
-_Calls = tuple[Mapping[Frame, frozenset[str]], Mapping[Frame, frozenset[str]]]
+_Calls = tuple[Mapping[Frame, int], Mapping[Frame, int]]
 
 
 @dataclass(frozen=True)
@@ -33,13 +34,17 @@ class LineKey:
     backward: bool
 
 
+#: What stands for the lines that a digest does not tell apart.
+NOT_TOLD = LineKey(Frame("", -1, OTHERS), False)
+
+
 @dataclass(frozen=True, eq=False)
 class Lines:
     """The lines of a run."""
 
     idle: Mapping[LineKey, Sum]  #: idle time charged, preparing included; counted in idle intervals
     by_cause: Mapping[tuple[Cause, LineKey], int]  #: ns
-    calls: Mapping[Frame, frozenset[str]]  #: all lines, whether idle or not, and the operators called there
+    calls: Mapping[Frame, int]  #: all lines, whether idle or not, and a number for the operators called there
 
 
 def lines(analysis: Analysis, walls: Walls, pieces: IdlePieces, operators: Operators) -> Lines:
@@ -58,7 +63,7 @@ def lines(analysis: Analysis, walls: Walls, pieces: IdlePieces, operators: Opera
     ended = ends[each % intervals]
     each //= intervals
     names = [str(place) for place in range(len(keys))]
-    told = tally(names, each // max(steps, 1), each % max(steps, 1), ns, steps, ended).sums()
+    told = tally(names, each // max(steps, 1), each % max(steps, 1), ns, steps, ended)
     causes, cause_ns = sums(code * len(Cause) + pieces.cause, pieces.ns)
     return Lines(
         idle={keys[int(name)]: found for name, found in told.items()},
@@ -102,9 +107,8 @@ def _aligned(base: list[Frame], other: list[Frame], calls: _Calls) -> dict[Frame
     """The lines of a function that are one: by number or by order, whichever pairs more that call alike."""
     by_number = {frame.line: frame for frame in base}
     same = {frame: by_number[frame.line] for frame in other if frame.line in by_number}
-    number: dict[frozenset[str], int] = {}
     mine, theirs = (
-        np.array([number.setdefault(told.get(frame, frozenset()), len(number)) for frame in frames], np.int64)
+        np.array([told.get(frame, 0) for frame in frames], np.int64)
         for told, frames in zip(calls, (base, other))
     )
     anchors = [*zip(*(places.tolist() for places in match(mine, theirs))), (len(base), len(other))]
@@ -155,12 +159,12 @@ def _common_end(one: str, two: str) -> int:
     return count
 
 
-def _calls(analysis: Analysis, operators: Operators) -> dict[Frame, frozenset[str]]:
-    """The lines of the host, and the operators that are called at each; without them where no stack tells."""
+def _calls(analysis: Analysis, operators: Operators) -> dict[Frame, int]:
+    """The lines of the host, and a number for the operators called at each; 0 where no stack tells."""
     trace = analysis.trace
     if not trace.slices.have_stacks:
         names = distinct(trace.slices.name[rows_of(t for t in trace.tracks if t.family == Family.FRAMES)])
-        return {parse_frame(trace.strings[name]): frozenset() for name in names.tolist()}
+        return {parse_frame(trace.strings[name]): 0 for name in names.tolist()}
     row = operators.row[trace.slices.stack[operators.row] >= 0]
     width = len(trace.strings)
     pairs = distinct(trace.slices.stack[row].astype(np.int64) * width + trace.slices.name[row])
@@ -171,4 +175,10 @@ def _calls(analysis: Analysis, operators: Operators) -> dict[Frame, frozenset[st
     for place, text in zip(line.tolist(), name.tolist()):
         if place >= 0:
             found[frames[place]].add(trace.strings[text])
-    return {frame: frozenset(names) for frame, names in found.items()}
+    return {frame: number_of(names) for frame, names in found.items()}
+
+
+def number_of(names: Iterable[str]) -> int:
+    """A number for a set of names, the same in every process; 0 for none, two bytes, as digests keep it."""
+    called = "\n".join(sorted(set(names))).encode(errors="replace")
+    return zlib.crc32(called) & 0xFFFF if called else 0

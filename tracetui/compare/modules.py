@@ -11,7 +11,7 @@ from tracetui.analysis.modules import Modules, module_of
 from tracetui.analysis.search import distinct, pick
 from tracetui.arrays import Int32s, Int64s
 from tracetui.compare.outermost import Launched
-from tracetui.compare.tally import Tally, tally
+from tracetui.compare.tally import Sums, tally
 
 INSIDE = " > "  #: between a module and one inside of it
 
@@ -20,8 +20,8 @@ INSIDE = " > "  #: between a module and one inside of it
 class ModuleTimes:
     """Device time by the path of modules: "BertModel_0 > BertEncoder_0"."""
 
-    total: Tally
-    own: Tally
+    total: Sums
+    own: Sums
 
 
 def module_times(analysis: Analysis, launched: Launched, steps: int) -> ModuleTimes:

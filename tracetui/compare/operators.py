@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from tracetui.analysis.search import grouped, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.compare.matching import match
 from tracetui.compare.outermost import NO_OPERATOR, Launched, Operators, operator_names
-from tracetui.compare.tally import Tally, tally
+from tracetui.compare.shapes import ArgsOf, shapes_of
+from tracetui.compare.tally import Sums, alike, tally
+from tracetui.trace.clean import kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +28,15 @@ class Sequences:
     row: Int64s  #: slice row
     start: Int64s  #: ns
     thread: Int64s  #: 0, 1, ... those of Python, -1, -2, ... those of the autograd engine; the busiest first
-    loose: Tally  #: device time of no operator of level 1
+    by_name: Sums  #: device time, of all of them
+    loose: Sums  #: device time of no operator of level 1
     steps: int
+    plain: Int64s | None = None  #: where names tell shapes: `name` without them
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it is known in which order they ran; a digest tells only `by_name`."""
+        return len(self.name) > 0 or not self.by_name
 
     def of(self, step: int) -> Iterator[tuple[int, slice]]:
         """The threads of a step, and the places of their operators."""
@@ -51,16 +60,21 @@ class Stretch:
 class Matched:
     """How the operators of two runs match: matched + only + loose == the device time of each side."""
 
-    base: Tally  #: of matched operators
-    other: Tally
-    only_base: Tally
-    only_other: Tally
+    base: Sums  #: of matched operators
+    other: Sums
+    only_base: Sums
+    only_other: Sums
     gone: tuple[Stretch, ...]  #: what is only there, most device time first
     new: tuple[Stretch, ...]
 
 
-def sequences(analysis: Analysis, launched: Launched, operators: Operators, steps: int) -> Sequences:
-    """The operators of level 1, each with the device time that it launched, itself or what it called."""
+def sequences(
+    analysis: Analysis, launched: Launched, operators: Operators, steps: int, args_of: ArgsOf | None = None
+) -> Sequences:
+    """The operators of level 1, each with the device time that it launched, itself or what it called.
+
+    With `args_of` operators of other shapes have other names: "aten::mm [32,64;64,8]".
+    """
     trace = analysis.trace
     row, step = operators.row[operators.outermost], operators.step[operators.outermost]
     at = np.searchsorted(row, launched.outermost)
@@ -73,11 +87,14 @@ def sequences(analysis: Analysis, launched: Launched, operators: Operators, step
     called = operator_names(trace)
     number: dict[str, int] = {}
     interned = np.array([number.setdefault(name, len(number)) for name in called], np.int64)
+    plain = name = interned[trace.slices.name[row]]
+    if args_of is not None:
+        name = _with_shapes(number, plain, trace.slices.event[row].tolist(), args_of)
     left = launched.outermost[~held]
     loose = np.where(left >= 0, interned[trace.slices.name[left]], len(number))
-    return Sequences(
+    found = Sequences(
         names=tuple(number),
-        name=interned[trace.slices.name[row]][order],
+        name=name[order],
         ns=ns[order],
         step=step[order],
         row=row[order],
@@ -91,15 +108,36 @@ def sequences(analysis: Analysis, launched: Launched, operators: Operators, step
             steps,
             launched.row[~held],
         ),
+        by_name={},
         steps=steps,
+        plain=plain[order] if (name != plain).any() else None,
     )
+    return replace(found, by_name=_tally(found, np.ones(len(row), np.bool_)))
+
+
+def _with_shapes(number: dict[str, int], name: Int64s, events: list[int], args_of: ArgsOf) -> Int64s:
+    """The numbers of names with the shapes of each operator; new names are added to `number`."""
+    names, found = list(number), np.array(name)
+    for place in np.argsort(events, kind="stable").tolist():  # as they lie in the file
+        shapes = shapes_of(args_of(events[place]))
+        if shapes:
+            called = kept(f"{names[name[place]]} [{shapes}]")
+            found[place] = number.setdefault(called, len(number))
+    return found
 
 
 def match_operators(base: Sequences, other: Sequences) -> Matched:
     """Match the operators of each step with those of its counterpart, thread by thread.
 
-    Where one side has more steps, those of the other side are counterparts in turn.
+    Where one side has more steps, those of the other side are counterparts in turn. Where the order of a side
+    is not known, by name alone.
     """
+    if not (base.ordered and other.ordered):
+        return Matched(*alike(base.by_name, other.by_name), {}, {}, (), ())
+    if base.plain is None or other.plain is None:  # shapes that one side lacks tell nothing apart
+        base, other = (
+            side if side.plain is None else replace(side, name=side.plain) for side in (base, other)
+        )
     number = {name: place for place, name in enumerate(base.names)}
     translated = np.array([number.setdefault(name, len(number)) for name in other.names], np.int64)
     entries = base.name, translated[other.name] if len(other.names) else other.name
@@ -142,7 +180,7 @@ def _threads(analysis: Analysis, rows: Int64s) -> Int64s:
     return thread
 
 
-def _tally(side: Sequences, kept: Bools) -> Tally:
+def _tally(side: Sequences, kept: Bools) -> Sums:
     return tally(side.names, side.name[kept], side.step[kept], side.ns[kept], side.steps, side.row[kept])
 
 

@@ -1,4 +1,4 @@
-"""Limits on what became slower, for a build that fails when one is passed: "5%", "idle=2ms", "Matmul=3%"."""
+"""Limits on what became slower or larger, for a build: "5%", "idle=2ms", "Matmul=3%", "memory=500MB"."""
 
 from __future__ import annotations
 
@@ -8,33 +8,38 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tracetui.analysis.idle.cause import FAMILIES, Cause
+from tracetui.analysis.memory.limits import parse_size
 from tracetui.compare.classes import CLASSES, is_part
 from tracetui.compare.comparison import Comparison
+from tracetui.compare.memory_rows import ALLOCATED
+from tracetui.compare.rows import MATCHED, Row
 from tracetui.compare.waterfall import AICORE, AICPU, COPY, PREPARING, TERMS
 from tracetui.units import parse_duration
 
 STEP, IDLE, COMPUTING, COMMUNICATION = "step", "idle", "computing", "communication"
+MEMORY, WAIT = "memory", "wait"
 _PERCENT = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*%", re.ASCII)
 _CLASSES = {name.lower(): name for name in CLASSES}
+_TIMES = "share or a time, like 5%, 2ms, idle=2ms or Matmul=3%"
 _LABELS = frozenset(cause.label for cause in Cause)
 
 
 @dataclass(frozen=True)
 class RegressionLimit:
-    """How much slower something may become, as a share of what it was or as a time: one of them is given."""
+    """How much more of something there may be, as a share of what it was or as an amount: one is given."""
 
-    measure: str  #: "step", a term, a cause, a family of causes, or a class in lower case
+    measure: str  #: "step", a term, a cause, a family of causes, a class in lower case, "memory" or "wait"
     share: Fraction | None
-    ns: int | None
+    amount: int | None  #: ns; of memory bytes
 
 
 @dataclass(frozen=True)
 class Regression:
-    """A limit that was passed; means of a step."""
+    """A limit that was passed; means of a step, ns; of memory the peaks, bytes."""
 
     limit: RegressionLimit
-    base_ns: Fraction
-    other_ns: Fraction
+    base: Fraction
+    other: Fraction
     beyond_spread: bool | None  #: the change is larger than the steps differ; None where that is not known
 
 
@@ -48,9 +53,10 @@ def parse_regression(text: str) -> RegressionLimit:
     if percent is not None:
         return RegressionLimit(name, Fraction(f"0{percent[1]}") / 100, None)
     try:
-        return RegressionLimit(name, None, parse_duration(allowed))
+        return RegressionLimit(name, None, (parse_size if name == MEMORY else parse_duration)(allowed))
     except ValueError:
-        raise ValueError("a limit is a share or a time, like 5%, 2ms, idle=2ms or Matmul=3%") from None
+        what = "share or a size, like memory=5% or memory=500MB" if name == MEMORY else _TIMES
+        raise ValueError(f"a limit is a {what}") from None
 
 
 def find_regressions(comparison: Comparison, limits: Iterable[RegressionLimit]) -> tuple[Regression, ...]:
@@ -58,23 +64,38 @@ def find_regressions(comparison: Comparison, limits: Iterable[RegressionLimit]) 
     found = []
     for limit in limits:
         base, other, changed = _measured(comparison, limit.measure)
-        allowed = Fraction(limit.ns or 0) if limit.share is None else limit.share * base
+        allowed = Fraction(limit.amount or 0) if limit.share is None else limit.share * base
         if other - base > allowed:
             found.append(Regression(limit, base, other, changed))
     return tuple(found)
 
 
+def unknown_measures(comparison: Comparison, limits: Iterable[RegressionLimit]) -> tuple[str, ...]:
+    """Return the measures of limits of which a side tells nothing."""
+    told = {MEMORY: _peak(comparison) is not None, WAIT: comparison.job is not None}
+    return tuple(dict.fromkeys(limit.measure for limit in limits if not told.get(limit.measure, True)))
+
+
+def _peak(comparison: Comparison) -> Row | None:
+    """What tensors held at most on both sides: of the allocator's components the one that holds most."""
+    peaks = [each for each in comparison.memory if each.what == ALLOCATED and each.status == MATCHED]
+    return max(peaks, key=lambda each: each.base_ns, default=None)
+
+
 def _known() -> list[str]:
     terms = [PREPARING, AICORE, AICPU, COPY]
     causes = [cause.label for cause in Cause]
-    return [STEP, IDLE, COMPUTING, COMMUNICATION, *terms, *FAMILIES[:-1], *causes, *_CLASSES]
+    return [STEP, IDLE, COMPUTING, COMMUNICATION, MEMORY, WAIT, *terms, *FAMILIES[:-1], *causes, *_CLASSES]
 
 
 def _measured(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction, bool | None]:
     """The means of both sides, and whether they differ by more than the steps do."""
     if measure == STEP:
-        step = comparison.step
-        return step.base_ns, step.other_ns, step.changed
+        return _of_row(comparison.step)
+    if measure == MEMORY:
+        return _of_row(_peak(comparison))
+    if measure == WAIT:
+        return _of_row(comparison.job.waits if comparison.job is not None else None)
     if measure in _CLASSES and measure not in (COMMUNICATION, COPY):
         rows = [
             each
@@ -90,6 +111,10 @@ def _measured(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction,
     other = sum((row.other_ns for row in rows), Fraction(0))
     changed = [row.changed for row in rows if row.delta_ns > 0]
     return base, other, True if True in changed else None if None in changed else False
+
+
+def _of_row(row: Row | None) -> tuple[Fraction, Fraction, bool | None]:
+    return (Fraction(0), Fraction(0), False) if row is None else (row.base_ns, row.other_ns, row.changed)
 
 
 def _terms(measure: str) -> Iterator[str]:

@@ -19,6 +19,7 @@ class Scale:
     base_steps: int
     other_steps: int
     step_ns: Fraction  #: the mean step of BASE
+    one_step: bool = False  #: a side has one step, of several devices or ranks
 
     def changed(self, base: Sum, other: Sum) -> bool | None:
         """Whether two means differ by more than the steps of either side among themselves, and 1 % of a step.
@@ -28,7 +29,7 @@ class Scale:
         delta = abs(Fraction(other.ns, self.other_steps) - Fraction(base.ns, self.base_steps))
         if delta * 100 <= self.step_ns or not delta:
             return False
-        if min(self.base_steps, self.other_steps) < 2:
+        if self.one_step or min(self.base_steps, self.other_steps) < 2:
             return None
         return delta > max(base.highest - base.lowest, other.highest - other.lowest)
 
@@ -57,6 +58,7 @@ class Row:
 
     @property
     def other_ns(self) -> Fraction:
+        """The mean per step of OTHER."""
         return Fraction(self.other.ns, self.scale.other_steps)
 
     @property
@@ -66,6 +68,7 @@ class Row:
 
     @property
     def other_count(self) -> Fraction:
+        """How often a step of OTHER has it."""
         return Fraction(self.other.count, self.scale.other_steps)
 
     @property

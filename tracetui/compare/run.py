@@ -22,15 +22,19 @@ from tracetui.compare.classes import classes
 from tracetui.compare.communication import Collectives, collectives
 from tracetui.compare.kernels import Kernels, kernels
 from tracetui.compare.lines import Lines, lines
+from tracetui.compare.memory import MemoryUse, memory_use
 from tracetui.compare.modules import ModuleTimes, module_times
 from tracetui.compare.operators import Sequences, sequences
 from tracetui.compare.outermost import Operators, launched_work, operator_names, operators_in_steps
 from tracetui.compare.pieces import IdlePieces, exposed_pieces, idle_pieces
-from tracetui.compare.tally import Tally, tally
+from tracetui.compare.shapes import ArgsOf
+from tracetui.compare.tally import Sum, Sums, tally
 from tracetui.compare.walls import Choice, Walls, find_walls
 from tracetui.compare.waterfall import waterfall
 from tracetui.siblings.kernel_details import kernel_details
 from tracetui.trace.model import Kind
+
+_NO_SHAPES = "it tells no shapes of operators (record_shapes=True): they are matched by name alone"
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,8 @@ class Totals:
 class Api:
     """The operators of the host by name."""
 
-    total: Tally  #: their whole time
-    own: Tally  #: without the operators inside
+    total: Sums  #: their whole time
+    own: Sums  #: without the operators inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,38 +69,48 @@ class Run:
     terms_ns: (
         Int64s  #: int64[n, terms]: what it went into, in the order of `TERMS`; each row sums to the wall
     )
-    causes: Tally  #: idle time by cause, preparing included; of each step on each device
+    causes: Sums  #: idle time by cause, preparing included; of each step on each device
     lines: Lines  #: likewise
     walls: Walls  #: the steps compared
     steps: int  #: of the host: what the tables below are of, with the device time of all devices
-    classes: Tally
+    classes: Sums
     operators: Sequences
     kernels: Kernels
     modules: ModuleTimes
     communication: Collectives
     api: Api
+    memory: MemoryUse | None  #: None where nothing was recorded of it
+    advice: Sums  #: by title: the time that the costliest of a kind explains in a mean step, and how many
+    ranks: int = 1  #: of a job: each step is the sum of so many ranks, and so are all sums
+    members: tuple[int, ...] = ()  #: of a job: the ranks it is the mean of
 
     @property
     def step_ns(self) -> Fraction:
         """The mean length of a step."""
-        return Fraction(int(self.wall_ns.sum()), max(len(self.wall_ns), 1))
+        return Fraction(int(self.wall_ns.sum()), max(len(self.wall_ns), 1) * self.ranks)
 
 
-def run_of(analysis: Analysis, choice: Choice | None = None) -> Run:
-    """What a trace did in the chosen steps, by default all."""
+def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | None = None) -> Run:
+    """What a trace did in the chosen steps, by default all.
+
+    With `args_of` operators are told apart by the shapes of their inputs, too.
+    """
     chosen = choice or Choice()
     walls = find_walls(analysis, chosen)
     steps = len(walls.start[walls.host])
     idle, exposed = idle_pieces(analysis, walls), exposed_pieces(analysis, walls)
     launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
     details = kernel_details(Path(analysis.trace.path))
+    memory = memory_use(analysis.memory, chosen)
+    ordered = sequences(analysis, launched, operators, steps, args_of)
+    shapeless = [_NO_SHAPES] if args_of is not None and ordered.plain is None else []
     working = [activity for activity in analysis.devices if activity.window_ns > 0]
     return Run(
         path=analysis.trace.path,
         kind=analysis.trace.kind,
         devices=tuple(activity.device for activity in working),
         numbers=tuple(sorted({number for number in walls.number.tolist() if number >= 0})),
-        notes=(*walls.notes, *_notes(analysis, walls)),
+        notes=(*walls.notes, *_notes(analysis, walls), *shapeless),
         totals=_totals(working) if len(walls) == _every(analysis, chosen) else None,
         wall_ns=walls.end - walls.start,
         terms_ns=waterfall(analysis, walls, idle, exposed),
@@ -105,11 +119,13 @@ def run_of(analysis: Analysis, choice: Choice | None = None) -> Run:
         walls=walls,
         steps=steps,
         classes=classes(analysis, launched, details, steps),
-        operators=sequences(analysis, launched, operators, steps),
+        operators=ordered,
         kernels=kernels(analysis, launched, details, steps),
         modules=module_times(analysis, launched, steps),
         communication=collectives(analysis, walls),
         api=_api(analysis, operators, steps),
+        memory=memory,
+        advice=_advice(analysis),
     )
 
 
@@ -148,7 +164,7 @@ def _notes(analysis: Analysis, walls: Walls) -> list[str]:
     return notes
 
 
-def _causes(walls: Walls, idle: IdlePieces) -> Tally:
+def _causes(walls: Walls, idle: IdlePieces) -> Sums:
     """Idle time by cause; counted in idle intervals, however many pieces of one have the cause."""
     width = int(idle.interval.max(initial=0)) + 1
     pair, ns = sums((idle.cause.astype(np.int64) * len(walls) + idle.wall) * width + idle.interval, idle.ns)
@@ -167,3 +183,11 @@ def _api(analysis: Analysis, operators: Operators, steps: int) -> Api:
         total=tally(names, name, operators.step, spans.durations[at], steps, operators.row),
         own=tally(names, name, operators.step, spans.own[at], steps, operators.row),
     )
+
+
+def _advice(analysis: Analysis) -> dict[str, Sum]:
+    """The advice on all of a trace by title; notes on the recording cost nothing."""
+    costs: dict[str, list[int]] = {}
+    for each in analysis.advice:
+        costs.setdefault(each.title, []).append(each.per_step_ns or each.cost_ns or 0)
+    return {title: Sum(max(ns), len(ns), max(ns), max(ns)) for title, ns in costs.items()}

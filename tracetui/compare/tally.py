@@ -1,14 +1,18 @@
-"""Sums of ns by name and step, sparse: what a table of a run is, before it is compared."""
+"""Sums of ns by name: what a table of a run is, before it is compared."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tracetui.analysis.search import grouped
 from tracetui.arrays import Int64s
+from tracetui.trace.clean import kept
+
+#: The name of what a run does not tell apart, having kept what takes most.
+OTHERS = "(others)"
 
 
 @dataclass(frozen=True)
@@ -23,45 +27,17 @@ class Sum:
 
 
 NOTHING = Sum(0, 0, 0, 0)
-
-
-@dataclass(frozen=True, eq=False)
-class Tally:
-    """ns and count of each name in each step that has any, as columns, by name, then step."""
-
-    names: tuple[str, ...]  #: distinct; as written in the trace: never print them unescaped
-    name: Int64s  #: place in `names`
-    step: Int64s  #: from 0 to `steps` - 1
-    ns: Int64s
-    count: Int64s
-    row: Int64s  #: slice row of the longest, -1 where none is told
-    steps: int
-
-    def sums(self) -> dict[str, Sum]:
-        """The sums of each name over all steps."""
-        if not len(self.name):
-            return {}
-        first = np.flatnonzero(np.concatenate(([True], self.name[1:] != self.name[:-1])))
-        held = np.diff(first, append=len(self.name))
-        lowest = np.where(held < self.steps, 0, np.minimum.reduceat(self.ns, first))
-        columns = (
-            np.add.reduceat(self.ns, first),
-            np.add.reduceat(self.count, first),
-            np.minimum(lowest, np.minimum.reduceat(self.ns, first)),
-            np.maximum.reduceat(self.ns, first),
-        )
-        most = _places_of_most(self.ns, first)
-        told = zip(*(column.tolist() for column in (*columns, self.row[most])))
-        return {self.names[name]: Sum(*sums) for name, sums in zip(self.name[first].tolist(), told)}
+#: Sums by name, as written in the trace: never print it unescaped.
+Sums = Mapping[str, Sum]
 
 
 def tally(
     names: Sequence[str], name: Int64s, step: Int64s, ns: Int64s, steps: int, row: Int64s | None = None
-) -> Tally:
+) -> dict[str, Sum]:
     """The sums of things with a name, a step and a time; those with name or step -1 are left out.
 
     Args:
-        names: texts; equal ones count as one.
+        names: texts; equal ones count as one, told as a digest keeps them.
         name: int64[n], place in `names`.
         step: int64[n].
         ns: int64[n].
@@ -69,20 +45,59 @@ def tally(
         row: int64[n], slice rows of the things; -1, or None of all, where they are none.
     """
     number: dict[str, int] = {}
-    same = np.array([number.setdefault(text, len(number)) for text in names], np.int64)
-    kept = (name >= 0) & (step >= 0)
-    key = same[name[kept]] * max(steps, 1) + step[kept] if len(names) else np.empty(0, np.int64)
-    order, first = grouped(key)
-    keys, total, count = key[order[first]], np.empty(0, np.int64), np.empty(0, np.int64)
-    longest = np.full(len(first), -1, np.int64)
-    if len(first):
-        each = ns[kept][order]
-        total = np.add.reduceat(each, first)
-        count = np.diff(first, append=len(order))
-        if row is not None:
-            longest = row[kept][order][_places_of_most(each, first)]
+    same = np.array([number.setdefault(kept(text), len(number)) for text in names], np.int64)
+    counted = (name >= 0) & (step >= 0)
     width = max(steps, 1)
-    return Tally(tuple(number), keys // width, keys % width, total, count, longest, steps)
+    key = same[name[counted]] * width + step[counted] if len(names) else np.empty(0, np.int64)
+    order, first = grouped(key)
+    if not len(first):
+        return {}
+    keys, each = key[order[first]], ns[counted][order]
+    total, count = np.add.reduceat(each, first), np.diff(first, append=len(order))
+    longest = np.full(len(first), -1, np.int64)
+    if row is not None:
+        longest = row[counted][order][_places_of_most(each, first)]
+    of = keys // width
+    first = np.flatnonzero(np.concatenate(([True], of[1:] != of[:-1])))
+    least = np.minimum.reduceat(total, first)
+    columns = (
+        np.add.reduceat(total, first),
+        np.add.reduceat(count, first),
+        np.where(np.diff(first, append=len(of)) < steps, np.minimum(least, 0), least),
+        np.maximum.reduceat(total, first),
+        longest[_places_of_most(total, first)],
+    )
+    texts = list(number)
+    told = zip(*(column.tolist() for column in columns))
+    return {texts[place]: Sum(*sums) for place, sums in zip(of[first].tolist(), told)}
+
+
+def together(found: Iterable[Sum]) -> Sum:
+    """The sum of different things in the same steps; their range may be told wider than it is."""
+    total, *others = [*found] or [NOTHING]
+    for each in others:
+        longest = each if each.highest > total.highest else total
+        total = Sum(
+            total.ns + each.ns,
+            total.count + each.count,
+            total.lowest + each.lowest,
+            total.highest + each.highest,
+            longest.row,
+        )
+    return total
+
+
+def alike(base: Sums, other: Sums) -> tuple[Sums, Sums]:
+    """Both sides with the names that both tell apart: where one has `OTHERS`, what it lacks is of them."""
+    sides = []
+    for own, against in ((base, other), (other, base)):
+        if OTHERS not in against:
+            sides.append(own)
+            continue
+        kept = {name: found for name, found in own.items() if name in against and name != OTHERS}
+        rest = together(found for name, found in own.items() if name not in kept)
+        sides.append({**kept, OTHERS: replace(rest, row=-1)} if rest.count or rest.ns else kept)
+    return sides[0], sides[1]
 
 
 def _places_of_most(ns: Int64s, first: Int64s) -> Int64s:

@@ -12,7 +12,8 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.compare.classes import COMMUNICATION, is_part
 from tracetui.compare.classes import COPY as COPY_CLASS
-from tracetui.compare.comparison import Comparison
+from tracetui.compare.comparison import Comparison, sum_of_steps
+from tracetui.compare.job_part import root_words
 from tracetui.compare.rows import Row, row
 from tracetui.compare.run import Run
 from tracetui.compare.tally import Sum
@@ -21,6 +22,8 @@ from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
 
 LONGEST_NAME = 60  #: characters
+_LONGEST_ROOT = 120
+_MOST_OF_IT = Fraction(5, 4)  # a cause with four fifths of a change stands for all of it
 _MOST_REASONS = 2
 _IDLE, _COMPUTING = "idle", "computing"
 _COMMUNICATION, _COPIES = "exposed communication", "exposed copies"
@@ -47,7 +50,26 @@ class _Group:
 
 
 def verdict(comparison: Comparison) -> str:
-    """One true sentence, safe to print."""
+    """One true sentence, safe to print; of jobs a second one, on what ranks lose by waiting."""
+    return " ".join(filter(None, (_step_sentence(comparison), _waits_sentence(comparison))))
+
+
+def _waits_sentence(comparison: Comparison) -> str:
+    """How much more ranks of a job lose by waiting for each other, and what most of that is."""
+    job = comparison.job
+    if job is None or not comparison.comparable or not (job.waits.base.ns or job.waits.other.ns):
+        return ""
+    delta = job.waits.delta_ns
+    costs = f"Waiting for each other costs the ranks {_ns(job.waits.other_ns)} a step in all"
+    if abs(delta) * 100 <= job.waits.scale.step_ns:
+        return f"{costs}, {f'and {_ns(job.waits.base_ns)}' if delta else 'as'} in BASE."
+    told = f"{costs}, {_ns(abs(delta))} {'more' if delta > 0 else 'less'} than in BASE"
+    most = [row for row in job.roots if row.delta_ns * delta > 0 and abs(row.delta_ns) * 10 > abs(delta)]
+    named = (printable(root_words(row), _LONGEST_ROOT) for row in most[:_MOST_REASONS])
+    return f"{told}: {'; '.join(named)}." if most else f"{told}."
+
+
+def _step_sentence(comparison: Comparison) -> str:
     step = comparison.step
     for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
         if not len(run.wall_ns):
@@ -103,7 +125,7 @@ def _total(name: str, own: list[str], comparison: Comparison) -> Row:
 
     def summed(run: Run) -> Sum:
         ns: Int64s = run.terms_ns[:, places].sum(axis=1)
-        return Sum(int(ns.sum()), len(ns), int(ns.min()), int(ns.max()))
+        return sum_of_steps(ns, run)
 
     return row(name, summed(comparison.base), summed(comparison.other), comparison.step.scale)
 
@@ -124,7 +146,9 @@ def _idle_story(comparison: Comparison, total: Row) -> str:
     if most is None:
         return story
     cause = next(cause for cause in Cause if cause.label == most.name)
-    story += f", {cause.facts.name} ({cause.label})"
+    part = abs(most.delta_ns)
+    amount = f"{_ns(part)} of it " if part * _MOST_OF_IT < abs(total.delta_ns) else ""
+    story += f", {amount}{cause.facts.name} ({cause.label})"
     line, delta = comparison.cause_lines.get(cause, (None, Fraction(0)))
     if line is None or line.frame is None or (delta > 0) != (total.delta_ns > 0):
         return story

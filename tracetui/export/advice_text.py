@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
-
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
-from tracetui.export.text import MARGIN, cell_width, cut
+from tracetui.export.advice_words import told
+from tracetui.export.text import MARGIN, cell_width, cut, wrapped
 from tracetui.export.words import line_name, micro
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
@@ -20,7 +19,7 @@ SUBJECTS = 5  #: names, at most
 
 def advice_text(analysis: Analysis, width: int) -> str:
     """All advice, each as a title, its text, where it points and the condition that it follows from."""
-    every = analysis.advice
+    every = [*map(told, analysis.advice)]
     if not every:
         return NOTHING + "\n"
     count = "1 piece" if len(every) == 1 else f"{format_count(len(every))} pieces"
@@ -34,7 +33,7 @@ def advice_text(analysis: Analysis, width: int) -> str:
 
 def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
     """The advice about the most time, a line each, under a title; nothing where there is none. No notes."""
-    every = [(advice, advice.cost_ns) for advice in analysis.advice if advice.cost_ns is not None]
+    every = [(advice, advice.cost_ns) for advice in map(told, analysis.advice) if advice.cost_ns is not None]
     if not every:
         return []
     title = TITLE
@@ -62,7 +61,8 @@ def _advice(advice: Advice, number: str, margin: str, width: int) -> list[str]:
     cost = cost_words(advice)
     title = number + advice.title
     lines = [title + cost.rjust(max(width - cell_width(title), len(cost) + 2))]
-    lines += _wrapped(micro(advice.text), margin, margin, width)
+    room = min(width, LONGEST_LINE)
+    lines += wrapped(printable(micro(advice.text)), room, margin, margin)
     if advice.file is not None:
         line = printable(line_name(advice.file, advice.line, advice.function))
         lines.append(f"{margin}at  {cut(line, width - len(margin) - 4, keep_end=True)}")
@@ -70,10 +70,4 @@ def _advice(advice: Advice, number: str, margin: str, width: int) -> list[str]:
         names = ", ".join(printable(subject, 60) for subject in advice.subjects[:SUBJECTS])
         left = len(advice.subjects) - SUBJECTS
         lines.append(cut(f"{margin}of  {names}" + (f" and {left} more" if left > 0 else ""), width))
-    return lines + _wrapped(micro(advice.rule), f"{margin}if  ", f"{margin}    ", width)
-
-
-def _wrapped(text: str, first: str, later: str, width: int) -> list[str]:
-    return textwrap.wrap(
-        printable(text), min(width, LONGEST_LINE), initial_indent=first, subsequent_indent=later
-    )
+    return lines + wrapped(printable(micro(advice.rule)), room, f"{margin}if  ", f"{margin}    ")

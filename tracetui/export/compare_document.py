@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 from tracetui.compare.comparison import Comparison
-from tracetui.compare.regressions import Regression, RegressionLimit
+from tracetui.compare.regressions import MEMORY, Regression, RegressionLimit
 from tracetui.compare.run import Run
 from tracetui.compare.verdict import verdict
 from tracetui.export.cells import encodable
-from tracetui.export.compare_tables import TABLES, row_document
+from tracetui.export.compare_tables import EVERY, RANKS, ROOTS, row_document, term_document
 
 SCHEMA = 1
 
@@ -22,22 +22,12 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "verdict": verdict(comparison),
         "base": _side(comparison.base),
         "other": _side(comparison.other),
-        "waterfall": [
-            {
-                "term": term.name,
-                "base_ns": round(term.base_ns),
-                "other_ns": round(term.other_ns),
-                "delta_ns": round(term.delta_ns),
-                "changed": term.changed,
-            }
-            for term in comparison.waterfall
-        ],
+        "waterfall": [term_document(term) for term in comparison.waterfall],
         **{
             table.key: [row_document(row) for row in table.rows(comparison)]
-            for table in TABLES
-            if table.by != "cause"
+            for table in EVERY
+            if comparison.job is not None or table not in (RANKS, ROOTS)
         },
-        "memory": [],
         "warnings": [encodable(note) for note in comparison.notes],
     }
 
@@ -52,21 +42,27 @@ def regressions_document(
             {
                 "measure": limit.measure,
                 "share": None if limit.share is None else float(limit.share),
-                "ns": limit.ns,
+                "bytes" if limit.measure == MEMORY else "ns": limit.amount,
             }
             for limit in limits
         ],
         "regressions": [
             {
                 "measure": regression.limit.measure,
-                "base_ns": round(regression.base_ns),
-                "other_ns": round(regression.other_ns),
-                "delta_ns": round(regression.other_ns - regression.base_ns),
+                **_amounts(regression),
                 "beyond_spread": regression.beyond_spread,
             }
             for regression in found
         ],
     }
+
+
+def _amounts(regression: Regression) -> dict[str, int]:
+    """Both sides and their difference, by names that tell the unit."""
+    unit = "bytes" if regression.limit.measure == MEMORY else "ns"
+    base, other = regression.base, regression.other
+    told = {"base": base, "other": other, "delta": other - base}
+    return {f"{name}_{unit}": round(amount) for name, amount in told.items()}
 
 
 def comparison_json(comparison: Comparison) -> str:
@@ -86,4 +82,5 @@ def _side(run: Run) -> dict[str, Any]:
         "kind": run.kind.value,
         "steps": list(run.numbers),
         "step_ns": round(run.step_ns),
+        **({"ranks": list(run.members)} if run.members else {}),
     }

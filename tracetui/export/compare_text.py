@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from textwrap import wrap
+from typing import NamedTuple
 
-from tracetui.compare.comparison import Comparison, LineRow
+from tracetui.compare.comparison import ApiRow, Comparison, ModuleRow
+from tracetui.compare.memory_rows import ALIVE, MemoryRow
 from tracetui.compare.operators import Stretch
-from tracetui.compare.regressions import Regression
 from tracetui.compare.rows import Row
-from tracetui.compare.run import Run
 from tracetui.compare.verdict import verdict
 from tracetui.export import markdown
-from tracetui.export.compare_tables import TABLES, WATERFALL, Table, count
-from tracetui.export.text import MARGIN, Column, bar, cut, table
+from tracetui.export.compare_tables import EVERY, MEMORY, RANKS, WATERFALL, Table
+from tracetui.export.compare_words import (
+    LONGEST_NAME,
+    count_words,
+    lengths,
+    ratio_words,
+    row_name,
+    run_words,
+    signed_ms,
+    signed_size,
+)
+from tracetui.export.text import MARGIN, Column, bar, cut, table, wrapped
 from tracetui.trace.clean import printable
-from tracetui.units import format_count, format_duration, format_ms
+from tracetui.units import format_bytes, format_count, format_ms
 
+_LEAST_SHOWN = 500  #: ns: less is written as 0.000 ms
 TOP, TOP_ASKED, TOP_STRETCHES = 10, 20, 3
-LONGEST_NAME = 300
-_BEFORE_UNITS = re.compile(r"(?<=[0-9]) (?=(?:[nµm]?s|[kMG]?B|%)(?:\W|$))")
 #: Tables of names whose ends tell more than their beginnings: paths.
 _ENDS = ("line", "module")
+#: Tables of long names: what they are counted by is told where there is room.
+_LONG = ("communication", "memory", "root")
+#: What is said of a table that is asked for and has no row.
+_ABSENT = {
+    "module": "Both sides need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.",
+    "kernel": "Devices of two makes have no kernels in common: see the operators.",
+    "memory": "Both sides need a recording of it: profile_memory=True.",
+    "rank": "These are of jobs: of directories of several ranks, or of their digests.",
+    "root": "These are of jobs: of directories of several ranks, or of their digests.",
+}
+_ROOMY_FROM = 110  #: cells
 _BAR_CELLS, _NAME_CELLS = 12, 16
 
 
@@ -32,18 +50,18 @@ def comparison_text(comparison: Comparison, asked: Table | None, top: int | None
 
     `top` rows of tables, 0 for all, None for 10, of one that is asked for 20.
     """
-    lines = [*_head(comparison, width), "", *_wrapped(verdict(comparison), width)]
+    lines = [*_head(comparison, width), "", *wrapped(verdict(comparison), width)]
     if comparison.comparable and asked is None:
         lines += _waterfall(comparison, width)
-    changed = (each for each in TABLES if any(row.delta_ns for row in each.rows(comparison)))
+    changed = (each for each in EVERY if any(_shows_change(row) for row in each.rows(comparison)))
     shown = changed if asked is None else (asked,)
     for each in shown if comparison.comparable else ():
         rows = _shown(each, comparison, asked is not None)
         most = top if top is not None else TOP if asked is None else TOP_ASKED
         lines += [
             "",
-            f"{each.title}, ms a step",
-            *_table(rows[:most] if most else rows, width, each.by in _ENDS),
+            f"{each.title}, {each.unit}",
+            *(_table(each, rows[:most] if most else rows, width) if rows else _none(each, width)),
         ]
         if most and len(rows) > most:
             more = format_count(len(rows) - most)
@@ -52,7 +70,7 @@ def comparison_text(comparison: Comparison, asked: Table | None, top: int | None
             lines += _only(comparison, width)
     lines += [""] if comparison.notes else []
     for note in comparison.notes:
-        lines += _wrapped(f"{printable(note)}.", width)
+        lines += wrapped(f"{printable(note)}.", width)
     return "\n".join(lines) + "\n"
 
 
@@ -62,90 +80,32 @@ def comparison_markdown(comparison: Comparison, asked: Table | None, top: int | 
     parts += markdown.table(
         ["", "trace", "steps", "ms a step", "from", "to"],
         [
-            [name, markdown.code(run.path), str(len(run.wall_ns)), *_lengths(run)]
+            [name, markdown.code(run.path), str(len(run.wall_ns)), *lengths(run)]
             for name, run in (("BASE", comparison.base), ("OTHER", comparison.other))
         ],
         ["", "trace"],
     )
     most = top if top is not None else TOP if asked is None else TOP_ASKED
-    tables = ((WATERFALL, *TABLES) if asked is None else (asked,)) if comparison.comparable else ()
+    tables = ((WATERFALL, *EVERY) if asked is None else (asked,)) if comparison.comparable else ()
     for each in tables:
         rows = _shown(each, comparison, asked is not None)
         if rows:
             limit = 0 if each is WATERFALL else most
             parts += [
                 "",
-                f"**{each.title}**, ms a step",
+                f"**{each.title}**, {each.unit}",
                 "",
-                *_markdown_table(rows[:limit] if limit else rows),
+                *_markdown_table(each, rows[:limit] if limit else rows),
             ]
     parts += ["", *(f"- {markdown.plain(note)}" for note in comparison.notes)]
     return "\n".join(parts).rstrip() + "\n"
 
 
-def regressions_text(regressions: Sequence[Regression]) -> str:
-    """A line for each: "step: 812 ms a step, 40.1 ms (5.2 %) more than in BASE, allowed is 5 %"."""
-    return "".join(f"{_regression(regression)}\n" for regression in regressions)
-
-
-def _regression(regression: Regression) -> str:
-    limit, delta = regression.limit, regression.other_ns - regression.base_ns
-    if limit.share is None:
-        allowed = format_duration(limit.ns or 0)
-    else:
-        allowed = f"{float(limit.share) * 100:.9g} %"
-    share = f" ({float(100 * delta / regression.base_ns):.3g} %)" if regression.base_ns else ""
-    doubt = {
-        True: "",
-        False: "; the steps differ by more among themselves",
-        None: "; with one step nothing tells whether that is chance",
-    }[regression.beyond_spread]
-    took, more = format_duration(round(regression.other_ns)), format_duration(round(delta))
-    return f"{limit.measure}: {took} a step, {more}{share} more than in BASE, allowed is {allowed}{doubt}"
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of a text in which a number and its unit stay together."""
-    held = _BEFORE_UNITS.sub("\xa0", text)
-    return [line.replace("\xa0", " ") for line in wrap(held, width)]
-
-
 def _head(comparison: Comparison, width: int) -> Iterator[str]:
     for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
         yield f"{name:<7}{cut(printable(run.path), width - 7, keep_end=True)}"
-        for line in _wrapped(run_words(run), width - 7):
+        for line in wrapped(run_words(run), width - 7):
             yield " " * 7 + line
-
-
-def run_words(run: Run) -> str:
-    """ "gpu, 6 steps (5 to 10) of 177.6 ms, 174.1 to 181.3; in all computing 591.5 ms, free 402.6 ms" """
-    if not len(run.wall_ns):
-        return f"{run.kind.value}, no work of a device"
-    mean, low, high = _lengths(run)
-    steps = "1 step" if len(run.wall_ns) == 1 else f"{format_count(len(run.wall_ns))} steps"
-    if len(run.numbers) == 1:
-        steps += f" ({run.numbers[0]})"
-    elif run.numbers:
-        steps += f" ({run.numbers[0]} to {run.numbers[-1]})"
-    told = f"{run.kind.value}, {steps} of {mean} ms" + (f", {low} to {high}" if low != high else "")
-    if run.totals is None:
-        return told
-    totals = run.totals
-    parts = [f"computing {format_duration(totals.computing_ns)}"]
-    if totals.communication_not_overlapped_ns:
-        parts.append(f"exposed communication {format_duration(totals.communication_not_overlapped_ns)}")
-    parts.append(f"free {format_duration(totals.free_ns)}")
-    return f"{told}; in all {format_duration(totals.window_ns)}: {', '.join(parts)}"
-
-
-def _lengths(run: Run) -> list[str]:
-    """The mean, the shortest and the longest step, in ms."""
-    if not len(run.wall_ns):
-        return ["-", "-", "-"]
-    return [
-        format_ms(round(run.step_ns)),
-        *(format_ms(int(ns)) for ns in (run.wall_ns.min(), run.wall_ns.max())),
-    ]
 
 
 def _shown(each: Table, comparison: Comparison, asked: bool) -> Sequence[Row]:
@@ -153,7 +113,18 @@ def _shown(each: Table, comparison: Comparison, asked: bool) -> Sequence[Row]:
     rows = each.rows(comparison)
     if each is WATERFALL or (each.by == "class" and not asked):
         return [row for row in rows if row.base.ns or row.other.ns]
-    return rows if asked else [row for row in rows if row.delta_ns]
+    return rows if asked else [row for row in rows if _shows_change(row)]
+
+
+def _none(each: Table, width: int) -> Iterator[str]:
+    """Why a table may have no row."""
+    for line in wrapped(_ABSENT.get(each.by, "Neither side has any."), width - len(MARGIN)):
+        yield MARGIN + line
+
+
+def _shows_change(row: Row) -> bool:
+    """Whether a row differs in what is written of it."""
+    return abs(row.delta_ns) >= (1 if isinstance(row, MemoryRow) else _LEAST_SHOWN)
 
 
 def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
@@ -182,49 +153,65 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     yield from ("", f"{WATERFALL.title}, ms", *lines[:-1], lines[1], lines[-1])
 
 
-def _table(rows: Sequence[Row], width: int, keep_end: bool) -> list[str]:
-    columns = [
-        Column("", right=False, shrink_to=_NAME_CELLS, keep_end=keep_end),
-        Column("base"),
-        Column("count"),
-        Column("other"),
-        Column("count"),
-        Column("delta"),
-        Column("ratio"),
-        Column("", right=False),
-    ]
-    cells = [
-        [
-            row_name(row),
-            format_ms(round(row.base_ns)),
-            count_words(row.base_count),
-            format_ms(round(row.other_ns)),
-            count_words(row.other_count),
-            signed_ms(row.delta_ns),
-            ratio_words(row),
-            "*" if row.changed else "",
-        ]
-        for row in rows
-    ]
-    return table(columns, cells, width)
+class _Cells(NamedTuple):
+    """A column of a table: its title, and what it says of a row."""
+
+    title: str
+    of: Callable[[Row], str]
 
 
-def _markdown_table(rows: Sequence[Row]) -> list[str]:
-    titles = ["", "base", "count", "other", "count", "delta", "ratio", "changed"]
-    cells = [
-        [
-            markdown.code(row_name(row)),
-            format_ms(round(row.base_ns)),
-            count_words(row.base_count),
-            format_ms(round(row.other_ns)),
-            count_words(row.other_count),
-            signed_ms(row.delta_ns),
-            ratio_words(row),
-            _changed(row),
-        ]
-        for row in rows
-    ]
-    return markdown.table(titles, cells, ["", "changed"])
+def _columns(each: Table, roomy: bool) -> Iterator[_Cells]:
+    """The columns behind the name; in a narrow terminal without those whose room names need more."""
+    for of_base in (True, False):
+        yield from _side(each, of_base, roomy)
+    in_bytes = each is MEMORY
+    yield _Cells("delta", lambda row: signed_size(row.delta_ns) if in_bytes else signed_ms(row.delta_ns))
+    yield _Cells("ratio", ratio_words)
+
+
+def _side(each: Table, of_base: bool, roomy: bool) -> Iterator[_Cells]:
+    """What is told of one side."""
+    in_bytes = each is MEMORY
+
+    def written(row: Row) -> str:
+        ns = row.base_ns if of_base else row.other_ns
+        return format_bytes(round(ns)) if in_bytes else format_ms(round(ns))
+
+    def counted(row: Row) -> str:
+        if isinstance(row, MemoryRow) and row.what != ALIVE:
+            return ""
+        return count_words(row.base_count if of_base else row.other_count)
+
+    def mean(row: Row) -> str:
+        ns = row.means[0 if of_base else 1] if isinstance(row, ApiRow) else None
+        return "-" if ns is None else format_ms(round(ns))
+
+    yield _Cells("base" if of_base else "other", written)
+    if roomy and "base_self_ns" in each.columns:
+        yield _Cells("self", lambda row: written(_own(row)))
+    if each is not RANKS and (roomy or each.by not in _LONG):
+        yield _Cells("blocks" if in_bytes else "count", counted)
+    if roomy and "base_mean_ns" in each.columns:
+        yield _Cells("mean", mean)
+
+
+def _own(row: Row) -> Row:
+    return row.own if isinstance(row, (ModuleRow, ApiRow)) else row
+
+
+def _table(each: Table, rows: Sequence[Row], width: int) -> list[str]:
+    cells = [*_columns(each, width >= _ROOMY_FROM)]
+    name = Column("", right=False, shrink_to=_NAME_CELLS, keep_end=each.by in _ENDS)
+    columns = [name, *(Column(told.title) for told in cells), Column("", right=False)]
+    lines = [[row_name(row), *(told.of(row) for told in cells), "*" if row.changed else ""] for row in rows]
+    return table(columns, lines, width)
+
+
+def _markdown_table(each: Table, rows: Sequence[Row]) -> list[str]:
+    cells = [*_columns(each, roomy=True)]
+    titles = ["", *(told.title for told in cells), "changed"]
+    lines = [[markdown.code(row_name(row)), *(told.of(row) for told in cells), _changed(row)] for row in rows]
+    return markdown.table(titles, lines, ["", "changed"])
 
 
 def _only(comparison: Comparison, width: int) -> Iterator[str]:
@@ -249,35 +236,6 @@ def _stretch(stretch: Stretch, steps: int) -> str:
     )
     ns = format_ms(round(Fraction(stretch.ns, steps)))
     return f"{called}, {count_words(Fraction(stretch.count, steps))} times and {ns} ms a step"
-
-
-def row_name(row: Row) -> str:
-    """The name; of a line that moved both numbers: "train.py(88) -> (93) forward"."""
-    if isinstance(row, LineRow) and row.moved and row.frame is not None:
-        name = f"{row.frame.file}({row.base_line}) -> ({row.frame.line}) {row.frame.function}"
-        return printable(f"{name} (backward)" if row.backward else name, LONGEST_NAME)
-    return printable(row.name, LONGEST_NAME)
-
-
-def ratio_words(row: Row) -> str:
-    """OTHER / BASE: "1.250"; "new" or "gone" where one has none."""
-    if row.status != "matched":
-        return row.status
-    return "-" if row.ratio is None else f"{row.ratio:,.3f}"
-
-
-def count_words(mean: Fraction) -> str:
-    """A mean number of times: "12", "1.5"."""
-    whole = count(mean)
-    return format_count(whole) if isinstance(whole, int) else f"{whole:,.1f}"
-
-
-def signed_ms(ns: Fraction) -> str:
-    """A change in ms: "+1.234"; what rounds to nothing has no sign."""
-    text = format_ms(round(abs(ns)))
-    if not any(digit in "123456789" for digit in text):
-        return text
-    return f"{'+' if ns > 0 else '-'}{text}"
 
 
 def _changed(row: Row) -> str:

@@ -7,22 +7,13 @@ from typing import Any, BinaryIO
 
 from tracetui.compare.comparison import Comparison
 from tracetui.compare.verdict import verdict
-from tracetui.export.compare_tables import TABLES, WATERFALL, Table, row_document
+from tracetui.export.compare_tables import EVERY, RANKS, ROOTS, WATERFALL, Table, row_document
 from tracetui.trace.clean import printable
 
 #: What a cell of a workbook holds at most.
 _LONGEST_CELL, _MOST_ROWS = 32_767, 1_048_575
-_COLUMNS = (
-    ("name", 60),
-    ("status", 9),
-    ("base ms", 14),
-    ("base count", 11),
-    ("other ms", 14),
-    ("other count", 11),
-    ("delta ms", 14),
-    ("ratio", 9),
-    ("changed", 9),
-)
+_WIDTHS = {"name": 60, "ms": 14, "MB": 14, "operator": 30, "file": 40, "function": 20}
+_SCALES = {"_ns": ("ms", 10**6), "_bytes": ("MB", 10**6)}
 
 
 def write_workbook(stream: BinaryIO, comparison: Comparison) -> int:
@@ -51,28 +42,31 @@ def write_workbook(stream: BinaryIO, comparison: Comparison) -> int:
             first.write_string(place, 1, _text(run.path))
         for place, note in enumerate(comparison.notes, start=5):
             first.write_string(place, 0, _text(note))
-        for table in (WATERFALL, *TABLES):
+        tables = [WATERFALL, *(table for table in EVERY if comparison.job or table not in (RANKS, ROOTS))]
+        for table in tables:
             _sheet(workbook.add_worksheet(table.key), table, comparison, bold)
     stream.write(content.getvalue())
-    return 2 + len(TABLES)
+    return 1 + len(tables)
 
 
 def _sheet(sheet: Any, table: Table, comparison: Comparison, bold: Any) -> None:
+    """The columns of csv, times in ms and sizes in MB."""
     sheet.freeze_panes(1, 1)
-    for column, (title, width) in enumerate(_COLUMNS):
-        sheet.set_column(column, column, width)
+    scaled = {}
+    for column, key in enumerate(table.columns):
+        ending = next((ending for ending in _SCALES if key.endswith(ending)), "")
+        unit, scaled[key] = _SCALES.get(ending, ("", 1))
+        title = key.removesuffix(ending).replace("_", " ") + (f" {unit}" if unit else "")
+        sheet.set_column(column, column, _WIDTHS.get(unit or key, 11))
         sheet.write_string(0, column, title, bold)
     for place, row in enumerate(table.rows(comparison)[:_MOST_ROWS], start=1):
-        told = row_document(row)
-        sheet.write_string(place, 0, _text(row.name))
-        sheet.write_string(place, 1, row.status)
-        for column, key in ((2, "base_ns"), (4, "other_ns"), (6, "delta_ns")):
-            sheet.write_number(place, column, told[key] / 1e6)
-        for column, key in ((3, "base_count"), (5, "other_count")):
-            sheet.write_number(place, column, told[key])
-        if row.ratio is not None:
-            sheet.write_number(place, 7, row.ratio)
-        sheet.write_string(place, 8, {True: "yes", False: "no", None: "unknown"}[row.changed])
+        told = {**row_document(row), "changed": {True: "yes", False: "no", None: "unknown"}[row.changed]}
+        for column, key in enumerate(table.columns):
+            value = told[key]
+            if isinstance(value, str):
+                sheet.write_string(place, column, _text(value))
+            elif value is not None:
+                sheet.write_number(place, column, value / scaled[key] if scaled[key] > 1 else value)
 
 
 def _text(text: str) -> str:

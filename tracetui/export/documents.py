@@ -22,13 +22,13 @@ from tracetui.export.tables.common import causes_document
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
-from tracetui.export.tables.nested import FRAMES, MODULES, FrameRows, ModuleRows
+from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.trace.clean import printable
 
 SCHEMA = 1
 #: Keys of documents that are tables.
-ROWS = ("gaps", "hotspots", "modules", "frames", "advice", "breaches")
+ROWS = ("gaps", "hotspots", "modules", "frames", "scopes", "operators", "kernels", "advice", "breaches")
 
 _DEVICE_SUMS = (
     "computing_ns",
@@ -82,6 +82,13 @@ def frames_document(analysis: Analysis, selection: Selection, top: int = 0) -> d
     """The idle time of the gaps selected by frame at any depth, most first; at most `top`, 0 for all."""
     rows = FrameRows(analysis, selection, top)
     return {"schema": SCHEMA, "idle_ns": rows.idle_ns, "frames": records(FRAMES, rows)}
+
+
+def scopes_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
+    """The computing of the selection and the idle time before it by scope, most first; at most `top`."""
+    rows = ScopeRows(analysis, selection, top)
+    sums = {"computing_ns": rows.computing_ns, "idle_ns": rows.idle_ns}
+    return {"schema": SCHEMA, **sums, "scopes": records(SCOPES, rows)}
 
 
 def advice_document(analysis: Analysis) -> dict[str, Any]:
@@ -141,17 +148,44 @@ def _trace(analysis: Analysis) -> dict[str, Any]:
     return {
         "path": encodable(trace.path),
         "bytes": report.bytes,
+        "files": report.files,
         "events": report.events,
         "skipped_events": report.skipped,
         "truncated": report.truncated,
         "start_ns": trace.start_ns,
         "end_ns": trace.end_ns,
         "kind": trace.kind.value,
+        "run": _run(analysis),
+        "checks": [
+            {"table": check.table, "agrees": check.agrees, "words": check.words} for check in analysis.checks
+        ],
         "warnings": [encodable(warning) for warning in (*report.warnings, *trace.notes, *_notes(analysis))],
     }
 
 
+def _run(analysis: Analysis) -> dict[str, Any]:
+    """What the files beside the trace tell of its run; null, or empty, where they do not."""
+    run = analysis.run
+    return {
+        "rank": run.rank,
+        "host": None if run.host is None else encodable(run.host),
+        "level": None if run.level is None else encodable(run.level),
+        "activities": [*map(encodable, run.activities)],
+        **{
+            name: {encodable(key): encodable(str(value)) for key, value in told.items()}
+            for name, told in (
+                ("versions", run.versions),
+                ("options", run.options),
+                ("environment", run.environment),
+            )
+        },
+        "parallel": {encodable(key): size for key, size in run.parallel.items()},
+    }
+
+
 def _notes(analysis: Analysis) -> Iterator[str]:
+    yield from (f"{printable(problem)}." for problem in analysis.run.problems)
+    yield from (f"{check.sentence}." for check in analysis.checks if not check.agrees)
     for device, notes in analysis.step_notes.items():
         yield from (f"{printable(device)}: {note}." for note in notes)
 

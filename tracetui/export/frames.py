@@ -27,7 +27,8 @@ from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRow
 from tracetui.export.tables.events import CACHED, EVENTS, EventRows, Events
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
-from tracetui.export.tables.nested import FRAMES, MODULES, FrameRows, ModuleRows
+from tracetui.export.tables.kernels import KernelRows, kernel_table
+from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.steps import STEPS, StepRows
@@ -99,6 +100,15 @@ def modules_frame(analysis: Analysis, selection: Selection | None = None, top: i
     return frame_of(MODULES, ModuleRows(analysis, selection, top))
 
 
+def scopes_frame(analysis: Analysis, selection: Selection | None = None, top: int = 0) -> pd.DataFrame:
+    """One row per scope of the network, of the tasks and gaps selected; most time first, at most `top`.
+
+    `computing_ns` and `idle_ns`, right before its tasks, hold those of the scopes inside; `own_computing_ns`
+    and `own_idle_ns` do not, and add up. `scope` is "(outside any scope)" for what has none.
+    """
+    return frame_of(SCOPES, ScopeRows(analysis, selection, top))
+
+
 def frames_frame(analysis: Analysis, selection: Selection | None = None, top: int = 0) -> pd.DataFrame:
     """One row per frame of Python at any depth, of the gaps selected; most idle first, at most `top`.
 
@@ -155,6 +165,18 @@ def operators_frame(table: OperatorTable) -> pd.DataFrame:
     down, `p50_ns` and `p95_ns` are durations that occur.
     """
     return frame_of(OPERATORS, table)
+
+
+def kernels_frame(analysis: Analysis) -> pd.DataFrame:
+    """One row per kernel that kernel_details.csv tells of, the longest first: type, core, shapes, dtypes,
+    formats, blocks, counters, joined to step, operator and Python line of the trace.
+
+    Raises ValueError where the table is not beside the trace.
+    """
+    kernels = analysis.kernels
+    if kernels is None:
+        raise ValueError("kernel_details.csv is not beside this trace")
+    return frame_of(kernel_table(kernels), KernelRows(analysis, kernels))
 
 
 def comparison_frame(rows: Sequence[Row]) -> pd.DataFrame:

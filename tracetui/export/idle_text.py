@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
@@ -13,7 +12,7 @@ from tracetui.export.tables.common import OPERATORS, causes_document
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.shown import text_table
-from tracetui.export.text import MARGIN, cut
+from tracetui.export.text import MARGIN, cut, wrapped
 from tracetui.export.words import MEASURES, shares
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
@@ -47,7 +46,7 @@ def _hotspot_lines(rows: LineRows, width: int) -> list[str]:
     if more:
         left = format_duration(rows.idle_ns - sum(line.idle_ns for line in rows.rows))
         lines.append(f"{MARGIN}{format_count(more)} more, {left} together: --top 0")
-    note = textwrap.wrap(beyond_idle(rows), max(width, 20))
+    note = wrapped(beyond_idle(rows), width)
     return [hotspots_title(rows), *lines, *(["", *note] if note else [])]
 
 

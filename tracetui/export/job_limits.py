@@ -12,7 +12,7 @@ from tracetui.units import format_duration, format_percent
 
 
 def breaches_text(breaches: Sequence[JobBreach]) -> str:
-    """A line for each: "rank 3: wait is 42.5 % (9.21 ms of 21.7 ms), more than wait 10.0 %"."""
+    """A line for each: "rank 3: wait is 42.5 % (9.21 ms of 21.7 ms), more than 10 %"."""
     return "".join(f"{_sentence(breach)}\n" for breach in breaches)
 
 
@@ -44,5 +44,4 @@ def _sentence(breach: JobBreach) -> str:
     parts = [format_duration(ns) for ns in (breach.measured_ns, breach.whole_ns)]
     of = f"{parts[0]} above a mean of {parts[1]}" if breach.limit.measure == IMBALANCE else " of ".join(parts)
     share = format_percent(breach.measured_ns, breach.whole_ns)
-    allowed = str(breach.limit).partition(" ")[2]
-    return f"rank {breach.rank}: {breach.limit.measure} is {share} ({of}), more than {allowed}"
+    return f"rank {breach.rank}: {breach.limit.measure} is {share} ({of}), more than {breach.limit.most}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +20,7 @@ from tracetui.export.job_words import (
     whose,
 )
 from tracetui.export.ranks import group_words
-from tracetui.export.text import MARGIN, Column, table
+from tracetui.export.text import MARGIN, Column, table, wrapped
 from tracetui.job.job import Job
 from tracetui.job.late import SlowStep, late_ranks, slow_steps
 from tracetui.job.lines import JobLine, job_lines
@@ -68,7 +67,7 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
     """Return the report as text; at most `top` rows in each table, 0 for all."""
     lines = [head_words(job, step), ""]
     for sentence in _verdict(job, step):
-        lines += textwrap.wrap(sentence, max(width, 20), subsequent_indent=MARGIN)
+        lines += wrapped(sentence, width, later=MARGIN)
     lines.append("")
     for section in _sections(job, by, step, top):
         rows = [[printable(cell) for cell in row] for row in section.rows]
@@ -79,8 +78,7 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
     if said:
         lines.append("Notes")
         for saying in said:
-            text = f"{printable(saying)}."
-            lines += textwrap.wrap(text, max(width, 20), initial_indent=MARGIN, subsequent_indent=2 * MARGIN)
+            lines += wrapped(f"{printable(saying)}.", width, MARGIN, 2 * MARGIN)
         lines.append("")
     return "\n".join(lines)
 

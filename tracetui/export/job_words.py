@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from tracetui.compare.job_part import reason_words
 from tracetui.export.ranks import group_words
 from tracetui.export.words import line_name
 from tracetui.job.digest import Line
 from tracetui.job.job import Job
-from tracetui.job.late import LateRank, late_ranks
+from tracetui.job.late import LateRank, late_once
 from tracetui.job.lines import JobLine
 from tracetui.job.roots import MISSING, UNALIGNED, Root, Roots
 from tracetui.job.tables import RankRow
@@ -51,9 +54,9 @@ def verdict(job: Job, rows: tuple[RankRow, ...], roots: Roots, waits: Waits) -> 
     share = format_percent(total, whole)
     bound = ", at least" if job.missing or job.clocks.parts > 1 else ""
     yield (f"Waiting for each other took the ranks {format_duration(total)}{bound}: {share} of their time.")
-    blamed = [late for late in _blamed(job, waits) if late.lost_ns * 100 >= whole * WORTH]
+    blamed = [late for late in late_once(job, waits) if late.lost_ns * 100 >= whole * WORTH]
     for late in blamed[:_MOST]:
-        yield _blame(late, roots)
+        yield _blame(late, _own_waits(job, waits, late), roots)
     more = len(blamed) - _MOST
     if more > 0:
         each = " each" if more > 1 else ""
@@ -77,22 +80,8 @@ def root_rank(root: Root) -> str:
 
 
 def root_words(root: Root) -> str:
-    """ "idle, host.dataloader", "computing MatMul", "began the step later"; as written in the trace."""
-    if root.kind == "idle":
-        return f"idle, {root.reason}" if root.reason else "idle"
-    if root.kind == "computing":
-        return f"computing {root.reason}" if root.reason else "computing others"
-    return _KINDS[root.kind]
-
-
-_KINDS = {
-    "copy": "copying",
-    "transfer": "moving data",
-    "clock": "difference of clocks",
-    "step": "began the step later",
-    "absent": "not known: its trace is missing",
-    "unaligned": "not known: its clock is not aligned",
-}
+    """ "idle, host.dataloader", "computing MatMul"; as written in the trace: never print it unescaped."""
+    return reason_words(root.kind, root.reason)
 
 
 def root_line(root: Root) -> str:
@@ -122,29 +111,26 @@ def whose(job: Job, told: JobLine) -> str:
     return f"rank{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
-def _blamed(job: Job, waits: Waits) -> list[LateRank]:
-    """The late ranks, each once: those in several groups with all that they cost."""
-    joined: dict[tuple[object, ...], LateRank] = {}
-    for late in late_ranks(job, waits):
-        key = (late.rank, late.missing) if late.rank is not None else (None, late.group, late.group_rank)
-        before = joined.get(key)
-        if before is None:
-            joined[key] = late
-        else:
-            lost, operations = before.lost_ns + late.lost_ns, before.operations + late.operations
-            waited = max(before.waited, late.waited)
-            joined[key] = LateRank(*_first(before), lost, operations, waited)
-    return sorted(joined.values(), key=lambda late: -late.lost_ns)
+def passes_on(lost_ns: int, gained: Sequence[Root]) -> bool:
+    """Whether a rank was late mostly because it waited itself: what it did longer is less than half of it.
+
+    Args:
+        lost_ns: what it cost the others.
+        gained: what it did longer than they.
+    """
+    return 2 * sum(root.lost_ns for root in gained) < lost_ns
 
 
-def _first(late: LateRank) -> tuple[int | None, bool, str, str, int]:
-    return late.rank, late.missing, late.group, late.name, late.group_rank
+def _own_waits(job: Job, waits: Waits, late: LateRank) -> tuple[LateRank, ...]:
+    """Whom a late rank waited for itself, longest first."""
+    places = [place for place, rank in enumerate(job.ranks) if rank.number == late.rank]
+    return late_once(job, waits.at(np.isin(waits.rank, places)))
 
 
-def _blame(late: LateRank, roots: Roots) -> str:
+def _blame(late: LateRank, waited: Sequence[LateRank], roots: Roots) -> str:
     others = late.waited
     each = f" {format_duration(late.lost_ns // others)}{' each' if others > 1 else ''}"
-    whom = f"the {others} ranks here" if late.missing and others > 1 else f"{others} others"
+    whom = f"the {others} ranks here" if late.missing else f"{others} others"
     whom = "one other rank" if others == 1 else whom
     name = printable(late_words(late))
     said = f"{name[0].upper()}{name[1:]} cost {whom}{each} in {_counted(late.operations, 'collective')}"
@@ -154,8 +140,10 @@ def _blame(late: LateRank, roots: Roots) -> str:
     gained = [root for root in own if root.lost_ns > 0]
     if gained and gained[0].kind == UNALIGNED:
         return f"{said}; why is not known, as their clocks are not aligned."
-    if not gained:
-        return f"{said}, because it waited itself."
+    if passes_on(late.lost_ns, gained):
+        mostly = "mostly " if gained else ""
+        whom = f", longest for {printable(late_words(waited[0]))}" if waited else ""
+        return f"{said}, {mostly}because it waited itself{whom}."
     first = gained[0]
     share = format_percent(first.lost_ns, sum(root.lost_ns for root in gained))
     where = f" at {short_line(first.line)}" if first.line is not None else ""

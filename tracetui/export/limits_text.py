@@ -12,7 +12,7 @@ from tracetui.units import format_duration, format_exact, format_percent
 
 
 def breaches_text(breaches: Sequence[Breach]) -> str:
-    """A line for each: "NPU 0: free is 42.5 % (9.21 ms of 21.7 ms), more than 10.0 %"; nothing for none."""
+    """A line for each: "NPU 0: free is 42.5 % (9.21 ms of 21.7 ms), more than 10 %"; nothing for none."""
     return "".join(f"{_sentence(breach)}\n" for breach in breaches)
 
 
@@ -37,7 +37,6 @@ def _sentence(breach: Breach) -> str:
         if measured == most:
             measured, most = format_exact(breach.measured_ns), format_exact(allowed)
         return f"{where} {measured}, more than {most}"
-    percent = float(breach.limit.share) * 100
     parts = [format_duration(ns) for ns in (breach.measured_ns, breach.window_ns)]
     share = format_percent(breach.measured_ns, breach.window_ns)
-    return f"{where} {share} ({parts[0]} of {parts[1]}), more than {percent:.9g} %"
+    return f"{where} {share} ({parts[0]} of {parts[1]}), more than {breach.limit.most}"

@@ -9,11 +9,12 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.export.advice_text import NOTHING, SUBJECTS, TITLE, cost_words
+from tracetui.export.advice_words import told
 from tracetui.export.communication_text import TOP_LINKS, TOP_PEERS, late_title, links_title, split_rows
 from tracetui.export.documents import summary_document
 from tracetui.export.idle_text import TOP_LINES, TOP_SYNCS, beyond_idle, gaps_title, hotspots_title
 from tracetui.export.markdown import code, plain, table
-from tracetui.export.report import TOP_GAPS, TOP_STEPS, in_all, task_facts, trace_facts
+from tracetui.export.report import TOP_GAPS, TOP_STEPS, in_all, run_facts, task_facts, trace_facts
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import syncs_title
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
@@ -22,7 +23,7 @@ from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.shown import markdown_table
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
-from tracetui.export.words import MEANINGS, line_name, micro
+from tracetui.export.words import line_name, meanings, micro
 from tracetui.units import format_count, format_duration, format_ms, format_percent, format_time
 
 
@@ -31,6 +32,7 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     document = summary_document(analysis, selection)
     trace = document["trace"]
     lines = [f"# {code(trace['path'])}", "", plain(", ".join(trace_facts(trace)))]
+    lines += [line for fact in run_facts(analysis) for line in ("", plain(fact))]
     if not document["devices"]:
         lines += ["", "No device in this trace: it shows the host only."]
     splits = analysis.communication.splits
@@ -129,7 +131,7 @@ def _why(what: str, total_ns: int, causes: Mapping[str, int] | None) -> list[str
     if not causes:
         return []
     rows = [
-        [cause, f"{format_ms(ns)} ms", format_percent(ns, total_ns), MEANINGS[cause]]
+        [cause, f"{format_ms(ns)} ms", format_percent(ns, total_ns), meanings()[cause]]
         for cause, ns in causes.items()
     ]
     title = f"### Why {what} {format_duration(total_ns)}"
@@ -157,7 +159,7 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
 
 def _advice(analysis: Analysis) -> list[str]:
     lines = [f"## {TITLE}", ""]
-    for number, advice in enumerate(analysis.advice, 1):
+    for number, advice in enumerate(map(told, analysis.advice), 1):
         title = f"**{plain(advice.title)}** ({cost_words(advice)})"
         lines.append(f"{number}. {title}. {plain(micro(advice.text))}")
         line = line_name(advice.file, advice.line, advice.function)

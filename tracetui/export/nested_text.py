@@ -1,6 +1,6 @@
-"""Idle time by nn.Module and by frame as plain text and as Markdown.
+"""Idle time by nn.Module and by frame, and the time of scopes, as plain text and as Markdown.
 
-What holds others of its kind has its idle time with theirs, and its own: the own times add up.
+What holds others of its kind has its time with theirs, and its own: the own times add up.
 """
 
 from __future__ import annotations
@@ -9,19 +9,25 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.export.documents import frames_document, modules_document
+from tracetui.export.documents import frames_document, modules_document, scopes_document
 from tracetui.export.idle_text import TOP_LINES, why
 from tracetui.export.markdown import plain
 from tracetui.export.selection import Selection
 from tracetui.export.tables import nested
 from tracetui.export.tables.column import Table
-from tracetui.export.tables.nested import FrameRows, ModuleRows, NestedRows
+from tracetui.export.tables.nested import FrameRows, ModuleRows, NestedRows, ScopeRows
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN
 from tracetui.units import format_count, format_duration
 
 NO_MODULES = "No nn.Module is recorded in this trace: the profiler records them with with_stack=True."
+NO_SCOPES = (
+    "No scope is recorded in this trace: MindSpore calls tasks by them (Default/network/fc1/MatMul-op9)."
+)
 EXPLAINED = "Own times add up; the idle time of each holds that of all that is inside it."
+SCOPES_EXPLAINED = (
+    "Own times add up. A scope has the time of those inside it, and the idle time before its tasks."
+)
 
 
 @dataclass(frozen=True)
@@ -33,9 +39,12 @@ class Ranking:
     table: Table[Any]
     rows: Callable[[Analysis, Selection, int], NestedRows]  #: at most so many, 0 for all
     document: Callable[[Analysis, Selection, int], dict[str, Any]]
+    nothing: str = "No idle time."
+    explained: str = EXPLAINED
 
 
 MODULES = Ranking("nn.Module", "modules", nested.MODULES, ModuleRows, modules_document)
+SCOPES = Ranking("scope", "scopes", nested.SCOPES, ScopeRows, scopes_document, NO_SCOPES, SCOPES_EXPLAINED)
 FRAMES = Ranking("frame of Python", "frames", nested.FRAMES, FrameRows, frames_document)
 
 
@@ -45,12 +54,12 @@ def nested_text(
     """The table of the gaps selected; `top` rows of it, 0 for all, None for 20."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.every:
-        return "No idle time.\n"
+        return f"{ranking.nothing}\n"
     lines = [_title(ranking, rows), *text_table(ranking.table, rows, width, [*map(why, rows.rows)])]
     more = len(rows.every) - len(rows.rows)
     if more:
         lines.append(f"{MARGIN}{format_count(more)} more with less: --top 0")
-    lines += ["", EXPLAINED]
+    lines += ["", ranking.explained]
     if _without_modules(rows):
         lines.append(NO_MODULES)
     return "\n".join(lines) + "\n"
@@ -60,8 +69,14 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
     """The same table as Markdown."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.every:
-        return "No idle time.\n"
-    lines = [f"## {plain(_title(ranking, rows))}", "", EXPLAINED, "", *markdown_table(ranking.table, rows)]
+        return f"{ranking.nothing}\n"
+    lines = [
+        f"## {plain(_title(ranking, rows))}",
+        "",
+        ranking.explained,
+        "",
+        *markdown_table(ranking.table, rows),
+    ]
     more = len(rows.every) - len(rows.rows)
     if more:
         lines += ["", f"{format_count(more)} {ranking.several} with less are not shown."]
@@ -71,7 +86,12 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
 
 
 def _title(ranking: Ranking, rows: NestedRows) -> str:
-    return f"Idle time by {ranking.one}: {format_duration(rows.idle_ns)}"
+    idle = format_duration(rows.idle_ns)
+    if isinstance(rows, ScopeRows):
+        return (
+            f"Time by scope: {format_duration(rows.computing_ns)} of computing, {idle} of idle time before it"
+        )
+    return f"Idle time by {ranking.one}: {idle}"
 
 
 def _without_modules(rows: NestedRows) -> bool:

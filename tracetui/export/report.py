@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import Any
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.idle.preparing import COPY
+from tracetui.analysis.run import facts_of_run
 from tracetui.analysis.task_counts import task_counts
 from tracetui.export.advice_text import first_advice
 from tracetui.export.communication_text import late_lines, link_lines, split_rows
@@ -17,9 +17,9 @@ from tracetui.export.documents import summary_document
 from tracetui.export.idle_text import gap_lines
 from tracetui.export.selection import Selection
 from tracetui.export.tables.shown import text_table
-from tracetui.export.tables.steps import STEPS, StepRows
-from tracetui.export.text import MARGIN, bar, cut
-from tracetui.export.words import LONGEST_MEANING, MEANINGS, shares, task_words
+from tracetui.export.tables.steps import STEPS, StepRows, longest_phases, mean_phases
+from tracetui.export.text import MARGIN, bar, cell_width, cut, wrapped
+from tracetui.export.words import meanings, shares, task_words
 from tracetui.trace.clean import printable
 from tracetui.units import (
     format_bytes,
@@ -31,6 +31,7 @@ from tracetui.units import (
 )
 
 TOP_GAPS, TOP_STEPS, TOP_ADVICE = 5, 20, 3
+LONGEST_RUN = 400  #: characters of what is told of the run
 BAR_CELLS, CAUSE_CELLS, LEAST_CELLS = 24, 10, 4
 CAUSE_SPACE = 20  #: cells of a cause's line for its unit, its share and the blanks in between
 
@@ -40,6 +41,8 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     document = summary_document(analysis, selection)
     trace = document["trace"]
     lines = [cut(printable(trace["path"]), width, keep_end=True), ", ".join(trace_facts(trace))]
+    for fact in run_facts(analysis):
+        lines += wrapped(fact, width, later=MARGIN)
     if not document["devices"]:
         lines += ["", "No device in this trace: it shows the host only."]
     communication = analysis.communication
@@ -62,7 +65,8 @@ def trace_facts(trace: dict[str, Any]) -> list[str]:
     span = format_duration(trace["end_ns"] - trace["start_ns"])
     facts = [
         f"{trace['kind']} trace of {span}",
-        f"{format_count(trace['events'])} events",
+        f"{format_count(trace['events'])} events"
+        + (f" in {format_count(trace['files'])} files" if trace["files"] > 1 else ""),
         format_bytes(trace["bytes"]),
     ]
     if trace["skipped_events"]:
@@ -70,6 +74,17 @@ def trace_facts(trace: dict[str, Any]) -> list[str]:
     if trace["truncated"]:
         facts.append("cut off at its end")
     return facts
+
+
+def run_facts(analysis: Analysis) -> list[str]:
+    """What the files beside a trace tell: the run, its versions, and whether the producer's sums agree."""
+    told = dict(facts_of_run(analysis.run))
+    known = [", ".join(told[label]) for label in ("run", "versions", "environ") if label in told]
+    facts = [f"Run: {printable('; '.join(known), LONGEST_RUN)}"] if known else []
+    agreeing = [f"{check.table} ({check.words})" for check in analysis.checks if check.agrees]
+    if agreeing:
+        facts.append(f"The tables beside it agree: {', '.join(agreeing)}")
+    return facts + [check.sentence for check in analysis.checks if not check.agrees]
 
 
 def in_all(device: dict[str, Any]) -> str:
@@ -107,7 +122,7 @@ def _device(
         )
     lines.append(MARGIN + in_all(device))
     for fact in task_facts(analysis, device, activity):
-        lines += wrap(fact, width, initial_indent=MARGIN, subsequent_indent=MARGIN)
+        lines += wrapped(fact, width, MARGIN, MARGIN)
     if activity.differs and activity.producer is not None:
         lines += _producer(device, activity.producer)
     return lines
@@ -121,12 +136,14 @@ def _why(device: dict[str, Any], width: int) -> list[str]:
         lines += ["", f"Why {printable(device['device'])} was idle for {format_duration(idle)}"]
         label = max(map(len, causes))
         number = max(len(format_ms(ns)) for ns in causes.values())
-        left = width - label - number - LONGEST_MEANING - CAUSE_SPACE
+        meant = meanings()
+        longest = max(map(cell_width, meant.values()))
+        left = width - label - number - longest - CAUSE_SPACE
         cells = min(max(left, LEAST_CELLS), CAUSE_CELLS)
         for cause, ns in causes.items():
             line = f"{MARGIN}{cause:<{label}}{format_ms(ns):>{number + 2}} ms{format_percent(ns, idle):>9}"
             drawn = bar(ns, idle, cells)
-            lines.append(cut(f"{line}{MARGIN}{drawn:<{cells}}{MARGIN}{MEANINGS[cause]}", width))
+            lines.append(cut(f"{line}{MARGIN}{drawn:<{cells}}{MARGIN}{meant[cause]}", width))
     if device["preparing_ns"]:
         preparing = _preparing(device["preparing_ns"], device["preparing_causes"])
         lines += ["", *(cut(line, width) for line in preparing)]
@@ -165,4 +182,6 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int, width: int) -> l
             break
     left = len(rows.every) - len(rows.rows)
     more = [f"{MARGIN}{format_count(left)} more steps: --top 0"] if left else []
-    return ["", "Steps, in ms", *lines, *more]
+    told = longest_phases(mean_phases(StepRows(analysis, places).phases))
+    phases = [cut(printable(f"{MARGIN}of a mean step on the host: {told}"), width)] if told else []
+    return ["", "Steps, in ms", *lines, *more, *phases]

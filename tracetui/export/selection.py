@@ -12,6 +12,7 @@ from tracetui.analysis.idle.lines import Charges, LineIdle, idle_lines
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
+from tracetui.analysis.scopes import ScopeTime, scope_times
 from tracetui.arrays import Bools, Int64s
 from tracetui.export.step_numbers import StepNumbers
 from tracetui.units import OPEN_END
@@ -63,6 +64,18 @@ class Selection:
         if self == Selection():
             return analysis.frames
         return idle_frames(analysis.trace, self._frame_charges(analysis))
+
+    def scopes(self, analysis: Analysis) -> tuple[ScopeTime, ...]:
+        """The computing that starts in the selection, and the idle time of the gaps listed, by scope."""
+        if self == Selection() or not analysis.has_scopes:
+            return analysis.scopes
+        starts, work = analysis.trace.slices.start, analysis.work
+        if self.window is not None:
+            work = work[(self.window[0] <= starts[work]) & (starts[work] < self.window[1])]
+        if self.step is not None:
+            of_step = [analysis.operators_in_step(index).rows for index in self.steps(analysis)]
+            work = work[np.isin(work, np.concatenate([np.empty(0, np.int64), *of_step]))]
+        return tuple(scope_times(analysis.trace, work, analysis.causes, self._listed(analysis)))
 
     def syncs(self, analysis: Analysis) -> tuple[SyncCall, ...]:
         """The synchronisations that start there or expose idle time of the gaps listed, which counts alone.

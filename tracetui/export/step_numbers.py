@@ -24,7 +24,7 @@ class StepNumbers:
 
     def known(self) -> list[int]:
         """The numbers, each once, in order."""
-        return sorted({step.number for step in self._hosts})
+        return sorted({step.number for step in self._hosts} | {step.number for step in self._steps})
 
     def window(self, number: int) -> tuple[int, int]:
         """[start, end) in epoch ns: from the step's start on the host to its end there and on all devices."""

@@ -6,10 +6,15 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 MARGIN = "  "  #: between columns, and before the first one
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
+#: Blanks, and a word that no line is broken in: a wide character is one, with the punctuation around it.
+_WIDE, _CLOSING = "\u2e80-\uffee", "，。；：、）」！？"
+_WORDS = re.compile(rf"([^\S\xa0]*)([（「]*(?:(?:\xa0|[^\s{_WIDE}])+|[{_WIDE}])[{_CLOSING}]*)")
+_BEFORE_UNITS = re.compile(r"(?<=[0-9]) (?=(?:[nµm]?s|[kMG]?B|%)(?:\W|$))")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ASCII = str.maketrans("…µμ─█▏▎▍▌▋▊▉", "~uu-#   ####")
 
@@ -49,6 +54,25 @@ def table(
     return lines
 
 
+def wrapped(text: str, width: int, first: str = "", later: str = "") -> list[str]:
+    """Lines of a sentence, indented by `first` and `later`, in which a number and its unit stay together.
+
+    Wide characters have no blanks: lines break between them, and none begins with their punctuation.
+    """
+    held, width = _BEFORE_UNITS.sub("\xa0", text), max(width, 20)
+    if cell_width(held) == len(held):
+        lines = wrap(held, width, initial_indent=first, subsequent_indent=later)
+    else:
+        lines = [first]
+        for place, (blank, word) in enumerate(words_of(held)):
+            joined = f"{lines[-1]}{blank if place else ''}{word}"
+            if place and cell_width(joined) > width:
+                lines.append(later + word)
+            else:
+                lines[-1] = joined
+    return [line.replace("\xa0", " ") for line in lines]
+
+
 def bar(part: int, whole: int, cells: int) -> str:
     """A bar of a share, in eighths of a cell: never empty for something, never full for less than all."""
     if whole <= 0 or part <= 0:
@@ -75,6 +99,11 @@ def cell_width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(map(_character_width, text))
+
+
+def words_of(text: str) -> list[tuple[str, str]]:
+    """What no line is broken in, each with the blanks before it; a wide character is a word."""
+    return _WORDS.findall(text)
 
 
 def to_ascii(text: str) -> str:

@@ -9,22 +9,26 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.task_counts import TaskCounts
+from tracetui.export.language import cause_facts
 from tracetui.trace.stack import Frame
 from tracetui.units import format_count, format_percent
 
-#: What causes mean in a few words, by their names.
-MEANINGS = {**{cause.label: cause.facts.brief for cause in Cause}, COPY: "copies on the device"}
 #: What gaps are ranked by.
 MEASURES = {
     Measure.LOST: "lost time",
     Measure.IDLE: "idle time",
     Measure.COMMUNICATION: "exposed communication",
 }
-LONGEST_MEANING = max(map(len, MEANINGS.values()))
 
 NO_STACK = "(no stack)"
 NO_MODULE = "(outside any module)"
+NO_SCOPE = "(outside any scope)"
 _ASCII_MICRO = re.compile(r"(?<=[0-9] )us\b")
+
+
+def meanings() -> dict[str, str]:
+    """What causes mean in a few words, by their names."""
+    return {**{cause.label: cause_facts(cause).brief for cause in Cause}, COPY: "copies on the device"}
 
 
 def module_name(module: str | None, path: Sequence[str]) -> str:
@@ -33,6 +37,14 @@ def module_name(module: str | None, path: Sequence[str]) -> str:
     As written in the trace: never print it unescaped.
     """
     return NO_MODULE if module is None else " > ".join([*path, module])
+
+
+def scope_name(scope: Sequence[str]) -> str:
+    """ "Default/network-WithLossCell/_backbone-AlexNet", "(outside any scope)"
+
+    As written in the trace: never print it unescaped.
+    """
+    return "/".join(scope) or NO_SCOPE
 
 
 def line_name(file: str | None, line: int, function: str) -> str:

@@ -13,17 +13,20 @@ import io
 import json
 import zlib
 from dataclasses import asdict, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import orjson
 
 from tracetui.arrays import Int64s
+from tracetui.compare.waterfall import TERMS
+from tracetui.job.columns import Columns
+from tracetui.job.compared import Calls, Facts, Kept, Sums, Terms, Walls
 from tracetui.job.digest import (
     Arrivals,
     Cells,
     Collectives,
-    Columns,
     Digest,
     Identity,
     Keys,
@@ -36,11 +39,14 @@ from tracetui.job.digest import (
     TimeClass,
     tables,
 )
+from tracetui.trace.model import Kind
 
-SCHEMA = 1
+#: Those of 1 keep nothing to compare runs by.
+SCHEMA, _READ = 2, (1, 2)
 #: What a digest is called in a directory: `<name>.rank.json.gz`.
 SUFFIX = ".rank.json.gz"
 _KIND = "tracetui digest"
+_BEGINNING = b'{"advice":['
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
 _TABLES: dict[str, type[Columns]] = {
     "steps": Steps,
@@ -51,6 +57,7 @@ _TABLES: dict[str, type[Columns]] = {
     "keys": Keys,
     "cells": Cells,
 }
+_COMPARED: dict[str, type[Columns]] = {"walls": Walls, "terms": Terms, "sums": Sums, "calls": Calls}
 
 
 class UnreadableDigest(Exception):  # noqa: N818 - the name says what is wrong, "Error" would add nothing
@@ -63,6 +70,7 @@ def encode(digest: Digest) -> bytes:
         "schema": SCHEMA,
         "what": _KIND,
         **{name: getattr(digest, name) for name in _SCALARS},
+        "facts": None if digest.facts is None else asdict(digest.facts),
         "identity": asdict(digest.identity),
         "warnings": digest.warnings,
         "advice": [asdict(advice) for advice in digest.advice],
@@ -83,13 +91,22 @@ def encode(digest: Digest) -> bytes:
     return stream.getvalue()
 
 
+def begins_as_digest(path: Path) -> bool:
+    """Return whether a file begins as digests do, whatever it is called."""
+    try:
+        with gzip.open(path) as file:
+            return file.read(len(_BEGINNING)) == _BEGINNING
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
 def decode(data: bytes) -> Digest:
     """Return the digest of some bytes. Raises UnreadableDigest."""
     try:
         document = orjson.loads(_inflated(data))
         if not isinstance(document, dict) or document.get("what") != _KIND:
             raise UnreadableDigest("it is no digest of tracetui")
-        if document.get("schema") != SCHEMA:
+        if document.get("schema") not in _READ:
             raise UnreadableDigest("it is of another version of tracetui: make it again")
         digest = _digest(document)
         _check(digest)
@@ -112,9 +129,10 @@ def _inflated(data: bytes) -> bytes:
 
 
 def _digest(document: dict[str, Any]) -> Digest:
+    kept = {**_TABLES, **(_COMPARED if document["schema"] > 1 else {})}
     read = {
         name: table(**{column.name: _unpacked(document[name][column.name]) for column in fields(table)})
-        for name, table in _TABLES.items()
+        for name, table in kept.items()
     }
     identity = Identity(**document["identity"])
     if not all(
@@ -152,7 +170,23 @@ def _digest(document: dict[str, Any]) -> Digest:
             for file, line, function, backward in document["lines"]
         ),
         boundaries=_unpacked(document["boundaries"]),
+        facts=_facts(document.get("facts")),
         **read,  # type: ignore[arg-type]
+    )
+
+
+def _facts(told: dict[str, Any] | None) -> Facts | None:
+    if told is None:
+        return None
+    totals = tuple(map(int, told["totals"]))
+    _require(len(totals) in (0, 4))
+    return Facts(
+        devices=tuple(map(str, told["devices"])),
+        steps=int(told["steps"]),
+        notes=tuple(map(str, told["notes"])),
+        totals=totals,
+        memory=bool(told["memory"]),
+        shapes=bool(told["shapes"]),
     )
 
 
@@ -177,6 +211,8 @@ def _check(digest: Digest) -> None:
         _require(len({len(getattr(table, column.name)) for column in fields(table)}) == 1)
     texts, lines, groups = len(digest.texts), len(digest.lines), len(digest.groups)
     own, cells, keys, links = digest.collectives, digest.cells, digest.keys, digest.links
+    terms, sums, calls = digest.terms, digest.sums, digest.calls
+    Kind(digest.kind)
     for column, least, most in (
         (own.group, 0, groups),
         (own.type, 0, texts),
@@ -190,9 +226,19 @@ def _check(digest: Digest) -> None:
         (keys.reason, -1, texts),
         (keys.line, -1, lines),
         (cells.key, 0, len(keys)),
+        (terms.wall, 0, len(digest.walls)),
+        (terms.term, 0, texts),
+        (sums.table, 0, len(Kept)),
+        (sums.name, 0, texts),
+        (sums.line, -1, lines),
+        (calls.line, 0, lines),
         (cells.segment, 0, max(len(digest.boundaries) - 1, 0)),
     ):
         _require(not len(column) or (int(column.min()) >= least and int(column.max()) < most))
+    summed = np.zeros(len(digest.walls), np.int64)
+    np.add.at(summed, terms.wall, terms.ns)
+    _require(bool((summed == digest.walls.end - digest.walls.start).all()))
+    _require(all(digest.texts[term] in TERMS for term in set(terms.term.tolist())))
     _require(bool((own.end >= own.start).all()) and bool((own.start[1:] >= own.start[:-1]).all()))
     _require(bool((digest.boundaries[1:] > digest.boundaries[:-1]).all()))
     _require(bool((cells.segment[1:] >= cells.segment[:-1]).all()) and bool((cells.ns > 0).all()))

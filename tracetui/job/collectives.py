@@ -17,8 +17,9 @@ from tracetui.analysis.search import first_equal, pick, runs, track_of_rows
 from tracetui.analysis.steps import StepWindows
 from tracetui.arrays import Int32s, Int64s
 from tracetui.job.digest import Arrivals, Collectives, LinkColumns, RankGroup
-from tracetui.job.texts import Lines, Texts, kept
+from tracetui.job.texts import Lines, Texts
 from tracetui.siblings.metadata import parallel_groups
+from tracetui.trace.clean import kept
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 

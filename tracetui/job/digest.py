@@ -10,14 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, TypeVar, Union
+from typing import Any, Union
 
 import numpy as np
 
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Int64s
+from tracetui.job.columns import Columns
+from tracetui.job.compared import Calls, Facts, Sums, Terms, Walls
 
 Scalar = Union[str, int, bool]
-Table = TypeVar("Table", bound="Columns")
 
 
 class TimeClass(IntEnum):
@@ -29,23 +30,6 @@ class TimeClass(IntEnum):
     UNSPLIT = 3  #: exposed communication, without planes
     COPY = 4  #: X \\ (C ∪ M)
     IDLE = 5  #: nothing at all; before the first work of the trace too
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """A table: int64 columns of equal length."""
-
-    def __len__(self) -> int:
-        return len(getattr(self, fields(self)[0].name))
-
-    def at(self: Table, places: Int64s | Bools | slice) -> Table:
-        """The rows at some places."""
-        return type(self)(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
-
-    @classmethod
-    def empty(cls: type[Table]) -> Table:
-        """No rows."""
-        return cls(**{column.name: np.empty(0, np.int64) for column in fields(cls)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,6 +206,11 @@ class Digest:
     boundaries: Int64s  #: sorted, distinct; from the first step's start or the first work to the end of W
     cells: Cells = field(default_factory=Cells.empty)
     chip: str = ""  #: generation of the device: "910B"; "" where that is not certain
+    facts: Facts | None = None  #: what the run is compared by; None of a digest that has nothing of it
+    walls: Walls = field(default_factory=Walls.empty)
+    terms: Terms = field(default_factory=Terms.empty)
+    sums: Sums = field(default_factory=Sums.empty)
+    calls: Calls = field(default_factory=Calls.empty)
 
     @cached_property
     def by_key(self) -> Int64s:

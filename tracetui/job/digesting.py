@@ -14,6 +14,7 @@ from tracetui.analysis.communication.speeds import chip_of
 from tracetui.analysis.steps import Span
 from tracetui.arrays import Bools
 from tracetui.cache.reading import read_trace
+from tracetui.compare.run import run_of
 from tracetui.job.collectives import collective_tables, link_columns
 from tracetui.job.digest import (
     Arrivals,
@@ -29,10 +30,13 @@ from tracetui.job.digest import (
 )
 from tracetui.job.fitting import encode_within, limit_of
 from tracetui.job.identity import identify
+from tracetui.job.runs import reduced
 from tracetui.job.splits import device_pieces, first_boundary, split
-from tracetui.job.texts import Lines, Texts, kept
+from tracetui.job.texts import Lines, Texts
+from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
-from tracetui.reader.source import Progress, TraceFile
+from tracetui.reader.source import Progress
+from tracetui.trace.clean import kept
 
 MOST_OPERATORS = 300  #: types that are kept
 
@@ -53,7 +57,7 @@ def digest_trace(
         cache: take the trace from the user's cache where it is there, and keep it there.
         jobs: processes that decode it; the digest doesn't depend on it.
     """
-    with TraceFile(locate_trace(path.absolute()), jobs=jobs) as trace_file:
+    with open_trace(locate_trace(path.absolute()), jobs) as trace_file:
         identity = identify(trace_file.path, trace_file.head)
         analysis = analyse(read_trace(trace_file, on_progress, cache))
     return encode_within(digest_of(analysis, identity), limit_of(analysis.trace.report.bytes))
@@ -94,7 +98,9 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         cells=Cells.empty(),
     )
     if not working:
-        return replace(bare, warnings=(*map(kept, warnings), "no device computes or communicates in it"))
+        told = (*map(kept, warnings), "no device computes or communicates in it")
+        parts = reduced(run_of(analysis), texts, lines)
+        return replace(bare, warnings=told, texts=texts.all, lines=lines.all, **parts._asdict())
     device = max(working, key=lambda index: (_busy(analysis, index), -index))
     if len(working) > 1:
         warnings.append(f"of its {len(working)} devices only the one that works most is looked at")
@@ -108,6 +114,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     keys, cells = split(device_pieces(analysis, device, texts, lines), boundaries)
     links = link_columns(analysis, device, texts)
     operators = _operators(analysis, device, texts)
+    kept_run = reduced(run_of(analysis), texts, lines)
     return replace(
         bare,
         device=kept(activity.device),
@@ -126,6 +133,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         keys=keys,
         boundaries=boundaries,
         cells=cells,
+        **kept_run._asdict(),
     )
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tracetui.job.coding import SUFFIX
-from tracetui.job.identity import is_rank_directory
+from tracetui.job.coding import SUFFIX, begins_as_digest
+from tracetui.job.identity import is_rank_directory, is_rank_file
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 from tracetui.reader.locate import locate_trace
 
@@ -57,13 +57,21 @@ def find_sources(paths: Sequence[Path], only: str = "*") -> Sources:
             if not _is_meant(shown, path, only):
                 continue
             try:
-                file = candidate if candidate.is_file() else locate_trace(candidate)
+                file = locate_trace(candidate)
             except UnreadableTrace as error:
                 said.append(str(error))
                 continue
-            source = Source(file, shown, file.name.endswith(SUFFIX))
+            source = Source(file, shown, file.name.endswith(SUFFIX) or begins_as_digest(file))
             found.setdefault(os.path.realpath(file), source)
     return Sources(tuple(found.values()), tuple(said))
+
+
+def digest_at(path: Path) -> Path | None:
+    """Return the digest that a path means: the file, whatever it is called, or all that a directory holds."""
+    if path.is_dir():
+        found = find_sources([path]).found
+        return found[0].path if len(found) == 1 and found[0].is_digest else None
+    return path if path.is_file() and (path.name.endswith(SUFFIX) or begins_as_digest(path)) else None
 
 
 def _in_path(path: Path) -> Iterator[Path]:
@@ -82,7 +90,7 @@ def _in_path(path: Path) -> Iterator[Path]:
 def _in_directory(top: Path) -> Iterator[Path]:
     """The ranks in a directory, by name."""
     if _is_rank(top):
-        yield top
+        yield from _devices(top)
         return
     seen = 0
     for directory, names, files in os.walk(top):
@@ -92,9 +100,21 @@ def _in_directory(top: Path) -> Iterator[Path]:
         ranks = [path for path in below if _is_rank(path)]
         deep = len(here.relative_to(top).parts) >= DEEPEST or seen > MOST_ENTRIES
         names[:] = [] if deep else [path.name for path in below if path not in ranks]
-        own = (here / name for name in sorted(files) if name.endswith((*_TRACES, SUFFIX)))
-        yield from ranks
+        own = (
+            here / name for name in sorted(files) if name.endswith((*_TRACES, SUFFIX)) or is_rank_file(name)
+        )
+        yield from (device for rank in ranks for device in _devices(rank))
         yield from (file for file in own if not file.is_symlink())
+
+
+def _devices(rank: Path) -> list[Path]:
+    """The directories of the devices of an export that tells of several, as ranks; else itself."""
+    try:
+        devices = sorted(path for path in rank.glob("device_*") if (path / "timeline").is_dir())
+    except OSError:
+        return [rank]
+    newer = (rank / "mindstudio_profiler_output").is_dir()
+    return devices if len(devices) > 1 and not newer else [rank]
 
 
 def _is_rank(path: Path) -> bool:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
 from tracetui.analysis.search import distinct, first_equal
 from tracetui.arrays import Int64s
+from tracetui.compare.tally import OTHERS
 from tracetui.job.coding import encode
+from tracetui.job.compared import Kept, Sums
 from tracetui.job.digest import Cells, Digest, Keys, TimeClass
+from tracetui.job.texts import Texts
 
 #: Bytes of a digest: a hundredth of its trace, but not less than the first nor more than the second.
 SHARE, LEAST, MOST = 100, 64_000, 8_000_000
-_KEYS = (500, 100, 30, 10)  # reasons and lines that are told apart, one after the other where it is too large
+#: How many reasons and lines, and names of each table, are told apart: one after the other where it is too
+#: large.
+_KEYS = (500, 100, 30, 10)
 
 
 def limit_of(trace_bytes: int) -> int:
@@ -31,7 +36,10 @@ def encode_within(digest: Digest, limit: int) -> bytes:
     for most in _KEYS:
         if len(data) <= limit:
             return data
-        digest = _with_fewer_keys(digest, most)
+        digest = _without_unused(_with_fewer_sums(_with_fewer_keys(digest, most), most))
+        data = encode(digest)
+    if len(data) > limit:
+        digest = _without_unused(_with_fewer_sums(digest, 0))
         data = encode(digest)
     count = len(digest.collectives)
     while len(data) > limit and count:
@@ -82,23 +90,50 @@ def _with_fewer_keys(digest: Digest, most: int) -> Digest:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     cells = digest.cells
-    return _without_unused(
-        replace(
-            digest,
-            operators=digest.operators.at(slice(most)),
-            keys=Keys(*columns[:, order]),
-            cells=summed(cells.segment, rank[of_key.reshape(-1)][cells.key], cells.ns),
-        )
+    return replace(
+        digest,
+        operators=digest.operators.at(slice(most)),
+        keys=Keys(*columns[:, order]),
+        cells=summed(cells.segment, rank[of_key.reshape(-1)][cells.key], cells.ns),
+    )
+
+
+def _with_fewer_sums(digest: Digest, most: int) -> Digest:
+    """The digest with at most `most` names in each table of sums, and in each what others have together."""
+    sums = digest.sums
+    if not len(sums):
+        return digest
+    texts = Texts(digest.texts)
+    others = texts.place(OTHERS)
+    whole = np.array([Kept.CAUSES, Kept.CLASSES, Kept.ALLOCATED, Kept.RESERVED, Kept.ADVICE], np.int64)
+    first = np.searchsorted(sums.table, sums.table)
+    kept = (np.arange(len(sums)) - first < most) & (sums.name != others) | np.isin(sums.table, whole)
+    # Of a line that is not told apart its causes are none either.
+    told = distinct(sums.line[kept & (sums.table == Kept.LINES)])
+    kept &= (sums.table != Kept.LINE_CAUSES) | np.isin(sums.line, told)
+    rest = sums.at(~kept & (sums.table != Kept.LINE_CAUSES))
+    tables, place = np.unique(rest.table, return_inverse=True)
+    columns = np.zeros((4, len(tables)), np.int64)
+    for column, values in zip(columns, (rest.ns, rest.count, rest.lowest, rest.highest)):
+        np.add.at(column, place.reshape(-1), values)
+    name, line = np.full(len(tables), others), np.full(len(tables), -1)
+    joined = zip((getattr(sums.at(kept), each.name) for each in fields(Sums)), (tables, name, line, *columns))
+    found = Sums(*(np.concatenate(both) for both in joined))
+    return replace(
+        digest,
+        texts=texts.all,
+        sums=found.at(np.argsort(found.table, kind="stable")),
+        calls=digest.calls.at(np.isin(digest.calls.line, told)),
     )
 
 
 def _without_unused(digest: Digest) -> Digest:
     """The digest without texts and lines that no column has a place of."""
     keys, own, operators, links = digest.keys, digest.collectives, digest.operators, digest.links
-    texts = distinct(
-        np.concatenate((keys.reason, own.type, own.dtype, operators.type, links.transport, [-1]))
-    )
-    lines = distinct(np.concatenate((keys.line, own.line, [-1])))
+    terms, sums, calls = digest.terms, digest.sums, digest.calls
+    named = (keys.reason, own.type, own.dtype, operators.type, links.transport, terms.term, sums.name)
+    texts = distinct(np.concatenate((*named, [-1])))
+    lines = distinct(np.concatenate((keys.line, own.line, sums.line, calls.line, [-1])))
 
     def text(column: Int64s) -> Int64s:
         return first_equal(texts[1:], column)
@@ -114,4 +149,7 @@ def _without_unused(digest: Digest) -> Digest:
         collectives=replace(own, type=text(own.type), dtype=text(own.dtype), line=line(own.line)),
         operators=replace(operators, type=text(operators.type)),
         links=replace(links, transport=text(links.transport)),
+        terms=replace(terms, term=text(terms.term)),
+        sums=replace(sums, name=text(sums.name), line=line(sums.line)),
+        calls=replace(calls, line=line(calls.line)),
     )

@@ -5,6 +5,7 @@ All times of columns are aligned: on the clock of the lowest rank.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 import numpy as np
@@ -36,15 +37,18 @@ _CLASSES = {
 }
 
 
-def by_step(job: Job, measure: Measure) -> tuple[Int64s, Int64s]:
+def by_step(job: Job, measure: Measure, absent: Sequence[Int64s] = ()) -> tuple[Int64s, Int64s]:
     """Return the ns of a measure of each rank in each step, and all that it could be.
 
+    Args:
+        absent: int64[k], places among the waits of the job: of COST a row more each, for missing ranks.
+
     Returns:
-        Two of int64[ranks, steps], the steps as in `job.steps`. The second is the time of the step on the
+        Two of int64[rows, steps], the steps as in `job.steps`. The second is the time of the step on the
         rank, of COST the time that the step took all other ranks; 0 where the rank has no such step.
     """
     steps = np.array(job.steps, np.int64)
-    shape = len(job.ranks), len(steps)
+    shape = len(job.ranks) + len(absent), len(steps)
     whole, ns = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for place, rank in enumerate(job.ranks):
         own = rank.digest.steps
@@ -54,12 +58,30 @@ def by_step(job: Job, measure: Measure) -> tuple[Int64s, Int64s]:
             np.add.at(ns[place], columns, _of_steps(rank, measure))
     if measure not in _CLASSES:
         waits = job.waits
-        who = waits.late if measure is Measure.COST else waits.rank
+        who = _row_of_wait(job, measure, absent)
         (kept,) = np.nonzero((who >= 0) & (waits.wait > 0) & np.isin(waits.step, steps))
         np.add.at(ns, (who[kept], np.searchsorted(steps, waits.step[kept])), waits.wait[kept])
     if measure is Measure.COST:
-        whole = np.where(whole > 0, whole.sum(axis=0)[None] - whole, 0)
+        whole = _of_others(whole, len(job.ranks))
     return ns, whole
+
+
+def _row_of_wait(job: Job, measure: Measure, absent: Sequence[Int64s]) -> Int64s:
+    """The row that each wait counts in, below 0 where in none."""
+    if measure is not Measure.COST:
+        return job.waits.rank
+    row: Int64s = job.waits.late.copy()
+    for place, own in enumerate(absent, len(job.ranks)):
+        row[own] = place
+    return row
+
+
+def _of_others(whole: Int64s, here: int) -> Int64s:
+    """The time of all ranks but that of each row, of which the first are those here."""
+    every: Int64s = whole.sum(axis=0)
+    others: Int64s = np.where(whole > 0, every[None] - whole, 0)
+    others[here:] = every
+    return others
 
 
 def _of_steps(rank: Rank, measure: Measure) -> Int64s:
@@ -74,7 +96,9 @@ def _of_steps(rank: Rank, measure: Measure) -> Int64s:
     return copies
 
 
-def by_time(job: Job, measure: Measure, edges: Int64s) -> tuple[Int64s, Int64s]:
+def by_time(
+    job: Job, measure: Measure, edges: Int64s, absent: Sequence[Int64s] = ()
+) -> tuple[Int64s, Int64s]:
     """Return the ns of a measure of each rank between edges, and all that it could be.
 
     A digest knows how much of a class there is between two boundaries, not where: it is spread evenly there.
@@ -82,12 +106,13 @@ def by_time(job: Job, measure: Measure, edges: Int64s) -> tuple[Int64s, Int64s]:
 
     Args:
         edges: int64[columns + 1], aligned ns.
+        absent: as of `by_step`.
 
     Returns:
-        Two of int64[ranks, columns]. The second is the part of the column in which the rank was recorded, of
+        Two of int64[rows, columns]. The second is the part of the column in which the rank was recorded, of
         COST that of all other ranks.
     """
-    shape = len(job.ranks), len(edges) - 1
+    shape = len(job.ranks) + len(absent), len(edges) - 1
     whole, ns = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for place, rank in enumerate(job.ranks):
         offset = int(job.clocks.offset[place])
@@ -99,12 +124,12 @@ def by_time(job: Job, measure: Measure, edges: Int64s) -> tuple[Int64s, Int64s]:
             ns[place] = np.rint(split[list(_CLASSES[measure])].sum(axis=0)).astype(np.int64)
     if measure not in _CLASSES:
         waits = job.waits
-        who = waits.late if measure is Measure.COST else waits.rank
+        who = _row_of_wait(job, measure, absent)
         (kept,) = np.nonzero((who >= 0) & (waits.wait > 0))
         parts = parts_in_columns(waits.arrival[kept], waits.arrival[kept] + waits.wait[kept], edges)
         np.add.at(ns, (who[kept][parts.interval], parts.column), parts.ns)
     if measure is Measure.COST:
-        whole = np.where(whole > 0, whole.sum(axis=0)[None] - whole, 0)
+        whole = _of_others(whole, len(job.ranks))
     return ns, whole
 
 

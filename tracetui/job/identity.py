@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tracetui.job.digest import Identity
+from tracetui.reader.errors import plain
 from tracetui.siblings.metadata import parallel_groups
+from tracetui.siblings.profile import profile_info
 from tracetui.siblings.rank import rank_info
 
 #: Ends of the names of directories that profilers make for each rank.
@@ -16,6 +18,8 @@ RANK_DIRECTORIES = ("_ascend_pt", "_ascend_ms")
 #: What groups of a job are for: tensor, pipeline, data, context and expert parallel.
 PARALLEL = ("tp", "pp", "dp", "cp", "ep")
 _MSPROF = re.compile(r"PROF_\d+_(?P<time>\d{14,17})_\w+")
+#: ascend_timeline_display_<rank>.json, as MindSpore called its timelines for MindInsight
+_TIMELINE = re.compile(r"(?:\w+_)?timeline_display_(\d{1,9})\.json(?:\.gz)?", re.ASCII)
 _NAMED_RANK = re.compile(r"rank[-_ ]?(\d{1,9})(?!\d)", re.IGNORECASE | re.ASCII)
 #: <host>_<pid>_<time stamp>_ascend_pt
 _ASCEND_NAME = re.compile(r"(?P<host>.+)_\d{1,10}_(?P<time>\d{14,20})_ascend_(?:pt|ms)", re.ASCII)
@@ -44,6 +48,11 @@ def is_rank_directory(name: str) -> bool:
     return name.endswith(RANK_DIRECTORIES) or _MSPROF.fullmatch(name) is not None
 
 
+def is_rank_file(name: str) -> bool:
+    """Return whether a file of that name is the trace of one rank, and its name tells which."""
+    return _TIMELINE.fullmatch(name) is not None
+
+
 def named(name: str) -> Named:
     """Return what the name of a rank's directory, or of a file, tells."""
     rank = _NAMED_RANK.search(name)
@@ -59,8 +68,9 @@ def named(name: str) -> Named:
 def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
     """Return which rank a trace is.
 
-    Its rank is what `profiler_info_N.json` says, else `distributedInfo` of the trace, else "rank N" in its
-    name or in that of a directory above it.
+    Its rank is what `profiler_info_N.json` says, or `info.json.N` of a raw export, else `distributedInfo` of
+    the trace, else "rank N" in its name or in that of a directory above it; a timeline for MindInsight ends
+    in it.
 
     Args:
         trace: the path of the trace's file.
@@ -72,7 +82,10 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
     distributed = head.get("distributedInfo")
     distributed = distributed if isinstance(distributed, dict) else {}
     above = [path.name for path in list(trace.parents)[:3]]
-    by_name = next((rank for part in (name, *above) if (rank := named(part).rank) is not None), None)
+    timeline = _TIMELINE.fullmatch(trace.name)
+    by_name = int(timeline[1]) if timeline else None
+    if by_name is None:
+        by_name = next((rank for part in (name, *above) if (rank := named(part).rank) is not None), None)
     sources = (
         ("profiler_info", info.rank),
         ("distributedInfo", _whole(distributed.get("rank"))),
@@ -83,7 +96,7 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
         name=name,
         rank=rank,
         rank_from=source,
-        host=told.host,
+        host=told.host or plain(profile_info(trace).host or ""),
         started=told.started,
         world=info.world or _whole(distributed.get("world_size")) or 0,
         sizes=dict(sorted(info.sizes.items())),

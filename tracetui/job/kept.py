@@ -9,7 +9,12 @@ from tracetui.cache.digests import find_digest, keep_digest
 from tracetui.job.digesting import digest_trace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
-from tracetui.siblings.rank import side_files
+from tracetui.siblings.beside import find_beside
+from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY
+from tracetui.siblings.kernel_details import NAME as KERNEL_DETAILS
+from tracetui.siblings.rank_files import side_files
+
+_TABLES = (KERNEL_DETAILS, OPERATOR_MEMORY.name, MEMORY_RECORD.name, MODULE_MEMORY.name)
 
 
 def digest_rank(
@@ -22,7 +27,7 @@ def digest_rank(
     if not cache:
         return digest_trace(path, on_progress, cache, jobs)
     trace = locate_trace(path.absolute())
-    beside = side_files(trace)
+    beside = [*side_files(trace), *filter(None, (find_beside(trace, name) for name in _TABLES))]
     kept = find_digest(trace, beside)
     if kept is not None:
         return kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -62,6 +62,27 @@ def late_ranks(job: Job, waits: Waits | None = None) -> tuple[LateRank, ...]:
         found.append(LateRank(known, missing, group.key, group.name, peer, *told))
     found.sort(key=lambda late: (-late.lost_ns, late.group, -1 if late.rank is None else late.rank))
     return tuple(found)
+
+
+def late_once(job: Job, waits: Waits) -> tuple[LateRank, ...]:
+    """Return the ranks that were late, each once: of one in several groups all that it cost, most lost first.
+
+    The group is that in which it cost most. A missing rank whose number is not known is one of its group.
+    """
+    joined: dict[tuple[object, ...], LateRank] = {}
+    for late in late_ranks(job, waits):
+        key = (late.rank, late.missing) if late.rank is not None else (None, late.group, late.group_rank)
+        before = joined.get(key)
+        if before is None:
+            joined[key] = late
+            continue
+        joined[key] = replace(
+            before,
+            lost_ns=before.lost_ns + late.lost_ns,
+            operations=before.operations + late.operations,
+            waited=max(before.waited, late.waited),
+        )
+    return tuple(sorted(joined.values(), key=lambda late: -late.lost_ns))
 
 
 def slow_steps(job: Job) -> tuple[SlowStep, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tracetui.compare.run import Run
 from tracetui.job.choose import Told, numbers, one_job, without_doubles
 from tracetui.job.coding import UnreadableDigest, decode
 from tracetui.job.digest import Digest
@@ -14,8 +15,9 @@ from tracetui.job.find import Source, Sources, find_sources
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.members import Rank
+from tracetui.job.runs import run_of_digest
 from tracetui.reader.errors import Reason, UnreadableTrace
-from tracetui.reader.source import TraceFile
+from tracetui.reader.joined import open_trace
 
 _SHOWN = 8  # numbers of ranks in a sentence
 
@@ -41,6 +43,27 @@ def find_ranks(paths: Sequence[Path], only: str = "*") -> Found:
     return ranks
 
 
+def ranks_below(path: Path) -> Found | None:
+    """Return the ranks of a directory that holds several; None where one trace is meant.
+
+    Raises UnreadableTrace where there are some and none can be read.
+    """
+    if not path.is_dir():
+        return None
+    sources = find_sources([path])
+    found = ranks_in(sources) if len(sources.found) > 1 else None
+    return found if found is not None and len(found.sources) > 1 else None
+
+
+def run_at(path: Path) -> Run:
+    """Return the run that a digest keeps. Raises UnreadableTrace where it is none."""
+    try:
+        digest = decode(path.read_bytes())
+    except (UnreadableDigest, OSError) as error:
+        raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {error}") from None
+    return run_of_digest(digest, str(path))
+
+
 def ranks_in(found: Sources) -> Found:
     """Return the ranks that some sources are; doubles and what cannot be read are left out, and said.
 
@@ -57,7 +80,7 @@ def ranks_in(found: Sources) -> Found:
                 digests[len(sources)] = digest
                 identity = digest.identity
             else:
-                with TraceFile(source.path) as trace_file:
+                with open_trace(source.path) as trace_file:
                     identity = identify(source.path.absolute(), trace_file.head)
         except (UnreadableTrace, UnreadableDigest, OSError) as error:
             said.append(_unread(source, error))
@@ -136,10 +159,11 @@ def _warnings(ranks: Sequence[Rank]) -> list[str]:
     for rank in ranks:
         for warning in rank.digest.warnings:
             told.setdefault(warning.rstrip("."), []).append(rank.number)
-    return [f"{_numbered(sorted(numbers), len(ranks))}: {warning}" for warning, numbers in told.items()]
+    return [f"{numbered(sorted(numbers), len(ranks))}: {warning}" for warning, numbers in told.items()]
 
 
-def _numbered(numbers: list[int], every: int) -> str:
+def numbered(numbers: list[int], every: int) -> str:
+    """Return "rank 3", "ranks 1, 2", or "all ranks" of so many."""
     if len(numbers) == every > 1:
         return "all ranks"
     shown = ", ".join(map(str, numbers[:_SHOWN])) + (", ..." if len(numbers) > _SHOWN else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,22 +9,15 @@ import numpy as np
 from tracetui.analysis.search import distinct
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.job.digest import Line
+from tracetui.trace.clean import kept
 from tracetui.trace.stack import Frame
-
-LONGEST = 1000  #: characters of a text that are kept
-_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
-
-
-def kept(text: str) -> str:
-    """Return a text as a digest keeps it: of what JSON can hold, and not longer than people read."""
-    return _LONE_SURROGATES.sub("\ufffd", text[:LONGEST])
 
 
 class Texts:
     """Texts in the order in which they are first asked for."""
 
-    def __init__(self) -> None:
-        self._places: dict[str, int] = {}
+    def __init__(self, texts: Sequence[str] = ()) -> None:
+        self._places = {text: place for place, text in enumerate(texts)}
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -56,13 +48,16 @@ class Lines:
         """The lines by place."""
         return tuple(self._places)
 
+    def place(self, frame: Frame, backward: bool) -> int:
+        """Return the place of a line."""
+        line = Line(kept(frame.file), frame.line, kept(frame.function), backward)
+        return self._places.setdefault(line, len(self._places))
+
     def places(self, frames: Sequence[Frame], column: Int64s, backward: Bools) -> Int64s:
         """Return the places of a column of indices into `frames`, in the backward pass or not; -1 of -1."""
         table = np.full(2 * len(frames) + 2, -1, np.int64)
         key = np.where(column >= 0, 2 * column + backward, -1)
         for index in distinct(key).tolist():
             if index >= 0:
-                frame = frames[index // 2]
-                line = Line(kept(frame.file), frame.line, kept(frame.function), index % 2 == 1)
-                table[index] = self._places.setdefault(line, len(self._places))
+                table[index] = self.place(frames[index // 2], index % 2 == 1)
         return table[key]

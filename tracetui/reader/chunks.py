@@ -50,13 +50,13 @@ class Chunks:
             span_end=spans[:, 1].copy(),
         )
 
-    def add(self, blocks: BlockColumns) -> None:
-        """Remember blocks after all others; their ordinals count from 0."""
+    def add(self, blocks: BlockColumns, shift: int = 0) -> None:
+        """Remember blocks after all others; their ordinals count from 0, their offsets from `shift`."""
         spans = list(zip(blocks.span_start.tolist(), blocks.span_end.tolist()))
         bounds = [0, *np.cumsum(blocks.spans).tolist()]
         own = [tuple(spans[start:end]) for start, end in zip(bounds, bounds[1:])]
         first = (blocks.first + self._events).tolist()
-        self._place += zip(blocks.offset.tolist(), blocks.length.tolist(), own)
+        self._place += zip((blocks.offset + shift).tolist(), blocks.length.tolist(), own)
         self._first += first[:-1]
         self._events = first[-1]
 

@@ -32,6 +32,8 @@ from tracetui.reader.pairs import closing_times
 from tracetui.reader.timestamps import LIMIT
 
 _Table = dict[str, NDArray[Any]]
+#: The member of a document that tells what is added to its times, in ns.
+BASE = "baseTimeNanoseconds"
 _BASE_LIMIT = 10**18  # ns: a clock with times from here on counts from 1970 already
 _SLICE = (
     "time",
@@ -261,5 +263,5 @@ def _latest(times: Int64s, durs: Int64s | int = 0) -> int:
 
 def _base(document: dict[str, Any]) -> int:
     """Return `baseTimeNanoseconds`, 0 where there is none."""
-    base = whole_of(document.get("baseTimeNanoseconds"))
+    base = whole_of(document.get(BASE))
     return base if 0 < base < LIMIT else 0

@@ -145,6 +145,7 @@ class ReadReport:
     warnings: tuple[str, ...] = ()  #: one sentence each, free of control characters
     passing: tuple[str, ...] = ()  #: those of the warnings that tell of this reading and not of the file
     seen: Passages = ()  #: of the text, ascending
+    files: int = 1  #: that were read
 
 
 @dataclass(frozen=True)

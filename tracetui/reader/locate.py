@@ -6,25 +6,31 @@ Knows the directories that the profilers of PyTorch, MindSpore and msprof write,
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 
 from tracetui.reader.errors import Reason, UnreadableTrace
+from tracetui.reader.parts import first_parts, is_part, parts_of
 
 _DEEPEST = 5  # a directory of a cluster's ranks has its rank directories at most so deep
 _MOST_ENTRIES = 20_000  # directory entries looked at: a home directory by mistake must not take minutes
 _SHOWN = 8
 _TRACE = "trace_view.json"
+_NEWER_EXPORT = "mindstudio_profiler_output"
 _RANK_SUFFIXES = ("_ascend_pt", "_ascend_ms")
+_PROFILE = "PROF_"  # begins the name of what msprof makes for a rank
 _NOT_TRACES = ("profiler_info", "profiler_metadata", "communication", "analysis")
+_TIMELINE = re.compile(r"(?:(?:ascend|gpu|cpu)_)?timeline_display_\d{1,9}\.json(?:\.gz)?", re.ASCII)
+_NO_TIMELINE = "ascend_marey_timeline"
 
 
 def locate_trace(path: str | Path) -> Path:
-    """Return the file that `path` means: a file is itself; a directory has to hold exactly one trace.
+    """Return the file that `path` means, of a trace in several files the first one.
 
-    A `trace_view.json` counts first, wherever it is up to five levels down; then `msprof_*.json` of an
-    msprof export; then a single `*.json` or `*.json.gz` in the directory itself. Raises UnreadableTrace with
-    the choices where there are several.
+    A directory has to hold exactly one trace. A `trace_view.json` counts first, wherever it is up to five
+    levels down; then what msprof exported, of one device the latest; then a single `*.json` or `*.json.gz` in
+    the directory itself. Raises UnreadableTrace with the choices where there are several.
     """
     path = Path(path)
     try:
@@ -36,12 +42,28 @@ def locate_trace(path: str | Path) -> Path:
     if stat.S_ISREG(mode):
         if path.suffix == ".db":
             raise UnreadableTrace(Reason.NOT_A_TRACE, _only_db(path))
-        return path
+        if path.name.startswith(_NO_TIMELINE):
+            raise UnreadableTrace(Reason.NOT_A_TRACE, _only_marey(path))
+        return parts_of(path).files[0]
     if not stat.S_ISDIR(mode):
         raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: is neither a file nor a directory")
     if not os.access(path, os.R_OK | os.X_OK):
         raise UnreadableTrace(Reason.PERMISSION, f"{path}: no permission to list the directory")
     return _in_directory(path)
+
+
+def trace_files(path: str | Path) -> tuple[Path, ...]:
+    """Return all files of the trace that `path` means, as `locate_trace` finds it."""
+    return parts_of(locate_trace(path)).files
+
+
+def name_of_trace(file: Path) -> str:
+    """Return what people call the trace that a file begins: of a raw export its directory."""
+    if is_part(file):
+        for parent in file.parents:
+            if parent.name.startswith(_PROFILE):
+                return parent.name
+    return file.name
 
 
 def _in_directory(path: Path) -> Path:
@@ -53,7 +75,8 @@ def _in_directory(path: Path) -> Path:
     own = [file for file in files if file.parent == path]
     for choice in (
         [file for file in files if file.name == _TRACE],
-        [file for file in files if _is_msprof(file)],
+        _exported(files),
+        [file for file in own if _TIMELINE.fullmatch(file.name)],
         [file for file in own if file.name.endswith((".json", ".json.gz")) and not _is_side_file(file)],
     ):
         if len(choice) == 1:
@@ -84,14 +107,21 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _is_msprof(file: Path) -> bool:
-    return (
-        file.name.startswith("msprof_") and file.suffix == ".json" and not file.name.startswith("msprof_tx")
-    )
+def _exported(files: list[Path]) -> list[Path]:
+    """Return the traces that msprof exported, each by its first file; older exports lie with their device."""
+    by_profile: dict[Path, list[Path]] = {}
+    for file in filter(is_part, files):
+        top = file.parents[1] if file.parent.name == "timeline" and len(file.parents) > 2 else file.parent
+        by_profile.setdefault(top.parent, []).append(file)
+    traces = []
+    for exported in by_profile.values():
+        newer = [file for file in exported if file.parent.name == _NEWER_EXPORT]
+        traces += first_parts(newer or exported)
+    return sorted(traces)
 
 
 def _is_side_file(file: Path) -> bool:
-    return file.name.startswith(_NOT_TRACES)
+    return file.name.startswith((*_NOT_TRACES, _NO_TIMELINE))
 
 
 def _several(path: Path, choice: list[Path]) -> str:
@@ -105,9 +135,16 @@ def _rank_directory(file: Path, top: Path) -> Path:
     for parent in file.parents:
         if parent == top:
             break
-        if parent.name.endswith(_RANK_SUFFIXES):
+        if parent.name.endswith(_RANK_SUFFIXES) or parent.name.startswith(_PROFILE):
             return parent
     return file
+
+
+def _only_marey(path: Path) -> str:
+    return (
+        f"{path}: is MindInsight's diagram of a pipeline's stages, not a trace: "
+        "open the timeline_display_<rank>.json beside it"
+    )
 
 
 def _only_db(path: Path) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tracetui.reader.chunks import Chunks
 from tracetui.reader.columns import TableBuilder
@@ -37,17 +37,54 @@ class _Passage:
     damage: Damage = field(default_factory=Damage)
 
 
+class After(NamedTuple):
+    """What a text goes on with that is not the first of its trace."""
+
+    chunks: Chunks
+    builder: TableBuilder
+    shift: int  #: of its offsets to those of the chunks
+
+
+class _Counts(NamedTuple):
+    """What a builder has taken."""
+
+    events: int
+    skipped: int
+    unknown: dict[str, int]
+
+    @classmethod
+    def of(cls, builder: TableBuilder) -> _Counts:
+        return cls(builder.events, builder.skipped, dict(builder.unknown_phases))
+
+    def since(self, before: _Counts) -> _Counts:
+        unknown = {phase: number - before.unknown.get(phase, 0) for phase, number in self.unknown.items()}
+        more = {phase: number for phase, number in unknown.items() if number}
+        return _Counts(self.events - before.events, self.skipped - before.skipped, more)
+
+
 class Reading:
     """What was read so far: the text from some place on, and then what stands before that."""
 
     def __init__(
-        self, path: Path, text: Text, start: int, wrapped: bool, document: dict[str, Any], first: int = 0
+        self,
+        path: Path,
+        text: Text,
+        start: int,
+        wrapped: bool,
+        document: dict[str, Any],
+        first: int = 0,
+        after: After | None = None,
     ) -> None:
-        """`start`: offset of the first event; `first`: of that to begin with, if it is another one."""
-        self.chunks = Chunks(text)
+        """`start`: offset of the first event; `first`: of that to begin with, if it is another one.
+
+        `after`: where the text goes on with a trace that others began.
+        """
+        self.chunks = Chunks(text) if after is None else after.chunks
         self.stopped = False
         self.troubles: list[str] = []  #: sentences for the report: of what the decoding survived
-        self._builder = TableBuilder()
+        self._builder = TableBuilder() if after is None else after.builder
+        self._before = _Counts.of(self._builder)
+        self._shift = 0 if after is None else after.shift
         self._path = path
         self._text = text
         self._wrapped = wrapped
@@ -59,8 +96,8 @@ class Reading:
 
     @property
     def events(self) -> int:
-        """How many elements were decoded."""
-        return self._builder.events
+        """How many elements of the text were decoded."""
+        return self._builder.events - self._before.events
 
     def begin_head(self) -> None:
         """Go on with the pieces from the start of the text, up to where those begin that were taken."""
@@ -82,7 +119,7 @@ class Reading:
         for name in columns:
             if name.endswith(".event"):
                 columns[name] = columns[name] + self._builder.events
-        self.chunks.add(piece.blocks)
+        self.chunks.add(piece.blocks, self._shift)
         self._builder.add(piece.part)
         passage = self._passages[-1]
         passage.damage.extend(piece.damage)
@@ -90,12 +127,12 @@ class Reading:
         passage.cut |= piece.cut
         if piece.whole >= 0:
             passage.whole = piece.whole
-        builder = self._builder
-        others = builder.skipped - sum(builder.unknown_phases.values())
+        counts = self._counts()
+        others = counts.skipped - sum(counts.unknown.values())
         damaged = self._damage().places
-        if self._seen() > _ENOUGH and others >= builder.events and builder.events + damaged > _OTHERS:
+        if self._seen() > _ENOUGH and others >= counts.events and counts.events + damaged > _OTHERS:
             self._finished = True
-            raise UnreadableTrace(*self._nothing(self._report()))
+            raise UnreadableTrace(*self._nothing(self.report()))
 
     def disk_offset(self) -> int:
         """Return how much was read, in bytes of the file on disk."""
@@ -103,19 +140,27 @@ class Reading:
 
     def snapshot(self) -> EventTable:
         """Return the table of all parts so far."""
-        return self._builder.build(str(self._path), dict(self._document), self._report(), last=False)
+        return self._builder.build(str(self._path), dict(self._document), self.report(), last=False)
 
     def finish(self) -> EventTable:
         """Return the table of all; this object is of no use afterwards."""
+        report = self.end()
+        return self._builder.build(str(self._path), self._document, report, last=True)
+
+    def end(self) -> ReadReport:
+        """Return the report of all; raises UnreadableTrace where there is not one whole event."""
         self._finished = True
         last = self._passages[0]
         if last.ended and self._wrapped:
             tail = self._text.read(last.at, _TAIL)
             self._document.update(read_tail(tail))
-        report = self._report()
-        if not self.stopped and self._builder.skipped >= report.events:
+        report = self.report()
+        if not self.stopped and self._counts().skipped >= report.events:
             raise UnreadableTrace(*self._nothing(report))
-        return self._builder.build(str(self._path), self._document, report, last=True)
+        return report
+
+    def _counts(self) -> _Counts:
+        return _Counts.of(self._builder).since(self._before)
 
     def _seen(self) -> int:
         """Return how many bytes of text were read."""
@@ -140,25 +185,26 @@ class Reading:
             return Reason.EMPTY, f"{path}: the file is cut off before the end of its first event"
         return Reason.EMPTY, f"{path}: the trace holds no events"
 
-    def _report(self) -> ReadReport:
-        builder, damage = self._builder, self._damage()
+    def report(self) -> ReadReport:
+        """Return how the reading of this text went so far."""
+        counts, damage = self._counts(), self._damage()
         truncated = self._finished and not self._passages[0].ended and not self.stopped
         return ReadReport(
             bytes=self._text.size,
             text_bytes=self._seen(),
-            events=builder.events,
-            skipped=builder.skipped + damage.places,
+            events=counts.events,
+            skipped=counts.skipped + damage.places,
             skips=tuple(damage.skips),
             truncated=truncated,
             stopped=self.stopped,
-            unknown_phases={plain(phase[:40]): number for phase, number in builder.unknown_phases.items()},
-            warnings=tuple(self._warnings(truncated, damage)),
+            unknown_phases={plain(phase[:40]): number for phase, number in counts.unknown.items()},
+            warnings=tuple(self._warnings(counts, truncated, damage)),
             passing=tuple(self.troubles),
             seen=tuple((passage.start, passage.at) for passage in reversed(self._passages)),
         )
 
-    def _warnings(self, truncated: bool, damage: Damage) -> Iterator[str]:
-        events = self._builder.events
+    def _warnings(self, counts: _Counts, truncated: bool, damage: Damage) -> Iterator[str]:
+        events = counts.events
         problem = self._text.problem()
         if problem:
             yield problem
@@ -174,12 +220,12 @@ class Reading:
             first = next((skip.offset for skip in damage.skips if skip.reason == reason), None)
             where = "" if first is None else f", the first at byte {first:,}"
             yield f"skipped {place}: {reason}{where}"
-        unknown = sum(self._builder.unknown_phases.values())
-        others = self._builder.skipped - unknown
+        unknown = sum(counts.unknown.values())
+        others = counts.skipped - unknown
         if others:
             yield f"{_counted(others)} left out: a phase, a readable time or an id is missing"
         if unknown:
-            phases = ", ".join(sorted(plain(phase[:8]) for phase in self._builder.unknown_phases)[:8])
+            phases = ", ".join(sorted(plain(phase[:8]) for phase in counts.unknown)[:8])
             yield f"{_counted(unknown)} left out: of a phase that is not shown ({phases})"
 
     def _where(self) -> str:

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from tracetui.reader.background import in_background
 from tracetui.reader.chunks import Chunks
+from tracetui.reader.clock import NO_CLOCK, Clock
+from tracetui.reader.columns import BASE
 from tracetui.reader.cores import SMALLEST, default_jobs
 from tracetui.reader.document import read_head
 from tracetui.reader.errors import Reason, UnreadableTrace
-from tracetui.reader.events import BlockColumns, EventTable
+from tracetui.reader.events import BlockColumns, EventTable, ReadReport
 from tracetui.reader.pieces import Piece, Syntax, guess_start, read_pieces
-from tracetui.reader.reading import Reading
+from tracetui.reader.reading import After, Reading
 from tracetui.reader.scanned import BUILD, STALE
 from tracetui.reader.text import Stamp, Text, open_text
 
@@ -35,7 +37,7 @@ PART = 1 << 24  #: bytes whose columns are made together, and between two calls 
 _LONGEST_HEAD = 1 << 26
 _STALE = "the compiled scanner is of other sources, so reading takes longer: install tracetui again"
 _LONG_SILENCE = 3  # seconds
-_COARSEST_CLOCK = 2_000_000_000  # ns between two times of modification that a file system tells apart
+COARSEST_CLOCK = 2_000_000_000  #: ns between two times of modification that a file system tells apart
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class TraceFile:
         self._text: Text = open_text(self.path)
         self.size = self._text.size
         self.stamp = self._text.stamp
+        self._clock = NO_CLOCK
         self._opened = time.time_ns()
         self._chunks = Chunks(self._text)
         try:
@@ -93,6 +96,16 @@ class TraceFile:
         """What stands before the events, as `distributedInfo` does; large members are left out."""
         return self._document
 
+    def set_clock(self, clock: Clock) -> None:
+        """Count times from where a clock does, if the file itself tells nothing; before anything is read.
+
+        Raises OSError where the files that tell the clock are gone.
+        """
+        self._clock = clock
+        self.stamp = self._stamp(self.stamp)
+        if clock.base_ns:
+            self._document.setdefault(BASE, clock.base_ns)
+
     def close(self) -> None:
         """Close the file; `args` and `event` return {} from here on."""
         self._text.close()
@@ -109,17 +122,11 @@ class TraceFile:
         before is read afterwards. Whatever is damaged is left out and told in the table's report. Raises
         UnreadableTrace if there is not one whole event.
         """
-        # Nothing that is decoded has cycles, but the collector would look at all of it: a third of the time.
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
+        with uncollected():
             reading = self._read(self._event_at(first), on_progress, should_stop)
             if not (reading.joined or reading.stopped):  # no event begins there, in truth
                 reading = self._read(0, on_progress, should_stop)
             return reading.finish()
-        finally:
-            if collecting:
-                gc.enable()
 
     def _event_at(self, offset: int) -> int:
         """Return where an event seems to begin, from an offset on; 0 where that is of no use."""
@@ -127,14 +134,27 @@ class TraceFile:
             return 0
         return guess_start(self._text, offset, self._text.likely) or 0
 
+    def read_after(
+        self,
+        after: After,
+        on_progress: Callable[[Progress], None] | None,
+        should_stop: Callable[[], bool] | None,
+    ) -> ReadReport:
+        """Read all events as those of a trace that other files began; return what is to be said of it.
+
+        Raises UnreadableTrace as `read` does.
+        """
+        return self._read(0, on_progress, should_stop, after).end()
+
     def _read(
         self,
         first: int,
         on_progress: Callable[[Progress], None] | None,
         should_stop: Callable[[], bool] | None,
+        after: After | None = None,
     ) -> Reading:
         """Read from `first` to the end, and then what stands before; from the start where it is 0."""
-        reading = Reading(self.path, self._text, self._start, self._wrapped, self._document, first)
+        reading = Reading(self.path, self._text, self._start, self._wrapped, self._document, first, after)
         self._chunks = reading.chunks
         if STALE:
             reading.troubles.append(_STALE)
@@ -160,12 +180,16 @@ class TraceFile:
 
         Never so for one that was only just written: a change since then would not show.
         """
-        if self._text.problem() is not None or self._opened - self.stamp.modified < _COARSEST_CLOCK:
+        if self._text.problem() is not None or self._opened - self.stamp.modified < COARSEST_CLOCK:
             return False
         try:
-            return stamp_of(self.path) == self.stamp
+            return self._stamp(Stamp.of(self.path.stat())) == self.stamp
         except OSError:
             return False
+
+    def _stamp(self, own: Stamp) -> Stamp:
+        """Return the stamp of the file and of those that tell its clock. Raises OSError."""
+        return Stamp.joined([own, *(Stamp.of(path.stat()) for path in self._clock.files)])
 
     @property
     def blocks(self) -> BlockColumns:
@@ -239,9 +263,18 @@ class _Silence:
         return read or self.seconds != told
 
 
-def stamp_of(path: Path) -> Stamp:
-    """Return the stamp of the file that is at a path now. Raises OSError."""
-    return Stamp.of(path.stat())
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep the collector away: nothing that is decoded has cycles, but it would look at all of it, which
+    takes a third of the time.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _no_trace(path: Path, text: bytes, wrapped: bool) -> tuple[Reason, str]:

@@ -6,10 +6,12 @@ Knows bytes only. All offsets are offsets in the inflated text, after a byte ord
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import stat
 import threading
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, NamedTuple, Protocol
@@ -38,6 +40,20 @@ class Stamp(NamedTuple):
     @classmethod
     def of(cls, status: os.stat_result) -> Stamp:
         return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+    @classmethod
+    def of_files(cls, paths: Sequence[Path]) -> Stamp:
+        """Return the stamp of some files together, one at least. Raises OSError."""
+        return cls.joined([cls.of(path.stat()) for path in paths])
+
+    @classmethod
+    def joined(cls, stamps: Sequence[Stamp]) -> Stamp:
+        """Return what tells some files, in their order, from all others; of one file its own stamp."""
+        if len(stamps) == 1:
+            return stamps[0]
+        size, modified, changed, _ = zip(*stamps)
+        digest = hashlib.sha256(repr([tuple(stamp) for stamp in stamps]).encode()).digest()
+        return cls(sum(size), max(modified), max(changed), int.from_bytes(digest[:7], "big"))
 
 
 @dataclass(frozen=True)
@@ -298,7 +314,6 @@ class _Inflater:
             start = max(len(pending) - len(_MEMBER) + 1, 0) or len(pending)
         if not self._lost and pending[:start].strip(b"\0"):  # zeros are padding
             file.report("bytes behind the gzip stream are left out")
-            self._lost = True
         self._pending = self._pending[start:]
         if found:
             self._stream = zlib.decompressobj(wbits=31)

@@ -63,8 +63,11 @@ def refuse_large(path: Path, largest: int) -> None:
 def document_beside(trace: Path, name: str, parents: int) -> Document | None:
     """Return the JSON object in a file beside a trace; None where there is none. Raises Refusal."""
     path = find_beside(trace, name, parents)
-    if path is None:
-        return None
+    return None if path is None else Document(read_object(path), _number(path))
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file. Raises Refusal."""
     refuse_large(path, LARGEST_DOCUMENT)
     try:
         members = json.loads(path.read_bytes())
@@ -74,7 +77,7 @@ def document_beside(trace: Path, name: str, parents: int) -> Document | None:
         raise Refusal("is damaged: it holds no JSON") from None
     if not isinstance(members, dict):
         raise Refusal("is damaged: it holds no JSON object")
-    return Document(members, _number(path))
+    return members
 
 
 def _number(path: Path) -> int | None:

@@ -47,6 +47,8 @@ STATIC_MEMORY = Format(
         Column("name", Kind.TEXT, ("Op Name",), needed=True),
         Column("graph", Kind.TEXT, ("Graph ID", "Graph Id")),
         Column("model", Kind.TEXT, ("Model Name",)),
+        Column("first", Kind.WHOLE, ("Node Index Start",)),
+        Column("last", Kind.WHOLE, ("Node Index End",)),
         Column("bytes", Kind.KB, ("Size(KB)",), needed=True),
     ),
 )
@@ -129,5 +131,31 @@ L2_CACHE = Format(
         Column("hit_rate", Kind.NUMBER, ("Hit Rate",)),
         Column("victim_rate", Kind.NUMBER, ("Victim Rate",)),
         Column("name", Kind.TEXT, ("Op Name",), needed=True),
+    ),
+)
+#: What the AI CPU did: also of the queue that feeds it.
+AICPU_TASKS = Format(
+    "data_preprocess.csv",
+    (
+        Column("name", Kind.TEXT, ("Node",), needed=True),
+        Column("compute", Kind.NUMBER, ("Compute_time(us)",)),
+        Column("copy", Kind.NUMBER, ("Memcpy_time(us)",)),
+        Column("task_time", Kind.NUMBER, ("Task_time(us)",)),
+        Column("dispatch", Kind.NUMBER, ("Dispatch_time(us)",)),
+        Column("total", Kind.NUMBER, ("Total_time(us)",)),
+        Column("stream", Kind.WHOLE, ("Stream ID", "Stream Id")),
+        Column("task", Kind.WHOLE, ("Task ID", "Task Id")),
+    ),
+)
+#: What MindSpore's tracker of memory (memory_tracker:True in MS_ALLOC_CONF) knows of each block.
+TRACKED_BLOCKS = Format(
+    "memory_block.csv",
+    (
+        Column("start", Kind.WHOLE, ("start_time_stamp",), needed=True),
+        Column("end", Kind.WHOLE, ("end_time_stamp",)),
+        Column("bytes", Kind.WHOLE, ("size",), needed=True),
+        Column("task", Kind.TEXT, ("task_name",)),
+        Column("node", Kind.TEXT, ("node_name",)),
+        Column("stack", Kind.TEXT, ("python_stack",)),
     ),
 )

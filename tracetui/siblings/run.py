@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tracetui.siblings import metadata
-from tracetui.siblings.beside import Refusal, document_beside
+from tracetui.siblings.rank_files import rank_files
 
-_INFO = "profiler_info.json"
-_ABOVE = 2  # directories: the tables are one below these files
+_ABOVE = 2  # directories: the name of the rank is that of one of them
 _RANK_SUFFIXES = ("_ascend_pt", "_ascend_ms")
 _VERSIONS = ("torch_npu_version", "cann_version", "torch_version", "ms_version", "mindspore_version")
 _DEEPEST = 6
@@ -25,7 +23,7 @@ class Run:
     """The run that a trace is of; texts are as written by the producer: never print them unescaped."""
 
     rank: int | None = None
-    host: str | None = None  #: in the name of the rank's directory
+    host: str | None = None  #: in the name of the rank's directory, or told by an export of msprof
     level: str | None = None  #: "Level2"
     activities: tuple[str, ...] = ()  #: "CPU", "NPU"
     versions: Mapping[str, str] = field(default_factory=dict)  #: by what they are of: "cann": "8.0.RC1"
@@ -37,17 +35,15 @@ class Run:
 
 def run_of(trace: Path) -> Run:
     """Return what is known of the run whose trace is at a path: never fails."""
-    problems: list[str] = []
-    info, number = _members(trace, _INFO, problems)
-    told, _ = _members(trace, metadata.NAME, problems)
+    files = rank_files(trace)
+    info, told = files.info, files.metadata
     config = _object(info.get("config"))
     common, experimental = _object(config.get("common_config")), _object(config.get("experimental_config"))
     activities = common.get("activities")
     level = experimental.get("_profiler_level", experimental.get("profiler_level"))
-    rank = metadata.whole(info.get("rank_id"))  # -1 is that of a run of one process
     return Run(
-        rank=number if rank is None else rank,
-        host=_host(trace),
+        rank=files.rank,
+        host=_host(trace) or files.profile.host,
         level=level if isinstance(level, str) and level else None,
         activities=tuple(
             activity.rpartition(".")[2]
@@ -70,17 +66,8 @@ def run_of(trace: Path) -> Run:
             for name, value in _object(told.get("distributed_args")).items()
             if type(value) is int and value >= 0
         },
-        problems=tuple(problems),
+        problems=files.problems,
     )
-
-
-def _members(trace: Path, name: str, problems: list[str]) -> tuple[dict[str, Any], int | None]:
-    try:
-        document = document_beside(trace, name, _ABOVE)
-    except Refusal as refusal:
-        problems.append(f"{name} {refusal}")
-        return {}, None
-    return ({}, None) if document is None else document
 
 
 def _object(value: Any) -> dict[str, Any]:

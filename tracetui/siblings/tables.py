@@ -2,13 +2,13 @@
 
 What a table may hold, its `Format` says; a column that a table of another version lacks is missing, not an
 error. Cells end in tabs, may be `N/A`, or damaged by a spreadsheet: rows without what they must have are left
-out, and a sentence says how many. pandas is imported when a table is read: never at the start.
+out, and a sentence says how many.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Floats, Int32s, Int64s
 from tracetui.siblings.beside import Refusal, find_beside, refuse_large
+from tracetui.siblings.cells import Cells, read_cells
 from tracetui.siblings.decimals import thousandths
 from tracetui.units import format_count
 
 LARGEST = 2_000_000_000  #: bytes of a table that is read: 8 M allocations
-_CHUNK = 1 << 17  #: rows whose cells are text in memory at once
 _LONGEST_HEADER = 1 << 16
 _SHOWN = 20  #: characters of a damaged cell that are quoted
 
@@ -119,8 +119,11 @@ def _read(path: Path, format_: Format) -> Table:
     known = set(places)
     others = [(place, title) for place, title in enumerate(header) if place not in known and title]
     builder = _Builder(format_, places, others if format_.others else [])
-    for chunk in _chunks(path, header, builder.wanted):
-        builder.add(chunk)
+    try:
+        for block in read_cells(path, len(header), builder.wanted):
+            builder.add(block)
+    except OSError as error:
+        raise Refusal(f"cannot be read: {error.strerror}") from None
     return builder.table()
 
 
@@ -141,38 +144,6 @@ def _header(path: Path) -> list[str]:
 
 def _place(header: Sequence[str], titles: Sequence[str]) -> int | None:
     return next((header.index(title) for title in titles if title in header), None)
-
-
-def _chunks(path: Path, header: Sequence[str], wanted: list[int]) -> Iterator[dict[int, list[str]]]:
-    """Yield the cells of the wanted columns, by place, some rows at a time."""
-    import pandas as pd  # half a second
-
-    try:
-        with pd.read_csv(
-            path,
-            header=None,
-            skiprows=1,
-            names=list(range(len(header))),
-            index_col=False,  # a row that is too long is cut
-            usecols=wanted,
-            dtype=object,
-            na_filter=False,
-            encoding="utf-8",
-            encoding_errors="replace",
-            chunksize=_CHUNK,
-        ) as chunks:
-            for chunk in chunks:
-                yield {place: _texts_of(chunk[place].tolist()) for place in wanted}
-    except pd.errors.EmptyDataError:
-        return
-    except (OSError, ValueError, OverflowError) as error:  # ParserError is a ValueError
-        if isinstance(error, OSError) and error.strerror:
-            raise Refusal(f"cannot be read: {error.strerror}") from None
-        raise Refusal("is damaged: its rows cannot be told apart") from None
-
-
-def _texts_of(cells: list[Any]) -> list[str]:
-    return [cell if type(cell) is str else "" for cell in cells]
 
 
 class _Builder:
@@ -197,7 +168,7 @@ class _Builder:
         """The places of the columns that are read."""
         return sorted({place for _, place in self._columns if place is not None})
 
-    def add(self, cells: Mapping[int, list[str]]) -> None:
+    def add(self, cells: Mapping[int, Cells]) -> None:
         """Take some rows."""
         count = len(next(iter(cells.values())))
         kept = np.ones(count, np.bool_)
@@ -208,7 +179,7 @@ class _Builder:
                 if faulty.any():
                     kept &= ~faulty
                     if not self._example:
-                        self._example = _quoted(cells[place][int(np.argmax(faulty))])
+                        self._example = _quoted(cells[place].text(int(np.argmax(faulty))))
         self._rows += int(np.count_nonzero(kept))
         self._left_out += count - int(np.count_nonzero(kept))
         for key, column_values in values.items():
@@ -236,7 +207,7 @@ class _Builder:
         why = f"damaged, like {self._example}" if self._example else "missing"
         return f"{self._format.name}: {rows} are left out, what they must hold is {why}"
 
-    def _values(self, column: Column, cells: list[str]) -> tuple[_Values, Bools]:
+    def _values(self, column: Column, cells: Cells) -> tuple[_Values, Bools]:
         """Return the values of cells, and which of them make their row worthless.
 
         A time that is damaged does so wherever it stands: a block whose release cannot be read would count as
@@ -248,22 +219,22 @@ class _Builder:
         if column.kind in (Kind.TIME, Kind.DURATION):
             read = thousandths(cells, rounded=column.kind is Kind.DURATION)
             return read.value, (read.missing & column.needed) | read.damaged
-        numbers = _floats(cells)
+        numbers = cells.trimmed().floats()
         if column.kind is Kind.NUMBER:
             return numbers, np.isnan(numbers) & column.needed
         numbers = np.rint(numbers * _BYTES.get(column.kind, 1))
         good = (numbers >= 0) & (numbers < 2**62)
         return np.where(good, numbers, -1).astype(np.int64), ~good & column.needed
 
-    def _codes(self, key: str, cells: list[str]) -> Int32s:
+    def _codes(self, key: str, cells: Cells) -> Int32s:
         """Return the places of texts among the different ones so far, -1 for none."""
         numbers = self._numbers[key]
-        told = {cell: _plain(cell) for cell in dict.fromkeys(cells)}
-        of_cell = {
-            cell: -1 if text in ("", "N/A") else numbers.setdefault(text, len(numbers))
-            for cell, text in told.items()
-        }
-        return np.fromiter(map(of_cell.__getitem__, cells), np.int32, len(cells))
+        place, texts = cells.distinct()
+        told = [
+            -1 if (text := _plain(cell)) in ("", "N/A") else numbers.setdefault(text, len(numbers))
+            for cell in texts
+        ]
+        return np.array(told or [-1], np.int32)[place]
 
 
 def _joined(parts: list[Any], place: int | None, rows: int, unknown: Any) -> NDArray[Any]:
@@ -274,16 +245,7 @@ def _joined(parts: list[Any], place: int | None, rows: int, unknown: Any) -> NDA
 
 def _plain(cell: str) -> str:
     """Return a text without what stands around it: shapes are in quotes of their own."""
-    return cell.strip().strip('"').strip()
-
-
-def _floats(cells: list[str]) -> Floats:
-    import pandas as pd
-
-    # What is no number is none: N/A, and what a spreadsheet made of one.
-    texts = pd.Series([cell.strip(" \t\"'") for cell in cells], dtype=object)
-    values: Floats = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
-    return np.where(np.isfinite(values), values, np.nan)
+    return cell.strip().strip('"').strip().replace('""', '"')
 
 
 def _quoted(cell: str) -> str:

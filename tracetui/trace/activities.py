@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.arrays import Int8s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import UNDECIDED, distinct, meanings
-from tracetui.trace.model import Activity, Family, Layer, Slices, Track
+from tracetui.trace.model import Activity, Family, Slices, Track
 from tracetui.trace.task_types import (
     activity_of_name,
     activity_of_type,
@@ -42,12 +42,36 @@ def classify(strings: list[str], slices: Slices, tracks: Iterable[Track]) -> Non
     for track in tracks:
         rows = slice(track.rows.start, track.rows.stop)
         slices.activity[rows] = _FIXED.get(track.family, Activity.NONE)
-        if track.family == Family.TASKS and track.layer == Layer.DEVICE:
+        if track.family == Family.TASKS:
             streams.append(track)
     if streams:
         tasks = np.concatenate([np.arange(track.rows.start, track.rows.stop) for track in streams])
         slices.activity[tasks] = _task_activities(strings, slices, tasks)
+        for track in streams:
+            if track.process in KNOWN.ai_cpu_processes:
+                slices.activity[track.rows.start : track.rows.stop] = Activity.AICPU
         _mark_parts_of_collectives(slices, tracks, streams)
+        if (slices.correlation[tasks] < 0).all():
+            _mark_tasks_of_planes(slices, tracks, streams)
+
+
+def _mark_tasks_of_planes(slices: Slices, tracks: Iterable[Track], streams: list[Track]) -> None:
+    """Set COMMUNICATION_TASK on the copies that planes show at the same time, in place.
+
+    For producers that give no connection ids: on a plane and on its stream a task has the same start and end.
+    """
+    planes: defaultdict[str | None, set[tuple[int, int]]] = defaultdict(set)
+    for track in tracks:
+        if track.family == Family.PLANE:
+            rows = slice(track.rows.start, track.rows.stop)
+            planes[track.device].update(zip(slices.start[rows].tolist(), slices.dur[rows].tolist()))
+    for track in streams if planes else ():
+        own = track.rows.start + np.flatnonzero(
+            slices.activity[track.rows.start : track.rows.stop] == Activity.COPY
+        )
+        told = zip(slices.start[own].tolist(), slices.dur[own].tolist())
+        part = np.array([each in planes[track.device] for each in told], np.bool_)
+        slices.activity[own[part]] = Activity.COMMUNICATION_TASK
 
 
 def unknown_task_types(strings: list[str], slices: Slices) -> list[str]:
@@ -63,7 +87,7 @@ def _task_activities(strings: list[str], slices: Slices, tasks: Int64s) -> Int8s
     by_category[(by_category == Activity.AICORE) & collective] = Activity.COMMUNICATION
     by_name = meanings(strings, name, activity_of_name)
     by_type = meanings(strings, task_type, activity_of_type)
-    if not on_gpu.any() and (task_type < 0).all():
+    if (task_type < 0).all():
         by_type[:] = Activity.AICORE
         untold = np.ones(len(tasks), np.bool_)
     else:

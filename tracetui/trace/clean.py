@@ -9,6 +9,13 @@ _UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U0
 _UNSEEN_PATTERN = re.compile(f"[{_UNSEEN}]")
 _REPLACEMENT = "\ufffd"
 _CUT = "…"
+LONGEST_KEPT = 1000  #: characters of a text that are kept beyond its trace
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def kept(text: str) -> str:
+    """Return a text as it is kept beyond its trace: of what JSON can hold, not longer than people read."""
+    return _LONE_SURROGATES.sub(_REPLACEMENT, text[:LONGEST_KEPT])
 
 
 def printable(text: str, limit: int | None = None) -> str:

@@ -8,7 +8,7 @@ searches works on such ranges with `numpy.searchsorted`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import Enum, IntEnum, unique
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,7 @@ from tracetui.reader.events import MemoryColumns as MemoryColumns
 from tracetui.trace.order import order_by_group
 
 
+@unique
 class Layer(IntEnum):
     """What part of the system a track shows, in the order in which people read them, host to device."""
 
@@ -36,6 +37,7 @@ class Layer(IntEnum):
 DEVICE_LAYERS = (Layer.DEVICE, Layer.COMMUNICATION, Layer.OVERLAP)
 
 
+@unique
 class Family(IntEnum):
     """Why slices of one thread nest in each other: each family of a thread is a track of its own."""
 
@@ -51,6 +53,7 @@ class Family(IntEnum):
     OTHER = 9
 
 
+@unique
 class Activity(IntEnum):
     """What a device slice does. Only the classes below COMMUNICATION_TASK count as work."""
 
@@ -145,6 +148,11 @@ class Counters:
 
     def __len__(self) -> int:
         return len(self.track)
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether they have been brought in order: 0.14 s of 2 M samples, once."""
+        return "_by_track" in self.__dict__
 
     @property
     def time(self) -> Int64s:

@@ -17,20 +17,24 @@ class Columns(Protocol):
     """The columns of the slices that a search needs."""
 
     @property
-    def start(self) -> Int64s: ...
+    def start(self) -> Int64s:
+        """int64[slices], ns."""
 
     @property
-    def end(self) -> Int64s: ...
+    def end(self) -> Int64s:
+        """int64[slices], ns: when each has ended."""
 
 
 class Lanes(Protocol):
     """The sorted slices of a trace, finished or being built."""
 
     @property
-    def slices(self) -> Columns: ...
+    def slices(self) -> Columns:
+        """Sorted by lane, then start."""
 
     @property
-    def lane_rows(self) -> Int64s: ...
+    def lane_rows(self) -> Int64s:
+        """int64[lanes + 1]: lane l holds rows lane_rows[l]:lane_rows[l + 1]."""
 
 
 def enclosing(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from tracetui.reader.events import EventTable
 from tracetui.trace.clean import printable
-from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.inferred import hold_groups, inferred_names
 from tracetui.trace.model import Layer
 from tracetui.trace.owners import UNSORTED, Process, devices_told_apart, find_ranks, owners
@@ -17,6 +19,8 @@ from tracetui.trace.places import CERTAIN_HINTS, layer_of
 
 _LONGEST_LABEL = 40
 _PLANE = KNOWN.plane_threads[0]
+_NUMBERED_FILE = any_of(KNOWN.numbered_files)
+_SHORT = 4  #: digits of the number of a device: fewer
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,9 @@ class Processes:
                 process.thread_names[entry.tid] = value
             elif entry.name == "thread_sort_index":
                 process.thread_sort[entry.tid] = _number(value)
+        _name_by_label(by_pid.values())
+        if _NUMBERED_FILE.fullmatch(Path(table.path).name):
+            _name_by_number(by_pid.values())
         _find_marks(table, by_pid)
         find_ranks(by_pid.values())
         _infer(table, by_pid)
@@ -75,6 +82,21 @@ class Processes:
     @cached_property
     def _told_apart(self) -> dict[str, str]:
         return devices_told_apart(self.by_pid.values())
+
+
+def _name_by_label(processes: Iterable[Process]) -> None:
+    for process in processes:
+        if process.name is None and process.label in KNOWN.label_processes:
+            process.name = process.label
+
+
+def _name_by_number(processes: Iterable[Process]) -> None:
+    """Name the processes of a file whose producer tells them by numbers that never change."""
+    for process in processes:
+        if process.name is None:
+            process.name = KNOWN.process_numbers.get(process.pid)
+        if process.name is None and process.pid.isdecimal() and len(process.pid) < _SHORT:
+            process.name = KNOWN.device_process[0]
 
 
 def _find_marks(table: EventTable, by_pid: dict[str, Process]) -> None:

@@ -18,7 +18,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.geometry import Region
 from textual.messages import TerminalSupportsSynchronizedOutput
-from textual.screen import Screen
+from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -122,6 +122,18 @@ def app_of(driver: Driver) -> App[Any]:
 def loop_of(driver: Driver) -> asyncio.AbstractEventLoop:
     """The event loop of a driver's app, for its threads."""
     return driver._loop
+
+
+class WholeScreen(Screen[ScreenResultType]):
+    """A screen that forgets no widget: Textual drops those to be drawn where it draws a part of the screen.
+
+    It does so whenever something behind a panel changes, and the widget stays as it was until the next time.
+    """
+
+    def _on_timer_update(self) -> None:
+        if self._repaint_required:
+            self._compositor.update_widgets(self._dirty_widgets)
+        super()._on_timer_update()
 
 
 class TrackedWidget(Widget):

@@ -1,4 +1,4 @@
-"""The registry of everything a key can do: the one source of bindings, palette, help screen and README.
+"""The registry of everything a key can do: the one source of bindings, palette, help screen and docs/keys.md.
 
 Knows no screen's code: an action's id is the name of the `action_*` method that does it, on the screen it
 belongs to, or on the app.
@@ -25,6 +25,7 @@ SCREENS = (
     "advice",
     "ranks",
     "compare",
+    "stacked",
 )
 
 #: action groups, in the order of the help screen
@@ -64,6 +65,8 @@ def _unlisted(
 
 
 T = ("timeline",)
+S = ("stacked",)
+TS = T + S
 G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advice",)
 R = ("ranks",)
 C = ("compare",)
@@ -80,34 +83,35 @@ VIEWS = (
     "statistics",
     "ranks",
     "compare",
+    "stacked",
 )  #: the screens with several views
 
 ACTIONS: tuple[Action, ...] = (
-    _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", T),
-    _unlisted("pan(1)", ("d",), MOVE, "pan: right", "Later, by an eighth of the screen", T),
-    _unlisted("pan(-6)", ("A",), MOVE, "pan: left fast", "Earlier, by most of the screen", T),
-    _unlisted("pan(6)", ("D",), MOVE, "pan: right fast", "Later, by most of the screen", T),
-    Action("zoom(1)", ("w", "plus"), MOVE, "zoom: in", "Closer, around the selection or the centre", T),
-    Action("zoom(-1)", ("s", "minus"), MOVE, "zoom: out", "Farther", T),
-    _unlisted("zoom(4)", ("W",), MOVE, "zoom: in, faster", "Four times as fast", T),
-    _unlisted("zoom(-4)", ("S",), MOVE, "zoom: out, faster", "Four times as fast", T),
-    Action("show_all", ("0",), MOVE, "show: whole trace", "Everything from start to end", T),
+    _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", TS),
+    _unlisted("pan(1)", ("d",), MOVE, "pan: right", "Later, by an eighth of the screen", TS),
+    _unlisted("pan(-6)", ("A",), MOVE, "pan: left fast", "Earlier, by most of the screen", TS),
+    _unlisted("pan(6)", ("D",), MOVE, "pan: right fast", "Later, by most of the screen", TS),
+    Action("zoom(1)", ("w", "plus"), MOVE, "zoom: in", "Closer, around the selection or the centre", TS),
+    Action("zoom(-1)", ("s", "minus"), MOVE, "zoom: out", "Farther", TS),
+    _unlisted("zoom(4)", ("W",), MOVE, "zoom: in, faster", "Four times as fast", TS),
+    _unlisted("zoom(-4)", ("S",), MOVE, "zoom: out, faster", "Four times as fast", TS),
+    Action("show_all", ("0",), MOVE, "show: whole trace", "Everything from start to end", TS),
     Action("go_to_time", ("at",), MOVE, "go: to a time", "12.3ms, 1.2s, or the µs of kernel_details.csv", T),
-    Action("fit_selection", ("f",), MOVE, "fit: selection", "The selected slice or gap fills the screen", T),
+    Action("fit_selection", ("f",), MOVE, "fit: selection", "The selected slice or gap fills the screen", TS),
     Action("undo", ("backspace",), MOVE, "undo: movement", "Back to where you looked before"),
-    Action("redo", ("U",), MOVE, "redo: movement", "Take the undo back"),
-    _unlisted("event(-1)", ("left", "h", "comma"), SELECT, "select: slice before", "The slice before", T),
-    _unlisted("event(1)", ("right", "l", "full_stop"), SELECT, "select: slice after", "The slice after", T),
-    _unlisted("track(-1)", ("up", "k"), SELECT, "select: row above", "The row above, same time", T),
-    _unlisted("track(1)", ("down", "j"), SELECT, "select: row below", "The row below, same time", T),
+    Action("redo", ("U",), MOVE, "redo: movement", "Forward again"),
+    _unlisted("event(-1)", ("left", "h", "comma"), SELECT, "select: slice before", "The slice before", TS),
+    _unlisted("event(1)", ("right", "l", "full_stop"), SELECT, "select: slice after", "The slice after", TS),
+    _unlisted("track(-1)", ("up", "k"), SELECT, "select: row above", "The row above, same time", TS),
+    _unlisted("track(1)", ("down", "j"), SELECT, "select: row below", "The row below, same time", TS),
     _unlisted("track(-12)", ("pageup",), SELECT, "select: rows above", "A page up", T),
     _unlisted("track(12)", ("pagedown",), SELECT, "select: rows below", "A page down", T),
     _unlisted("other_pane", ("tab",), SELECT, "show: all details", "j k scroll below; tab: back", T),
     Action("flow(-1)", ("left_square_bracket",), SELECT, "follow: to host", "Task → launch → operator", T),
     Action("flow(1)", ("right_square_bracket",), SELECT, "follow: to device", "Operator → launch → task", T),
-    Action("next_gap(1)", ("x",), IDLE, "go: next worst gap", "The gap that lost the next less time"),
-    Action("next_gap(-1)", ("X",), IDLE, "go: previous gap by rank", "The gap that lost the next more time"),
-    Action("rank_gaps", ("b",), IDLE, "rank: gaps by the next", "Lost time, idle time, communication", T + G),
+    Action("next_gap(1)", ("x",), IDLE, "go: next worst gap", "The next one in their ranking"),
+    Action("next_gap(-1)", ("X",), IDLE, "go: previous gap by rank", "The one before it in their ranking"),
+    Action("rank_gaps", ("b",), IDLE, "rank: gaps otherwise", "By lost or idle time, communication", T + G),
     Action("line_gap(1)", ("x",), IDLE, "go: next gap of the line", "The worst of the line first", H),
     Action("line_gap(-1)", ("X",), IDLE, "go: gap of the line before", "The other way round", H),
     Action("what_if", ("percent_sign",), IDLE, "try: a faster line", "If it took half or no time", H),
@@ -116,7 +120,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("evidence(1)", ("x",), IDLE, "go: next evidence", "The next gap or slice of the advice", V),
     Action("evidence(-1)", ("X",), IDLE, "go: evidence before", "The other way round", V),
     *(
-        _unlisted(f"nth_gap({n})", (str(n),), IDLE, f"go: gap number {n}", f"The gap of rank {n}", T + G)
+        _unlisted(f"nth_gap({n})", (str(n),), IDLE, f"go: gap number {n}", f"The gap of rank {n}", TS + G)
         for n in range(1, 10)
     ),
     Action("search", ("slash",), SEARCH, "search: names", "Slices whose name contains a text", T),
@@ -143,17 +147,22 @@ ACTIONS: tuple[Action, ...] = (
     Action("reverse", ("equals_sign",), TABLES, "sort: the other way", "Reverse the order", ROWS),
     Action("filter", ("slash",), TABLES, "filter: rows", "Rows with a text in a name", FILTERED),
     Action("export_table", ("e",), TABLES, "export: table", "Write the rows shown to a CSV file", ROWS),
-    Action("next_view", ("tab",), TABLES, "show: the other table", "Device or host; next heat", VIEWS),
+    Action("next_view", ("tab",), TABLES, "show: next table", "Or map; of the device, of the host", VIEWS),
     _unlisted("next_view(-1)", ("shift+tab",), TABLES, "show: map before", "The other way round", MAPS + C),
     *(
         _unlisted(f"show_map({n})", (str(n),), TABLES, f"show: map {n}", f"The map of number {n}", where)
-        for where, last in ((M, 4), (R, 7))
+        for where, last in ((M, 5), (R, 7))
         for n in range(1, last + 1)
     ),
     _unlisted("row(-1)", ("K",), TABLES, "move: row above", "In the table below the map", R),
     _unlisted("row(1)", ("J",), TABLES, "move: row below", "In the table below the map", R),
     _unlisted("open_row", ("o",), TABLES, "open: row", "The rank that it is about", R),
     Action("open_base", ("backslash",), TABLES, "open: row in BASE", "Enter goes there in OTHER", C),
+    Action("open_both", ("vertical_line",), TABLES, "open: row in both", "Stacked, steps aligned", C),
+    Action("beside_step(-1)", ("left_square_bracket",), MOVE, "go: step before", "Both runs, at once", S),
+    Action("beside_step(1)", ("right_square_bracket",), MOVE, "go: next step", "Both runs, at once", S),
+    _unlisted("activate", ("enter",), SELECT, "open: selection", "In the timeline of its run", S),
+    Action("flip", ("backslash",), SELECT, "flip: to the other run", "To what matches the selection", S),
     Action("instance(-1)", ("comma",), TABLES, "go: instance before", "Of the operator, in time", OPS),
     Action("instance(1)", ("full_stop",), TABLES, "go: next instance", "Of the operator, in time", OPS),
     Action("open_type", ("space",), TABLES, "open: type", "Its names; again: back to all types", OPS),
@@ -169,8 +178,8 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("cell(1, 0)", ("down", "j"), TABLES, "move: cell below", "The row below", MAPS),
     _unlisted("edge_cell(-1)", ("home",), TABLES, "move: first cell", "The first of the row", MAPS),
     _unlisted("edge_cell(1)", ("end",), TABLES, "move: last cell", "The last of the row", MAPS),
-    Action("worst_cell(1)", ("x",), TABLES, "go: next worst cell", "The next less lost time", MAPS),
-    Action("worst_cell(-1)", ("X",), TABLES, "go: worse cell", "The next more lost time", MAPS),
+    Action("worst_cell(1)", ("x",), TABLES, "go: next worst cell", "The next one in their ranking", MAPS),
+    Action("worst_cell(-1)", ("X",), TABLES, "go: worse cell", "The one before it in their ranking", MAPS),
     _unlisted("open_cell", ("enter",), TABLES, "open: cell", "Its time in the timeline", MAPS),
     Action("stack", ("p",), STACK, "show: Python stack", "The stack of the selection, and the source", T),
     Action("next_pane(1)", ("tab",), STACK, "show: next pane", "The table, the stacks, the source", H),
@@ -196,13 +205,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("go('gaps')", ("G",), GO, "go: gaps", "All gaps, the worst first"),
     Action("go('hotspots')", ("H",), GO, "go: hotspots", "Python lines by the idle time they cause"),
     Action("go('flame')", ("F",), GO, "go: flame view", "Stacks by the idle time under each frame"),
-    Action("go('heatmap')", ("M",), GO, "go: heatmap", "Where and when it is busy or idle"),
+    Action("go('heatmap')", ("M",), GO, "go: heat maps", "Where and when devices starve"),
     Action("go('operators')", ("O",), GO, "go: operators", "Kernels and operators by time"),
-    Action("go('steps')", ("I",), GO, "go: steps", "What each iteration spent its time on"),
+    Action("go('steps')", ("I",), GO, "go: steps", "What each step spent its time on"),
     Action("go('memory')", ("Y",), GO, "go: memory", "Who holds it, and what every step leaves behind"),
     Action("go('advice')", ("V",), GO, "go: advice", "What to do about lost time"),
     Action("go('ranks')", ("R",), GO, "go: ranks", "Who makes the others wait, in a job of many"),
     Action("go('compare')", ("C",), GO, "go: comparison", "What changed between two open traces"),
+    Action("go('stacked')", ("vertical_line",), GO, "go: both stacked", "Two open traces, steps aligned"),
     Action("session(-1)", ("left_curly_bracket",), GO, "go: trace before", "Of those that are open"),
     Action("session(1)", ("right_curly_bracket",), GO, "go: next trace", "Of those that are open"),
     Action("flip", ("backslash",), GO, "flip: other trace", "To the same step and operator of it"),
@@ -210,9 +220,9 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("back", ("escape",), GO, "go: back", "Close, stop the loading, or back to the timeline"),
     _unlisted("palette", ("colon", "ctrl+p"), PROGRAM, "palette: commands", "Find a command by name"),
     Action("help", ("question_mark",), PROGRAM, "help: keys", "All keys of this screen"),
-    Action("warnings", ("exclamation_mark",), PROGRAM, "show: warnings", "What is wrong, and the run", T),
+    Action("warnings", ("exclamation_mark",), PROGRAM, "show: warnings", "Of the trace, and its run", T),
     Action("quit", ("q",), PROGRAM, "quit: tracetui", "Leave"),
-    Action("cancel", ("ctrl+c",), PROGRAM, "cancel: loading", "Stop it, else leave", (), False, True),
+    Action("cancel", ("ctrl+c",), PROGRAM, "cancel: loading", "Stop it; without any, leave", (), False, True),
     Action("suspend", ("ctrl+z",), PROGRAM, "suspend: to the shell", "Back with `fg`", (), False, True),
     Action("redraw", ("ctrl+l",), PROGRAM, "redraw: the screen", "After other output on it", (), True, True),
 )  # fmt: skip
@@ -245,6 +255,7 @@ _LABELS = {
     "percent_sign": "%",
     "ampersand": "&",
     "exclamation_mark": "!",
+    "vertical_line": "|",
 }
 
 
@@ -293,12 +304,12 @@ def merged(actions: Iterable[Action]) -> Iterator[tuple[tuple[str, ...], Action]
 
 
 def keys_markdown() -> str:
-    """The table of keys for the README, by group: keys, what they do, and on which screens."""
+    """The table of docs/keys.md, by group: keys, what they do, and on which screens."""
     lines = ["| keys | | | on |", "|---|---|---|---|"]
     for group in GROUPS:
         lines.append(f"| **{group}** | | | |")
         for keys, action in merged(action for action in ACTIONS if action.group == group):
-            shown = " ".join(f"`{key}`" for key in keys)
+            shown = " ".join(f"`{key}`" for key in keys).replace("|", "\\|")
             where = ", ".join(action.screens) or "all"
             lines.append(f"| {shown} | {action.title} | {action.help} | {where} |")
     return "\n".join(lines) + "\n"

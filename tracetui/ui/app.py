@@ -13,9 +13,10 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
+from tracetui.reader.locate import name_of_trace
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
-from tracetui.ui.compare_app import COMPARE, CompareApp, joint_mode
+from tracetui.ui.compare_app import COMPARE, STACKED, CompareApp, joint_mode
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session, names_of
 from tracetui.ui.terminal import configure_terminal, leave_at_signals
@@ -57,8 +58,8 @@ class TraceApp(CompareApp):
         for session in self.sessions:
             self.add_modes(session)
         if len(self.sessions) > 1:
-            compare = partial(make_screen, self.sessions[0], "compare", "CompareScreen")
-            self.add_mode(joint_mode(COMPARE), compare)
+            for screen, name in ((COMPARE, "CompareScreen"), (STACKED, "StackedScreen")):
+                self.add_mode(joint_mode(screen), partial(make_screen, self.sessions[0], screen, name))
 
     def screens_of(self, session: Session) -> dict[str, Callable[[], Screen[Any]]]:
         return {screen: partial(make_screen, session, *place) for screen, place in SCREENS.items()}
@@ -67,9 +68,9 @@ class TraceApp(CompareApp):
         """Before anything is drawn: the terminal is to be left in order from the first frame on."""
         if not self.is_headless:
             leave_at_signals(self.leave)
+        configure_terminal(self, self.palette.color_system, self.options.ascii)
 
     def on_mount(self) -> None:
-        configure_terminal(self, self.palette.color_system, self.options.ascii)
         self.begin()
 
     def begin(self) -> None:
@@ -91,11 +92,16 @@ class TraceApp(CompareApp):
     # Actions that work everywhere
 
     def action_undo(self) -> None:
-        if self.session.state.undo():
+        """Where the screen in front looks by itself, it goes back by itself."""
+        if hasattr(self.screen, "action_undo"):
+            self.screen.action_undo()
+        elif self.session.state.undo():
             self.selection_changed()
 
     def action_redo(self) -> None:
-        if self.session.state.redo():
+        if hasattr(self.screen, "action_redo"):
+            self.screen.action_redo()
+        elif self.session.state.redo():
             self.selection_changed()
 
     def action_sessions(self) -> None:
@@ -177,7 +183,7 @@ def run_viewer(paths: Sequence[Path], options: ViewerOptions) -> int:
 
     Raises UnreadableTrace (or MemoryError, OSError) where there is nothing to view.
     """
-    names = names_of(paths) if len(paths) > 1 else [path.name for path in paths]
+    names = names_of(paths) if len(paths) > 1 else [name_of_trace(path) for path in paths]
     first, *others = (Session(path, options, name=name) for path, name in zip(paths, names))
     first.open()
     return run_app(TraceApp([first, *others], options))

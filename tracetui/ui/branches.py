@@ -72,6 +72,7 @@ class Branch:
 
     @property
     def has_children(self) -> bool:
+        """Whether it can be opened."""
         return bool(self.nodes and self.nodes[-1].children)
 
 

@@ -21,7 +21,7 @@ from tracetui.ui.viewer import FIRST, Viewer
 if TYPE_CHECKING:
     from tracetui.compare.counterpart import Counterpart
 
-COMPARE = "compare"  #: the screen of two traces
+COMPARE, STACKED = PAIRED = ("compare", "stacked")  #: the screens of two traces
 _ONE = "One trace is open: tracetui A B opens two, to compare them."
 _NOTHING = "A trace has no work of a device: nothing tells what matches."
 
@@ -48,7 +48,7 @@ class Flipped(Message, bubble=False):
 class CompareApp(Viewer):
     """A viewer of which two traces are compared: those shown last, in the order in which they were opened."""
 
-    JOINT: ClassVar[frozenset[str]] = frozenset({COMPARE})  #: screens that are of no trace alone
+    JOINT: ClassVar[frozenset[str]] = frozenset(PAIRED)  #: screens that are of no trace alone
 
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
         super().__init__(sessions, options)
@@ -56,23 +56,38 @@ class CompareApp(Viewer):
         self.pair: Pair | None = None
         self._at = 0  # the trace that was looked at last
         self._before = -1  # the one before
+        self._from = FIRST  # the screen from which the two were stacked
 
     @property
     def session(self) -> Session:
         return self.sessions[self._at] if self.shown in self.JOINT else super().session
 
     def has_screen(self, screen: str) -> bool:
-        return len(self.sessions) > 1 if screen == COMPARE else super().has_screen(screen)
+        return len(self.sessions) > 1 if screen in PAIRED else super().has_screen(screen)
 
     def action_go(self, screen: str) -> None:
-        if screen != COMPARE:
+        if screen not in PAIRED:
             super().action_go(screen)
         elif len(self.sessions) < 2:
             self.show_status(_ONE)
-        elif self.shown != COMPARE:
-            self._at = self.sessions.index(self.session)
-            self._compare(*self._last_two())
-            self.switch_mode(joint_mode(COMPARE))
+        elif self.shown != screen:
+            self._at, before = self.sessions.index(self.session), self.shown
+            if screen == STACKED:
+                self._from = before
+            if before not in PAIRED or self.pair is None:
+                self._compare(*self._last_two())
+            if screen == STACKED and self.pair is not None:
+                for place in (self.pair.base, self.pair.other):
+                    self.read(self.sessions[place])
+            self.switch_mode(joint_mode(screen))
+
+    def leave_stacked(self) -> None:
+        """Go back to the screen from which the two were stacked, of the run that is looked at."""
+        self.action_go(self._from)
+
+    def look_at(self, session: Session) -> None:
+        """Look at one of the two that are shown at once: what works everywhere is about it."""
+        self._at = self.sessions.index(session)
 
     def tell_joint(self, screen: str, message: type[Message]) -> None:
         """Post a message to a screen that is of no trace alone, if it was shown."""
@@ -82,15 +97,22 @@ class CompareApp(Viewer):
                     each.post_message(message())
 
     def show_session(self, session: Session, screen: str = "", span: tuple[int, int] | None = None) -> None:
-        before = self.sessions.index(self.session)
-        super().show_session(session, screen or (FIRST if self.shown == COMPARE else ""), span)
+        before = self.sessions.index(self.kept_beside(session))
+        super().show_session(session, screen or (FIRST if self.shown in self.JOINT else ""), span)
         self._at = self.sessions.index(session)
         if self._at != before:
             self._before = before
 
+    def kept_beside(self, session: Session) -> Session:
+        """The one before; from a screen of two, of these two the other one."""
+        place = self.sessions.index(session)
+        if self.shown in PAIRED and self.pair is not None and place in self.pair:
+            return self.sessions[self.pair.partner(place)]
+        return super().kept_beside(session)
+
     def action_session(self, by: int) -> None:
         """Show the next of the open traces; on the screen that compares, compare with the next."""
-        if self.shown != COMPARE or self.pair is None:
+        if self.shown not in PAIRED or self.pair is None:
             super().action_session(by)
         elif len(self.sessions) == 2:
             self.show_status("Both open traces are compared here: T shows one, enter opens a row.")
@@ -101,9 +123,16 @@ class CompareApp(Viewer):
 
     def broadcast(self, session: Session, message: type[Message]) -> None:
         super().broadcast(session, message)
-        pair = self.pair if message in (TraceChanged, ProgressChanged) else None
-        if pair is not None and self.sessions.index(session) in pair:
-            self.tell_joint(COMPARE, PairChanged)
+        if self.pair is None or self.sessions.index(session) not in self.pair:
+            return
+        if message in (TraceChanged, ProgressChanged):
+            self._tell_pair()
+        elif message is SelectionChanged and self.shown == STACKED:
+            self.tell_joint(STACKED, SelectionChanged)
+
+    def _tell_pair(self) -> None:
+        for screen in PAIRED:
+            self.tell_joint(screen, PairChanged)
 
     def _last_two(self) -> tuple[int, int]:
         """The trace that is shown and the one before, else the next one, in the order of opening."""
@@ -123,7 +152,7 @@ class CompareApp(Viewer):
         if self.pair.comparison is None:
             for place in (base, other):
                 self.read(self.sessions[place])
-        self.tell_joint(COMPARE, PairChanged)
+        self._tell_pair()
 
     # From a row of a table to where it is
 
@@ -138,6 +167,17 @@ class CompareApp(Viewer):
     def show_span(self, place: int, start_ns: int, end_ns: int) -> None:
         """Show a span of time of one of the two traces, ns on its clock."""
         self._show_there(place, lambda session, _: session.state.show(start_ns, max(end_ns, start_ns + 1)))
+
+    def look_at_row(self, place: int, row: int, span: tuple[int, int] | None, of_idle: bool) -> None:
+        """Look in one of the two, without showing it: at a slice, the idle time it ends, or a span."""
+        session = self.sessions[place]
+        self._at = place
+        if session.analysis is None:
+            return
+        if row >= 0:
+            (_go_to_idle if of_idle else _go_to_slice)(session, session.analysis, row)
+        elif span is not None:
+            session.state.show(span[0], max(span[1], span[0] + 1))
 
     def _show_there(self, place: int, go: Callable[[Session, Analysis], object]) -> None:
         session = self.sessions[place]

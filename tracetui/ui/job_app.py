@@ -81,7 +81,7 @@ class JobApp(TraceApp):
         if self.shown == RANKS or job is None:
             return
         rank = self.job_session.rank_of(self.sessions.index(self.session))
-        if rank < 0:
+        if rank < 0 or self.shown in self.JOINT:
             super().action_session(by)
             return
         session = self.job_session
@@ -93,7 +93,7 @@ class JobApp(TraceApp):
         viewport = self.session.state.viewport
         start = session.moved_to(rank, other, viewport.start_ns)
         place = session.source_of(other)
-        self.show_session(self.sessions[place], self.shown, (start, start + viewport.span_ns))
+        self.show_session(self.sessions[place], span=(start, start + viewport.span_ns))
 
     async def action_back(self) -> None:
         """Stop the digesting on the screen of the ranks; from the timeline of a rank, back to it."""

@@ -12,17 +12,21 @@ import numpy as np
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.counter_tracks import CounterTrack, has_memory, of_leads, of_memory
 from tracetui.cache.traces import keep, reopen
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.reader.events import EventTable
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
+from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.sketch import Sketch
 from tracetui.ui.messages import (
     AnalysisFailed,
     AnalysisReady,
+    CurvesRead,
+    CurvesReady,
     LoadFailed,
     LoadProgress,
     TraceGrew,
@@ -86,10 +90,32 @@ def analyse_trace(session: Session, trace: Trace, post: Post) -> None:
         )
     else:
         post(AnalysisReady(session, analysis))
+        post(CurvesReady(session, analysis, _curves(analysis)))
+
+
+def _curves(analysis: Analysis) -> Extras:
+    """The lead of the host, and whether something tells of the memory of the devices."""
+    devices = analysis.trace.devices
+    memory_of = devices[0] if devices else None
+    return Extras(of_leads(analysis.leads), has_memory(analysis.trace), memory_of)
+
+
+def read_curves(session: Session, trace: Trace, with_memory: bool, post: Post) -> None:
+    """Bring the counters of a trace in order, read what tells of its memory if that is wanted; post it."""
+    _ = trace.counters.time
+    memory: tuple[CounterTrack, ...] | None = None
+    problems: tuple[str, ...] = ()
+    if with_memory:
+        try:
+            memory, problems = of_memory(trace)
+        except Exception as error:  # the timeline is of use without it
+            memory, problems = (), (f"The memory cannot be shown: {type(error).__name__}",)
+    post(CurvesRead(session, trace, memory, problems))
 
 
 def _warm(analysis: Analysis) -> None:
     """Make what the first frame wants: 0.8 s of 3 million idle intervals, not for the screen's thread."""
+    _ = analysis.run
     _ = analysis.gaps.ranked(), analysis.communication.exposed_sets
     edges = np.array([analysis.trace.start_ns, analysis.trace.start_ns + 1], np.int64)
     for idle, causes in zip(analysis.idle_rasters, analysis.cause_rasters):

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.counter_tracks import CounterTrack
 from tracetui.trace.model import Trace
+from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.session import Session
 
@@ -71,6 +73,25 @@ class AnalysisFailed(Message, bubble=False):
     sentence: str
 
 
+@dataclass
+class CurvesReady(Message, bubble=False):
+    """The curves of an analysed trace that are no counters of it, and whether its memory can be read."""
+
+    session: Session
+    analysis: Analysis
+    extras: Extras
+
+
+@dataclass
+class CurvesRead(Message, bubble=False):
+    """The counters of a trace are in order; and the memory of its devices, where it was to be read."""
+
+    session: Session
+    trace: Trace
+    memory: tuple[CounterTrack, ...] | None
+    problems: tuple[str, ...]  #: sentences about what is not read of it
+
+
 # From the app to the screens of a session
 
 
@@ -84,6 +105,10 @@ class TraceChanged(Message, bubble=False):
 
 class RankingChanged(Message, bubble=False):
     """The gaps are ranked by something else: `session.ranked_by`."""
+
+
+class CurvesChanged(Message, bubble=False):
+    """There are other curves beside the counters of the trace."""
 
 
 class ViewChanged(Message, bubble=False):

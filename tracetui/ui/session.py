@@ -9,25 +9,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.counter_tracks import CounterTrack
 from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.export.words import MEASURES
+from tracetui.reader.joined import open_trace
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
+from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import idle_key, place_of_slice
-from tracetui.ui.drawing.sketch import Sketch
+from tracetui.ui.drawing.sketch import missing_words
 from tracetui.ui.first_view import first_view
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.source_files import SourceFiles
 from tracetui.ui.state import Viewport, ViewState
-from tracetui.units import Moment, Window, format_time
+from tracetui.units import Moment, Window
+
+if TYPE_CHECKING:
+    from tracetui.analysis.memory.analyse import Memory
 
 _OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
@@ -62,6 +69,9 @@ class Session:
         self.ranked: Int64s = np.empty(0, np.int64)  #: gaps, those first with the most of it
         self.awaited = 0  #: rank of the gap to show as soon as there are gaps; 0: none
         self._sources: SourceFiles | None = None
+        self._asked_for_memory = False
+        self._counters_of: Trace | None = None  # whose counters are being brought in order
+        self._memory_problems: tuple[str, ...] = ()
         self._rank_of = self.ranked
         self._ranked_anew = False  # since a gap was gone to
 
@@ -74,6 +84,15 @@ class Session:
             )
         return self._sources
 
+    @property
+    def tells_memory(self) -> bool:
+        """Whether it can be said what is recorded of the memory."""
+        return self.analysis is not None
+
+    def read_memory(self) -> Memory | None:
+        """Return what is recorded of the memory, None for nothing; may read files for seconds."""
+        return self.analysis.memory if self.analysis is not None else None
+
     # Reading
 
     def open(self) -> None:
@@ -81,7 +100,7 @@ class Session:
 
         Raises UnreadableTrace or OSError.
         """
-        self.file = TraceFile(self.path, jobs=self.options.jobs)
+        self.file = open_trace(self.path, self.options.jobs)
         self.progress, self.problem = (0, self.file.size, 0), ""
 
     @property
@@ -127,7 +146,10 @@ class Session:
         if old is None:  # nobody has looked anywhere yet
             self.state.place = replace(self.state.place, viewport=self.state.bounds)
             self.state.undo_stack.clear()
-        self.state.grow(bounds_of(trace))
+        bounds = bounds_of(trace)
+        self.state.grow(bounds)
+        if not bounds.start_ns <= self.state.place.time_ns < bounds.end_ns:
+            self.state.place = replace(self.state.place, time_ns=bounds.start_ns)
         self.state.forget_rows()
         if event >= 0:
             found = np.flatnonzero(trace.slices.event == event)
@@ -144,6 +166,30 @@ class Session:
             return said
         self.awaited = 0
         return self._stopped(share)
+
+    def take_curves(self, extras: Extras) -> None:
+        """Show curves beside the counters of the trace; its memory is read when it is asked for."""
+        if self.picture is not None:
+            self.picture.take_extras(extras)
+
+    def asks_for_memory(self) -> bool:
+        """Whether the memory of the devices is to be read now: nobody has asked for it before."""
+        asks = not self._asked_for_memory and self.picture is not None and self.picture.extras.awaits_memory
+        self._asked_for_memory |= asks
+        return asks
+
+    def asks_for_counters(self) -> bool:
+        """Whether the counters of the trace are to be brought in order now."""
+        picture = self.picture
+        asks = picture is not None and not picture.has_counters and self._counters_of is not self.trace
+        self._counters_of = self.trace if asks else self._counters_of
+        return asks
+
+    def take_memory_curves(self, tracks: tuple[CounterTrack, ...], problems: tuple[str, ...]) -> None:
+        """Show the memory of the devices; `problems`: sentences about what is not read of it."""
+        if self.picture is not None:
+            self.picture.take_extras(Extras((*self.picture.extras.tracks, *tracks)))
+        self._memory_problems = problems
 
     def take_failure(self, sentence: str) -> str:
         """There is no trace, or no analysis of it; what is to be said to those who wait for it."""
@@ -222,7 +268,7 @@ class Session:
             return self.trace.report.warnings
         sketch = self.picture.sketch if self.picture is not None else None
         missing = (missing_words(sketch, self.trace),) if sketch is not None else ()
-        return (*self.trace.report.warnings, *missing, *self.trace.notes, *problem)
+        return (*self.trace.report.warnings, *missing, *self.trace.notes, *self._memory_problems, *problem)
 
     def _stopped(self, share: int) -> str:
         sketch = self.picture.sketch if self.picture is not None else None
@@ -338,15 +384,3 @@ def bounds_of(trace: Trace | None) -> Viewport:
     if trace is None:
         return Viewport(0, 1_000_000)
     return Viewport(trace.start_ns, max(trace.end_ns, trace.start_ns + 1))
-
-
-def missing_words(sketch: Sketch, trace: Trace) -> str:
-    """What was not read, and when it was recorded: "Python 12.1 s to 166 s" of each process."""
-    step = max((trace.end_ns - trace.start_ns) // 1000, 1)
-    parts = []
-    for missing in sketch.missing():
-        moments = (missing.start_ns - trace.start_ns, missing.end_ns - trace.start_ns)
-        start, end = (format_time(max(moment, 0), step) for moment in moments)
-        parts.append(f"{missing.process} from {start} to {end}")
-    share = 100 - 100 * trace.report.text_bytes // max(trace.report.bytes, 1)
-    return f"{share} % of the file is not read; only sampled, and in no number: {', '.join(parts)}"

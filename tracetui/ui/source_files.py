@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracetui.trace.clean import printable
+from tracetui.trace.stack import Frame
 
 LIMIT = 4 << 20  #: bytes: a longer file is no source anybody wrote
 
@@ -85,6 +86,16 @@ class SourceFiles:
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return found
+
+    def line(self, frame: Frame) -> str | None:
+        """The text of the line of a frame, without what it is indented by; None where it is not found.
+
+        May block, as `find`.
+        """
+        found = self.find(frame.file)
+        if not isinstance(found, SourceFile) or not 0 < frame.line <= len(found.lines):
+            return None
+        return found.lines[frame.line - 1].strip()
 
     def forget(self) -> None:
         """Read all files again when they are next asked for."""

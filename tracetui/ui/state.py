@@ -30,10 +30,12 @@ class Viewport:
 
     @property
     def span_ns(self) -> int:
+        """How much time is on screen."""
         return self.end_ns - self.start_ns
 
     @property
     def centre_ns(self) -> int:
+        """The time in the middle."""
         return self.start_ns + self.span_ns // 2
 
     def within(self, bounds: Viewport) -> Viewport:
@@ -76,8 +78,11 @@ class Viewport:
         return self
 
     def column_of(self, time_ns: int, columns: int) -> int:
-        """The column that holds a time; below 0 or from `columns` on when it is off screen."""
-        return (time_ns - self.start_ns) * columns // self.span_ns
+        """The column that holds a time; below 0 or from `columns` on when it is off screen.
+
+        As `edges` has it: the last column whose edge is not after the time.
+        """
+        return ((time_ns - self.start_ns + 1) * columns - 1) // self.span_ns
 
     def time_of(self, column: int, columns: int) -> int:
         """The time at the left edge of a column, ns."""
@@ -152,6 +157,7 @@ class ViewState:
 
     @property
     def viewport(self) -> Viewport:
+        """The time on screen."""
         return self.place.viewport
 
     @property
@@ -166,6 +172,7 @@ class ViewState:
 
     @property
     def window(self) -> tuple[int, int] | None:
+        """Start and end in ns of the window that was chosen; None: all."""
         return self.place.window
 
     @property

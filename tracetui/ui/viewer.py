@@ -18,10 +18,13 @@ from tracetui.ui._textual import HookedApp
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.keys import KeyByKeyApp
-from tracetui.ui.loading import analyse_trace, load
+from tracetui.ui.loading import analyse_trace, load, read_curves
 from tracetui.ui.messages import (
     AnalysisFailed,
     AnalysisReady,
+    CurvesChanged,
+    CurvesRead,
+    CurvesReady,
     LoadFailed,
     LoadProgress,
     ProgressChanged,
@@ -106,9 +109,9 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         screen : on which screen; "": on the one that is shown.
         span : where to look, ns on its clock; None: where one looked before.
         """
-        before = self.session
+        kept = self.kept_beside(session)
         for other in self.sessions:
-            if other is not session and other is not before and other.is_open:
+            if other is not session and other is not kept and other.is_open:
                 self._let_go(other)
         if span is not None:
             session.look_at(*span)
@@ -119,6 +122,10 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         if span is not None:
             self.broadcast(session, SelectionChanged)
         self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
+
+    def kept_beside(self, session: Session) -> Session:
+        """Which of the open traces stays as it is when another is shown: the one before."""
+        return self.session
 
     def read(self, session: Session) -> None:
         """Read one of the open traces, if it is not yet."""
@@ -227,6 +234,29 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             self.broadcast(session, SelectionChanged)
         if said or was_said:
             self._say_of(session, said)
+
+    def on_curves_ready(self, message: CurvesReady) -> None:
+        session = message.session
+        if not self._is_gone(session) and session.analysis is message.analysis:
+            session.take_curves(message.extras)
+            self.broadcast(session, CurvesChanged)
+
+    def read_curves(self) -> None:
+        """Have what is missing of the curves of the trace that is shown read in a thread, once."""
+        session, trace = self.session, self.session.trace
+        if trace is None:
+            return
+        memory = session.asks_for_memory()
+        if session.asks_for_counters() or memory:
+            self.in_thread(lambda: read_curves(session, trace, memory, self.post_message))
+
+    def on_curves_read(self, message: CurvesRead) -> None:
+        session = message.session
+        if self._is_gone(session) or session.trace is not message.trace:
+            return
+        if message.memory is not None:
+            session.take_memory_curves(message.memory, message.problems)
+        self.broadcast(session, CurvesChanged)
 
     def on_analysis_failed(self, message: AnalysisFailed) -> None:
         if not self._is_gone(message.session):

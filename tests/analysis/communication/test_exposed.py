@@ -201,12 +201,16 @@ def test_the_backward_pass_is_charged_to_the_forward_line_and_marked() -> None:
                 call(10_000, 10, 6, tid=AUTOGRAD),
                 operation(20_000, 100, "hcom_allGather__271_0_1", connection_id=5),
                 operation(30_000, 300, "hcom_reduceScatter__271_1_1", connection_id=6),
+                operator(15_000, 2000, "c10d::broadcast_", stack=["/home/me/model.py(9): forward"]),
+                call(16_000, 10, 7, tid=MAIN),
+                operation(40_000, 50, "hcom_broadcast__271_2_1", connection_id=7),
             ]
         )
     ).communication.lines
     assert [(line.file, line.line, line.backward, line.communication_ns, line.names) for line in lines] == [
         ("/home/me/model.py", 7, True, 300, {"hcom_reduceScatter__271_1_1": 300}),
         ("/home/me/model.py", 7, False, 100, {"hcom_allGather__271_0_1": 100}),
+        ("/home/me/model.py", 9, False, 50, {"hcom_broadcast__271_2_1": 50}),
     ]
 
 

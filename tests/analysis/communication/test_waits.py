@@ -31,6 +31,12 @@ def waited(found: Communication) -> list[tuple[int, int, bool, bool]]:
     return list(zip(*(column.tolist() for column in columns)))
 
 
+@pytest.mark.parametrize(("own", "late"), [(0, 1), (1, 0), (2, 0)])
+def test_any_peer_may_be_late(own: int, late: int) -> None:
+    wait = plane_task(11_000, 99_000, peer=late, src_rank=own)
+    assert waited(communication(operation(10_000, 400_000), wait))[0][:3] == (100_000, late, True)
+
+
 @pytest.mark.parametrize("rank", [0, 1])
 def test_the_late_peers_of_a_real_job(real_traces: Path, rank: int) -> None:
     expected = json.loads((real_traces / "expected" / "late_peer_level2.json").read_bytes())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,3 +48,22 @@ def recorded(steps: int, held: Sequence[Held], curve: Sequence[tuple[int, int]] 
     )
     curves = (Curve("NPU 0", PYTORCH, time, allocated, unknown, unknown),) if curve else ()
     return Recorded(curves, blocks, ("NPU 0",), (PYTORCH,), operators, lines, every, ())
+
+
+def write_snapshot(path: Path) -> None:
+    """Write a snapshot of three steps of four blocks at demo.py(5) to (8), of which (7) is never freed."""
+
+    def event(action: str, number: int, line: int) -> dict[str, Any]:
+        frames = [{"filename": "/me/demo.py", "line": line, "name": "step"}]
+        return {"action": action, "addr": 4096 * number, "size": 1 << 20, "frames": frames}
+
+    events = []
+    for step in range(3):
+        numbers = range(10 * step, 10 * step + 4)
+        events += [event("alloc", number, 5 + number % 10) for number in numbers]
+        events += [event("free_requested", number, 1) for number in numbers if number % 10 != 2]
+    path.write_bytes(pickle.dumps({"device_traces": [events], "segments": []}))
+
+
+#: A pickle that asks for a function to be called.
+HOSTILE = b"\x80\x04cos\nsystem\n."

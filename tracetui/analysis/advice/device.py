@@ -125,7 +125,7 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
 
 
 def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
-    """Yield advice where the device is idle between the last task of a step and the first of the next."""
+    """Idle time between the last task of a step and the first of the next."""
     steps = evidence.analysis.steps
     late = [
         i
@@ -166,13 +166,13 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
 
 
 def free_time(evidence: Evidence) -> Iterator[Advice]:
-    """Yield advice where the device neither computes nor communicates for much of a step."""
+    """Steps for much of which the device neither computes nor communicates."""
     analysis = evidence.analysis
     spans = [
         (step.free_ns, step.computing_ns + step.communication_not_overlapped_ns + step.free_ns, step.idle_ns)
         for step in analysis.steps
     ] or [(device.free_ns, device.window_ns, device.idle_ns) for device in analysis.devices]
-    freer = [i for i, (free, window, _) in enumerate(spans) if free * 100 > window * FREE_SHARE.least]
+    freer = [i for i, (free, window, _) in enumerate(spans) if FREE_SHARE.exceeded(free, window)]
     cost = sum(spans[i][2] for i in freer)
     if not cost:
         return

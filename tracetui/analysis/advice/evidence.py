@@ -29,31 +29,56 @@ class Analysed(Protocol):
     """What of an analysis the rules read; `tracetui.analysis.analyse.Analysis` says what each part is."""
 
     @property
-    def trace(self) -> Trace: ...
+    def trace(self) -> Trace:
+        """The trace."""
+
     @property
-    def rules(self) -> FrameRules: ...
+    def rules(self) -> FrameRules:
+        """Which frames are of the user."""
+
     @property
-    def devices(self) -> tuple[DeviceActivity, ...]: ...
+    def devices(self) -> tuple[DeviceActivity, ...]:
+        """What each device did, in their order."""
+
     @property
-    def links(self) -> Links: ...
+    def links(self) -> Links:
+        """What launched each task."""
+
     @property
-    def hosts(self) -> Hosts: ...
+    def hosts(self) -> Hosts:
+        """The threads of the host, and what they did at any time."""
+
     @property
-    def steps(self) -> tuple[Step, ...]: ...
+    def steps(self) -> tuple[Step, ...]:
+        """The steps by device, then start."""
+
     @property
-    def host_spans(self) -> Int64s: ...
+    def host_spans(self) -> Int64s:
+        """int64[steps of the host, 2]: ns, their starts and ends, by start; once for all devices."""
+
     @property
-    def gaps(self) -> Gaps: ...
+    def gaps(self) -> Gaps:
+        """The gaps of all devices."""
+
     @property
-    def idle(self) -> IdleIntervals: ...
+    def idle(self) -> IdleIntervals:
+        """The idle intervals of all devices."""
+
     @property
-    def causes(self) -> Causes: ...
+    def causes(self) -> Causes:
+        """Why the devices were idle."""
+
     @property
-    def syncs(self) -> tuple[SyncCall, ...]: ...
+    def syncs(self) -> tuple[SyncCall, ...]:
+        """The synchronisations of the host by call and line, those first that expose the most idle time."""
+
     @property
-    def work(self) -> Int64s: ...
+    def work(self) -> Int64s:
+        """int64[n]: the rows of all work of all devices, by device, then start."""
+
     @property
-    def window_ns(self) -> int: ...
+    def window_ns(self) -> int:
+        """The windows of all devices together."""
 
 
 class Evidence:
@@ -65,10 +90,12 @@ class Evidence:
 
     @property
     def trace(self) -> Trace:
+        """The trace that the facts are about."""
         return self.analysis.trace
 
     @property
     def causes(self) -> Causes:
+        """Why its devices were idle: pieces of idle time, each with a cause and a stack."""
         return self.analysis.causes
 
     @property

@@ -135,7 +135,7 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
 
 
 def data_loader(evidence: Evidence) -> Iterator[Advice]:
-    """Yield advice where the data loader takes long and the device is idle meanwhile."""
+    """A data loader that takes long while the device is idle."""
     operators = host_operators(evidence.trace)
     loading = operators[by_name(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
     outer = evidence.outermost(loading)
@@ -176,7 +176,7 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
 
 
 def collections(evidence: Evidence) -> Iterator[Advice]:
-    """Python's garbage collector stops the thread that launches."""
+    """Collections of Python's garbage that stop the thread that launches."""
     slices = evidence.trace.slices
     runs_of_it = evidence.rows_of(Family.COLLECTOR)
     rows = evidence.longest_first(runs_of_it[slices.dur[runs_of_it] >= COLLECTION.least])
@@ -203,7 +203,7 @@ def collections(evidence: Evidence) -> Iterator[Advice]:
 
 
 def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
-    """Memory of the device is taken and given back to the driver while the device is idle."""
+    """Memory that is taken from the driver or given back to it while the device is idle."""
     calls = evidence.rows_of(Family.CALLS)
     rows = evidence.outermost(calls[by_name(evidence.trace, calls, allocates_memory) == 1])
     during = evidence.idle_during(rows)

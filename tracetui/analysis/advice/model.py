@@ -57,6 +57,10 @@ class Threshold:
         """Return whether a part reaches so many percent of the whole; nothing is no part of nothing."""
         return part > 0 and part * 100 >= whole * self.least
 
+    def exceeded(self, part: int, whole: int) -> bool:
+        """Return whether a part is more than so many percent of the whole."""
+        return part * 100 > whole * self.least
+
     def rule(self, condition: str) -> str:
         """Return a sentence of the condition and the source; {} stands for the threshold."""
         return f"{condition.format(self)} ({self.source})."
@@ -64,6 +68,7 @@ class Threshold:
 
 MS, US = 1_000_000, 1_000
 OURS, MSPROF = "tracetui", "as msprof-analyze advises"
+MINDSPORE = "as MindSpore's guide says"
 
 LOOP_REPEATS = Threshold(4, "times", OURS)
 LOOP_KERNEL = Threshold(50 * US, "ns", OURS)  #: the mean kernel of a loop is shorter
@@ -80,6 +85,9 @@ COMMUNICATION_SHARE = Threshold(5, "%", OURS)
 COMMUNICATION_EXPOSED = Threshold(50, "%", OURS)
 COPY_SHARE = Threshold(5, "%", OURS)
 ITERATION_GAP = Threshold(MS, "ns", OURS)
+DATA_QUEUE_SHARE = Threshold(5, "%", OURS)
+DATA_QUEUE_EMPTY = Threshold(30, "%", MINDSPORE)
+FREQUENCY = Threshold(5, "%", MSPROF)
 FREE_SHARE = Threshold(10, "%", OURS)
 MISSING_SHARE = Threshold(1, "%", OURS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Callable
 
-from tracetui.analysis.advice import device, host, launch, recording, transfers
+from tracetui.analysis.advice import data, device, frequency, host, launch, recording, transfers
 from tracetui.analysis.advice.evidence import Analysed, Evidence
 from tracetui.analysis.advice.model import Advice
 
@@ -19,8 +19,10 @@ RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
     launch.compilation,
     device.ai_cpu,
     device.conversions,
+    frequency.core_frequency,
     transfers.communication,
     transfers.copies,
+    data.data_queues,
     device.iteration_gap,
     device.free_time,
     recording.unlinked,

@@ -274,7 +274,7 @@ def of_families(*families: str) -> tuple[Cause, ...]:
 
 
 def causes_markdown() -> str:
-    """Return the table of README.md."""
+    """Return the table of docs/method.md."""
     return "\n".join(_markdown_rows())
 
 

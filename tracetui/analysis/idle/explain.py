@@ -22,6 +22,7 @@ from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.pieces import Cuts, cut_by_cover
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.iterations import iteration_at, iterations
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import distinct, first_equal, of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
@@ -102,13 +103,28 @@ class _Explainer:
         )
 
     def _clip(self, marks: Milestones) -> tuple[Int64s, Int64s, Int64s]:
-        """Return the milestones inside each interval; that of an unlinked task all at its end."""
+        """Return the milestones inside each interval; of an unlinked task all at its end, or at its start
+        where it was launched with the iteration of a graph that had begun before.
+        """
         start, end, at = self._idle.start, self._idle.end, self._at
         enqueued, dequeued, launched = (pick(mark, at) for mark in marks)
-        first = np.where(enqueued < 0, end, np.clip(enqueued, start, end))
-        second = np.where(enqueued < 0, end, np.clip(dequeued, first, end))
-        third = np.where(enqueued < 0, end, np.clip(launched, second, end))
+        unlinked = np.where(self._within_iteration, start, end)
+        first = np.where(enqueued < 0, unlinked, np.clip(enqueued, start, end))
+        second = np.where(enqueued < 0, unlinked, np.clip(dequeued, first, end))
+        third = np.where(enqueued < 0, unlinked, np.clip(launched, second, end))
         return first, second, third
+
+    @cached_property
+    def _within_iteration(self) -> Bools:
+        """Of each interval: whether it begins and ends in one iteration of a graph."""
+        within = np.zeros(len(self._at), np.bool_)
+        for index, device in enumerate(self._trace.devices):
+            found = iterations(self._trace, device)
+            if found:
+                own = self._idle.device == index
+                place = iteration_at(found, self._idle.start[own])
+                within[own] = (place >= 0) & (place == iteration_at(found, self._idle.end[own]))
+        return within
 
     # -- the host -------------------------------------------------------------------------------------
 
@@ -172,12 +188,17 @@ class _Explainer:
     # -- queue, launch, device ------------------------------------------------------------------------
 
     def _queue(self) -> _Found:
-        """Between enqueue and dequeue: what Dequeue slices of the thread cover, and the rest."""
+        """Between enqueue and dequeue: what Dequeue slices of the thread cover, and the rest.
+
+        Where threads hand work on to each other, what any of them does with what it took.
+        """
         rows = pick(self._links.dequeue, self._at)
+        relayed = self._hosts.callers.stages
 
         def busy(track: int) -> Intervals:
             own = rows_of([self._trace.tracks[track]])
-            return self._time(own[of_category(self._trace, self._trace.slices.category[own], KNOWN.dequeues)])
+            taken = own[of_category(self._trace, self._trace.slices.category[own], KNOWN.dequeues)]
+            return self._time(taken if len(taken) else relayed)
 
         first, second, _ = self._clipped
         cuts, inside = cut_by_cover(first, second, self._tracks(rows), busy)
@@ -207,7 +228,9 @@ class _Explainer:
 
     @cached_property
     def _within_graph(self) -> Bools:
-        """Of each interval: whether its task follows another one of the same launch of a graph."""
+        """Of each interval: whether its task follows another one of the same launch of a graph, or in the
+        same iteration of one whose launch is not recorded.
+        """
         starts = self._trace.slices.start
         graph = self._links.launch >= 0
         graph[graph] = by_name(self._trace, self._links.launch[graph], calls.launches_graph) == 1
@@ -216,7 +239,7 @@ class _Explainer:
         first = pick(tasks[order], first_equal(launch[order], pick(self._links.launch, self._at)))
         follows = first >= 0
         follows[follows] = starts[first[follows]] < self._idle.end[follows]
-        return follows
+        return follows | (self._within_iteration & (pick(self._links.launch_point, self._at) < 0))
 
     def _of_task(self, cuts: Cuts, cause: Int64s) -> _Found:
         operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)

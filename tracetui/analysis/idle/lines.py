@@ -167,9 +167,8 @@ def _stacks(
     distinct, place = np.unique(texts[texts >= 0], return_inverse=True)
     of_charge[texts >= 0] = place.reshape(-1)
     called = [parse_call_stack(trace.strings[text]) for text in distinct.tolist()]
-    left = (texts < 0) & (frames >= 0)
-    recorded, place = _recorded_stacks(trace, frames[left])
-    of_charge[left] = len(called) + place
+    recorded, place = _recorded_stacks(trace, frames[frames >= 0])
+    of_charge[frames >= 0] = len(called) + place
     return called + recorded, of_charge
 
 

@@ -33,7 +33,7 @@ def milestones(links: Links) -> Milestones:
     launch, dequeue = pick(start, links.launch), pick(start, links.dequeue)
     dequeued = _first_known(dequeue, launch, point)
     return Milestones(
-        enqueued=_first_known(pick(start, links.enqueue), dequeued),
+        enqueued=_first_known(links.enqueue_point, dequeued),
         dequeued=dequeued,
         launched=_first_known(pick(end, links.launch), pick(end, links.dequeue), point),
     )

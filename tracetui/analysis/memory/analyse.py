@@ -26,6 +26,7 @@ from tracetui.analysis.memory.peak import (
 )
 from tracetui.analysis.memory.snapshot import recorded_in_snapshot
 from tracetui.analysis.memory.tables import recorded_in_tables
+from tracetui.analysis.memory.tracker import recorded_by_tracker
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Trace
 
@@ -123,7 +124,11 @@ class Memory:
 
 def memory_of(trace: Trace, links: Links, rules: FrameRules) -> Memory | None:
     """Return what is known of the memory of a trace's run; None where nothing was recorded of it."""
-    recorded = recorded_in_tables(trace, links, rules) or recorded_in_instants(trace, links, rules)
+    recorded = (
+        recorded_in_tables(trace, links, rules)
+        or recorded_in_instants(trace, links, rules)
+        or recorded_by_tracker(Path(trace.path), rules)
+    )
     return None if recorded is None else Memory(recorded, links)
 
 

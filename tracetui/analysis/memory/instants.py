@@ -21,12 +21,10 @@ _NO_OPERATOR = "(no operator)"
 def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recorded | None:
     """Return what the events of a trace tell; None where it has none of them."""
     memory = trace.memory
-    place = first_equal(trace.instants.event, memory.event)
-    (known,) = np.nonzero((place >= 0) & (memory.size != 0) & (memory.address >= 0))
+    known, place = _by_time(trace)
     if not len(known):
         return None
-    known = known[np.argsort(place[known], kind="stable")]  # instants are by time
-    time, track = trace.instants.time[place[known]], trace.instants.track[place[known]]
+    time, track = trace.instants.time[place], trace.instants.track[place]
     device, size = memory.device[known].astype(np.int64), memory.size[known].astype(np.int64)
     freed = releases(device, memory.address[known].astype(np.int64), size < 0)
     (allocated,) = np.nonzero(size > 0)
@@ -37,7 +35,7 @@ def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recor
     different = distinct(names)
     steps = steps_of(trace)
     numbers = distinct(device)
-    labels = tuple(HOST if number < 0 else f"GPU {number}" for number in numbers.tolist())
+    labels = tuple(map(_label, numbers.tolist()))
     release = freed[allocated]
     blocks = Blocks(
         start=time[allocated],
@@ -50,12 +48,30 @@ def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recor
         line=line,
         step=steps_at(steps, time[allocated]),
     )
-    curves = []
-    for number, own in runs(device):
-        label = labels[int(np.searchsorted(numbers, number))]
-        curves.append(_curve(label, memory, known[own], time[own]))
     operators = tuple(trace.string(name) or _NO_OPERATOR for name in different.tolist())
-    return Recorded(tuple(curves), blocks, labels, (PYTORCH,), operators, tuple(lines), steps, ())
+    curves = curves_in_instants(trace)
+    return Recorded(curves, blocks, labels, (PYTORCH,), operators, tuple(lines), steps, ())
+
+
+def curves_in_instants(trace: Trace) -> tuple[Curve, ...]:
+    """Return the curve of each device that the events of a trace tell of."""
+    memory = trace.memory
+    known, place = _by_time(trace)
+    time, device = trace.instants.time[place], memory.device[known].astype(np.int64)
+    return tuple(_curve(_label(number), memory, known[own], time[own]) for number, own in runs(device))
+
+
+def _by_time(trace: Trace) -> tuple[Int64s, Int64s]:
+    """The rows of `trace.memory` that can be read, by time, and of each the place of its instant."""
+    memory = trace.memory
+    place = first_equal(trace.instants.event, memory.event)
+    (known,) = np.nonzero((place >= 0) & (memory.size != 0) & (memory.address >= 0))
+    known = known[np.argsort(place[known], kind="stable")]  # instants are by time
+    return known, place[known]
+
+
+def _label(device: int) -> str:
+    return HOST if device < 0 else f"GPU {device}"
 
 
 def _operators(trace: Trace, track: Int64s, times: Int64s) -> Int64s:

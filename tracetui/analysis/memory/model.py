@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tracetui.analysis.memory.static import StaticMemory
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.stack import Frame
 
@@ -118,6 +119,7 @@ class Recorded:
     steps: tuple[Step, ...]  #: by start
     problems: tuple[str, ...]  #: sentences: what could not be read
     timed: bool = True  #: False: times are the numbers of events
+    graphs: tuple[StaticMemory, ...] = ()  #: what graphs are given before they run
 
 
 def steps_at(steps: tuple[Step, ...], times: Int64s) -> Int64s:

@@ -8,6 +8,7 @@ holds the time leads to the Enqueue, and that to the operator. Where two threads
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,9 +30,10 @@ from tracetui.analysis.memory.model import (
     no_blocks,
     steps_at,
 )
+from tracetui.analysis.memory.static import static_memory
 from tracetui.analysis.search import of_category, runs
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY
+from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY, STATIC_MEMORY
 from tracetui.siblings.tables import Table, read_beside
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Trace
@@ -47,34 +49,40 @@ class MemoryTables(NamedTuple):
     blocks: Table | None
     records: Table | None
     modules: Table | None
+    graphs: Table | None = None
 
 
 def recorded_in_tables(trace: Trace, links: Links, rules: FrameRules) -> Recorded | None:
     """Return what the tables beside a trace tell; None where there are none."""
     tables = read_tables(Path(trace.path))
-    return joined(trace, links, rules, tables) if any(table is not None for table in tables) else None
+    if all(table is None for table in tables):
+        return None
+    return replace(joined(trace, links, rules, tables), graphs=static_memory(tables.graphs))
 
 
 def read_tables(trace: Path) -> MemoryTables:
     """Read the tables beside the trace at a path."""
     return MemoryTables(
-        *(read_beside(trace, each) for each in (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY))
+        *(read_beside(trace, each) for each in (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY, STATIC_MEMORY))
     )
 
 
 def joined(trace: Trace, links: Links, rules: FrameRules, tables: MemoryTables) -> Recorded:
     """Return what tables tell, joined to the operators and lines of their trace."""
     problems = tuple(problem for table in tables if table is not None for problem in table.problems)
-    curves = {(curve.device, curve.component): curve for curve in _curves(tables.records)}
-    for curve in _curves(
-        tables.modules
-    ):  # a module may be called like a component of the other table: APP, GE
-        curves.setdefault((curve.device, curve.component), curve)
+    curves = curves_of(tables.records, tables.modules)
     steps = steps_of(trace)
     if tables.blocks is None:
-        every = tuple(curves.values())
-        return Recorded(every, no_blocks(), _devices(every), (), (), (), steps, problems)
-    return _joined(trace, links, rules, tables.blocks, tuple(curves.values()), steps, problems)
+        return Recorded(curves, no_blocks(), _devices(curves), (), (), (), steps, problems)
+    return _joined(trace, links, rules, tables.blocks, curves, steps, problems)
+
+
+def curves_of(records: Table | None, modules: Table | None) -> tuple[Curve, ...]:
+    """Return the curves of the tables of records and of modules, of each device and component one."""
+    curves = {(curve.device, curve.component): curve for curve in _curves(records)}
+    for curve in _curves(modules):  # a module may be called like a component of the other table: APP, GE
+        curves.setdefault((curve.device, curve.component), curve)
+    return tuple(curves.values())
 
 
 def steps_of(trace: Trace) -> tuple[Step, ...]:

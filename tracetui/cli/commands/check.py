@@ -30,22 +30,25 @@ if TYPE_CHECKING:
     from tracetui.compare.regressions import RegressionLimit
     from tracetui.job.job import Job
 
-_DESCRIPTION = f"""Compare how the devices of a trace spend their time with limits, for scripts and
-CI. A limit is a time (3ms) or a share (10%) of the time between the first and
-the last work of a device; each device is held to it by itself, and with
---each-step each step on it too.
+_DESCRIPTION = f"""Hold a trace to limits, for scripts and CI: on the time that its devices are
+free or idle, on memory, on waiting in a job of many ranks, on the change from
+another run. Prints one line for each limit that is passed, and nothing else on
+stdout.
+
+A limit on time is a time (3ms) or a share (10%) of the time between the first
+and the last work of a device; each device is held to it by itself, and with
+--each-step each step on it too. Causes are those of idle time, as in the
+summary, like host.python; "host" is all of the host's together.
 
 With --max-wait or --max-imbalance PATH is a job of many ranks, as for tracetui
 ranks, and each of them is held to these limits; they go with no others.
 
-Prints one line for each limit that is passed, and nothing else on stdout.
-Causes are those of idle time, as in the summary, like host.python; "host" is
-all of the host's together.
-
 With --baseline the trace is compared with another, the run before (see tracetui
 compare): --max-regression 5% is how much slower a step may be, and
 --max-regression idle=2ms the same of a part of it (idle, computing,
-communication, copy, preparing), a cause (host.sync) or a class (Matmul).
+communication, copy, preparing), a cause (host.sync), a class (Matmul), of the
+peak of memory (memory=500MB), or of what ranks lose by waiting (wait=5ms). BASE
+and PATH may be digests then, and jobs.
 
 exit status:
   0 no limit is passed   4 one is   5 no work of a device in the trace to check,
@@ -97,7 +100,7 @@ def _add_arguments(parser: Parser) -> None:
             type=_limit_of(measure),
             help=f"{meaning}: at most LIMIT, like 10%% or 3ms",
         )
-    parser.add_argument("--baseline", metavar="BASE", help="the run to compare with, a trace as PATH")
+    parser.add_argument("--baseline", metavar="BASE", help="the run to compare with: a trace, digest or job")
     parser.add_argument(
         "--max-regression",
         dest="regressions",
@@ -170,8 +173,17 @@ def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
 
         yield _hold_job(open_job(request, [Path(request.path)]), request.limits_of_jobs)
         return
-    from tracetui.cli.opening import open_trace
+    if not of_devices and not request.limits_of_memory:
+        from tracetui.cli.comparing import Side, compare_paths
 
+        compared = compare_paths(request, Side(request.baseline), Side(request.path))
+        yield _hold_run(compared, request.regressions)
+        return
+    from tracetui.cli.opening import open_trace
+    from tracetui.job.find import digest_at
+
+    if digest_at(Path(request.path)) is not None:
+        raise UsageError("a digest is held to --max-regression alone: other limits need its trace")
     analysis, _ = open_trace(request)
     if of_devices and not any(activity.window_ns > 0 for activity in analysis.devices):
         raise _Nothing("no device computes or communicates in this trace: there is nothing to check")
@@ -189,7 +201,8 @@ def _hold_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool
 
     found = find_breaches(analysis, limits)
     breaches = tuple(breach for breach in found if each_step or breach.step is None)
-    doubted = tuple(doubts(analysis, limits))
+    differing = (check.sentence for check in analysis.checks if not check.agrees)
+    doubted = (*doubts(analysis, limits), *differing)
     return _Held(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), doubted)
 
 
@@ -210,16 +223,17 @@ def _hold_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _Held:
 
 
 def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _Held:
-    from tracetui.compare.regressions import find_regressions
+    from tracetui.compare.regressions import find_regressions, unknown_measures
     from tracetui.compare.verdict import verdict
     from tracetui.export.compare_document import regressions_document
-    from tracetui.export.compare_text import regressions_text
+    from tracetui.export.compare_limits import regressions_text
 
     if not len(comparison.base.wall_ns):
         raise _Nothing("no device computes or communicates in BASE: there is nothing to compare with")
-    found = find_regressions(comparison, limits)
+    found, unknown = find_regressions(comparison, limits), unknown_measures(comparison, limits)
+    said = (f"nothing tells of {measure} in both: there is nothing to check" for measure in unknown)
     document = regressions_document(comparison, limits, found)
-    return _Held(document, regressions_text(found), bool(found), (verdict(comparison),))
+    return _Held(document, regressions_text(found), bool(found), (verdict(comparison), *said), bool(unknown))
 
 
 def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
@@ -235,11 +249,11 @@ def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
 
 
 def _compare(request: Request, analysis: Analysis) -> Comparison:
-    from tracetui.cli.opening import open_run
+    from tracetui.cli.comparing import Side, open_run
     from tracetui.compare.comparison import compare_runs
     from tracetui.compare.run import run_of
 
-    return compare_runs(open_run(request, request.baseline, None, None), run_of(analysis))
+    return compare_runs(open_run(request, Side(request.baseline)), run_of(analysis))
 
 
 def _regression(text: str) -> RegressionLimit:
@@ -285,7 +299,7 @@ def _parsed(parse: Callable[[], AnyLimit]) -> AnyLimit:
 COMMAND = Command(
     "check",
     "check PATH",
-    "compare shares of time with limits, for scripts and CI",
+    "hold time, memory, ranks or changes to limits, for CI",
     _DESCRIPTION,
     _add_arguments,
     _run,

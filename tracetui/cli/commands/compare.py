@@ -28,9 +28,14 @@ _DESCRIPTION = """Compare two runs per step: how much slower or faster a step be
 kernels, modules, lines of Python and collectives that is.
 
 BASE and OTHER are traces, plain or .gz, or directories that hold one, of any
-producers: an NPU and a GPU too. Every time is the mean of the steps compared,
-and a change counts where it is larger than the steps of either side differ
-among themselves, and than 1 % of a step of BASE. Such rows are marked with *.
+producers: an NPU and a GPU too. Or digests, which tracetui digest makes of
+them: kilobytes, to keep in place of a trace. Or jobs, directories of several
+ranks or digests: those are compared rank by rank, with why ranks waited for
+each other (--by rank, --by root).
+
+Every time is the mean of the steps compared, and a change counts where it is
+larger than the steps of either side differ among themselves, and than 1 % of a
+step of BASE (of its peak, for memory). Such rows are marked with *.
 
 A step lasts from its start on the host to the next one's, the last until the
 device is done. A first step that is more than 1.5 times as long as the others
@@ -40,7 +45,20 @@ so that aten::conv2d is one operator whatever a device makes of it.
 --csv writes the table of --by (without it, the parts of a step), --xlsx all
 tables (pip install tracetui[xlsx]). tracetui check --baseline fails a build."""
 
-_TABLES = ("class", "operator", "module", "kernel", "line", "cause", "communication", "api")
+_TABLES = (
+    "class",
+    "operator",
+    "module",
+    "kernel",
+    "line",
+    "cause",
+    "communication",
+    "api",
+    "advice",
+    "memory",
+    "rank",
+    "root",
+)
 
 
 def _add_sides(parser: Parser) -> None:
@@ -65,18 +83,22 @@ def _add_arguments(parser: Parser) -> None:
     add_outputs(parser, "list N rows of tables; 0: all (default: 10, of the table of --by 20)")
     parser.add_argument("--xlsx", metavar="FILE", help="write all tables to a workbook and print nothing")
     _add_sides(parser)
+    parser.add_argument(
+        "--shapes",
+        action="store_true",
+        help="match operators by the shapes of their inputs, too (record_shapes=True)",
+    )
     add_rules(parser)
 
 
 def _compare(request: Request) -> Comparison:
-    """The comparison of two traces, read one after the other, so that one at most is in memory."""
-    from tracetui.cli.opening import open_run
-    from tracetui.compare.comparison import compare_runs
+    """The comparison of the two runs."""
+    from tracetui.cli.comparing import Side, compare_paths
 
     step = request.step if request.base_step is None else request.base_step
     window = request.window if request.base_window is None else request.base_window
-    base = open_run(request, request.base, step, window)
-    return compare_runs(base, open_run(request, request.path, request.step, request.window))
+    other = Side(request.path, request.step, request.window)
+    return compare_paths(request, Side(request.base, step, window), other)
 
 
 def _run(request: Request) -> ExitCode:

@@ -12,7 +12,8 @@ from tracetui.cli.parser import Parser, Request, add_force
 _DESCRIPTION = """Write what a job needs to know of each rank into a small file, about 1 % of its
 trace. Run it on each host that has traces of a job (srun, pdsh, ssh), copy the
 files to one place, and look at them with `tracetui ranks`, which takes digests
-and traces alike. Prints the names of the files."""
+and traces alike. So do `tracetui compare` and `tracetui check --baseline`: keep
+the digest of a good run in place of its trace. Prints the names of the files."""
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -20,7 +21,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "-o", "--output", dest="output", metavar="DIR", required=True, help="the directory to write them to"
     )
-    add_force(parser)
+    add_force(parser, "replace digests that exist")
 
 
 def _run(request: Request) -> ExitCode:

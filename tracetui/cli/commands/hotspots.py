@@ -23,6 +23,9 @@ whole run, through other gaps too; bounds of several lines do not add up.
 --by module ranks the modules of the model instead (nn.Module, recorded with
 with_stack=True), --by frame all frames of Python: each with its idle time,
 which holds that of what is inside, and its own, which does not and adds up.
+--by scope ranks the scopes of a network of MindSpore (Default/network/...) by
+what the device computes in them and the idle time before their tasks: in graph
+mode no Python is recorded.
 
 Below stand the calls that made the host wait for a device, with the line of
 each, and the idle time that they expose: that began while the host waited, and
@@ -41,9 +44,10 @@ def _add_arguments(parser: Parser) -> None:
     add_trace(parser)
     parser.add_argument(
         "--by",
-        choices=("line", "module", "frame"),
+        choices=("line", "module", "frame", "scope"),
         default="line",
-        help="a row per line of your code (default), per nn.Module, or per frame at any depth of the stacks",
+        help="a row per line of your code (default), per nn.Module, per frame at any depth of the stacks, "
+        "or per scope of MindSpore",
     )
     add_outputs(
         parser,
@@ -78,12 +82,12 @@ def _run(request: Request) -> ExitCode:
 
 
 def _answer_nested(request: Request, analysis: Analysis, selection: Selection) -> ExitCode:
-    """By module or by frame."""
+    """By module, by frame or by scope."""
     from tracetui.cli.output import answer
-    from tracetui.export.nested_text import FRAMES, MODULES, nested_markdown, nested_text
+    from tracetui.export.nested_text import FRAMES, MODULES, SCOPES, nested_markdown, nested_text
     from tracetui.export.tables_csv import write_table
 
-    ranking = MODULES if request.by == "module" else FRAMES
+    ranking = {"module": MODULES, "frame": FRAMES, "scope": SCOPES}[request.by]
     of = (analysis, selection)
     answer(
         request,

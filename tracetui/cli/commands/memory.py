@@ -57,9 +57,12 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.output import answer, say
     from tracetui.export.memory.text import memory_markdown, memory_text
+    from tracetui.reader.locate import locate_trace
     from tracetui.trace.clean import printable
+    from tracetui.ui.source_files import SourceFiles
 
     memory, part, origin = _opened(request)
+    source = SourceFiles(locate_trace(request.path)).line
     if memory is not None and not request.json:
         for problem in memory.recorded.problems:
             say(printable(problem))
@@ -68,8 +71,8 @@ def _run(request: Request) -> ExitCode:
         what={"line": "lines", "size": "sizes", "block": "blocks"}[request.by],
         csv=lambda stream: _write_csv(stream, memory, part, request),
         document=lambda: _document(memory, part, request),
-        markdown=lambda: memory_markdown(memory, part, request.by, request.top, origin),
-        text=lambda: memory_text(memory, part, request.by, request.top, origin, text_width()),
+        markdown=lambda: memory_markdown(memory, part, request.by, request.top, origin, source),
+        text=lambda: memory_text(memory, part, request.by, request.top, origin, text_width(), source),
     )
     return ExitCode.OK
 
@@ -86,6 +89,8 @@ def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
     memory, origin = analysis.memory, analysis.trace.start_ns
     if memory is None:
         return None, None, origin
+    if not memory.recorded.timed and not (selection.step is None and selection.window is None):
+        raise UsageError("memory_block.csv has no times: --step and --window leave nothing of it")
     start, end = selection.window or (None, None)
     return memory, memory.part(selection.step, start, end), origin
 
@@ -108,14 +113,16 @@ def _snapshot(request: Request) -> Memory:
 
 
 def _document(memory: Memory | None, part: MemoryPart | None, request: Request) -> dict[str, Any]:
-    from tracetui.export.memory.document import block_rows, memory_document, size_rows
+    from tracetui.export.memory.document import memory_document
+    from tracetui.export.tables.column import records
+    from tracetui.export.tables.memory import BLOCKS, SIZES, BlockRows, MemoryRows
 
     top = request.top or 0
     document = memory_document(memory, part, top)
     if memory is not None and part is not None and request.by == "size":
-        document["sizes"] = size_rows(part, top)
+        document["sizes"] = records(SIZES, MemoryRows(memory.recorded, part.sizes, top))
     elif memory is not None and part is not None and request.by == "block":
-        document["blocks"] = block_rows(memory, part, top)
+        document["blocks"] = records(BLOCKS, BlockRows(memory, part, top))
     return document
 
 

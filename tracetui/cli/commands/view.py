@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tracetui.cli import terminal
 from tracetui.cli.command import Command
-from tracetui.cli.commands import ranks, summary
+from tracetui.cli.commands import memory, ranks, summary
 from tracetui.cli.parser import (
     PATHS,
     Collect,
@@ -19,6 +19,7 @@ from tracetui.cli.parser import (
     Request,
     UsageError,
     add_ascii,
+    add_language,
     add_restrictions,
     add_rules,
     add_trace,
@@ -28,9 +29,13 @@ if TYPE_CHECKING:
     from tracetui.job.load import Found
 
 _DESCRIPTION = f"""Show a profiler trace of model training on Ascend NPUs (or GPUs) in the
-terminal. Without a terminal on stdin and stdout, print the summary.
+terminal. Without a terminal on stdin and stdout, print the summary. A snapshot
+of PyTorch's allocator (a pickle) opens at the screen of memory, read without
+running anything in it.
 
-{PATHS}"""
+{PATHS}
+
+A directory of several ranks opens as one job (see tracetui ranks --help)."""
 
 _PALETTES = {"colours": ("auto", "ansi", "256", "true", "none"), "background": ("light", "dark")}
 _HIDDEN = "\nThe viewer is drawn on stderr, which is redirected: this is the summary.\n"
@@ -60,10 +65,14 @@ def _add_arguments(parser: Parser) -> None:
         "background)",
     )
     add_ascii(parser, "draw with ASCII characters only")
+    add_language(parser)
     parser.add_argument(
         "--no-mouse", dest="mouse", action="store_false", help="leave the mouse to the terminal"
     )
     add_rules(parser)
+    parser.add_argument(
+        "--editor", metavar="COMMAND", help="what o opens a line in (default: $VISUAL, else $EDITOR)"
+    )
 
 
 def _palette(text: str) -> tuple[str, str]:
@@ -79,12 +88,17 @@ def _palette(text: str) -> tuple[str, str]:
 
 
 def _run(request: Request) -> int:
+    from tracetui.siblings.snapshot import is_pickle
+
     front = terminal.choose_front(os.environ, sys.stdin, sys.stdout, sys.stderr)
     if front is terminal.Front.DUMB:
         raise UsageError("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")
     if front is not terminal.Front.VIEWER and request.others:
         raise UsageError("several traces are for the viewer, which needs a terminal; give one")
     if front is not terminal.Front.VIEWER:
+        if is_pickle(Path(request.path)):
+            request.by = "line"
+            return memory.COMMAND.run(request)
         if _job(request) is not None:
             request.paths, request.only, request.by = [Path(request.path)], "*", None
             return ranks.COMMAND.run(request)
@@ -101,10 +115,18 @@ def _view(request: Request) -> int:
     from tracetui.cli.opening import rules_of
     from tracetui.cli.output import in_ascii
     from tracetui.reader.locate import locate_trace
+    from tracetui.siblings.snapshot import is_pickle
 
+    snapshot = is_pickle(Path(request.path))
+    if snapshot and request.others:
+        raise UsageError("a snapshot of memory is viewed alone: give one path")
+    if snapshot and request.window is not None:
+        raise UsageError("a snapshot has no times: --window is for traces")
     found = _job(request)
     paths = [] if found else [locate_trace(path) for path in (request.path, *request.others)]
     terminal.prepare_viewer(os.environ)
+    if request.editor:
+        os.environ["VISUAL"] = request.editor
     colours, background = request.palette
     if colours == "auto":
         colours = terminal.choose_palette(os.environ)
@@ -128,6 +150,11 @@ def _view(request: Request) -> int:
         window=request.window,
         rules=rules_of(request),
     )
+    if snapshot:
+        from tracetui.api import load_snapshot
+        from tracetui.ui.snapshot_app import run_snapshot
+
+        return run_snapshot(paths[0], lambda: load_snapshot(paths[0], options.rules), options)
     if found is not None:
         from tracetui.ui.job_app import run_job
 
@@ -140,15 +167,9 @@ def _job(request: Request) -> Found | None:
     path = Path(request.path)
     if request.others or not path.is_dir():
         return None
-    from tracetui.job.find import find_sources
+    from tracetui.job.load import ranks_below
 
-    sources = find_sources([path])
-    if len(sources.found) < 2:
-        return None
-    from tracetui.job.load import ranks_in
-
-    found = ranks_in(sources)
-    return found if len(found.sources) > 1 else None
+    return ranks_below(path)
 
 
 def _ask_for_background() -> tuple[bool, bytes]:

@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tracetui.export.words import line_name
-from tracetui.trace.stack import path_end
+from tracetui.trace.stack import Frame, path_end
 from tracetui.units import format_bytes, format_count, format_time
 
 NOTHING = (
     "Nothing is recorded of the memory: profile with profile_memory=True, "
     "and keep the tables beside the trace."
 )
+NO_TIMES = "No times are recorded: events are told by their numbers."
+LONGEST_SOURCE = 120  #: characters of a line of source
 _ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
@@ -67,8 +69,11 @@ def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
     return f"From step to step: {'; '.join(parts)}" if parts else "No curve tells of growth."
 
 
-def growing_sentence(group: Mapping[str, Any]) -> str:
-    """ "grows 312 MB a step: Cast, the 28th of 28 calls at actor.py(41) f, after MatMul, before Add, ..." """
+def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str:
+    """ "grows 312 MB a step: Cast, the 28th of 28 calls at actor.py(41) f, after MatMul, before Add, ..."
+
+    source : the text of that line, told behind its place.
+    """
     steps = [str(step) for step in group["steps"]]
     listed = ", ".join(steps if len(steps) <= 6 else [*steps[:2], "...", *steps[-3:]])
     operator = group["operator"] + (f" ({group['task']})" if group["task"] else "")
@@ -76,7 +81,8 @@ def growing_sentence(group: Mapping[str, Any]) -> str:
     parts = [
         f"{group['verdict']} {format_bytes(group['bytes_per_step'])} a step"
         + (f": {operator}, " if operator else ": ")
-        + f"{calls_words(group)} at {place_words(group)}",
+        + f"{calls_words(group)} at {place_words(group)}"
+        + (f" `{source[:LONGEST_SOURCE]}`" if source else ""),
         *(f"{where} {neighbour}" for where, neighbour in between if neighbour),
         f"alive since steps {listed}",
     ]
@@ -106,6 +112,11 @@ def place_words(row: Mapping[str, Any]) -> str:
     """ "train.py(88) forward" with the last part of the path; "(no stack)" """
     file = row["file"]
     return line_name(path_end(file) if file else file, row["line"] or 0, row["function"] or "")
+
+
+def place_name(frame: Frame | None) -> str:
+    """Return "train.py(88) forward" with the last part of the path; never print it unescaped."""
+    return line_name(None, 0, "") if frame is None else line_name(path_end(frame.file), *frame[1:])
 
 
 def signed_bytes(count: int | None) -> str:

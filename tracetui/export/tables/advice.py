@@ -21,9 +21,10 @@ _OF_GAPS = ("device", "start_ns", "dur_ns", "idle_ns")
 class AdviceRows:
     """The advice on a trace, that about the most time first."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, rows: Sequence[Advice] | None = None) -> None:
+        """`rows`: the advice as it is to be told, if otherwise than in documents."""
         self.analysis = analysis
-        self.rows: Sequence[Advice] = analysis.advice
+        self.rows: Sequence[Advice] = analysis.advice if rows is None else rows
 
 
 def figure(key: str, value: float | str) -> tuple[str, str]:

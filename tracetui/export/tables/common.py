@@ -25,7 +25,8 @@ class Listed(Protocol):
     """Rows of a table that are objects."""
 
     @property
-    def rows(self) -> Sequence[Any]: ...
+    def rows(self) -> Sequence[Any]:
+        """One object for each row, in the order of the table."""
 
 
 Rows = TypeVar("Rows", bound=Listed)

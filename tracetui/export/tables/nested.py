@@ -1,4 +1,4 @@
-"""The tables of idle time by nn.Module and by frame: each row holds the idle time of what is inside it."""
+"""The tables by nn.Module, by frame and by scope: each row holds the time of what is inside it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
+from tracetui.analysis.scopes import ScopeTime
 from tracetui.export.cells import encodable
 from tracetui.export.selection import Selection
 from tracetui.export.tables.column import Column, Form, Table, count, duration, json_only, listed
-from tracetui.export.tables.common import line_columns, name_column, reason_columns, share_column, values_of
-from tracetui.export.words import line_name, module_name, shares
+from tracetui.export.tables.common import (
+    cause_columns,
+    causes_document,
+    line_columns,
+    name_column,
+    reason_columns,
+    share_column,
+    values_of,
+)
+from tracetui.export.words import line_name, module_name, scope_name, shares
 
 
 class NestedRows:
@@ -76,6 +86,53 @@ def _nested(title: str, *first: Column[Any], called: Any) -> Table[Any]:
     )
 
 
+def _causes_of(rows: ScopeRows) -> list[dict[Cause, int]]:
+    return [row.causes for row in rows.rows]
+
+
+def _scope_called(row: ScopeTime) -> str:
+    return scope_name(row.scope)
+
+
+class ScopeRows(NestedRows):
+    """The scopes of the network behind the tasks and the gaps selected."""
+
+    every: Sequence[ScopeTime]
+    rows: Sequence[ScopeTime]
+
+    def __init__(self, analysis: Analysis, selection: Selection | None = None, top: int = 0) -> None:
+        super().__init__((selection or Selection()).scopes(analysis), top)
+        self.computing_ns = sum(row.own_computing_ns for row in self.every)  #: of all, listed or not
+
+
+SCOPES: Table[ScopeRows] = Table(
+    columns=(
+        json_only("scope", lambda rows: [[encodable(name) for name in row.scope] for row in rows.rows]),
+        Column(
+            "scope", "", lambda rows: listed([scope_name(row.scope) for row in rows.rows]), forms=Form.FRAME
+        ),
+        count("tasks", "tasks", values_of("tasks")),
+        duration("computing_ns", "computing", values_of("computing_ns")),
+        share_column(values_of("computing_ns"), lambda rows: rows.computing_ns),
+        duration("own_computing_ns", "own", values_of("own_computing_ns")),
+        duration("idle_ns", "idle before", values_of("idle_ns")),
+        duration("own_idle_ns", "", values_of("own_ns"), forms=Form.DATA),
+        count("gaps", "gaps", values_of("gaps"), forms=Form.DATA | Form.VIEWER),
+        duration("longest_ns", "longest", values_of("longest_ns"), forms=Form.DATA | Form.VIEWER),
+        json_only("causes", lambda rows: [causes_document(row.causes) for row in rows.rows]),
+        *cause_columns(Cause, _causes_of),
+        Column(
+            "why",
+            "why idle before",
+            lambda rows: listed([_two_shares(causes_document(row.causes)) for row in rows.rows]),
+            forms=Form.MARKDOWN,
+            own=True,
+        ),
+        name_column("scope", _scope_called),
+    ),
+    order=("computing_ns", "share", "own_computing_ns", "idle_ns", "longest_ns", "tasks", ..., "name"),
+    markdown=("name", "computing_ns", "share", "own_computing_ns", "idle_ns", "tasks", ..., "why"),
+)
 MODULES: Table[ModuleRows] = _nested(
     "nn.Module",
     Column("module", "", lambda rows: listed([row.module for row in rows.rows]), forms=Form.DATA),

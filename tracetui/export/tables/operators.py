@@ -24,20 +24,43 @@ def _share(share: float, table: OperatorTable) -> str:
     return format_percent(round(share * whole_ns), whole_ns)
 
 
+def _on_host(table: OperatorTable) -> bool:
+    return not table.activity.any()
+
+
+def _is_told_apart(table: OperatorTable, form: Form) -> bool:
+    """Whether people are to see own time: what runs on a device holds nothing else."""
+    return form is Form.VIEWER or _on_host(table)
+
+
 #: Its rows are an OperatorTable.
 OPERATORS: Table[OperatorTable] = Table(
     columns=(
         Column("name", "name", lambda table: texts_at(table.name, table.strings)),
-        Column("activity", "activity", lambda table: Texts(table.activity, activity_name), own=True),
-        count("names", "names", _of("names"), forms=Form.SHOWN),
+        Column(
+            "activity",
+            "activity",
+            lambda table: Texts(table.activity, activity_name),
+            own=True,
+            when=lambda table, _: not _on_host(table),
+        ),
+        count(
+            "names",
+            "names",
+            _of("names"),
+            forms=Form.VIEWER | Form.MARKDOWN,
+            when=lambda table, _: bool((table.names > 1).any()),
+        ),
         count("count", "count", _of("count")),
         duration("total_ns", "total", _of("total_ns")),
-        duration("self_ns", "self", _of("self_ns")),
+        duration("self_ns", "self", _of("self_ns"), when=_is_told_apart),
         duration("mean_ns", "mean", _of("mean_ns")),
-        duration("p50_ns", "p50", _of("p50_ns")),
-        duration("p95_ns", "p95", _of("p95_ns")),
-        duration("min_ns", "min", _of("min_ns")),
+        duration("p50_ns", "p50", _of("p50_ns"), forms=Form.ALL & ~Form.TEXT),
+        duration("p95_ns", "p95", _of("p95_ns"), forms=Form.ALL & ~Form.TEXT),
+        duration("min_ns", "min", _of("min_ns"), forms=Form.ALL & ~Form.TEXT),
         duration("max_ns", "max", _of("max_ns")),
         Column("share", "share", _of("share"), _share),
-    )
+    ),
+    order=("share", "self_ns", "total_ns", "count", "mean_ns", "min_ns", "max_ns", ..., "name"),
+    markdown=("name", ...),
 )

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.steps import Span, Step
 from tracetui.arrays import Int64s
+from tracetui.export.cells import encodable
 from tracetui.export.tables.column import Column, Form, Table, json_only, listed
 from tracetui.export.tables.common import (
     cause_columns,
@@ -22,7 +25,9 @@ from tracetui.export.tables.common import (
     values_of,
 )
 from tracetui.export.words import leading_shares
-from tracetui.units import format_ms
+from tracetui.units import format_duration, format_ms
+
+LONGEST_PHASES = 3  #: of a step that are named
 
 
 class StepRows:
@@ -41,6 +46,11 @@ class StepRows:
     def causes(self) -> list[dict[Cause, int]]:
         """Of each ns of idle time by cause, most first."""
         return [self.analysis.causes.by_step(place) for place in self.places]
+
+    @cached_property
+    def phases(self) -> list[tuple[AnnotatedPhase, ...]]:
+        """Of each the phases that the program annotates."""
+        return [self.analysis.annotated_phases[place] for place in self.places]
 
     @cached_property
     def communication_causes(self) -> list[dict[CommunicationCause, int]]:
@@ -109,6 +119,28 @@ PHASES: tuple[Column[StepRows], ...] = (
 )
 
 
+def _phases_document(phases: Sequence[AnnotatedPhase]) -> list[dict[str, Any]]:
+    return [{"name": encodable(phase.name), "host_ns": phase.ns} for phase in phases]
+
+
+def longest_phases(phases: Sequence[AnnotatedPhase]) -> str | None:
+    """ "backward 235 ms, optimizer 205 ms", those with the most time first; None without any.
+
+    As written in the trace: never print it unescaped.
+    """
+    longest = sorted(phases, key=lambda phase: -phase.ns)[:LONGEST_PHASES]
+    return ", ".join(f"{phase.name} {format_duration(phase.ns)}" for phase in longest) or None
+
+
+def mean_phases(steps: Sequence[Sequence[AnnotatedPhase]]) -> list[AnnotatedPhase]:
+    """Return the phases of a mean step of those that have any, ns rounded down."""
+    sums: dict[str, int] = {}
+    for phase in (phase for phases in steps for phase in phases):
+        sums[phase.name] = sums.get(phase.name, 0) + phase.ns
+    counted = sum(bool(phases) for phases in steps)
+    return [AnnotatedPhase(name, ns // counted) for name, ns in sums.items()]
+
+
 def _time(key: str) -> Column[StepRows]:
     return Column(key, "", values_of(key), forms=Form.DATA)
 
@@ -127,6 +159,14 @@ STEPS: Table[StepRows] = Table(
         _time("end_ns"),
         *SUMS,
         *PHASES,
+        json_only("phases", lambda rows: [_phases_document(phases) for phases in rows.phases]),
+        Column(
+            "phases",
+            "phases on the host",
+            lambda rows: listed([longest_phases(phases) for phases in rows.phases]),
+            forms=Form.MARKDOWN | Form.VIEWER,
+            when=lambda rows, _: any(rows.phases),
+        ),
         json_only("causes", lambda rows: [*map(causes_document, rows.causes)]),
         *cause_columns(Cause, lambda rows: rows.causes),
         json_only("communication_causes", lambda rows: [*map(causes_document, rows.communication_causes)]),

@@ -12,9 +12,10 @@ The tables mark where a spelling comes from, unless real files have it: [C] the 
 from __future__ import annotations
 
 from tracetui.trace.dialects.kineto import KINETO
+from tracetui.trace.dialects.mindinsight import MINDINSIGHT
 from tracetui.trace.dialects.mindspore import MINDSPORE
 from tracetui.trace.dialects.msprof import MSPROF
 from tracetui.trace.dialects.pytorch import PYTORCH
 from tracetui.trace.dialects.torch_npu import TORCH_NPU
 
-DIALECTS = (PYTORCH, TORCH_NPU, KINETO, MINDSPORE, MSPROF)
+DIALECTS = (PYTORCH, TORCH_NPU, KINETO, MINDSPORE, MSPROF, MINDINSIGHT)

@@ -41,6 +41,13 @@ class Dialect:
     #: Process names, and categories of slices and flows as written, that only an Ascend profiler writes.
     ascend_processes: frozenset[str] = frozenset()
     ascend_categories: frozenset[str] = frozenset()
+    label_processes: frozenset[str] = frozenset()  #: labels that say what a process without a name holds
+    #: Patterns of the names of files whose processes have neither: what their numbers stand for; every other
+    #: small number is that of a device.
+    numbered_files: tuple[str, ...] = ()
+    process_numbers: Mapping[str, str] = field(default_factory=dict)
+    device_process: tuple[str, ...] = ()
+    ai_cpu_processes: frozenset[str] = frozenset()  #: whose tasks do not run on the AI cores
     numbered_processes: frozenset[str] = frozenset()  #: those whose pids the profiler makes of the OS pid
     plane_threads: tuple[str, ...] = ()  #: beginnings of the threads, in a process of groups, of their planes
     group_threads: tuple[str, ...] = ()  #: patterns of the threads of groups; group 1: its name
@@ -124,6 +131,10 @@ class Dialect:
 
     # Slices of the host.
     step_beginnings: tuple[str, ...] = ()  #: of the names of steps; what follows is the number
+    phase_annotations: tuple[str, ...] = ()  #: patterns of annotations that are phases; group 1: the name
+    #: Patterns of iterations of a graph on a device, and of the passes in them; group 1: the number.
+    iterations: tuple[str, ...] = ()
+    iteration_passes: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()  #: patterns of operators, beside steps, that only wrap Python
     copy_operators: frozenset[str] = frozenset()  #: that copy, to the device or elsewhere
     backward_operators: tuple[str, ...] = ()  #: beginnings: the engine evaluates a function of the backward
@@ -140,6 +151,10 @@ class Dialect:
     #: Beginnings of the calls that launch, best first, where several have the id of a task.
     kernel_calls: tuple[str, ...] = ()
     copy_calls: tuple[str, ...] = ()
+
+    # Counters, by their names without units.
+    core_frequencies: tuple[str, ...] = ()  #: patterns of the frequency of AI cores
+    fraction_counters: tuple[str, ...] = ()  #: patterns of those in "%" that hold fractions, 0 to 1
 
     # Frames of Python.
     frames: tuple[tuple[Purpose, str], ...] = ()  #: patterns

@@ -62,6 +62,7 @@ _TASK_TYPES = {
     "COMMUNICATION": Activity.COMMUNICATION_TASK,  # [C]
     "HCCL": Activity.COMMUNICATION_TASK,  # [I]
     "CCU_SQE": Activity.COMMUNICATION_TASK,  # [C]
+    "REDUCE_ASYNC_V2": Activity.COMMUNICATION_TASK,
     "ROCCE_SQE": Activity.OTHER,  # [C]
     "CMO_SQE": Activity.OTHER,  # [C]
     "CDQM_SQE": Activity.OTHER,  # [C]
@@ -92,6 +93,7 @@ _TASK_TYPE_BEGINNINGS = (
     ("EVENT_", Activity.EVENT),
     ("NOTIFY_", Activity.EVENT),
     ("PROFILING_", Activity.OTHER),
+    ("REDUCE_ASYNC", Activity.COMMUNICATION_TASK),
 )
 
 _TASK_NAME_BEGINNINGS = (
@@ -150,6 +152,8 @@ MSPROF = Dialect(
     group_threads=(r"Group (.+?) Communication$",),
     master_planes=frozenset({"Plane 1"}),
     annotation_threads=("Step Trace",),
+    iterations=(r"Iteration (\d{1,18})",),
+    iteration_passes=(r"FP_BP Time (\d{1,18})",),
     device_labels=("NPU", "DPU"),  # DPU: [C]
     name_hints={**dict.fromkeys(_OVERLAP_ROWS, "Overlap Analysis"), "Memcpy": "Communication"},
     name_beginning_hints=(
@@ -188,7 +192,10 @@ MSPROF = Dialect(
     overlap_rows=_OVERLAP_ROWS,
     group_operations=(r"hcom_[A-Za-z]+_{1,2}([0-9]{1,3})_[0-9]+(?:_[0-9]+)?$",),
     group_operation_beginnings=("hcom_",),
-    collective_types=(r"hcom_([A-Za-z]+)_{1,2}(?:[0-9]{1,3}_)?([0-9]{1,9})(?:_([0-9]{1,9}))?$",),
+    collective_types=(
+        r"hcom_([A-Za-z]+)_{1,2}(?:[0-9]{1,3}_)?([0-9]{1,9})(?:_([0-9]{1,9}))?$",
+        r"(?:.*/)?([A-Z][A-Za-z]+)-op[0-9]+(?:_[0-9]+)*$",  # of MindSpore in 2023: Default/AllReduce-op534_0
+    ),
     receive_operations=("hcom_receive",),  # [C]
     rank_waits=(r"(?i:notify[ _]wait)",),
     notify_waits=frozenset({"Notify_Wait"}),
@@ -228,4 +235,6 @@ MSPROF = Dialect(
     ),
     kernel_calls=("Node@", "Hccl@", "Communication@", "AscendCL@", "Model@"),
     copy_calls=("AscendCL@", "Node@", "Hccl@", "Communication@", "Model@"),
+    core_frequencies=(r"AI ?Core Freq",),  # later with "Die 0" behind it: [C]
+    fraction_counters=(r"LLC .*Hit Rate$",),
 )

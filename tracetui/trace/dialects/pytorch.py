@@ -15,6 +15,7 @@ PYTORCH = Dialect(
     flow_families={"fwdbwd": (Family.OPERATORS,)},
     backward_flows=frozenset({"fwdbwd"}),
     step_beginnings=("ProfilerStep#",),
+    phase_annotations=(r"## (.{1,60}) ##",),
     wrappers=(
         r"Optimizer\..*#",
         r"(?:Distributed|FullySharded)DataParallel\.(?:forward|backward)",

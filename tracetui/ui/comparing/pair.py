@@ -49,8 +49,10 @@ class Pair:
 
     def unanswered(self, sessions: Sequence[Session]) -> str:
         """Why there is nothing to compare yet; "" where there is."""
-        if self.comparison is not None:
-            return ""
+        return "" if self.comparison is not None else self.waits_for(sessions)
+
+    def waits_for(self, sessions: Sequence[Session]) -> str:
+        """Which of the two is not analysed yet, and why; "" where both are."""
         for name, place in (("BASE", self.base), ("OTHER", self.other)):
             session = sessions[place]
             if session.analysis is None:

@@ -10,37 +10,31 @@ import numpy as np
 from rich.style import Style
 
 from tracetui.arrays import Int64s
-from tracetui.compare.comparison import Comparison, LineRow
+from tracetui.compare.comparison import Comparison
+from tracetui.compare.line_rows import LineRow
 from tracetui.compare.rows import Row
 from tracetui.compare.waterfall import TERMS
-from tracetui.export.compare_tables import TABLES, WATERFALL, Table
-from tracetui.export.compare_text import count_words, ratio_words, row_name, signed_ms
+from tracetui.export.compare_tables import ADVICE, MEMORY, TABLES, WATERFALL, Table
+from tracetui.export.compare_words import count_words, ratio_words, row_name, signed_ms, signed_size
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, tail
 from tracetui.ui.tables.columns import LONGEST, Cell, Column, name_column, number_column
-from tracetui.units import format_ms
+from tracetui.units import format_bytes, format_ms
 
-#: What the tables are called in the list of them, in the order of `tab`.
-NAMES = {
-    "term": "parts",
-    "class": "classes",
-    "operator": "operators",
-    "module": "modules",
-    "kernel": "kernels",
-    "line": "lines",
-    "cause": "causes",
-    "communication": "collectives",
-    "api": "host",
-}
-SHOWN = {table.by: table for table in (WATERFALL, *TABLES)}
+#: The tables in the order of `tab`: all that `--by` has of single traces.
+SHOWN = {table.by: table for table in (WATERFALL, *TABLES, ADVICE, MEMORY)}
+#: What those are called in the list of them whose key is not short enough, or of other words.
+_NAMES = {"term": "parts", "communication": "collectives", "api": "host"}
 _ABSENT = {
     "module": "Both traces need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.",
     "kernel": "Devices of two makes have no kernels in common: see the operators.",
     "communication": "Neither run communicates.",
     "line": "Neither run is idle at a line of Python.",
+    "advice": "There is no advice for either run.",
+    "memory": "Both runs need a recording of their memory: profile_memory=True.",
 }
 _TITLES = {"term": "part of a step", "api": "host operator"}  #: of the column of names, else the table's name
 _CHANGED = ("no", "yes", "?")
@@ -54,6 +48,11 @@ def rows_of(comparison: Comparison, table: Table) -> Sequence[Row]:
     if table.by in ("term", "class"):
         return [row for row in rows if row.base.ns or row.other.ns]
     return rows
+
+
+def short_name(table: Table) -> str:
+    """What a table is called in the list of them."""
+    return _NAMES.get(table.by, table.key)
 
 
 def absence(table: Table) -> str:
@@ -141,15 +140,21 @@ def columns(
         changed = rows[row].changed
         return (more if delta[row] > 0 else less) if changed else styles[changed]
 
+    in_bytes = table is MEMORY
+    signed, unit = (signed_size, "") if in_bytes else (signed_ms, " ms")
+
     def change(row: int, _: int) -> Cell:
-        return [(signed_ms(rows[row].delta_ns), style_of(row))]
+        return [(signed(rows[row].delta_ns), style_of(row))]
+
+    def amount(count: int) -> str:
+        return format_bytes(int(count)) if in_bytes else format_ms(int(count))
 
     widest = max((row.delta_ns for row in rows), key=abs, default=Fraction(0))
     found = [
         _names(rows, table, glyphs, _LEAST if screen_cells >= _ROOMY_FROM else _LEAST // 2),
-        number_column("base_ns", "base ms", base, lambda ns: format_ms(int(ns)), rank=1),
-        number_column("other_ns", "other ms", other, lambda ns: format_ms(int(ns)), rank=1),
-        Column("delta_ns", "change", delta, change, max(8, len(signed_ms(widest)))),
+        number_column("base_ns", f"base{unit}", base, amount, rank=1),
+        number_column("other_ns", f"other{unit}", other, amount, rank=1),
+        Column("delta_ns", "change", delta, change, max(8, len(signed(widest)))),
         _bars(delta, style_of, glyphs, _WIDE_SIDE if screen_cells >= _WIDE_FROM else _SIDE),
         _changed(rows),
         Column("ratio", "ratio", ratios, lambda row, _: ratio_words(rows[row]), 8, rank=3),

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from tracetui.analysis.idle.cause import Cause
+from tracetui.export.language import cause_facts
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Paint, Palette, Role
 from tracetui.ui.drawing.strips import Piece
@@ -47,7 +48,8 @@ def cause_letter(cause: Cause) -> str:
 
 def cause_words(cause: Cause) -> str:
     """Letter and short name: "P python"."""
-    return f"{cause.facts.letter} {cause.facts.name}"
+    facts = cause_facts(cause)
+    return f"{facts.letter} {facts.name}"
 
 
 def cause_style(cause: Cause, palette: Palette) -> Style:

@@ -20,7 +20,6 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.lane import runs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.state import ViewState
 from tracetui.units import format_duration
 
 _WORDS = {
@@ -42,7 +41,8 @@ def most_exposed(ns: Int64s, edges: Int64s, free: Bools) -> Int64s:
 
     ns : int64[causes, columns], between `edges`.
     """
-    shown = free & (2 * ns.sum(axis=0) >= np.diff(edges))
+    exposed = ns.sum(axis=0)
+    shown = free & (exposed > 0) & (2 * exposed >= np.diff(edges))
     return np.where(shown, ns.argmax(axis=0), -1).astype(np.int64)
 
 
@@ -53,10 +53,11 @@ class ExposedInk:
         self._picture, self._glyphs = picture, glyphs
         self._style = palette.style_of(Activity.COMMUNICATION)
 
-    def over(self, drawn: Strip, idle: Int64s, device: int, state: ViewState, edges: Int64s) -> Strip:
+    def over(self, drawn: Strip, idle: Int64s, device: int, selected: int, edges: Int64s) -> Strip:
         """The line, with what is exposed in the columns without idle time.
 
         idle : int64[columns], the idle interval of each column, -1 where there is none.
+        selected : the selected gap, or -1.
         """
         ns = self._picture.exposed(device, edges)
         cause = most_exposed(ns, edges, idle < 0)
@@ -69,7 +70,7 @@ class ExposedInk:
         for place, (start, end) in enumerate(zip(first.tolist(), stop.tolist())):
             cells = "".join(glyphs[at] for at in cause[start:end].tolist())
             gap = self._picture.gap_at(device, int(edges[start] + edges[end]) // 2)
-            chosen = gap >= 0 and gap == state.gap
+            chosen = gap >= 0 and gap == selected
             style = self._style + Style(bold=True, underline=True) if chosen else self._style
             text = self._text(gap, end - start - 2 * _AROUND) if end - start >= _LEAST_CELLS else ""
             at = _AROUND if text else 0

@@ -23,7 +23,6 @@ from tracetui.ui.drawing.lane import Unread, boxed_columns, draw_lane, runs
 from tracetui.ui.drawing.palette import Paint, Palette, Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import idle_key
-from tracetui.ui.state import ViewState
 from tracetui.units import format_duration
 
 WIDE = 28  #: cells from which an interval tells its causes from left to right
@@ -42,8 +41,8 @@ class IdleLine:
         self._exposed = ExposedInk(picture, palette, glyphs)
         self._paints = [*causes, *map(_marked, causes), palette.paint_of(Role.SELECTED), unread_paint]
 
-    def draw(self, device: int, state: ViewState, edges: Int64s) -> list[Segment]:
-        """The columns between `edges` (ns)."""
+    def draw(self, device: int, gap: int, edges: Int64s) -> list[Segment]:
+        """The columns between `edges` (ns), a gap selected, or -1."""
         picture = self._picture
         columns = picture.idle(device, edges)
         assert columns is not None
@@ -62,7 +61,7 @@ class IdleLine:
                 chosen[same] = main
             else:
                 texts[interval] = self._long(device, interval, cause[start:end])
-        selected = self._selected(device, state.gap, columns.row)
+        selected = self._selected(device, gap, columns.row)
         wide = int(np.count_nonzero(selected & boxed)) >= _MARKED_CELLS
         chosen[selected] = chosen[selected] + len(Cause) if wide else 2 * len(Cause)
         drawn = draw_lane(
@@ -74,8 +73,8 @@ class IdleLine:
             name_cells=1,
             unread=self._unread(device, edges),
         )
-        strip = self._exposed.over(Strip(drawn, len(cause)), columns.row, device, state, edges)
-        return self._with_ranks(strip, device, state)
+        strip = self._exposed.over(Strip(drawn, len(cause)), columns.row, device, gap, edges)
+        return self._with_ranks(strip, device, edges)
 
     def _unread(self, device: int, edges: Int64s) -> Unread | None:
         """Where nothing is known of the device, busy or idle."""
@@ -130,18 +129,18 @@ class IdleLine:
                 text = text.ljust(at) + cause_letter(told) + " "
         return text
 
-    def _with_ranks(self, strip: Strip, device: int, state: ViewState) -> list[Segment]:
+    def _with_ranks(self, strip: Strip, device: int, edges: Int64s) -> list[Segment]:
         """The digits of the worst gaps over the idle ink, where there is no room for their names.
 
         A mean hides a long gap between busy stretches once a column holds both: its digit stays.
         """
         assert self._picture.analysis is not None
-        gaps, viewport, columns = self._picture.analysis.gaps, state.viewport, strip.cell_length
+        gaps, columns = self._picture.analysis.gaps, strip.cell_length
         narrow: dict[int, int] = {}  # the gap of a column
         for gap in self._picture.ranks:
             start, end = int(gaps.start[gap]), int(gaps.end[gap])
-            if gaps.device[gap] == device and (end - start) * columns < _RANK_CELLS * viewport.span_ns:
-                narrow.setdefault(viewport.column_of((start + end) // 2, columns), gap)
+            if gaps.device[gap] == device and end - start < _RANK_CELLS * int(np.diff(edges).max()):
+                narrow.setdefault(int(np.searchsorted(edges, (start + end) // 2, "right")) - 1, gap)
         ranks = ((column, str(self._picture.ranks[gap])) for column, gap in narrow.items())
         for column, digit in apart(ranks, columns).items():
             parts = strip.divide([column, column + 1, columns])

@@ -51,10 +51,23 @@ def draw_lane(
     glyphs: Glyphs,
     name_cells: int = NAME_CELLS,
     unread: Unread | None = None,
+    crowd: int = -1,
+    selected: int = -1,
 ) -> list[Segment]:
-    """One line, as many cells as there are columns: as `draw_lanes`, without a crowd."""
+    """One line, as many cells as there are columns: as `draw_lanes`."""
     one = Columns(columns.edges, columns.busy[None], columns.row[None], columns.longest[None])
-    return draw_lanes(one, paints, chosen, name, glyphs, name_cells=name_cells, unread=unread)[0]
+    crowds = np.array([crowd], np.int64)
+    return draw_lanes(one, paints, chosen, name, glyphs, crowds, selected, name_cells, unread)[0]
+
+
+def painted_selected(columns: Columns, chosen: Int64s, row: int, start_ns: int, paint: int) -> Int64s:
+    """Paint a slice as selected, in one column at least, also where longer slices share the column."""
+    mine = columns.row == row
+    chosen = np.where(mine, paint, chosen)
+    column = int(np.searchsorted(columns.edges, start_ns, "right")) - 1
+    if 0 <= column < len(mine) and not mine.any():
+        chosen[column] = paint
+    return chosen
 
 
 def draw_lanes(

@@ -11,12 +11,18 @@ import numpy as np
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from tracetui.analysis.raster import Columns
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
+from tracetui.ui.drawing.curve_lines import CurveLines
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.idle_line import IdleLine
-from tracetui.ui.drawing.lane import Unread, clip_cells, draw_lanes, draw_unread, segments
+from tracetui.ui.drawing.lane import (
+    Unread,
+    clip_cells,
+    draw_lanes,
+    draw_unread,
+    painted_selected,
+)
 from tracetui.ui.drawing.looks import Looks
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture
@@ -37,6 +43,7 @@ class LineArt:
         self._picture, self._palette, self._glyphs = picture, palette, glyphs
         self._looks = Looks(picture.trace, palette)
         self._idle = IdleLine(picture, palette, glyphs)
+        self._curves = CurveLines(picture, palette, glyphs)
         self._names: dict[int, str] = {}
 
     def lines(
@@ -48,12 +55,12 @@ class LineArt:
         times = iter(self._slices(slices, state.row, edges) if slices else ())
         drawn = []
         for line in lines:
-            here = line.key == state.place.cursor
+            here = state.place.cursor == (line.curve or line.key)
             if line.kind is LineKind.GROUP:
                 drawn.append(self._group(line, here, width))
                 continue
-            label = self._label(line, here, state.viewport, label_width)
-            time = next(times) if _has_slices(line) else self._time(line, state, edges)
+            label = self._label(line, here, state, label_width)
+            time = next(times) if _has_slices(line) else self._time(line, state, edges, here)
             drawn.append([label, *time])
         return drawn
 
@@ -61,7 +68,7 @@ class LineArt:
         """The header of a group, a rule after its name."""
         glyphs, title_style = self._glyphs, self._palette.style_of(Role.TITLE)
         fold = glyphs.folded if line.folded else glyphs.unfolded
-        title = f"{glyphs.here if here else ' '}{fold} {line.label} "
+        title = f"{glyphs.here if here else ' '}{'  ' * line.level}{fold} {line.label} "
         count = f" {line.members} track{'s' if line.members > 1 else ''} " if line.folded else ""
         room = width - cell_len(title)
         if room < len(count):
@@ -69,13 +76,17 @@ class LineArt:
         rule = Segment(count.rjust(room, glyphs.rule), self._palette.style_of(Role.RULE))
         return [Segment(title, title_style), rule]
 
-    def _label(self, line: Row, here: bool, viewport: Viewport, width: int) -> Segment:
+    def _label(self, line: Row, here: bool, state: ViewState, width: int) -> Segment:
         """The label column; that of an idle line tells how much of what is on screen is idle."""
+        if line.part:
+            text = f"   {self._curves.label(line, state.place.time_ns)}"
+            style = self._palette.style_of(Role.TEXT if line.part == 1 else Role.DIM)
+            return Segment(clip_cells(text, width - 1, self._glyphs.ellipsis) + " ", style)
         away = {-1: self._glyphs.up, 1: self._glyphs.down}.get(line.away, " ")
         text = f"{self._glyphs.here if here else away}{line.label}"
-        if line.kind is LineKind.FOLDED:
+        if line.kind is LineKind.FOLDED or (line.kind is LineKind.CURVE and line.folded):
             text += f" {self._glyphs.folded}"
-        share = f" {self._idle_share(line.device, viewport)} " if line.kind is LineKind.IDLE else " "
+        share = f" {self._idle_share(line.device, state.viewport)} " if line.kind is LineKind.IDLE else " "
         if width < len(share) + _LABEL_CELLS:
             share = ""
         role = Role.CURSOR if here else Role.IDLE if line.kind is LineKind.IDLE else Role.TEXT
@@ -94,23 +105,26 @@ class LineArt:
         idle = self._picture.idle(device, np.array([start, end], np.int64))
         return "" if idle is None else format_percent(int(idle.busy[0]), end - start)
 
-    def _time(self, line: Row, state: ViewState, edges: Int64s) -> list[Segment]:
+    def _time(self, line: Row, state: ViewState, edges: Int64s, here: bool) -> list[Segment]:
         """The columns of time of a line without slices."""
         if line.kind is LineKind.IDLE:
             if self._picture.analysis is not None and line.device >= 0:
-                return self._idle.draw(line.device, state, edges)
+                return self._idle.draw(line.device, state.gap, edges)
             text = clip_cells(self.waiting, len(edges) - 1, self._glyphs.ellipsis)
             return [Segment(text, self._palette.style_of(Role.DIM))]
-        if line.kind is LineKind.COUNTER and line.track >= 0:
-            return self._counter(line, edges)
+        if line.kind is LineKind.CURVE and self._picture.curve(line.curve) is not None:
+            return self._curves.draw(line, state, edges, here)
         return self._unread(line, edges)
 
     def _unread(self, line: Row, edges: Int64s) -> list[Segment]:
         """A line of which nothing is read."""
         sketch = self._picture.sketch
-        assert sketch is not None
-        if line.kind is LineKind.COUNTER:
-            levels = sketch.samples(line.key, edges).astype(np.int64)
+        if sketch is None or (line.kind is LineKind.CURVE and line.part < line.parts - 1):
+            text = "" if line.part or sketch is not None else "reading"
+            said = clip_cells(text, len(edges) - 1, self._glyphs.ellipsis)
+            return [Segment(said, self._palette.style_of(Role.DIM))]
+        if line.kind is LineKind.CURVE:
+            levels = sketch.samples(line.curve, edges).astype(np.int64)
         else:
             levels = sketch.levels(line.key, edges)
         return draw_unread(levels, self._palette.style_of(Role.UNREAD), self._glyphs)
@@ -124,7 +138,9 @@ class LineArt:
         lane = picture.trace.lane_of(selected) if selected >= 0 else -1
         for place, (track, line) in enumerate(zip(tracks, lines)):
             if selected in track.rows and line.lane in (-1, lane):
-                chosen[place] = self._select(columns.lane(place), chosen[place], selected)
+                start = int(picture.trace.slices.start[selected])
+                own = columns.lane(place)
+                chosen[place] = painted_selected(own, chosen[place], selected, start, looks.selected)
         unread = None
         if picture.sketch is not None:
             levels = np.array([picture.sketch.levels(line.key, edges) for line in lines])
@@ -139,28 +155,6 @@ class LineArt:
             looks.selected,
             unread=unread,
         )
-
-    def _select(self, columns: Columns, chosen: Int64s, row: int) -> Int64s:
-        """Paint a slice as selected, in one column at least, also where longer slices share the column."""
-        mine = columns.row == row
-        chosen = np.where(mine, self._looks.selected, chosen)
-        column = int(np.searchsorted(columns.edges, self._picture.trace.slices.start[row], "right")) - 1
-        if 0 <= column < len(mine) and not mine.any():
-            chosen[column] = self._looks.selected
-        return chosen
-
-    def _counter(self, line: Row, edges: Int64s) -> list[Segment]:
-        """The samples as heights, from 0 to the highest of the whole trace."""
-        track = self._picture.trace.tracks[line.track]
-        held, top = self._picture.counter(track, edges), self._picture.counter_top(track)
-        if top > 0:
-            share = np.nan_to_num(held / top, nan=0.0, posinf=1.0, neginf=0.0)
-        else:
-            share = np.zeros(len(held))
-        level = np.clip(np.ceil(share * 8), 0, 8).astype(np.int64)
-        cells = [self._glyphs.shades[shade] for shade in level.tolist()]
-        style = np.where(level > 0, 0, -1).astype(np.int64)
-        return segments(cells, style, [self._palette.style_of(Role.COUNTER)])
 
     def _name(self, row: int) -> str:
         name = int(self._picture.trace.slices.name[row])

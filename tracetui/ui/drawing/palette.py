@@ -40,6 +40,7 @@ class Role(Enum):
     HOST = "host"  #: host operators and calls, where no hue of their own is wanted
     FRAME = "frame"  #: Python frames
     COUNTER = "counter"
+    SPREAD = "spread"  #: of a curve: from the least to the most of a column
     UNREAD = "unread"  #: what was only sampled
     SELECTED = "selected"  #: the selected slice or table row
     CURSOR = "cursor"  #: the row of the timeline that holds the cursor
@@ -72,6 +73,7 @@ _ROLES: Mapping[Role | Activity, tuple[str, str]] = {
     Role.HOST: ("cyan", ""),
     Role.FRAME: ("grey", ""),
     Role.COUNTER: ("green", "dim"),
+    Role.SPREAD: ("grey", ""),
     Role.UNREAD: ("grey", ""),
     Role.SELECTED: ("", "reverse"),
     Role.CURSOR: ("", "bold"),

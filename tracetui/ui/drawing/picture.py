@@ -11,18 +11,22 @@ from collections.abc import Sequence
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.counter_tracks import CounterTrack, of_counter
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.raster import Columns, Raster
-from tracetui.arrays import Floats, Int64s
+from tracetui.arrays import Int64s
 from tracetui.trace.model import Family, Trace, Track
+from tracetui.ui.drawing.curve_rows import Extras, extra_key
+from tracetui.ui.drawing.row import track_key
 from tracetui.ui.drawing.sketch import Sketch
+from tracetui.ui.state import Key
 
 #: families whose outermost lane covers all others
 _NESTED = (Family.FRAMES, Family.OPERATORS, Family.CALLS, Family.ANNOTATIONS)
-#: samples of a counter on screen up to which their maximum counts; with more, the last one of a column
-_SAMPLES = 200_000
+#: samples from which on bringing them in order takes longer than a frame
+MANY_SAMPLES = 100_000
 
 
 class Picture:
@@ -42,13 +46,15 @@ class Picture:
         self._lanes = Raster.of(trace)
         self._unions: dict[int, tuple[Raster, range]] = {}
         self._main_causes: dict[tuple[int, int], Cause] = {}
-        self._tops: dict[int, float] = {}
+        self._counters: dict[Key, CounterTrack] | None = None
+        self.take_extras(Extras())
         self._ranks: dict[int, int] | None = None
 
     def analysed(self, analysis: Analysis, ranked_by: Measure = Measure.LOST) -> Picture:
         """The same picture with the idle time of the devices, and with its gaps ranked."""
         other = Picture(self.trace, analysis, self.sketch, ranked_by)
-        other._lanes, other._unions, other._tops = self._lanes, self._unions, self._tops
+        other._lanes, other._unions, other._counters = self._lanes, self._unions, self._counters
+        other.take_extras(self._extras)
         return other
 
     def warm(self) -> Picture:
@@ -130,25 +136,31 @@ class Picture:
         causes = self.analysis.causes
         return causes.main(causes.of_gap(gap))
 
-    def counter(self, track: Track, edges: Int64s) -> Floats:
-        """float64[columns]: the highest sample of each column, else the last before; NaN at first."""
-        samples = slice(track.samples.start, track.samples.stop)
-        time, value = self.trace.counters.time[samples], self.trace.counters.value[samples]
-        place = np.searchsorted(time, edges, "left")
-        held = np.where(place[1:] > 0, value[np.maximum(place[1:] - 1, 0)], np.nan)
-        if 0 < place[-1] - place[0] <= _SAMPLES:
-            some = place[1:] > place[:-1]
-            highest = np.maximum.reduceat(value[: place[-1]], place[:-1][some])
-            held[some] = np.fmax(held[some], highest)
-        return held
+    def curve(self, key: Key) -> CounterTrack | None:
+        """The curve of a key; None where there is none, or it is not ready yet."""
+        if self._counters is None:
+            self._counters = {
+                track_key(track): of_counter(self.trace, track)
+                for track in self.trace.tracks
+                if len(track.samples)
+            }
+        return self._extra.get(key) or (self._counters.get(key) if self.has_counters else None)
 
-    def counter_top(self, track: Track) -> float:
-        """The highest sample of a counter; 0 without a finite one."""
-        if track.index not in self._tops:
-            value = self.trace.counters.value[track.samples.start : track.samples.stop]
-            finite = value[np.isfinite(value)]
-            self._tops[track.index] = float(finite.max()) if len(finite) else 0.0
-        return self._tops[track.index]
+    @property
+    def has_counters(self) -> bool:
+        """Whether the counters of the trace can be drawn: many are brought in order in a thread first."""
+        counters = self.trace.counters
+        return len(counters) < MANY_SAMPLES or counters.is_sorted
+
+    @property
+    def extras(self) -> Extras:
+        """The curves that are no counters of the trace."""
+        return self._extras
+
+    def take_extras(self, extras: Extras) -> None:
+        """Show other curves than the counters of the trace."""
+        self._extras = extras
+        self._extra = {extra_key(track): track for track in extras.tracks}
 
     @property
     def ranks(self) -> dict[int, int]:

@@ -7,7 +7,7 @@ shade character, without colours the height of a block. Level 0 is the floor, of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from rich.style import Style
@@ -24,6 +24,8 @@ class Heat(Enum):
     LOST = "lost"  #: warm: the device does nothing, or nothing of use
     WORK = "work"  #: cool
     WAIT = "wait"  #: grey: neither
+    NO_LEAD = "no lead"  #: those of LOST; without colours digits, as cells beside them have those of WORK
+    LEAD = "lead"  #: the shades of WORK, then those of NO_LEAD: one row holds both
 
 
 _Colours = tuple[str, ...]
@@ -85,6 +87,7 @@ _MIXED_GREY = (
     ("░", 2, 0), ("▒", 2, 0), ("▓", 2, 0), ("█", 2, -1),
 )  # fmt: skip
 _ASCII_LEVELS = ".:-=+*#@"
+_DIGITS = " 12345678"
 _ASCII_HUES = (0, 0, 0, 1, 1, 1, 2, 2)
 _PLAIN = {Heat.LOST: Style(bold=True), Heat.WORK: Style(), Heat.WAIT: Style(dim=True)}
 
@@ -96,12 +99,12 @@ _CURSOR = {"true": "#00e5ff", "256": "color(51)", "ansi": "bright_magenta"}
 class Ramp:
     """The shades of one kind of row."""
 
-    glyphs: str  #: nine characters; blanks where the shade is the background
-    styles: tuple[Style, ...]  #: nine styles
+    glyphs: str  #: nine characters (17 of LEAD); blanks where the shade is the background
+    styles: tuple[Style, ...]  #: as many styles
     written: tuple[Style, ...]  #: of text on each shade
     colours: (
         _Colours | None
-    )  #: nine colours, so that half a cell can have one; None where a shade is no colour
+    )  #: as many colours, so that half a cell can have one; None where a shade is no colour
 
     @property
     def solid(self) -> bool:
@@ -117,6 +120,11 @@ class Ramp:
 
 def ramp_of(heat: Heat, palette: str, glyphs: Glyphs, light: bool = False) -> Ramp:
     """The ramp of a kind of row in a palette: "ansi", "256", "true" or "none"."""
+    if heat is Heat.LEAD:
+        return _both(*(ramp_of(each, palette, glyphs, light) for each in (Heat.WORK, Heat.NO_LEAD)))
+    if heat is Heat.NO_LEAD:
+        lost = ramp_of(Heat.LOST, palette, glyphs, light)
+        return replace(lost, glyphs=_DIGITS) if palette == "none" else lost
     key = heat, light
     if palette == "none":
         shades = glyphs.shades if glyphs.full == "█" else " " + _ASCII_LEVELS
@@ -129,6 +137,17 @@ def ramp_of(heat: Heat, palette: str, glyphs: Glyphs, light: bool = False) -> Ra
         Style.parse(f"{_ink(level, light, palette)} on {colour}") for level, colour in enumerate(colours)
     )
     return Ramp(" " * 9, styles, written, colours)
+
+
+def _both(first: Ramp, second: Ramp) -> Ramp:
+    """The shades of one ramp, and behind them those of another but its floor."""
+    colours = (*first.colours, *second.colours[1:]) if first.colours and second.colours else None
+    return Ramp(
+        first.glyphs + second.glyphs[1:],
+        (*first.styles, *second.styles[1:]),
+        (*first.written, *second.written[1:]),
+        colours,
+    )
 
 
 def cursor_style(palette: str) -> Style:

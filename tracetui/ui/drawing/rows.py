@@ -8,10 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 
+from tracetui.analysis.counter_tracks import LEAD
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Family, Layer, Trace, Track
+from tracetui.ui.drawing.curve_rows import (
+    CurveLine,
+    Extras,
+    counter_line,
+    curve_rows,
+    extra_line,
+    hidden_by,
+    rows_of_curve,
+)
+from tracetui.ui.drawing.row import LineKind as LineKind
+from tracetui.ui.drawing.row import Row as Row
+from tracetui.ui.drawing.row import is_folded as is_folded
+from tracetui.ui.drawing.row import track_key as track_key
 from tracetui.ui.state import Key
 
 #: device first: a gap is looked for there, and what the host did meanwhile is right below
@@ -31,32 +44,6 @@ _SHORT = {
     Family.COLLECTOR: "GC",
     Family.ANNOTATIONS: "ranges",
 }
-
-
-class LineKind(Enum):
-    """What a line of the timeline shows."""
-
-    IDLE = "idle"  #: when a device does nothing
-    GROUP = "group"  #: the header of a group of tracks
-    LANE = "lane"  #: one lane of a track
-    FOLDED = "folded"  #: all lanes of a track in one line
-    COUNTER = "counter"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the timeline."""
-
-    kind: LineKind
-    key: Key
-    label: str  #: printable; "" below the first line of a track
-    track: int = -1  #: index into Trace.tracks; -1 also where nothing of a track is read yet
-    lane: int = -1  #: of a LANE; -1 where nothing of it is read yet
-    device: int = -1  #: index into Trace.devices, of an IDLE line; -1 where nothing of the device is read yet
-    foldable: Key = ()  #: what `fold` folds when the cursor is here; () where nothing can be folded
-    folded: bool = False
-    members: int = 0  #: tracks of a GROUP
-    away: int = 0  #: shown at the edge behind which it is scrolled away: above (-1) or below (1)
 
 
 @dataclass(frozen=True)
@@ -80,11 +67,6 @@ class TimelineLines:
         return self.lines[place].label
 
 
-def track_key(track: Track) -> Key:
-    """What tells a track apart from all others of its trace."""
-    return ("track", track.pid, track.tid, track.family.name, track.name if track.samples else "")
-
-
 def group_key(track: Track) -> Key:
     """What a track shares with those it stands under one header with."""
     part = "planes" if track.family is Family.PLANE else ""
@@ -96,22 +78,19 @@ def idle_key(device: str) -> Key:
     return ("idle", device)
 
 
-def is_folded(key: Key, folded_at_first: bool, toggled: frozenset[Key]) -> bool:
-    """Whether a group or track is folded: as at first, unless it was toggled."""
-    return folded_at_first != (key in toggled)
-
-
 def timeline_lines(
     trace: Trace,
     toggled: frozenset[Key],
     pinned: Sequence[Key],
     expected: Sequence[Track] = (),
     devices: Sequence[str] = (),
+    extras: Extras = Extras(),  # noqa: B008 - it is frozen
 ) -> TimelineLines:
     """The lines of a trace.
 
     expected : tracks that are known to come while it is still read, in reading order: they have lines now.
     devices : the devices that are known to come.
+    extras : curves that are no counters of the trace.
     """
     known = [track for track in trace.tracks if len(track.rows) or len(track.samples)]
     shown = _with_expected(known, expected)
@@ -120,18 +99,44 @@ def timeline_lines(
         _idle_line(trace.devices.index(label) if label in trace.devices else -1, label)
         for label in dict.fromkeys((*devices, *trace.devices))
     ]
+    curves = curve_lines(shown, extras)
     for key in pinned:
         for track in shown:
-            if track_key(track) == key:
+            if track_key(track) == key and track.layer is not Layer.COUNTER:
                 fixed.extend(_track_lines(track, toggled, lanes))
+        for curve in curves:
+            if curve.key == key:
+                fixed.extend(rows_of_curve(curve, toggled))
     lines: list[Row] = []
+    of_curves = [*curve_rows(curves, toggled, pinned, extras)]
     groups: dict[Key, list[Track]] = {}
     for track in sorted(shown, key=lambda track: (ORDER.index(track.layer), track.family is Family.PLANE)):
-        if track_key(track) not in pinned:
+        if track_key(track) not in pinned and track.layer is not Layer.COUNTER:
             groups.setdefault(group_key(track), []).append(track)
     for key, tracks in groups.items():
+        if lines and tracks[0].layer not in (Layer.DEVICE, Layer.COMMUNICATION):
+            lines.extend(of_curves)  # below the devices, where there are any
+            of_curves = []
         lines.extend(_group_lines(key, tracks, toggled, lanes))
-    return TimelineLines((*fixed, *lines), len(fixed))
+    return TimelineLines((*fixed, *lines, *of_curves), len(fixed))
+
+
+def curve_lines(tracks: Sequence[Track], extras: Extras) -> list[CurveLine]:
+    """All curves, in reading order: the lead of the host, the counters of some tracks, the memory."""
+    counters = [counter_line(track) for track in tracks if track.layer is Layer.COUNTER]
+    others = [extra_line(track) for track in extras.tracks]
+    leads = [line for line in others if line.group == LEAD]
+    return [*leads, *counters, *(line for line in others if line.group != LEAD)]
+
+
+def hiding(trace: Trace, extras: Extras, key: Key, toggled: frozenset[Key]) -> list[Key]:
+    """Return the folded groups that hide a track or a curve, by its key."""
+    curves = curve_lines(trace.tracks, extras)
+    for curve in curves:
+        if curve.key == key:
+            return hidden_by(curve, curves, toggled)
+    own = [track for track in trace.tracks if track_key(track) == key]
+    return [group_key(track) for track in own if is_folded(group_key(track), folded_group(track), toggled)]
 
 
 def _with_expected(tracks: Sequence[Track], expected: Sequence[Track]) -> Sequence[Track]:
@@ -162,8 +167,8 @@ def place_of_slice(trace: Trace, row: int, toggled: frozenset[Key]) -> tuple[Key
 
 
 def folded_group(track: Track) -> bool:
-    """Whether the group of a track is folded at first: what repeats others, and counters."""
-    return track.layer in (Layer.COUNTER, Layer.OVERLAP) or track.family is Family.PLANE
+    """Whether the group of a track is folded at first: what repeats others."""
+    return track.layer is Layer.OVERLAP or track.family is Family.PLANE
 
 
 def folded_track(track: Track, lanes: int = 0) -> bool:
@@ -193,9 +198,6 @@ def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]
     """The lines of a track; `lanes`: how many are expected of a track, by its key."""
     key = track_key(track)
     label = track_label(track)
-    if not len(track.rows):
-        yield Row(LineKind.COUNTER, key, label, track.index)
-        return
     depths = max(len(track.lanes), lanes.get(key, 0))
     if depths > 1 and is_folded(key, folded_track(track, depths), toggled):
         yield Row(LineKind.FOLDED, key, label, track.index, foldable=key, folded=True)

@@ -19,6 +19,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.ui.drawing.rows import ORDER, idle_key, track_key
 from tracetui.ui.state import Key
+from tracetui.units import format_time
 
 _LEVELS = (0.15, 0.5)  # how busy a column is that has the second and the third shade
 _OF_DEVICES = (Layer.DEVICE, Layer.COMMUNICATION)
@@ -61,6 +62,7 @@ class Sketch:
 
     @property
     def devices(self) -> tuple[str, ...]:
+        """The names of the devices, as far as the sample shows them."""
         return self.trace.devices
 
     @property
@@ -197,6 +199,18 @@ class Sketch:
                     line = idle_key(track.device)
                     places[line] = np.union1d(places.get(line, _NOWHERE), own)
         return places
+
+
+def missing_words(sketch: Sketch, trace: Trace) -> str:
+    """What was not read, and when it was recorded: "Python 12.1 s to 166 s" of each process."""
+    step = max((trace.end_ns - trace.start_ns) // 1000, 1)
+    parts = []
+    for missing in sketch.missing():
+        moments = (missing.start_ns - trace.start_ns, missing.end_ns - trace.start_ns)
+        start, end = (format_time(max(moment, 0), step) for moment in moments)
+        parts.append(f"{missing.process} from {start} to {end}")
+    share = 100 - 100 * trace.report.text_bytes // max(trace.report.bytes, 1)
+    return f"{share} % of the file is not read; only sampled, and in no number: {', '.join(parts)}"
 
 
 _NOWHERE = np.empty(0, np.int64)

@@ -9,6 +9,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from tracetui.export.text import words_of
+
 #: text and its style; the text holds no control character
 Piece = tuple[str, Style]
 
@@ -38,10 +40,10 @@ def ruled(title: str, rule: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The text in lines of at most `width` cells, broken at blanks where there are any."""
+    """The text in lines of at most `width` cells, broken between words where there are any."""
     lines = [""]
-    for word in text.split(" "):
-        joined = f"{lines[-1]} {word}" if lines[-1] else word
+    for blank, word in words_of(text):
+        joined = f"{lines[-1]}{blank}{word}" if lines[-1] else word
         if cell_len(joined) <= width:
             lines[-1] = joined
             continue

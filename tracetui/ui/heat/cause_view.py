@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cause_map import CauseMap
@@ -47,7 +48,7 @@ class CauseView:
             Row(cause_words(cause), f"{format_duration(ns):>7} {format_percent(ns, whole):>7}")
             for cause, ns in self._map.causes.items()
         )
-        self.label_cells = max((len(row.label) for row in self._rows), default=0)
+        self.label_cells = max((cell_len(row.label) for row in self._rows), default=0)
 
     @cached_property
     def _names(self) -> list[str]:

@@ -76,7 +76,7 @@ class Sheet:
         Where cells know the gap with most of them, of each gap the cell with most of it counts, and cells are
         in the order of their gaps' idle time; else of their own.
         """
-        about = np.array([row.heat is Heat.LOST and row.ranked for row in self.rows], np.bool_)
+        about = np.array([row.heat in (Heat.LOST, Heat.LEAD) and row.ranked for row in self.rows], np.bool_)
         ns = np.where(about[:, None], self.cells.ns, 0).ravel()
         (cells,) = np.nonzero(ns)
         if self.gap is None:

@@ -10,7 +10,8 @@ import numpy as np
 from tracetui.analysis.heat.cells import Cells, pool, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.export.job_words import root_words, short_line
+from tracetui.export.job_words import late_words, passes_on, root_words, short_line
+from tracetui.job.absent import AbsentRank, absent_ranks
 from tracetui.job.grids import Measure, by_step, by_time, span
 from tracetui.job.job import Job
 from tracetui.job.roots import Root
@@ -71,24 +72,26 @@ class RankView:
     def __init__(self, job: Job, measure: Measure, answer: str) -> None:
         """`answer`: what is to be said of the job above the map."""
         self.job, self.measure = job, measure
+        self.absent = absent_ranks(job) if measure is Measure.COST else ()
+        self._absent = [each.waits for each in self.absent]
         self._answer = answer
         self._words = WORDS[measure]
         self.whole = span(job)  #: from the first moment of any rank to the last one, aligned ns
         self._by_step = len(job.steps) > 1
-        self._ns, self._of = by_step(job, measure)
+        self._ns, self._of = by_step(job, measure, self._absent)
         if not self._by_step:
             edges = np.array(self.whole, np.int64)
-            self._ns, self._of = by_time(job, measure, edges)
-        self.labels = labels(job)
+            self._ns, self._of = by_time(job, measure, edges, self._absent)
+        self.labels = labels(job) + tuple(map(absent_label, self.absent))
         self.label_cells = max(map(len, self.labels))
         sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())
         totals = (f"{format_duration(ns):>7} {format_percent(ns, max(of, 1)):>7}" for ns, of in sums)
         self._rows = tuple(Row(name, total, self._words.heat) for name, total in zip(self.labels, totals))
         self._moments = _moments(job)
-        self.roots: dict[int, Root] = {}  #: why each rank was late, most of all, by its number
+        self._gained: dict[int, list[Root]] = {}  # what each rank did longer, by its number, most first
         for root in job.roots.roots:
             if root.rank is not None and root.lost_ns > 0:
-                self.roots.setdefault(root.rank, root)
+                self._gained.setdefault(root.rank, []).append(root)
 
     @property
     def question(self) -> str:
@@ -107,7 +110,7 @@ class RankView:
         if not self._by_step:
             start, end = self.whole
             edges = even_edges(start, end, min(columns, end - start))
-            ns, of = by_time(self.job, self.measure, edges)
+            ns, of = by_time(self.job, self.measure, edges, self._absent)
             return RankSheet(self._rows, _cells(ns, of), edges, axis="time", head=head)
         pooled = pool(len(self.job.steps), columns)
         cells, shown = pooled.columns(_cells(self._ns, self._of))
@@ -130,18 +133,29 @@ class RankView:
                 where += ", the worst of its column"
             ns, of = int(self._ns[row, step]), int(self._of[row, step])
         said = f"{self._words.told} {share(ns, of)}" if of else "not recorded"
-        return joined(self.labels[row], where, said, self._why(row))
+        return joined(self._name(row), where, said, self._why(row))
 
     def _why(self, row: int) -> str:
         """What made the rank late most of all."""
-        root = self.roots.get(self.job.ranks[row].number) if self.measure is Measure.COST else None
-        if root is None:
+        if self.measure is not Measure.COST or row >= len(self.job.ranks):
             return ""
-        line = short_line(root.line)
-        return printable(f"mostly {root_words(root)}{' at ' if line else ''}{line}", 80)
+        gained = self._gained.get(self.job.ranks[row].number, [])
+        if passes_on(int(self._ns[row].sum()), gained):
+            return "mostly because it waited itself"
+        if not gained:
+            return ""
+        line = short_line(gained[0].line)
+        return printable(f"mostly {root_words(gained[0])}{' at ' if line else ''}{line}", 80)
 
-    def place(self, sheet: Sheet, row: int, column: int) -> RankPlace:
-        """What a cell opens."""
+    def _name(self, row: int) -> str:
+        """The rank of a row; of a missing one also its group."""
+        here = len(self.job.ranks)
+        return self.labels[row] if row < here else printable(late_words(self.absent[row - here].late), 80)
+
+    def place(self, sheet: Sheet, row: int, column: int) -> RankPlace | None:
+        """What a cell opens; None of a missing rank."""
+        if row >= len(self.job.ranks):
+            return None
         rank = self.job.ranks[row]
         ahead = int(self.job.clocks.offset[row])
         if sheet.edges is not None:
@@ -179,6 +193,14 @@ def labels(job: Job) -> tuple[str, ...]:
         f"rank {rank.number}" + (f" {printable(host, NAME_CELLS)}" if several and host else "")
         for rank, host in zip(job.ranks, hosts)
     )
+
+
+def absent_label(absent: AbsentRank) -> str:
+    """ "rank 5 (missing)", "peer 5 (missing)" where only its number in a group is known."""
+    late = absent.late
+    if late.rank is not None:
+        return printable(late_words(late), NAME_CELLS)
+    return f"peer {late.group_rank} (missing)" if late.group_rank >= 0 else "a missing rank"
 
 
 def _moments(job: Job) -> list[tuple[int, int]]:

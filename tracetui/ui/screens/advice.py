@@ -15,6 +15,7 @@ from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.export.advice_text import NOTHING
+from tracetui.export.advice_words import told
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -89,7 +90,7 @@ class AdviceScreen(TableScreen):
             self.missing("No device in this trace: there is no lost time to advise on.")
             return
         self.missing("Looking for advice.")
-        self.in_background("advice", lambda: self.Found(analysis, analysis.advice))
+        self.in_background("advice", lambda: self.Found(analysis, tuple(map(told, analysis.advice))))
 
     @on(Found)
     def _fill(self, message: Found) -> None:
@@ -100,7 +101,7 @@ class AdviceScreen(TableScreen):
         self._shown, self._advice = analysis, advice
         self.query_one(SourcePane).files = self.session.sources
         if advice:
-            columns = advice_columns(analysis, viewer.palette, viewer.glyphs)
+            columns = advice_columns(analysis, advice, viewer.palette, viewer.glyphs)
             self.table.show(columns, len(advice), sort=-1)
         else:
             self.table.empty = NOTHING

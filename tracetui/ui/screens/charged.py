@@ -37,6 +37,7 @@ class ChargedScreen(AnswerScreen):
 
     @property
     def source(self) -> SourcePane:
+        """The pane that shows the line of source."""
         return self.query_one(SourcePane)
 
     def build(self) -> None:

@@ -14,14 +14,15 @@ from textual.widget import Widget
 
 from tracetui.arrays import Int64s
 from tracetui.compare.comparison import Comparison
+from tracetui.compare.memory_rows import MemoryRow
 from tracetui.compare.rows import Row
 from tracetui.compare.verdict import verdict
 from tracetui.export.compare_tables import WATERFALL
 from tracetui.export.compare_tables import Table as Compared
-from tracetui.export.compare_text import count_words, row_name, run_words, signed_ms
+from tracetui.export.compare_words import count_words, row_name, run_words, signed_ms, signed_size
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
-from tracetui.ui.compare_app import CompareApp, PairChanged
+from tracetui.ui.compare_app import STACKED, CompareApp, PairChanged
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.pair import Pair
 from tracetui.ui.drawing.palette import Role
@@ -30,7 +31,7 @@ from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
-from tracetui.units import format_ms, format_percent
+from tracetui.units import format_bytes, format_ms, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,10 +85,12 @@ class CompareScreen(TableScreen):
 
     @property
     def comparing(self) -> CompareApp:
+        """The app, which compares."""
         return cast(CompareApp, self.app)
 
     @property
     def comparison(self) -> Comparison | None:
+        """What is shown; None as long as it is not made."""
         pair = self.comparing.pair
         return None if pair is None else pair.comparison
 
@@ -114,6 +117,7 @@ class CompareScreen(TableScreen):
 
     @property
     def parts(self) -> Table:
+        """The table of the parts of a step."""
         return self.query_one("#parts", Table)
 
     @property
@@ -228,12 +232,12 @@ class CompareScreen(TableScreen):
     def _show_what(self) -> None:
         """Which table it is, and which there are."""
         names: list[Piece] = []
-        for by, name in tables.NAMES.items():
-            role = Role.TITLE if by == self.shown.by else Role.DIM
-            names.append((f"{'  ' if names else ''}{name}", self.style_of(role)))
+        for table in tables.SHOWN.values():
+            role = Role.TITLE if table is self.shown else Role.DIM
+            names.append((f"{'  ' if names else ''}{tables.short_name(table)}", self.style_of(role)))
         if self.size.width < NAMES_FROM:
             names = [(f"{_BY.index(self.shown.by) + 1}/{len(_BY)} tab", self.style_of(Role.DIM))]
-        title = f"{self.viewer.glyphs.rule * 2} {self.shown.title}, ms a step"
+        title = f"{self.viewer.glyphs.rule * 2} {self.shown.title}, {self.shown.unit}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
     def action_next_view(self, by: int = 1) -> None:
@@ -264,6 +268,20 @@ class CompareScreen(TableScreen):
         if 0 <= self.table.row < len(self._rows):
             self._go_to(self.shown, self._rows[self.table.row], of_base=True)
 
+    def action_open_both(self) -> None:
+        """Show both runs stacked, at the row under the cursor: in OTHER where that has it."""
+        app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
+        if pair is not None and comparison is not None and 0 <= self.table.row < len(self._rows):
+            table, row = self.shown, self._rows[self.table.row]
+            for of_base in (False, True):
+                slice_row = tables.instance(comparison, table, row, of_base)
+                span = tables.span_of_most(comparison, row, of_base) if table is WATERFALL else None
+                if slice_row >= 0 or span is not None:
+                    place = pair.base if of_base else pair.other
+                    app.look_at_row(place, slice_row, span, tables.is_of_idle(table, row))
+                    break
+        app.action_go(STACKED)
+
     def _go_to(self, table: Compared, row: Row, of_base: bool) -> None:
         app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
         if pair is None or comparison is None:
@@ -279,6 +297,8 @@ class CompareScreen(TableScreen):
             app.show_slice(place, slice_row)
         elif span is not None:
             app.show_span(place, *span)
+        elif tables.instance(comparison, table, row, not of_base) < 0:
+            app.show_status("This row is of no one place in either run.")
         else:
             name, other, key = ("BASE", "OTHER", "enter") if of_base else ("OTHER", "BASE", "\\")
             app.show_status(f"{name} has none of it: {key} opens it in {other}.")
@@ -289,11 +309,13 @@ class CompareScreen(TableScreen):
         return comparison_frame([self._rows[row] for row in view.tolist()])
 
     def export_name(self) -> str:
-        return f"compare_{tables.NAMES[self.shown.by]}"
+        return f"compare_{tables.short_name(self.shown)}"
 
 
 def story(row: Row) -> list[str]:
     """Both sides of a row with the spread of their steps, and whether that is a change."""
+    if isinstance(row, MemoryRow):
+        return _memory_story(row)
     lines = []
     for name, total, ns, count, steps in (
         ("BASE ", row.base, row.base_ns, row.base_count, row.scale.base_steps),
@@ -315,3 +337,17 @@ def story(row: Row) -> list[str]:
     else:
         told = f"{change}: no more than the steps differ, {format_ms(spread_ns)} ms."
     return [*lines, told]
+
+
+def _memory_story(row: MemoryRow) -> list[str]:
+    """Both sides of a row whose amounts are bytes."""
+    sizes = [
+        f"{name}  {format_bytes(round(size))}"
+        for name, size in (("BASE ", row.base_ns), ("OTHER", row.other_ns))
+    ]
+    change = signed_size(row.delta_ns)
+    if not row.delta_ns:
+        return [*sizes, "No change."]
+    if row.changed:
+        return [*sizes, f"Changed by {change}: more than 1 % of the peak of BASE."]
+    return [*sizes, f"{change}: less than 1 % of the peak of BASE."]

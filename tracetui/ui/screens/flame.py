@@ -62,6 +62,7 @@ class FlameScreen(ChargedScreen):
 
     @property
     def view(self) -> FlameView:
+        """The graph, which has the cursor."""
         return self.query_one(FlameView)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -1,4 +1,4 @@
-"""Four heat maps, each the answer to a question: digits or tab choose, enter opens a cell on the timeline."""
+"""Five heat maps, each the answer to a question: digits or tab choose, enter opens a cell on the timeline."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.heat.cause_view import CauseView
 from tracetui.ui.heat.fold_view import FoldView
+from tracetui.ui.heat.lead_view import LeadView
 from tracetui.ui.heat.length_view import LengthView
 from tracetui.ui.heat.sheet import Sheet, View
 from tracetui.ui.heat.step_view import StepView
@@ -42,6 +43,7 @@ MAPS: tuple[tuple[str, Callable[[Analysis], View]], ...] = (
     ("steps", _steps),
     ("gap lengths", LengthView),
     ("causes", CauseView),
+    ("host lead", LeadView),
 )
 
 
@@ -54,7 +56,7 @@ class HeatmapScreen(MapScreen):
     KEYS = (
         ("enter", "open in the timeline"),
         ("x", "next worst"),
-        ("1-4 tab", "map"),
+        ("1-5 tab", "map"),
         ("arrows", "cell"),
         ("y", "copy"),
     )

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tracetui.analysis.idle.cause import Cause
+from tracetui.export.language import cause_facts
 from tracetui.ui.actions import GROUPS, Action, actions_of, merged
 from tracetui.ui.drawing.causes import ROLES, cause_words
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
@@ -24,13 +25,17 @@ TOLD = 56  #: cells at which there is room for what most keys do in a few words
 MARGIN = 2
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
-    ("window", "from the start of the device's first task to the end of its last one."),
-    ("computing", "time with a kernel running (AI core, AI CPU, DSA, VPC) on any stream of the device."),
+    ("window", "from the first start to the last end of the device's computing and communication."),
+    ("computing", "time with a kernel running (AI cores, AI CPU, DSA, VPC) on any stream of the device."),
     ("communication", "time with a collective running; exposed: while nothing computes."),
     ("free", "window without computing and without exposed communication: idle time and exposed copies."),
     ("idle", "time in which a device does nothing at all: no compute, no communication, no copy."),
     ("gap", "a stretch without a task on the AI cores: other compute, communication, copy and idle."),
-    ("AI CPU, DSA", "and copies, of a gap: the time that these fill, the first of the above that applies."),
+    (
+        "AI CPU, DSA",
+        "of a gap: the time that other compute fills; then communication, copies and idle time, each moment"
+        " counted once, in this order.",
+    ),
     ("lost", "of a gap: its idle time, exposed communication and exposed copies."),
     ("sampled", "not read yet: drawn in shades from a few places of the file, and counted in no number."),
     ("line", "idle time is charged to the Python line that ran, or that launched the task that ended it."),
@@ -48,10 +53,11 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("critical path", "from the end of a step back to what it waited for; only what is on it can save time."),
     ("sync", "a synchronisation: the host waited for the device, in .item(), a copy, synchronize()."),
     ("signature", "gaps that are alike: mostly of one cause, one line and one operator."),
-    ("linked", "the share of device tasks whose launch, operator or stack was found."),
+    ("linked", "the share of device tasks that lead back to an operator."),
     ("step", "what lies between two calls of profiler.step()."),
-    ("stage", "a step on its device, from its first task to its last; preparing: what comes before."),
-    ("bubble", "time that receives of pipeline neighbours take."),
+    ("stage", "a step on its device, from its first task to its last, without the bubble."),
+    ("preparing", "what comes before: from the start of the step on the host to its first task."),
+    ("bubble", "time that receives from other stages of a pipeline take."),
     ("share", "of the whole that the header of the table names."),
 )
 
@@ -127,7 +133,7 @@ def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs 
         lines.extend(_explained(term, meaning, width, palette))
     lines += [[], [("Why a device is idle", palette.style_of(Role.TITLE))]]
     for cause in Cause:
-        lines.extend(_explained(cause_words(cause), cause.facts.meaning, width, palette, ROLES[cause]))
+        lines.extend(_explained(cause_words(cause), cause_facts(cause).meaning, width, palette, ROLES[cause]))
     return lines
 
 

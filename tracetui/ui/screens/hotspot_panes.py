@@ -50,14 +50,17 @@ class HotspotPanes(TableScreen):
 
     @property
     def stacks(self) -> StackTree:
+        """The tree of stacks, shown in place of the table or beside it."""
         return self.query_one(StackTree)
 
     @property
     def source(self) -> SourcePane:
+        """The pane that shows the line of source."""
         return self.query_one(SourcePane)
 
     @property
     def story(self) -> Lines:
+        """What is said of the row under the cursor."""
         return self.query_one("#story", Lines)
 
     def note(self, said: str, role: Role = Role.DIM) -> None:

@@ -20,6 +20,7 @@ from tracetui.analysis.idle.lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
+from tracetui.analysis.scopes import ScopeTime
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -33,7 +34,17 @@ from tracetui.ui.stories.line_story import LineStory
 from tracetui.ui.stories.nested_story import NestedStory
 from tracetui.ui.stories.sync_story import SyncStory
 from tracetui.ui.tables.hotspot_columns import line_of
-from tracetui.ui.tables.hotspot_views import LINES, MODULES, Row, View, line_of_row, row_name, view_after
+from tracetui.ui.tables.hotspot_views import (
+    LINES,
+    MODULES,
+    SCOPES,
+    Row,
+    View,
+    line_of_row,
+    row_name,
+    view_after,
+    views_of,
+)
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
@@ -47,8 +58,8 @@ NO_GAP = "It exposes no idle time: there is no gap to go to; enter shows its lon
 
 
 class HotspotsScreen(HotspotTrials, ChargedScreen):
-    """A table of lines, signatures or synchronisations, the story of the row under the cursor, a tree of
-    stacks, and the source of what is under the cursor of the last one used."""
+    """A table of lines, signatures, synchronisations or scopes, the story of the row under the cursor, a tree
+    of stacks, and the source of what is under the cursor of the last one used."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("hotspots"),
@@ -81,6 +92,7 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
         self._gap = -1  # place in the gaps of the row walked
         self._walked = -1
         self._view = LINES
+        self._untouched = True  # nobody has chosen a view yet
         self._line: LineKey | None = None  # of the row that the cursor was on last, in a table that tells it
 
     @property
@@ -89,16 +101,18 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
-        after = view_after(self._view).name
+        after = view_after(self._view, views_of(self._shown)).name
         return tuple((key, after if key == "c" else does) for key, does in self.KEYS)
 
     # -------------------------------------------------------------- contents
 
     def charge(self, analysis: Analysis) -> None:
-        _ = analysis.lines, analysis.stacks, analysis.syncs, analysis.signatures
+        _ = analysis.lines, analysis.stacks, analysis.syncs, analysis.signatures, analysis.scopes
 
     def show_charged(self, analysis: Analysis) -> None:
         self._shown, self._savings = analysis, None
+        if self._view not in views_of(analysis) or (self._view is LINES and self._untouched):
+            self._view = views_of(analysis)[0]
         self.stacks.show(analysis.stacks, analysis.rules)
         self._show_view(analysis)
         self._follow()
@@ -135,17 +149,18 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
 
     def action_next_ranking(self) -> None:
         """The table that follows; the cursor stays on what is of the same line."""
-        self._turn_to(view_after(self._view))
+        self._turn_to(view_after(self._view, views_of(self._shown)))
 
     def action_modules(self) -> None:
-        """Modules in the table, or lines again."""
-        self._turn_to(LINES if self._view is MODULES else MODULES)
+        """Modules in the table, scopes where no Python is recorded, or lines again."""
+        modules = SCOPES if SCOPES is views_of(self._shown)[0] else MODULES
+        self._turn_to(LINES if self._view is modules else modules)
 
     def _turn_to(self, view: View) -> None:
         analysis, before = self._shown, self.row
         if analysis is None:
             return
-        self._view = view
+        self._view, self._untouched = view, False
         if before is not None and not isinstance(before, NestedIdle):
             self._line = line_of(before)
         self._gap, self._walked, self._trial = -1, -1, None
@@ -217,7 +232,7 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
 
     def tell_story(self) -> None:
         row, line, story, viewer, analysis = self.row, self.line, self.story, self.viewer, self._shown
-        nested = row if isinstance(row, (ModuleIdle, FrameIdle)) else None
+        nested = row if isinstance(row, (ModuleIdle, FrameIdle, ScopeTime)) else None
         synchronisation = row if isinstance(row, SyncCall) else None
         if analysis is None or (line is None and synchronisation is None and nested is None):
             story.show([])
@@ -245,7 +260,7 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
             unrecorded = branch is not None and bool(branch.nodes) and branch.frame is None
         else:
             row = self.row
-            unrecorded = row is not None and row.file is None and not isinstance(row, ModuleIdle)
+            unrecorded = row is not None and row.file is None and not isinstance(row, (ModuleIdle, ScopeTime))
             frame = Frame(row.file or "", row.line, row.function) if row is not None else None
         self.say_no_source(unrecorded)
         if frame is None or not frame.file:
@@ -267,6 +282,7 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
 
     @property
     def key(self) -> LineKey | None:
+        """What tells the line under the cursor from others; None where there is none."""
         row = self.line or (None if isinstance(self.row, NestedIdle) else self.row)
         return line_of(row) if row is not None else None
 

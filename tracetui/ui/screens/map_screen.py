@@ -32,6 +32,7 @@ class MapScreen(AnswerScreen):
 
     @property
     def map(self) -> HeatMap:
+        """The map, which has the cursor."""
         return self.query_one(HeatMap)
 
     def missing(self, sentence: str) -> None:

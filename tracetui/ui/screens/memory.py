@@ -15,29 +15,30 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.memory.model import HOST, Curve
+from tracetui.analysis.memory.model import Curve
 from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
 from tracetui.arrays import Int64s
-from tracetui.export.memory.words import (
-    NOTHING,
-    alive_sentence,
-    growth_sentence,
-    peak_parts,
-    peak_sentence,
-)
-from tracetui.trace.clean import printable
+from tracetui.export.memory.words import NO_TIMES, NOTHING
 from tracetui.ui.actions import bindings
-from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.messages import SelectionChanged, ViewChanged
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.state import Viewport
+from tracetui.ui.stories.memory_answer import MemoryAnswer
 from tracetui.ui.stories.memory_story import MemoryStory
 from tracetui.ui.tables.columns import Column
-from tracetui.ui.tables.memory_views import GROWING, LINES, VIEWS, Shown, View, shown_memory, view_after
+from tracetui.ui.tables.memory_views import (
+    GROWING,
+    LINES,
+    VIEWS,
+    Shown,
+    View,
+    shown_memory,
+    span_of_curves,
+    view_after,
+)
 from tracetui.ui.widgets.curve import CurveView
-from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.table import Table
 
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 
 WIDE = 120  #: cells from which the source stands beside the table
 TALL = 32  #: lines of a terminal from which a narrow one has room for the source
-_PLACE = 14  #: cells of "/text 123/1,234" at the end of the first line
 _STORY = {True: 5, False: 6}  #: lines that the story takes, in a narrow terminal and in a wide one
 _SETTLED_S = 0.15  #: a held cursor key asks for neighbours faster than they are found
 _BESIDE_NS = 50_000  #: shown on either side of a block of which no operator is known
@@ -73,7 +73,7 @@ class MemoryScreen(TableScreen):
     class Read(Message, bubble=False):
         """What is recorded of the memory, None for nothing."""
 
-        analysis: Analysis
+        analysis: Analysis | None
         window: tuple[int, int] | None
         shown: Shown | None
         columns: dict[View, list[Column]]
@@ -111,10 +111,12 @@ class MemoryScreen(TableScreen):
 
     @property
     def curve(self) -> CurveView:
+        """The curve of allocated memory above the table."""
         return self.query_one(CurveView)
 
     @property
     def source(self) -> SourcePane:
+        """The pane that shows the line of source."""
         return self.query_one(SourcePane)
 
     @property
@@ -128,10 +130,10 @@ class MemoryScreen(TableScreen):
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
+        timed = self._shown is None or self._shown.memory.recorded.timed
         return (
             ("tab", view_after(self.view).name),
-            ("enter", "operator"),
-            ("← →", "time"),
+            *((("enter", "operator"), ("← →", "time")) if timed else (("← →", "events"),)),
             ("c", "curve"),
             ("/", "filter"),
             ("o", "edit"),
@@ -149,19 +151,24 @@ class MemoryScreen(TableScreen):
 
     # -------------------------------------------------------------- contents
 
+    @property
+    def unanswered(self) -> str:
+        return "" if self.session.tells_memory else self.session.unanswered
+
     def build(self) -> None:
-        analysis, window = self.session.analysis, self.session.state.window
-        assert analysis is not None
+        session = self.session
+        analysis, window = session.analysis, session.state.window
         self._window = window
         if self._shown is None:
             self.missing("Reading what is recorded of the memory.")
 
         def read() -> Message:
-            memory = analysis.memory
-            shown = None if memory is None else shown_memory(memory, window, analysis.trace.start_ns)
-            if memory is None or shown is None:
+            memory = session.read_memory()
+            if memory is None:
                 return self.Read(analysis, window, None, {})
-            _ = memory.neighbours
+            of_trace = window if memory.recorded.timed or session.trace is None else None
+            origin = session.trace.start_ns if session.trace is not None else 0
+            shown = shown_memory(memory, of_trace, origin, session.sources.line)
             looks = self.viewer.palette, self.viewer.glyphs
             # Of a million blocks they take 0.2 s.
             return self.Read(analysis, window, shown, {view: view.columns(shown, *looks) for view in VIEWS})
@@ -213,12 +220,19 @@ class MemoryScreen(TableScreen):
     def _follow(self) -> None:
         """Put the cursor where the other screens are, if that has changed."""
         time_ns = self.session.state.place.time_ns
-        if time_ns != self._time_ns and self._shown is not None:
+        if time_ns != self._time_ns and self._shown is not None and not self._is_apart:
             self._time_ns = time_ns
             self.curve.point(time_ns)
 
     @property
+    def _is_apart(self) -> bool:
+        """Whether a trace has times, and what is shown has none."""
+        shown = self._shown
+        return shown is not None and self.session.trace is not None and not shown.memory.recorded.timed
+
+    @property
     def curves(self) -> tuple[Curve, ...]:
+        """The curves of all devices; none before memory is read."""
         return self._shown.memory.curves if self._shown is not None else ()
 
     def _show_curve(self) -> None:
@@ -228,21 +242,14 @@ class MemoryScreen(TableScreen):
             self.curve.show(None, Viewport(0, 1), 0, ())
             return
         curve = self.curves[self._curve % len(self.curves)]
-        steps = shown.memory.recorded.steps
-        self.curve.show(curve, self._span(shown), shown.origin_ns, steps)
+        recorded = shown.memory.recorded
+        origin = shown.origin_ns if recorded.timed else None
+        window = None if self._is_apart else self._window
+        span = span_of_curves(self.curves, window, self.session.state.bounds)
+        self.curve.show(curve, span, origin, recorded.steps)
         self._time_ns = self.session.state.place.time_ns
-
-    def _span(self, shown: Shown) -> Viewport:
-        """The window, or what all curves of devices tell of, as far as the trace goes."""
-        if self._window is not None:
-            return Viewport(*self._window)
-        told = [curve for curve in self.curves if curve.device != HOST and len(curve.time)]
-        told = told or [curve for curve in self.curves if len(curve.time)]
-        start = min(int(curve.time[0]) for curve in told)
-        end = max(int(curve.time[-1]) for curve in told) + 1
-        bounds = self.session.state.bounds
-        first, last = max(start, bounds.start_ns), min(end, bounds.end_ns)
-        return Viewport(first, last) if first < last else Viewport(start, end)
+        if not span.start_ns <= self.curve.time_ns < span.end_ns:
+            self.curve.point(min(max(self._time_ns, span.start_ns), span.end_ns - 1))
 
     def _show_view(self) -> None:
         shown = self._shown
@@ -256,22 +263,12 @@ class MemoryScreen(TableScreen):
 
     def _show_answers(self) -> None:
         """The peak, what grows, and where there is room what else the peak is made of."""
-        shown, width = self._shown, max(self.size.width, 20)
-        text, dim, warning = map(self.style_of, (Role.TEXT, Role.DIM, Role.WARNING))
-        said = self._missing if shown is None else peak_sentence(shown.document, shown.origin_ns)
-        taken = 0 if shown is None else _PLACE
-        first, *more = wrapped(f"{self.heading}  {printable(said, 300)}", max(width - taken, 20))
-        title = (self.heading, self.style_of(Role.TITLE))
-        lines: list[Line] = [[title, (first[len(self.heading) :], text)], *([(line, text)] for line in more)]
-        if shown is not None:
-            recorded, document = shown.memory.recorded, shown.document
-            lines.append([(printable(growth_sentence(document, len(recorded.steps)), 300), text)])
-            if self.size.height >= TALL:
-                parts = "; ".join(peak_parts(document["peak"]) if document["peak"] else ())
-                rest = f"{parts}. {alive_sentence(document)}" if parts else alive_sentence(document)
-                lines += [[(line, dim)] for line in wrapped(rest, width)]
-            mark = self.viewer.glyphs.warning
-            lines += [[(f"{mark} {printable(said, 200)}", warning)] for said in recorded.problems[:2]]
+        viewer, width = self.viewer, max(self.size.width, 20)
+        answering = MemoryAnswer(viewer.palette, viewer.glyphs, self.heading, width)
+        if self._shown is None:
+            lines = answering.words(self._missing)
+        else:
+            lines = answering.lines(self._shown, self.size.height >= TALL)
         answer = self.query_one("#answer", Lines)
         answer.styles.height = len(lines)
         answer.show(lines, self.place())
@@ -351,7 +348,10 @@ class MemoryScreen(TableScreen):
     def _go_to_operator(self) -> None:
         """Show the operator that allocated the block; without one, its moment."""
         shown, block, trace = self._shown, self.block, self.session.trace
-        if shown is None or block < 0 or trace is None:
+        if shown is None or block < 0:
+            return
+        if trace is None or not shown.memory.recorded.timed:
+            self.viewer.show_status(NO_TIMES)
             return
         row, start = int(shown.part.blocks.row[block]), int(shown.part.blocks.start[block])
         if row >= 0:
@@ -364,6 +364,8 @@ class MemoryScreen(TableScreen):
     @on(CurveView.Moved)
     def _time_moved(self, message: CurveView.Moved) -> None:
         """Move the other screens to the same moment."""
+        if self._is_apart:
+            return
         self._time_ns = message.time_ns
         self.session.move_to(message.time_ns)
         self.viewer.view_changed()

@@ -14,10 +14,12 @@ from textual.widget import Widget
 from tracetui.export.job_words import head_words
 from tracetui.job.grids import Measure
 from tracetui.job.job import Job
+from tracetui.job.waits import NOBODY
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.heat.sheet import Sheet
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.ranks.messages import JobChanged
@@ -94,6 +96,7 @@ class RanksScreen(MapScreen):
 
     @property
     def job_app(self) -> JobApp:
+        """The app, which holds the job."""
         return cast(JobApp, self.app)
 
     @property
@@ -116,10 +119,12 @@ class RanksScreen(MapScreen):
 
     @property
     def table(self) -> Table:
+        """The table of the ranks and their roots."""
         return self.query_one(Table)
 
     @property
     def lanes(self) -> RankLanes:
+        """The lanes, a rank each, that stand in for the map."""
         return self.query_one(RankLanes)
 
     @property
@@ -138,6 +143,10 @@ class RanksScreen(MapScreen):
         self.refresh_answer()
 
     # The map
+
+    def _cursor_on(self, sheet: Sheet) -> tuple[int, int]:
+        row, column = super()._cursor_on(sheet)
+        return (min(self.map.row, len(sheet.rows) - 1), column) if self._moved else (row, column)
 
     def names(self) -> list[Piece]:
         reading = self.job_app.job_session.reading
@@ -164,7 +173,8 @@ class RanksScreen(MapScreen):
     def _show_made(self, made: Made) -> None:
         if made.job is self._job and made.measure is self._measure:
             self._ranks = made.view
-            self._show_view(made.view)
+            self._set_heights()
+            self.call_after_refresh(self.refresh_answer)
 
     def _show_view(self, view: RankView) -> None:
         self._say_verdict()
@@ -177,8 +187,9 @@ class RanksScreen(MapScreen):
     def _set_heights(self) -> None:
         """The map is as high as its ranks want, and half of the screen at most."""
         ranks = len(self._job.ranks) if self._job is not None else 1
+        absent = len(self._ranks.absent) if self._ranks is not None else 0
         most = max(self.size.height // 2, 4)
-        self.map.styles.height = min(BESIDE_ROWS + ROW_LINES * ranks, most)
+        self.map.styles.height = min(BESIDE_ROWS + ROW_LINES * (ranks + absent), most)
         self.lanes.styles.height = min(BESIDE_ROWS + ranks, most)
 
     def _say_verdict(self) -> None:
@@ -197,11 +208,12 @@ class RanksScreen(MapScreen):
         if view is None or sheet is None:
             return
         moment = view.moment(sheet, self.map.column)
-        self.lanes.show(view.job, view.labels, self.map.row, moment, view.whole[0])
+        ranks = len(view.job.ranks)
+        self.lanes.show(view.job, view.labels[:ranks], min(self.map.row, ranks - 1), moment, view.whole[0])
         self.query_one("#legend", Lines).show([self.lanes.legend()])
 
     def _place(self) -> RankPlace | None:
-        """What the cursor of the map is on."""
+        """What the cursor of the map is on; None of a missing rank."""
         view, sheet = self._ranks, self.map.sheet
         if view is None or not isinstance(sheet, RankSheet):
             return None
@@ -214,11 +226,11 @@ class RanksScreen(MapScreen):
 
     @property
     def _measure(self) -> Measure:
-        """What the map is of: what was chosen, else who is late where any such rank is here."""
+        """What the map is of: what was chosen, else who is late where anybody is."""
         job = self.job_app.job_session.job
         if self._chosen is not None or job is None:
             return self._chosen or Measure.COST
-        return Measure.COST if (job.waits.late >= 0).any() else Measure.WAITED
+        return Measure.COST if (job.waits.late != NOBODY).any() else Measure.WAITED
 
     def action_show_map(self, number: int) -> None:
         before = self._measure, self._lanes
@@ -268,7 +280,7 @@ class RanksScreen(MapScreen):
             return
         rank = self._tables.rank_at(TABLES[self._table], row)
         if rank < 0:
-            self.viewer.show_status("The trace of that rank is missing.")
+            self._say_missing()
             return
         self.map.move_to(rank, self.map.column)
         self.action_open_cell()
@@ -284,3 +296,9 @@ class RanksScreen(MapScreen):
         place = self._place()
         if place is not None:
             self.job_app.open_rank(place.rank, place.start_ns, place.end_ns)
+        elif self.map.sheet is not None:
+            self._say_missing()
+
+    def _say_missing(self) -> None:
+        reading = self.job_app.job_session.reading
+        self.viewer.show_status(f"The trace of that rank is {'not read yet' if reading else 'missing'}.")

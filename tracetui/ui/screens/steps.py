@@ -12,12 +12,13 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.notes import clocks_apart
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 from tracetui.export.tables.column import Form
-from tracetui.export.tables.steps import PHASES, STEPS, StepRows
+from tracetui.export.tables.steps import PHASES, STEPS, StepRows, longest_phases
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar, time_inks
@@ -137,7 +138,8 @@ class StepsScreen(TableScreen):
         text, dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
         title = ruled(f"step {step.number} on {printable(step.device, 40)}", rule, width)
         lines: list[Line] = [[(title, self.style_of(Role.RULE))]]
-        lines += [[(line, text)] for line in step_story(step, analysis.steps)]
+        told = step_story(step, analysis.steps, analysis.annotated_phases[row])
+        lines += [[(line, text)] for line in told]
         if self._explained is analysis:
             lines += step_causes(analysis, row, self.viewer.palette, width)
         else:
@@ -207,8 +209,9 @@ def steps_answer(steps: Sequence[Step], tasks_of_none: int = 0) -> str:
     return f"{answer}; {tasks} of no step" if tasks_of_none else answer
 
 
-def step_story(step: Step, steps: Sequence[Step]) -> list[str]:
+def step_story(step: Step, steps: Sequence[Step], annotated: Sequence[AnnotatedPhase] = ()) -> list[str]:
     """Three lines on one step: what it adds up to, its phases, how it differs from the median step."""
+    host = longest_phases(annotated)
     parts = " + ".join(f"{name} {exact_us(getattr(step, key))}" for name, key in _PARTS)
     phases = [
         f"{title} {format_ms(span[1] - span[0])} ms"
@@ -218,7 +221,9 @@ def step_story(step: Step, steps: Sequence[Step]) -> list[str]:
     ]
     return [
         f"{parts} = {exact_us(_whole(step))} µs",
-        "Phases: " + (", ".join(phases) if phases else "the trace does not tell them apart"),
+        "Phases: "
+        + (", ".join(phases) if phases else "the trace does not tell them apart")
+        + (f"; on the host {printable(host)}" if host else ""),
         _differences(step, [other for other in steps if other.device == step.device]),
     ]
 

@@ -13,13 +13,13 @@ from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
+from tracetui.ui._textual import WholeScreen
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.messages import Status, TraceChanged
@@ -52,7 +52,7 @@ class FilterInput(Input):
         self.post_message(Input.Submitted(self, ""))
 
 
-class AnswerScreen(Screen[None]):
+class AnswerScreen(WholeScreen[None]):
     """A screen that says its answer in the first line and names its keys in the last."""
 
     DEFAULT_CSS = """
@@ -77,6 +77,7 @@ class AnswerScreen(Screen[None]):
 
     @property
     def viewer(self) -> Viewer:
+        """The app, for what all screens share."""
         return cast(Viewer, self.app)
 
     @property
@@ -160,8 +161,15 @@ class AnswerScreen(Screen[None]):
         self.missing(sentence)
 
     def show_keys(self) -> None:
-        """Name the keys in the last line."""
-        self.query_one("#keys", Lines).show([self._keys()])
+        """Name the keys in the last line, once nothing is said there any more."""
+        if self._saying is None:
+            self.query_one("#keys", Lines).show([self._keys()])
+
+    def _end_saying(self) -> None:
+        if self._saying is not None:
+            self._saying.stop()
+            self._saying = None
+        self.show_keys()
 
     def _keys(self) -> list[Piece]:
         line: list[Piece] = []
@@ -175,15 +183,14 @@ class AnswerScreen(Screen[None]):
             self.refresh_answer()
 
     def on_screen_suspend(self) -> None:
-        self.show_keys()
+        self._end_saying()
 
     def on_status(self, message: Status) -> None:
         """Say a sentence in place of the keys, for a while."""
-        said = [(message.sentence, self.style_of(Role.TEXT))]
-        self.query_one("#keys", Lines).show([said if message.sentence else self._keys()])
-        if self._saying is not None:
-            self._saying.stop()
-        self._saying = self.set_timer(SAID_S, self.show_keys)
+        self._end_saying()
+        if message.sentence:
+            self.query_one("#keys", Lines).show([[(message.sentence, self.style_of(Role.TEXT))]])
+            self._saying = self.set_timer(SAID_S, self._end_saying)
 
     def on_trace_changed(self, message: TraceChanged) -> None:
         self.refresh_answer()
@@ -198,6 +205,7 @@ class TableKeys:
 
     @property
     def table(self) -> Table:
+        """The table that the keys move in."""
         raise NotImplementedError
 
     def action_cursor(self, rows: int) -> None:

@@ -10,7 +10,7 @@ from textual import on
 from textual.binding import BindingType
 
 from tracetui.ui.actions import bindings
-from tracetui.ui.drawing.rows import LineKind, Row, folded_group, group_key, is_folded, track_key
+from tracetui.ui.drawing.rows import LineKind, Row, hiding, track_key
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.follow import follow
 from tracetui.ui.screens.search import SearchPrompt, same_name, step_to_hit
@@ -102,8 +102,26 @@ class TimelineScreen(TimelineView):
             row = beside(picture.trace, lane, state.row, state.place.time_ns, by)
             if row >= 0:
                 self.viewer.select(row)
+        elif line.curve:
+            self._along_curve(line, by)
         else:
             self.action_pan(by)
+
+    def _along_curve(self, line: Row, by: int) -> None:
+        """Move the cursor to the next column of a curve: to the most that it holds, else to its start."""
+        picture, state, columns = self.tracks.picture, self.session.state, self.tracks.columns
+        curve = picture.curve(line.curve) if picture is not None else None
+        if curve is None:
+            return
+        at = min(max(state.viewport.column_of(state.place.time_ns, columns), -1), columns) + by
+        start, end = state.viewport.time_of(at, columns), state.viewport.time_of(at + 1, columns)
+        start = min(max(start, state.bounds.start_ns), state.bounds.end_ns - 1)
+        told = curve.series.within(start, max(end, start + 1))
+        time_ns = start if told is None else told.most_ns
+        viewport = state.viewport.showing(time_ns, time_ns + 1, state.bounds)
+        place = replace(state.place, viewport=viewport, cursor=line.curve, row=-1, gap=-1, time_ns=time_ns)
+        state.go(place, "select")
+        self.viewer.selection_changed()
 
     def _to_gap(self, cursor: Key, gap: int) -> None:
         """Select a gap on the line of its device, without zooming."""
@@ -120,13 +138,17 @@ class TimelineScreen(TimelineView):
         lines, state = self.tracks.lines, self.session.state
         if lines.lines:
             at = lines.index(state.place.cursor)
-            self._to_line(min(max(at + by if at >= 0 else 0, 0), len(lines.lines) - 1), state.place.time_ns)
+            place = max(at + by, 0) if at >= 0 else 0
+            while by > 0 and place < len(lines.lines) and lines.lines[place].part:
+                place += 1  # a curve counts as one line
+            if place < len(lines.lines):
+                self._to_line(place, state.place.time_ns)
 
     def _to_line(self, place: int, time_ns: int, end_ns: int | None = None) -> None:
         """Put the cursor on a line, and select what is there at a time (or within a column)."""
         picture, viewer, state = self.tracks.picture, self.viewer, self.session.state
         line = self.tracks.lines.lines[place]
-        row = gap = -1
+        cursor, row, gap = line.curve or line.key, -1, -1
         if _is_unread(line):
             pass
         elif picture is not None and line.kind is LineKind.LANE:
@@ -138,7 +160,7 @@ class TimelineScreen(TimelineView):
             row = int(picture.folded(picture.trace.tracks[line.track], edges).row[0])
         elif picture is not None and line.kind is LineKind.IDLE:
             gap = picture.gap_at(line.device, time_ns)
-        state.go(replace(state.place, cursor=line.key, row=row, gap=gap, time_ns=time_ns), "select")
+        state.go(replace(state.place, cursor=cursor, row=row, gap=gap, time_ns=time_ns), "select")
         viewer.selection_changed()
 
     def action_other_pane(self) -> None:
@@ -212,15 +234,15 @@ class TimelineScreen(TimelineView):
     def action_find_track(self) -> None:
         self.app.push_screen(TrackFinder(self.session), self._to_track)
 
-    def _to_track(self, index: int | None) -> None:
-        if index is None or self.trace is None:
+    def _to_track(self, key: Key | None) -> None:
+        picture, state = self.tracks.picture, self.session.state
+        if key is None or picture is None:
             return
-        track, state = self.trace.tracks[index], self.session.state
-        if is_folded(group_key(track), folded_group(track), state.toggled):
-            state.toggle(group_key(track))
+        for hidden in hiding(picture.trace, picture.extras, key, state.toggled):
+            state.toggle(hidden)
         self.tracks.lay_out()
         for place, line in enumerate(self.tracks.lines.lines):
-            if line.track == index:
+            if line.key[: len(key)] == key:
                 self._to_line(place, state.place.time_ns)
                 return
 
@@ -273,8 +295,8 @@ class TimelineScreen(TimelineView):
 
     def action_pin(self) -> None:
         line, trace = self._cursor_line(), self.trace
-        if line is not None and line.track >= 0 and trace is not None:
-            self.session.state.toggle_pin(track_key(trace.tracks[line.track]))
+        if line is not None and trace is not None and (line.curve or line.track >= 0):
+            self.session.state.toggle_pin(line.curve or track_key(trace.tracks[line.track]))
             self.tracks.lay_out()
             self._laid_out()
 

@@ -9,11 +9,12 @@ from typing import cast
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.screen import Screen
 
 from tracetui.trace.model import Trace
+from tracetui.ui._textual import WholeScreen
 from tracetui.ui.drawing.load import is_of_host
 from tracetui.ui.messages import (
+    CurvesChanged,
     ProgressChanged,
     RankingChanged,
     SelectionChanged,
@@ -45,7 +46,7 @@ LEGEND_FROM = 30
 BESIDE_DETAILS = 6
 
 
-class TimelineView(Screen[None]):
+class TimelineView(WholeScreen[None]):
     """Top line, map, ruler, tracks, details, keys."""
 
     CSS = "TimelineView { background: ansi_default; }"
@@ -59,10 +60,12 @@ class TimelineView(Screen[None]):
 
     @property
     def viewer(self) -> Viewer:
+        """The app, for what all screens share."""
         return cast(Viewer, self.app)
 
     @property
     def trace(self) -> Trace | None:
+        """The trace, as far as it is read; None before there is any of it."""
         return self.session.trace
 
     def compose(self) -> ComposeResult:
@@ -88,7 +91,8 @@ class TimelineView(Screen[None]):
 
     def copy_text(self) -> str:
         """What `copy` copies: the details of the selection."""
-        return self.details.text if max(self.session.state.row, self.session.state.gap) >= 0 else ""
+        state = self.session.state
+        return self.details.text if max(state.row, state.gap) >= 0 or self.details.shows_curve else ""
 
     # Messages
 
@@ -102,7 +106,18 @@ class TimelineView(Screen[None]):
     def on_ranking_changed(self, message: RankingChanged) -> None:
         self._show_trace()
 
+    def on_curves_changed(self, message: CurvesChanged) -> None:
+        self.tracks.lay_out()
+        self.top_line.update()
+        self.details.show_state()
+        self._laid_out()
+
+    @on(Tracks.Awaits)
+    def _read_curves(self) -> None:
+        self.viewer.read_curves()
+
     def on_view_changed(self, message: ViewChanged) -> None:
+        self.details.show_state()
         self._show_state()
 
     def on_selection_changed(self, message: SelectionChanged) -> None:

@@ -32,9 +32,11 @@ READABLE = 96  #: cells of the longest line of text
 LONGEST_FIGURE = 60  #: characters
 
 
-def advice_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def advice_columns(
+    analysis: Analysis, advice: Sequence[Advice], palette: Palette, glyphs: Glyphs
+) -> list[Column]:
     """One row per piece of advice, in its order; shares are of the devices' time."""
-    rows, window_ns = AdviceRows(analysis), analysis.window_ns
+    rows, window_ns = AdviceRows(analysis, advice), analysis.window_ns
     cost = np.array([each.cost_ns or 0 for each in rows.rows], np.int64)
     codes = np.arange(len(rows.rows), dtype=np.int32)
 

@@ -15,6 +15,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.links import frames_of
 from tracetui.analysis.sums import most_first
+from tracetui.export.language import cause_facts
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -81,7 +82,7 @@ def main_line(analysis: Analysis, gap: int) -> MainLine:
 
 def _doing(trace: Trace, cause: Cause, operator: int) -> str:
     """What the host was doing, in words."""
-    facts = cause.facts
+    facts = cause_facts(cause)
     if not facts.doing_unknown:
         return facts.doing
     return facts.doing_unknown if operator < 0 else facts.doing.format(printable(trace.name(operator), NAME))

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Protocol
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineSaving
 from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import LineIdle, LineKey
+from tracetui.export.language import cause_facts
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
@@ -31,18 +32,22 @@ BAR = 10
 WITHOUT_HOST = " if the host spent no time on it; "
 BEYOND_IDLE = ": host time beside a busy device counts too; "
 TWO_COLUMNS = 68  #: cells from which operators stand beside the causes
-_NAME = max(cell_len(cause.facts.name) for cause in Cause)
 
 
 class Charged(Protocol):
     """What idle time is charged to."""
 
     @property
-    def idle_ns(self) -> int: ...
+    def idle_ns(self) -> int:
+        """The idle time charged to it."""
+
     @property
-    def causes(self) -> dict[Cause, int]: ...
+    def causes(self) -> dict[Cause, int]:
+        """ns by cause, most first."""
+
     @property
-    def ops(self) -> dict[str, int]: ...
+    def ops(self) -> dict[str, int]:
+        """ns by name of the operator, most first; "" where none ran or is known."""
 
 
 class LineStory(Story):
@@ -88,11 +93,12 @@ class LineStory(Story):
 
     def _cause(self, line: Charged, cause: Cause | None, ns: int) -> Line:
         style = self._dim if cause is None else cause_style(cause, self._palette)
-        letter, name = (" ", "others") if cause is None else (cause.facts.letter, cause.facts.name)
+        letter, name = (" ", "others") if cause is None else (cause.facts.letter, cause_facts(cause).name)
         bar = share_bar(ns, line.idle_ns, BAR, self._glyphs)
+        longest = max(cell_len(cause_facts(each).name) for each in Cause)
         return [
             (f"{letter} ", style),
-            (f"{name:<{_NAME}} ", self._text if cause is not None else self._dim),
+            (f"{set_cell_size(name, longest)} ", self._text if cause is not None else self._dim),
             (bar + " " * (BAR - cell_len(bar)), style),
             (f"{format_duration(ns):>9}", self._bold),
             (f"{format_percent(ns, line.idle_ns):>8}", self._dim),

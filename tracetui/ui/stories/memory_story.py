@@ -10,13 +10,13 @@ import numpy as np
 from tracetui.analysis.memory.calls import nth_call
 from tracetui.analysis.memory.model import NEVER, steps_at
 from tracetui.analysis.memory.neighbours import Neighbours
-from tracetui.export.memory.words import growing_sentence, ordinal
+from tracetui.export.memory.words import growing_sentence, ordinal, place_name
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line
 from tracetui.ui.drawing.strips import flowing
 from tracetui.ui.stories.story import Story
-from tracetui.ui.tables.memory_views import BLOCKS, GROWING, SIZES, Shown, View, place_name
+from tracetui.ui.tables.memory_views import BLOCKS, GROWING, SIZES, Shown, View
 from tracetui.units import format_bytes, format_count, format_duration, format_time
 
 
@@ -38,25 +38,34 @@ class MemoryStory(Story):
         line = int(blocks.line[block])
         frame = recorded.lines[line] if line >= 0 else None
         operator = printable(recorded.operators[blocks.operator[block]], 60)
-        title = self._ruled(f"{operator} at {printable(place_name(frame), 60)}", width)
+        title = self._ruled(f"{operator} at {printable(place_name(frame), 60)}".lstrip(), width)
         size = format_bytes(int(blocks.bytes[block]))
         life = f", {self._life(shown, block)}."
-        start = format_time(int(blocks.start[block]) - shown.origin_ns)
+        first = int(blocks.start[block])
+        start = (
+            f"at {format_time(first - shown.origin_ns)}"
+            if recorded.timed
+            else f"by event {format_count(first)}"
+        )
         if view is GROWING:
             group = shown.document["growing"][row]
             said = [
-                (printable(growing_sentence(group), 400), self._palette.style_of(Role.WARNING)),
-                (f". The last {size} allocated at {start}{life}", self._dim),
+                (
+                    printable(growing_sentence(group, shown.sources.get(frame)), 400),
+                    self._palette.style_of(Role.WARNING),
+                ),
+                (f". The last {size} allocated {start}{life}", self._dim),
             ]
             return [title, *flowing(said, max(width, 20))][:height]
         nth, calls = nth_call(recorded.blocks, int(shown.part.places[block]))
         call = "the only call" if calls == 1 else f"the {ordinal(nth)} of {format_count(calls)} calls"
+        called = f"{' by' if recorded.timed else ','} {call} of that line"
         step = int(blocks.step[block])
         when = f" in step {recorded.steps[step].number}" if step >= 0 else ""
         said = [
             (self._which(shown, view, row), self._dim),
             (size, self._bold),
-            (f" allocated at {start} by {call} of that line{when}{life}", self._text),
+            (f" allocated {start}{called}{when}{life}", self._text),
             (f" {self._between(neighbours)}", self._dim),
         ]
         return [title, *flowing(said, max(width, 20))][:height]
@@ -83,7 +92,8 @@ class MemoryStory(Story):
             through = f", through {format_count(later)} more steps" if later > 1 else ""
             through = ", through 1 more step" if later == 1 else through
             return f"never released: alive until the end{through}"
-        said = f"released after {format_duration(release - int(blocks.start[block]))}"
+        held = release - int(blocks.start[block])
+        said = f"released after {format_duration(held) if recorded.timed else _events(held)}"
         (last,) = steps_at(recorded.steps, np.array([release])).tolist()
         return said if last in (-1, first) else f"{said} in step {recorded.steps[last].number}"
 
@@ -96,3 +106,7 @@ class MemoryStory(Story):
         if task:
             return f"The device runs {', '.join([f'{task} for it', *beside])}."
         return f"On the device it lies {' and '.join(beside)}." if beside else ""
+
+
+def _events(count: int) -> str:
+    return "1 event" if count == 1 else f"{format_count(count)} events"

@@ -17,6 +17,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
 from tracetui.arrays import Bools, Floats, Int32s, Int64s
+from tracetui.export.text import cell_width
 from tracetui.trace.clean import printable
 
 GAP = 2  #: blanks between two columns
@@ -94,7 +95,7 @@ def name_column(
     `show` says how a name is shown; the filter and an export take the whole name.
     """
     shown = [*names, ""]  # -1 indexes the last one
-    longest = max((len(show(name)) for name in names), default=1)
+    longest = max((cell_width(show(name)) for name in names), default=1)
     width = min(width, max(longest, len(title) + 1))
     clean: dict[int, str] = {}
 

@@ -105,11 +105,16 @@ class OfLine(Protocol):
     """What is charged to a line."""
 
     @property
-    def file(self) -> str | None: ...
+    def file(self) -> str | None:
+        """As the trace recorded it; None: no stack."""
+
     @property
-    def line(self) -> int: ...
+    def line(self) -> int:
+        """Its number, 0 without a file."""
+
     @property
-    def function(self) -> str: ...
+    def function(self) -> str:
+        """The function that the line is in."""
 
 
 def line_of(row: OfLine) -> LineKey:

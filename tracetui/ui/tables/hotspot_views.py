@@ -1,4 +1,4 @@
-"""The tables of the hotspots: lines, signatures, synchronisations, modules, frames, and the words of each.
+"""The tables of the hotspots: lines, signatures, synchronisations, modules, frames, scopes, and their words.
 
 Knows no widget: the screen shows one after the other.
 """
@@ -15,8 +15,10 @@ from tracetui.analysis.idle.lines import LineIdle, LineKey
 from tracetui.analysis.idle.signatures import Signature
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.modules import ModuleIdle
-from tracetui.analysis.nested_idle import FrameIdle
-from tracetui.export.words import NO_MODULE
+from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
+from tracetui.analysis.scopes import ScopeTime
+from tracetui.export.nested_text import NO_SCOPES
+from tracetui.export.words import NO_MODULE, scope_name
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import Column
@@ -36,12 +38,14 @@ from tracetui.ui.tables.nested_columns import (
     frames_answer,
     module_columns,
     modules_answer,
+    scope_columns,
+    scopes_answer,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Row = Union[LineIdle, Signature, SyncCall, ModuleIdle, FrameIdle]
+Row = Union[LineIdle, Signature, SyncCall, ModuleIdle, FrameIdle, ScopeTime]
 Savings = Optional[Mapping[LineKey, LineSaving]]  # None: not known yet
 
 
@@ -64,6 +68,8 @@ def row_name(row: Row) -> str:
     """What a row is of: a line, a module, a frame."""
     if isinstance(row, ModuleIdle):
         return row.module or NO_MODULE
+    if isinstance(row, ScopeTime):
+        return scope_name(row.scope)
     return frame_name(row) if isinstance(row, FrameIdle) else line_name(row)
 
 
@@ -71,7 +77,7 @@ def line_of_row(analysis: Analysis, row: Row | None) -> LineIdle | None:
     """The idle time of the line of a row, of its forward pass where it may be either; None without any."""
     if row is None or isinstance(row, LineIdle):
         return row
-    if isinstance(row, (ModuleIdle, FrameIdle)):
+    if isinstance(row, NestedIdle):
         return None
     file, line, function, backward = line_of(row)
     for wanted in ((file, line, function, backward), (file, line, function, True)):
@@ -97,6 +103,12 @@ def _frames_frame(analysis: Analysis) -> pd.DataFrame:
     from tracetui.export.frames import frames_frame
 
     return frames_frame(analysis)
+
+
+def _scopes_frame(analysis: Analysis) -> pd.DataFrame:
+    from tracetui.export.frames import scopes_frame
+
+    return scopes_frame(analysis)
 
 
 def _signatures_frame(analysis: Analysis) -> pd.DataFrame:
@@ -144,6 +156,17 @@ FRAMES = View(
     answer=frames_answer,
     frame=_frames_frame,
 )
+SCOPES = View(
+    name="scopes",
+    title="Scopes",
+    note="With the scopes inside; own is without. Idle before is the idle time right before their tasks.",
+    empty=NO_SCOPES,
+    export="scopes",
+    rows=lambda analysis: analysis.scopes,
+    columns=lambda analysis, _, palette, glyphs: scope_columns(analysis, palette, glyphs),
+    answer=scopes_answer,
+    frame=_scopes_frame,
+)
 SIGNATURES = View(
     name="signatures",
     title="Signatures",
@@ -169,6 +192,13 @@ SYNCS = View(
 VIEWS = (LINES, SIGNATURES, SYNCS, MODULES, FRAMES)
 
 
-def view_after(view: View) -> View:
+def views_of(analysis: Analysis | None) -> tuple[View, ...]:
+    """The views of a trace: scopes where it has some, and first where no Python is recorded beside them."""
+    if analysis is None or not analysis.has_scopes:
+        return VIEWS
+    return (*VIEWS, SCOPES) if analysis.has_python else (SCOPES, *VIEWS)
+
+
+def view_after(view: View, views: tuple[View, ...]) -> View:
     """The view that follows, and the first after the last."""
-    return VIEWS[(VIEWS.index(view) + 1) % len(VIEWS)]
+    return views[(views.index(view) + 1) % len(views)]

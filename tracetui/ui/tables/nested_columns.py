@@ -1,4 +1,4 @@
-"""The columns of the tables of modules and of frames, and their answers in words."""
+"""The columns of the tables of modules, of frames and of scopes, and their answers in words."""
 
 from __future__ import annotations
 
@@ -9,10 +9,19 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.nested_idle import FrameIdle
-from tracetui.export.nested_text import NO_MODULES
+from tracetui.analysis.scopes import SEPARATOR, ScopeTime
+from tracetui.export.nested_text import NO_MODULES, NO_SCOPES
 from tracetui.export.tables.column import Table
-from tracetui.export.tables.nested import FRAMES, MODULES, FrameRows, ModuleRows, NestedRows
-from tracetui.export.words import NO_MODULE, NO_STACK
+from tracetui.export.tables.nested import (
+    FRAMES,
+    MODULES,
+    SCOPES,
+    FrameRows,
+    ModuleRows,
+    NestedRows,
+    ScopeRows,
+)
+from tracetui.export.words import NO_MODULE, NO_SCOPE, NO_STACK
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -22,6 +31,7 @@ from tracetui.ui.tables.cause_column import cause_column
 from tracetui.ui.tables.columns import Column, name_column
 from tracetui.ui.tables.hotspot_columns import BETWEEN, GAPS, TIME, codes_of, idle_places, operator_column
 from tracetui.ui.tables.layout import Look, laid_out
+from tracetui.ui.tables.operator_columns import SHARE_CELLS
 from tracetui.units import format_count, format_duration, format_percent
 
 
@@ -44,6 +54,47 @@ def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[
     names = [frame_name(each) for each in rows.rows]
     column = name_column("frame", "frame", codes_of(rows.rows), names, width=60, least=28)
     return _columns(FRAMES, rows, [column], palette, glyphs)
+
+
+def scope_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """One row per scope, in the order of `analysis.scopes`: its name first, then those around it."""
+    rows = ScopeRows(analysis)
+    scopes = rows.rows
+    around = [SEPARATOR.join(row.scope[:-1]) for row in scopes]
+    names = name_column("scope", "scope", codes_of(scopes), [scope_short(row) for row in scopes], least=20)
+    path = name_column("path", "inside of", codes_of(scopes), around, width=60, least=16, rank=2)
+    path = replace(path, draw=lambda row, width: tail(printable(around[row]), width, glyphs.ellipsis))
+    main = np.array([next(iter(row.causes), -1) for row in scopes], np.int8)
+    number = palette.style_of(Role.NUMBER)
+    places = [
+        Look("computing_ns", 0, TIME, style=number),
+        Look("share", 1, SHARE_CELLS),
+        Look("own_computing_ns", 0, TIME, style=number),
+        Look("idle_ns", 0, TIME, style=number),
+        names,
+        path,
+        cause_column(main, palette),
+        Look("tasks", 3),
+        ...,
+    ]
+    return laid_out(SCOPES, rows, places)
+
+
+def scopes_answer(analysis: Analysis) -> str:
+    """ "36 scopes, 67.1 ms of computing, 170 ms of idle time before their tasks" """
+    scopes = [row for row in analysis.scopes if row.scope]
+    if not scopes:
+        return NO_SCOPES
+    count = "1 scope" if len(scopes) == 1 else f"{format_count(len(scopes))} scopes"
+    computing = sum(row.own_computing_ns for row in scopes)
+    idle = sum(row.own_ns for row in scopes)
+    told = f"{format_duration(computing)} of computing, {format_duration(idle)} of idle time"
+    return f"{count}, {told} before their tasks"
+
+
+def scope_short(row: ScopeTime) -> str:
+    """ "_backbone-AlexNet", "(outside any scope)" """
+    return row.scope[-1] if row.scope else NO_SCOPE
 
 
 def frame_name(row: FrameIdle) -> str:

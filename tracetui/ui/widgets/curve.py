@@ -25,7 +25,7 @@ from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.state import Viewport
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
-from tracetui.units import format_bytes, format_time
+from tracetui.units import format_bytes, format_count, format_time
 
 LABEL = 9  #: cells of the scale
 _AROUND = 3  #: lines that are not the area: value, marks, axis
@@ -47,7 +47,7 @@ class CurveView(CachedLineWidget):
         self.curve: Curve | None = None
         self.time_ns = 0  #: where the cursor is
         self._span = Viewport(0, 1)
-        self._origin_ns = 0
+        self._origin_ns: int | None = 0
         self._steps: Sequence[Step] = ()
         self._glyphs = glyphs
         self._styles = [
@@ -63,8 +63,8 @@ class CurveView(CachedLineWidget):
         self._peak, self._peak_bytes = -1, 0  # its column
         self._drawn_for: object = None
 
-    def show(self, curve: Curve | None, span: Viewport, origin_ns: int, steps: Sequence[Step]) -> None:
-        """Show a curve in a span of time; times are told from `origin_ns` on."""
+    def show(self, curve: Curve | None, span: Viewport, origin_ns: int | None, steps: Sequence[Step]) -> None:
+        """Show a curve in a span of time; times are told from `origin_ns` on, None: they number events."""
         self.curve, self._span, self._origin_ns, self._steps = curve, span, origin_ns, steps
         self._drawn_for = None
         self.redraw()
@@ -151,7 +151,9 @@ class CurveView(CachedLineWidget):
         name = f"{printable(curve.device, 20)} {printable(curve.component, 20)}"
         steps = [step.number for step in self._steps if step.start <= at < step.end]
         step = f" in step {steps[-1]}" if steps else ""
-        said = [(name, self._bold), (f" at {format_time(at - self._origin_ns)}{step}: ", self._text)]
+        origin = self._origin_ns
+        when = f"after event {format_count(at)}" if origin is None else f"at {format_time(at - origin)}"
+        said = [(name, self._bold), (f" {when}{step}: ", self._text)]
         allocated, reserved = curve.allocated_at(at), curve.reserved_at(at)
         told = [(allocated, "allocated", self._bold), (reserved, "reserved", self._text)]
         known = [(count, what, style) for count, what, style in told if count >= 0]
@@ -194,7 +196,7 @@ class CurveView(CachedLineWidget):
         return cells, style
 
     def _axis(self) -> tuple[list[str], Int64s]:
-        """Where the steps begin; without any, round times."""
+        """Where the steps begin; without any, round times, or the first and the last event."""
         columns, tick = self.columns, self._glyphs.tick
         if self._steps:
             marks = [
@@ -202,6 +204,10 @@ class CurveView(CachedLineWidget):
                 for step in self._steps
                 if step.end > self._span.start_ns
             ]
+        elif self._origin_ns is None:
+            last = f"{tick}event {format_count(self._span.end_ns - 1)}"
+            first = f"{tick}event {format_count(self._span.start_ns)}"
+            marks = [(0, first), (max(columns - len(last), 0), last)]
         else:
             times = ticks(self._span, self._origin_ns, columns)
             marks = [(each.column, f"{tick}{each.label}") for each in times]

@@ -23,7 +23,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.kernels import KernelFacts
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
-from tracetui.analysis.run import facts_of_run
+from tracetui.analysis.run import facts_beside
 from tracetui.export.words import MEASURES
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -34,7 +34,8 @@ from tracetui.ui.drawing.pen import Line, Pen
 from tracetui.ui.drawing.strips import fitted, wrapped
 from tracetui.ui.follow import chain_through
 from tracetui.ui.session import Session
-from tracetui.ui.source_files import SourceFile, SourceFiles
+from tracetui.ui.source_files import SourceFile
+from tracetui.ui.stories.curve_words import CurveAt, curve_at, describe_curve
 from tracetui.ui.stories.describe import (
     describe_args,
     describe_chain,
@@ -106,6 +107,7 @@ class Details(CachedLineWidget, can_focus=True):
             None  # the lines of the worst gaps of an analysis
         )
         self._selection = (-1, -1)  # row, gap
+        self._at: CurveAt | None = None
         self._event = -1  # of the selected slice
         self._frame: Frame | None = None  # whose line of source is shown
         self._found = Found()
@@ -114,6 +116,7 @@ class Details(CachedLineWidget, can_focus=True):
 
     @property
     def viewer(self) -> Viewer:
+        """The app, for what all screens share."""
         return self.app  # type: ignore[return-value]
 
     @property
@@ -142,9 +145,13 @@ class Details(CachedLineWidget, can_focus=True):
     def show_state(self) -> None:
         """Show what is selected now."""
         state = self.session.state
-        selection = (state.row, state.gap)
+        selection, at = (state.row, state.gap), curve_at(self.session.picture, state)
         if selection == self._selection:
+            if at != self._at:
+                self._at = at
+                self._tell()
             return
+        self._at = at
         self._selection, self._found, self._run, self.top = selection, Found(), None, 0
         trace = self.session.trace
         self._event = int(trace.slices.event[state.row]) if trace is not None and state.row >= 0 else -1
@@ -154,6 +161,11 @@ class Details(CachedLineWidget, can_focus=True):
         self._main = main_line(analysis, gap) if analysis and known else MainLine((), False)
         self._read()
         self._tell()
+
+    @property
+    def shows_curve(self) -> bool:
+        """Whether it tells of a curve."""
+        return self._at is not None
 
     def renew(self) -> None:
         """The trace or its analysis is another one: look everything up again.
@@ -172,12 +184,25 @@ class Details(CachedLineWidget, can_focus=True):
         """Tell of the run, until something is selected; what is known of it is read in a thread."""
         trace = self.session.trace
         if trace is not None:
-            path = Path(trace.path)
+            path, analysis = Path(trace.path), self.session.analysis
 
             def read() -> None:
-                self.post_message(self.RunRead(facts_of_run(path)))
+                facts = facts_beside(path)
+                self.post_message(self.RunRead(facts))
+                checks = self._checks(analysis) if analysis is not None else []
+                if checks:
+                    self.post_message(self.RunRead([*facts, ("tables", checks)]))
 
             self.run_worker(read, thread=True, exclusive=True, group="run")
+
+    def _checks(self, analysis: Analysis) -> list[str]:
+        """What the producer's own sums say, those first that differ."""
+        try:
+            with self._reading:
+                checks = analysis.checks
+        except Exception as error:  # the rest of the pane is of use without it
+            return [f"not compared: {type(error).__name__}"]
+        return [check.sentence for check in sorted(checks, key=lambda check: check.agrees)]
 
     @on(RunRead)
     def _show_run(self, message: RunRead) -> None:
@@ -236,6 +261,9 @@ class Details(CachedLineWidget, can_focus=True):
             self.lines += describe_kernel(self._found.facts, pen) if self._found.facts else []
             self.lines += describe_args(self._found.args, pen)
             self.lines += describe_frames(self.stack, self.rules, pen)
+        elif self._at is not None and self._run is None:
+            self._title = "counter"
+            self.lines = describe_curve(self._at, session.trace.start_ns, pen)
         else:
             self.lines = self._hints(pen)
         if self._found.problem:
@@ -294,7 +322,7 @@ class Details(CachedLineWidget, can_focus=True):
 
         def read() -> None:
             args = file.args(event) if file is not None and event >= 0 else {}
-            source = _line_of(sources, frame) if frame is not None else None
+            source = sources.line(frame) if frame is not None else None
             found = Found(args, source)
             self.post_message(self.Read(selection, found))
             if analysis is not None:
@@ -360,11 +388,3 @@ class Details(CachedLineWidget, can_focus=True):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
         self.action_scroll_lines(-2)
-
-
-def _line_of(sources: SourceFiles, frame: Frame) -> str | None:
-    """The source line of a frame, where its file is on this host."""
-    found = sources.find(frame.file)
-    if not isinstance(found, SourceFile) or not 0 < frame.line <= len(found.lines):
-        return None
-    return found.lines[frame.line - 1].strip()

@@ -74,6 +74,7 @@ class FlameView(Wheeled, can_focus=True):
 
     @property
     def rules(self) -> FrameRules:
+        """Which frames are of the user."""
         return self.branches.rules
 
     @property

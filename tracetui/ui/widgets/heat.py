@@ -124,6 +124,7 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
 
     @property
     def columns(self) -> int:
+        """How many columns the map has, of a cell each."""
         return self._levels.shape[1]
 
     @property

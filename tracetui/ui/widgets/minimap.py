@@ -57,6 +57,7 @@ class Minimap(CachedLineWidget):
 
     @property
     def viewer(self) -> Viewer:
+        """The app, for what all screens share."""
         return self.app  # type: ignore[return-value]
 
     @property

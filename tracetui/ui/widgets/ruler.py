@@ -34,6 +34,7 @@ class Ruler(CachedLineWidget):
 
     @property
     def viewer(self) -> Viewer:
+        """The app, for what all screens share."""
         return self.app  # type: ignore[return-value]
 
     def show_state(self) -> None:

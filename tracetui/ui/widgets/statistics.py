@@ -39,6 +39,7 @@ class Statistics(Vertical):
 
     @property
     def table(self) -> Table:
+        """The table of the names in the window."""
         return self.query_one(Table)
 
     def show(

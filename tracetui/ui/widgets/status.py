@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.cells import cell_len
 
 from tracetui.analysis.communication.analyse import WindowSplit
+from tracetui.analysis.run import run_in_short
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
 from tracetui.ui.actions import ACTIONS, SCREENS, key_label
@@ -16,6 +17,7 @@ from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_count, format_duration, format_percent
 
 _NARROW = 100  #: columns up to which only the most important is said
+_LONGEST_RUN = 30  #: cells of the rank and the level of a run
 _KINDS = {Kind.ASCEND: "Ascend", Kind.GPU: "GPU", Kind.CHROME: "Chrome"}
 
 
@@ -32,6 +34,7 @@ class TopLine(Lines):
 
     @property
     def viewer(self) -> Viewer:
+        """The app, for what all screens share."""
         return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
@@ -46,13 +49,14 @@ class TopLine(Lines):
         style = app.palette.style_of
         pieces: list[Piece] = [(f" {session.name}", style(Role.TITLE))]
         if len(app.sessions) > 1:
-            place = f" {app.sessions.index(session) + 1}/{len(app.sessions)}"
-            pieces.append((place, style(Role.DIM)))
+            number = f" {app.sessions.index(session) + 1}/{len(app.sessions)}"
+            pieces.append((number, style(Role.DIM)))
         if session.trace is None:
             return pieces
         dot = (f"  {app.glyphs.dot}  ", style(Role.DIM))
         span = format_duration(session.trace.end_ns - session.trace.start_ns)
         pieces += [("  ", style(Role.TEXT)), (f"{_KINDS[session.trace.kind]} {span}", style(Role.TEXT))]
+        place = len(pieces)
         if session.picture is not None and session.picture.sketch is not None:
             pieces += [("  ", style(Role.TEXT)), (f"{app.glyphs.unread[1]} sampled", style(Role.WARNING))]
         if session.analysis is not None:
@@ -61,6 +65,10 @@ class TopLine(Lines):
                 whole = self.size.width > _NARROW and len(splits) == 1
                 pieces += [dot, (f"{printable(split.device)} ", style(Role.TEXT))]
                 pieces += self._split(split, whole)
+            run = printable(run_in_short(session.analysis.run), _LONGEST_RUN)
+            taken = sum(cell_len(text) for text, _ in [*pieces, *self._right()])
+            if run and taken + len(run) + 3 <= self.size.width:
+                pieces[place:place] = [("  ", style(Role.TEXT)), (run, style(Role.DIM))]
         return pieces
 
     def _split(self, split: WindowSplit, whole: bool) -> list[Piece]:
@@ -116,17 +124,19 @@ class KeyLine(Lines):
         """`actions`: id of an action and one or two words for it."""
         super().__init__()
         self._actions = actions
+        self._said = ("", Role.TEXT)  # what may come before it is on screen
 
     @property
     def viewer(self) -> Viewer:
+        """The app, for what all screens share."""
         return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
-        self.show_status("")
+        self.show_status(*self._said)
 
     def show_status(self, sentence: str, role: Role = Role.TEXT) -> None:
         """Show a sentence in place of the keys; "" shows the keys again."""
-        style = self.viewer.palette.style_of
+        style, self._said = self.viewer.palette.style_of, (sentence, role)
         if sentence:
             self.show([[(f" {sentence}", style(role))]])
             return
@@ -144,7 +154,7 @@ class KeyLine(Lines):
         self.show([pieces], right if room > 8 else ())
 
     def on_resize(self) -> None:
-        self.show_status("")
+        self.show_status(*self._said)
 
 
 def _keys_of(action_id: str) -> str:

@@ -55,6 +55,9 @@ class Tracks(CachedLineWidget, can_focus=True):
         time_ns: int | None
         sideways: bool
 
+    class Awaits(Message):
+        """A line is shown of which nothing is read until it is asked for."""
+
     class Aligned(Message):
         """The labels have another width: what stands above the tracks is to begin with their times."""
 
@@ -83,10 +86,12 @@ class Tracks(CachedLineWidget, can_focus=True):
 
     @property
     def viewer(self) -> Viewer:
+        """The app, for what all screens share."""
         return self.app  # type: ignore[return-value]
 
     @property
     def picture(self) -> Picture | None:
+        """What is drawn of the trace; None before it is there."""
         return self._picture
 
     def show_trace(self, picture: Picture) -> None:
@@ -111,7 +116,11 @@ class Tracks(CachedLineWidget, can_focus=True):
         first = self.lines.fixed + self.top
         key = self.lines.lines[first].key if self.top and first < len(self.lines.lines) else ()
         expected, devices = (sketch.tracks, sketch.devices) if sketch is not None else ((), ())
-        self.lines = timeline_lines(self._picture.trace, state.toggled, state.pinned, expected, devices)
+        trace, extras = self._picture.trace, self._picture.extras
+        self.lines = timeline_lines(trace, state.toggled, state.pinned, expected, devices, extras)
+        curves = [line for line in self.lines.lines if line.kind is LineKind.CURVE]
+        if any(not line.curve or (line.track >= 0 and not self._picture.has_counters) for line in curves):
+            self.post_message(self.Awaits())
         self._set_label_width()
         self._find_hops()
         self._strips.clear()
@@ -145,6 +154,9 @@ class Tracks(CachedLineWidget, can_focus=True):
         """Scroll so that a line is on screen, and with it all of a chain that is kept, where it fits."""
         if place < self.lines.fixed:
             return
+        line = self.lines.lines[place]
+        if line.parts > 1 and line.part == 0 and not self._keeps:
+            self.reveal(place + line.parts - 1)  # all of a curve, its name first
         offset = place - self.lines.fixed
         shown = max(self.size.height - self.lines.fixed, 1)
         others = [hop.place - self.lines.fixed for hop in self._hops if hop.place >= self.lines.fixed]
@@ -260,7 +272,9 @@ class Tracks(CachedLineWidget, can_focus=True):
                 line.lane < 0 and int(self._picture.trace.lane_track[lane]) == line.track
             ):
                 selected = state.row
-        here = state.place.cursor == line.key
+        here = state.place.cursor == (line.curve or line.key)
+        if line.curve and (here or line.part == 1):
+            selected = state.place.time_ns
         return (
             line.key,
             line.label,

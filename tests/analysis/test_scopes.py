@@ -1,0 +1,97 @@
+"""Time by scope of the network: own times add up, on samples and on the real export of graph mode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samples.mindspore.graph import GraphProfile
+from tests.synthetic import piece, process, trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.scopes import scope_of
+from tracetui.api import load
+from tracetui.export.documents import scopes_document
+from tracetui.export.nested_text import NO_SCOPES, SCOPES, nested_text
+from tracetui.export.selection import Selection
+from tracetui.trace.model import Activity
+
+
+def check(analysis: Analysis) -> None:
+    """What every trace holds: each task and each idle interval once as its scope's own."""
+    slices = analysis.trace.slices
+    computes = analysis.work[slices.activity[analysis.work] <= Activity.AICPU]
+    scopes = analysis.scopes
+    assert sum(row.own_computing_ns for row in scopes) == int(slices.dur[computes].sum())
+    assert sum(row.own_ns for row in scopes) == analysis.idle_ns
+    inside = {row.scope: row for row in scopes}
+    for row in scopes:
+        children = [each for each in scopes if each.scope and each.scope[:-1] == row.scope and row.scope]
+        assert row.computing_ns == row.own_computing_ns + sum(each.computing_ns for each in children)
+        assert row.idle_ns == row.own_ns + sum(each.idle_ns for each in children)
+        assert sum(row.causes.values()) == sum(row.ops.values()) == row.idle_ns
+        assert all("/".join(row.scope) in name for name in row.ops)
+        assert len(row.scope) < 2 or row.scope[:-1] in inside
+
+
+NAMES = ("Default/a/Add-op1", "Default/a/b/Mul-op2", "Default/Cast-op3", "Gradients/a/Add-op4", "plain")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 9), st.integers(1, 9)), min_size=1, max_size=12)
+)
+def test_own_times_add_up(tasks: list[tuple[str, int, int]]) -> None:
+    events: list[dict[str, Any]] = [*process(3, "Ascend Hardware", "NPU")]
+    now = 0
+    for name, before, dur in [("Default/x/First-op0", 0, 5)] * 13 + tasks:
+        now += before
+        events.append(piece(3, 2, name, now, dur, **{"Task Type": "AI_CORE"}))
+        now += dur
+    check(analyse(trace_of(events)))
+
+
+def test_the_scopes_of_a_sample(tmp_path: Path) -> None:
+    made = GraphProfile()
+    analysis = load(made.write(tmp_path), cache=False)
+    check(analysis)
+    told: dict[tuple[str, ...], int] = {}
+    for truth in made.truth:
+        for scope, ns in truth.by_scope.items():
+            path = tuple(scope.split("/"))
+            told[path] = told.get(path, 0) + ns
+    assert {row.scope: row.own_computing_ns for row in analysis.scopes if row.own_computing_ns} == told
+    whole = scopes_document(analysis, Selection())
+    steps = [scopes_document(analysis, Selection(step=number)) for number in (1, 2, 3, 4)]
+    for key in ("computing_ns", "idle_ns"):
+        assert sum(step[key] for step in steps) == whole[key] > 0
+    text = nested_text(SCOPES, analysis, Selection(), 3, 120)
+    assert "Default/network-TrainOneStep/_backbone-Net" in text and "more with less: --top 0" in text
+
+
+def test_names_without_scopes() -> None:
+    assert scope_of("aclnnAdd_AddAiCore_Add") == ()
+    events = [
+        *process(3, "Ascend Hardware", "NPU"),
+        piece(3, 2, "aclnnAdd", 0, 5, **{"Task Type": "AI_CORE"}),
+    ]
+    analysis = analyse(trace_of(events))
+    assert analysis.scopes == () and not analysis.has_scopes
+    assert nested_text(SCOPES, analysis, Selection(), None, 80) == f"{NO_SCOPES}\n"
+
+
+def test_real_scopes(real_traces: Path) -> None:
+    analysis = load(next((real_traces / "mindspore").glob("PROF_*")), cache=False)
+    check(analysis)
+    assert analysis.has_scopes and not analysis.has_python
+    first = analysis.scopes[0]
+    assert (first.scope, first.tasks) == (("Default",), 930)
+
+
+@pytest.mark.parametrize("name", ["level2/rank0", "level0/rank1"])
+def test_traces_of_pytorch_have_none(real_traces: Path, name: str) -> None:
+    from tests.analysis import real
+
+    assert not real.npu(real_traces, name).has_scopes

@@ -1,0 +1,117 @@
+"""The parts of the documents that are made of tables in the code: `python -m tests.documents` renews them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import tracetui
+from tracetui.analysis.advice.rules import RULES
+from tracetui.analysis.idle.cause import causes_markdown
+from tracetui.cli.commands import COMMANDS
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.export.chinese.advice import ADVICE as CHINESE_ADVICE
+from tracetui.export.tables import memory
+from tracetui.export.tables.advice import ADVICE
+from tracetui.export.tables.column import Form, Table
+from tracetui.export.tables.communication import LINKS, PEERS
+from tracetui.export.tables.events import EVENTS
+from tracetui.export.tables.gaps import GAPS
+from tracetui.export.tables.hotspots import LINES
+from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES
+from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.signatures import SIGNATURES
+from tracetui.export.tables.steps import STEPS
+from tracetui.export.tables.syncs import SYNCS
+from tracetui.export.words import micro
+from tracetui.ui.actions import keys_markdown
+
+
+def commands_markdown() -> str:
+    """Return the table of commands."""
+    rows = (f"| `tracetui {command.usage}` | {command.brief} |" for command in COMMANDS)
+    return "\n".join(("| command | |", "|---|---|", *rows))
+
+
+def statuses_markdown() -> str:
+    """Return the table of exit statuses."""
+    rows = (f"| `{code.value}` | {code.meaning} |" for code in ExitCode)
+    return "\n".join(("| status | |", "|---|---|", *rows))
+
+
+def advice_markdown() -> str:
+    """Return the table of the rules of advice: what each looks for."""
+    rows = (f"| {rule.__name__.replace('_', ' ')} | {_sentence(rule)} |" for rule in RULES)
+    return "\n".join(("| rule | looks for |", "|---|---|", *rows))
+
+
+def chinese_advice_markdown() -> str:
+    """Return the table of advice in Chinese: the title of each piece, and its rule with its threshold."""
+    rows = (f"| {words.title} | {micro(words.rule)} |" for words in CHINESE_ADVICE.values())
+    return "\n".join(("| 建议 | 规则 |", "|---|---|", *rows))
+
+
+def columns_markdown() -> str:
+    """Return the tables that scripts get: of each what a row is, and the names of its columns."""
+    return "\n\n".join(
+        f"### `{name}`\n\n{inspect.getdoc(getattr(tracetui, name))}\n\n{_names(table)}"
+        for name, table in TABLES.items()
+    )
+
+
+def _names(table: Table[Any]) -> str:
+    names = " ".join(f"`{column.key}`" for column in table.of(Form.FRAME))
+    return "\n".join(textwrap.wrap(names, 125, break_on_hyphens=False))
+
+
+def _sentence(rule: Callable[..., object]) -> str:
+    return " ".join(inspect.getdoc(rule).partition("\n\n")[0].split())  # type: ignore[union-attr]
+
+
+#: The DataFrames whose columns are the same for every trace, and what they are made of.
+TABLES: dict[str, Table[Any]] = {
+    "steps_frame": STEPS,
+    "gaps_frame": GAPS,
+    "hotspots_frame": LINES,
+    "modules_frame": MODULES,
+    "frames_frame": FRAMES,
+    "scopes_frame": SCOPES,
+    "signatures_frame": SIGNATURES,
+    "syncs_frame": SYNCS,
+    "operators_frame": OPERATORS,
+    "links_frame": LINKS,
+    "late_peers_frame": PEERS,
+    "advice_frame": ADVICE,
+    "events_frame": EVENTS,
+    "memory_lines_frame": memory.LINES,
+    "memory_sizes_frame": memory.SIZES,
+    "memory_blocks_frame": memory.BLOCKS,
+    "memory_curve_frame": memory.SAMPLES,
+}
+#: (page, name of the block) -> what stands between `<!-- name: … -->` and `<!-- /name -->`
+GENERATED: dict[tuple[str, str], Callable[[], str]] = {
+    ("docs/keys.md", "keys"): keys_markdown,
+    ("docs/method.md", "causes"): causes_markdown,
+    ("docs/scripts.md", "commands"): commands_markdown,
+    ("docs/scripts.md", "statuses"): statuses_markdown,
+    ("docs/advice.md", "advice"): advice_markdown,
+    ("docs/zh/advice.md", "advice"): chinese_advice_markdown,
+    ("docs/columns.md", "columns"): columns_markdown,
+}
+
+
+def block(text: str, name: str) -> str:
+    """Return what stands in a page between the marks of a block."""
+    return _marked(name).search(text)[2].strip()  # type: ignore[index]
+
+
+def renewed(text: str, name: str, content: str) -> str:
+    """Return a page with the block made anew."""
+    return _marked(name).sub(lambda found: f"{found[1]}\n\n{content.strip()}\n\n{found[3]}", text)
+
+
+def _marked(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(<!-- {name}: [^>]*-->)(.*?)(<!-- /{name} -->)", re.DOTALL)

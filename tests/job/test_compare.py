@@ -1,0 +1,125 @@
+"""Two simulated jobs, one with something planted: it is found on its rank, with what all lose by it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from tests.job.planted import job, truth
+from tracetui.compare.comparison import Comparison
+from tracetui.compare.job_part import RootRow
+from tracetui.compare.verdict import verdict
+from tracetui.export.compare_document import comparison_json
+from tracetui.export.compare_tables import EVERY, WATERFALL
+from tracetui.export.compare_text import comparison_text
+from tracetui.export.text import cell_width
+from tracetui.job.compare import Incomparable, compare_jobs
+from tracetui.job.job import job_of
+
+
+def compared(name: str) -> Comparison:
+    return compare_jobs(job(name, plain=True), job(name), ("base", "other"))
+
+
+def roots(comparison: Comparison) -> tuple[RootRow, ...]:
+    assert comparison.job is not None
+    return comparison.job.roots
+
+
+def test_a_late_rank() -> None:
+    """Rank 5 works 4 ms longer in Python in each step, and 7 others wait for it."""
+    comparison, told = compared("late"), truth("late")
+    (planted,) = told.roots
+    assert comparison.job is not None
+    first = roots(comparison)[0]
+    assert (first.rank, first.kind, first.reason) == (5, "idle", planted.cause)
+    assert first.frame is not None
+    assert (first.frame.file, first.frame.line) == planted.line[:2]
+    steps = len(comparison.other.numbers)
+    assert float(first.delta_ns) * steps == pytest.approx(planted.lost_ns, rel=0.01)
+    assert float(comparison.step.delta_ns) == pytest.approx(4e6, rel=0.01)
+    assert {row.rank for row in comparison.job.ranks} == set(range(8))
+    assert all(float(row.delta_ns) == pytest.approx(4e6, rel=0.01) for row in comparison.job.ranks)
+    assert "a step in all, " in verdict(comparison)
+    assert f"more than in BASE: rank 5, {planted.cause} at train_hybrid.py({first.frame.line})." in verdict(
+        comparison
+    )
+
+
+def test_sums_hold() -> None:
+    comparison = compared("late")
+    assert comparison.job is not None
+    assert sum(row.delta_ns for row in comparison.waterfall) == comparison.step.delta_ns
+    for side in ("base_ns", "other_ns"):
+        assert sum(getattr(row, side) for row in roots(comparison)) == getattr(comparison.job.waits, side)
+        ranks = [getattr(row, side) for row in comparison.job.ranks]
+        assert sum(ranks) / len(ranks) == getattr(comparison.step, side)
+    for row in comparison.job.ranks:
+        assert sum(term.delta_ns for term in row.waterfall) == row.delta_ns
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_all_forms_show_ranks_and_roots(width: int) -> None:
+    comparison = compared("late")
+    assert comparison.job is not None
+    for asked in (None, *EVERY):
+        lines = comparison_text(comparison, asked, 0, width).splitlines()
+        assert max(map(cell_width, lines)) <= width
+    text = comparison_text(comparison, None, None, width)
+    root, rank = roots(comparison)[0], next(row for row in comparison.job.ranks if row.rank == 5)
+    assert root.frame is not None
+    assert f"rank 5, {root.reason} at train_hybrid.py({root.frame.line})" in text
+    most = max(rank.waterfall, key=lambda term: abs(term.delta_ns))
+    assert f"rank 5, {most.name} +" in text
+    told = json.loads(comparison_json(comparison))
+    assert [row["rank"] for row in told["ranks"]] == [row.rank for row in comparison.job.ranks]
+    for row in told["ranks"]:
+        assert sum(term["delta_ns"] for term in row["waterfall"]) == pytest.approx(row["delta_ns"], abs=30)
+    assert told["other"]["ranks"] == list(range(8))
+    first = told["roots"][0]
+    assert (first["rank"], first["cause"], first["line"]) == (5, root.reason, root.frame.line)
+
+
+def test_a_job_with_itself() -> None:
+    comparison = compare_jobs(job("late"), job("late"), ("a", "b"))
+    assert verdict(comparison).startswith("Nothing changed: a step takes ")
+    assert not any(row.delta_ns for table in (WATERFALL, *EVERY) for row in table.rows(comparison))
+    assert all(len(table.rows(comparison)) for table in EVERY if table.by in ("rank", "root"))
+
+
+def test_ranks_that_one_job_lacks_are_not_compared() -> None:
+    base, other = job("late", plain=True), job("late")
+    some = job_of([rank for rank in other.ranks if rank.number in (4, 5)])
+    comparison = compare_jobs(base, some, ("a", "b"))
+    assert comparison.job is not None
+    assert [row.rank for row in sorted(comparison.job.ranks, key=lambda row: row.rank)] == [4, 5]
+    assert any(
+        note.startswith("only BASE has ranks 0, 1, 2, 3, 6, 7: not compared") for note in comparison.notes
+    )
+    assert "2 ranks (4 to 5)" in comparison_text(comparison, None, None, 100)
+    with pytest.raises(Incomparable, match="BASE has rank 0, OTHER ranks 4, 5"):
+        compare_jobs(job_of(base.ranks[:1]), some, ("a", "b"))
+
+
+def test_steps_that_differ_count_one_by_one() -> None:
+    """Where a rank lacks the first step, means are of all steps of all ranks."""
+    whole = job("late")
+    first, *others = whole.ranks
+    digest, terms = first.digest, first.digest.terms
+    assert digest.facts is not None
+    steps = digest.facts.steps
+    less = replace(
+        digest,
+        facts=replace(digest.facts, steps=steps - 1),
+        walls=digest.walls.at(slice(1, None)),
+        terms=replace(terms.at(terms.wall > 0), wall=terms.wall[terms.wall > 0] - 1),
+    )
+    comparison = compare_jobs(whole, job_of([replace(first, digest=less), *others]), ("a", "b"))
+    assert len(comparison.base.wall_ns) == steps
+    assert len(comparison.other.wall_ns) == 8 * steps - 1
+    lengths = [digest.walls.end - digest.walls.start for digest in (less, *(rank.digest for rank in others))]
+    assert comparison.step.other_ns == Fraction(sum(int(ns.sum()) for ns in lengths), 8 * steps - 1)
+    assert sum(row.delta_ns for row in comparison.waterfall) == comparison.step.delta_ns

@@ -1,0 +1,122 @@
+"""A run that comes back from its digest is the run: what it keeps is the same, to the nanosecond."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tracetui.api import load
+from tracetui.compare.comparison import Comparison, compare_runs
+from tracetui.compare.run import Run, run_of
+from tracetui.export.compare_tables import EVERY, WATERFALL
+from tracetui.export.compare_text import comparison_text
+from tracetui.job.coding import UnreadableDigest, decode, encode
+from tracetui.job.digest import Digest
+from tracetui.job.digesting import digest_trace
+from tracetui.job.fitting import encode_within
+from tracetui.job.runs import run_of_digest
+
+MOBA = Path("moba") / "trace_view.json"
+
+
+def differences(comparison: Comparison) -> list[str]:
+    """The rows in which two sides differ at all."""
+    return [
+        f"{table.by} {row.name}"
+        for table in (WATERFALL, *EVERY)
+        for row in table.rows(comparison)
+        if (row.base.ns, row.base.count, row.base.lowest, row.base.highest)
+        != (row.other.ns, row.other.count, row.other.lowest, row.other.highest)
+    ]
+
+
+@pytest.fixture(scope="module")
+def run(samples: Path) -> Run:
+    return run_of(load(samples / MOBA, cache=False))
+
+
+@pytest.fixture(scope="module")
+def digest(samples: Path) -> Digest:
+    return decode(digest_trace(samples / MOBA, cache=False))
+
+
+def test_a_digest_is_equal_to_its_trace(run: Run, digest: Digest) -> None:
+    comparison = compare_runs(run, run_of_digest(digest, "digest"))
+    assert comparison.step.delta_ns == 0
+    assert differences(comparison) == []
+    assert all(len(table.rows(comparison)) for table in EVERY if table.by not in ("rank", "root", "memory"))
+    assert comparison.other.numbers == run.numbers
+    assert comparison.other.totals == run.totals
+    assert "OTHER: operators are compared by name alone" in "".join(comparison.notes)
+
+
+@pytest.mark.parametrize(
+    "path", ["npu/level2/rank0_ascend_pt", "gpu/pairs/h100", "gpu/workers4", "gpu/alexnet_a100.json.gz"]
+)
+def test_of_real_traces(real_traces: Path, path: str) -> None:
+    base = run_of(load(real_traces / path, cache=False))
+    data = digest_trace(real_traces / path, cache=False)
+    assert len(data) <= 16_000
+    assert differences(compare_runs(base, run_of_digest(decode(data), path))) == []
+
+
+@pytest.mark.parametrize("limit", [4_500, 3_500, 2_500])
+def test_what_does_not_fit_stands_together(run: Run, digest: Digest, limit: int) -> None:
+    """Whichever side is cut: no sum is lost, and what it does not tell apart is neither new nor gone."""
+    less = run_of_digest(decode(encode_within(digest, limit)), "less")
+    for comparison in (compare_runs(run, less), compare_runs(less, run)):
+        assert comparison.step.delta_ns == 0
+        for table in (WATERFALL, *EVERY):
+            rows = table.rows(comparison)
+            assert sum(row.delta_ns for row in rows) == 0, table.by
+            assert {row.status for row in rows} <= {"matched"}, table.by
+        assert any("(others)" in row.name for row in comparison.api)
+        assert any("(others)" in note for note in comparison.notes)
+
+
+def test_a_digest_of_before_has_nothing_to_compare(digest: Digest, run: Run) -> None:
+    walls, terms = digest.walls.at(slice(0)), digest.terms.at(slice(0))
+    old = run_of_digest(replace(digest, facts=None, walls=walls, terms=terms), "")
+    comparison = compare_runs(old, run)
+    assert not comparison.comparable
+    assert "make it again" in "".join(comparison.notes)
+
+
+def test_a_digest_whose_parts_do_not_sum_is_refused(digest: Digest) -> None:
+    wrong = replace(digest, terms=replace(digest.terms, ns=digest.terms.ns + 1))
+    with pytest.raises(Exception, match="it is damaged"):
+        decode(encode(wrong))
+
+
+def test_a_trace_of_a_host_alone_has_nothing_to_compare(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "host.json"
+    path.write_text(
+        '[{"ph": "X", "name": "aten::mm", "cat": "cpu_op", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]'
+    )
+    host = run_of_digest(decode(digest_trace(path, cache=False)), "host")
+    comparison = compare_runs(host, run)
+    assert not comparison.comparable
+    assert "no device computes or communicates in it" in "".join(comparison.notes)
+    assert "make it again" not in "".join(comparison.notes)
+
+
+@settings(max_examples=20)
+@given(st.data())
+def test_no_damage_gives_other_sums(digest: Digest, run: Run, data: st.DataObject) -> None:
+    """A digest that is read for all its damage holds an identity still, and compares."""
+    table = data.draw(st.sampled_from(["walls", "terms", "sums", "calls"]))
+    columns = getattr(digest, table)
+    column = data.draw(st.sampled_from([each.name for each in fields(columns)]))
+    values = getattr(columns, column).copy()
+    values[data.draw(st.integers(0, len(values) - 1))] = data.draw(st.integers(-(2**40), 2**40))
+    try:
+        damaged = decode(encode(replace(digest, **{table: replace(columns, **{column: values})})))
+    except UnreadableDigest:
+        return
+    comparison = compare_runs(run, run_of_digest(damaged, "damaged"))
+    assert sum(term.delta_ns for term in comparison.waterfall) == comparison.step.delta_ns
+    comparison_text(comparison, None, 0, 80)

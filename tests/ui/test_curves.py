@@ -1,0 +1,136 @@
+"""Curves in the timeline: nothing short is lost, all have their lines, the cursor tells what is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.synthetic import piece, process, trace_of
+from tests.ui.training import screen_text
+from tests.ui.viewing import SETTLED_S, open_viewer, until
+from tracetui.analysis.counter_tracks import MEMORY, CounterTrack
+from tracetui.analysis.series import Series
+from tracetui.trace.model import Trace
+from tracetui.ui.drawing.curve_lines import CurveLines, Scale, fill
+from tracetui.ui.drawing.curve_rows import ROWS, Extras
+from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.row import LineKind, Row, track_key
+from tracetui.ui.drawing.rows import curve_lines, hiding, timeline_lines
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.timeline import TimelineScreen
+from tracetui.ui.state import Key, Viewport, ViewState
+
+
+def sample(time: float, value: float, name: str = "HBM 0/Read", pid: int = 14) -> dict[str, object]:
+    return {"ph": "C", "name": name, "pid": pid, "tid": 0, "ts": time, "args": {"Read(MB/s)": value}}
+
+
+def with_counters(*samples: dict[str, object]) -> Trace:
+    device = [*process(300, "Ascend Hardware", "NPU", 13), piece(300, 1, "kernel", 0.0, 1000.0)]
+    counters = [*process(14, "HBM", "NPU", 17), *process(15, "LLC", "NPU", 18)]
+    return trace_of([*device, *counters, *samples])
+
+
+def drawn(trace: Trace, columns: int, glyphs: Glyphs = BLOCKS) -> list[str]:
+    """The rows of the only counter of a trace, over all of it."""
+    key = track_key(next(track for track in trace.tracks if track.samples))
+    art = CurveLines(Picture(trace), Palette("none"), glyphs)
+    state = ViewState(Viewport(trace.start_ns, trace.end_ns))
+    edges = state.viewport.edges(columns)
+    rows = [Row(LineKind.CURVE, key, "", 0, curve=key, part=part, parts=ROWS) for part in range(ROWS)]
+    return ["".join(part.text for part in art.draw(row, state, edges, False)) for row in rows]
+
+
+@pytest.mark.parametrize("glyphs", [BLOCKS, ASCII])
+def test_a_spike_of_one_sample_in_ten_thousand_is_seen_and_named(glyphs: Glyphs) -> None:
+    samples = [sample(n / 10, 10.0) for n in range(10_000)]
+    samples[7_003] = sample(700.3, 995.0)
+    top, middle, bottom = drawn(with_counters(*samples), 80, glyphs)
+    column = 56  # 700.3 of 1,000 us
+    full = glyphs.shades[-1]
+    assert top[column] == glyphs.pin and middle[column] == bottom[column] == full
+    assert {*middle} == {" ", full} and {*bottom} == {glyphs.shades[1], full}
+    assert "peak 995 MB/s" in top
+
+
+def test_nothing_is_drawn_before_the_first_sample() -> None:
+    _, _, bottom = drawn(with_counters(sample(500.0, 3.0)), 80)
+    assert bottom == " " * 40 + "█" * 40
+
+
+@given(st.lists(st.floats(-1e6, 1e12), min_size=1, max_size=9), st.integers(1, 4))
+def test_a_scale_holds_all_and_more_is_never_lower(values: list[float], rows: int) -> None:
+    scale = Scale.of(min(values), max(values))
+    assert scale.low <= min(*values, 0) and max(*values, 0) <= scale.top
+    ordered = np.sort(np.array(values))
+    filled = fill(ordered, scale, rows)
+    assert (np.diff(filled) >= 0).all() and filled.max(initial=0) <= 8 * rows
+    assert ((filled > 0) == (ordered > scale.low)).all()
+    assert fill(np.array([np.nan]), scale, rows).tolist() == [0]
+
+
+def extras() -> Extras:
+    series = Series(np.array([100], np.int64), np.array([2.0**20]))
+    named = ("PTA allocated", "NPU"), ("PTA active", "NPU"), ("PyTorch allocated", None)
+    return Extras(tuple(CounterTrack(MEMORY, name, "B", device, lambda: series) for name, device in named))
+
+
+def test_every_curve_has_its_line_once_its_headers_are_open() -> None:
+    trace = with_counters(sample(1.0, 2.0), sample(1.0, 2.0, "HBM 1/Read"), sample(1.0, 2.0, "LLC 0", 15))
+    curves = curve_lines(trace.tracks, extras())
+    assert len(curves) == 6
+    for curve in curves:
+        toggled: frozenset[Key] = frozenset()
+        assert timeline_lines(trace, toggled, (), extras=extras()).index(curve.key) < 0
+        toggled ^= frozenset(hiding(trace, extras(), curve.key, toggled))
+        lines = timeline_lines(trace, toggled, (), extras=extras())
+        assert [line.part for line in lines.lines if line.curve == curve.key] == [0, 1, 2]
+        assert len({line.key for line in lines.lines}) == len(lines.lines)
+        folded = timeline_lines(trace, toggled ^ {curve.key}, (), extras=extras())
+        assert [line.parts for line in folded.lines if line.curve == curve.key] == [1]
+        pinned = timeline_lines(trace, toggled, (curve.key,), extras=extras())
+        places = [place for place, line in enumerate(pinned.lines) if line.curve == curve.key]
+        assert places == [1, 2, 3] and pinned.fixed == 4
+
+
+def test_a_process_that_is_called_like_the_lead_is_a_process() -> None:
+    trace = trace_of([*process(14, "Host lead", "NPU", 17), sample(1.0, 2.0), sample(1.0, 2.0, "b")])
+    (header,) = timeline_lines(trace, frozenset(), ()).lines
+    assert header.kind is LineKind.GROUP and header.members == 2
+
+
+def test_the_curves_of_a_device_stand_below_it_under_one_header() -> None:
+    trace = with_counters(sample(1.0, 2.0), sample(1.0, 2.0, "LLC 0", 15))
+    lines = timeline_lines(trace, frozenset(), (), extras=extras()).lines
+    labels = [line.label for line in lines]
+    assert labels == ["NPU idle", "Stream 1", "counters and memory (NPU)", "memory of the host"]
+    assert [line.members for line in lines[2:]] == [4, 1]
+
+
+async def test_the_finder_goes_to_a_curve_of_the_memory_and_its_numbers_are_told(tmp_path: Path) -> None:
+    """PTA holds 1 MB for 400 us, then 3 MB for 500: the mean of the window is 2.11 MB (of 2**20 bytes)."""
+    table = "Component,Timestamp(us),Total Allocated(MB),Device Type\nPTA,100,1,NPU:0\nPTA,500,3,NPU:0\n"
+    (tmp_path / "memory_record.csv").write_text(table, encoding="utf-8")
+    path = tmp_path / "trace_view.json"
+    app = open_viewer(path, ViewerOptions(palette="none"), trace=with_counters(sample(1.0, 2.0)))
+    assert app.session.trace is not None
+    object.__setattr__(app.session.trace, "path", str(path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: not app.session.analysing)
+        await pilot.pause(SETTLED_S)
+        await pilot.press("t", *"pta")
+        await until(pilot, lambda: any("PTA allocated" in line for line in screen_text(app)))
+        await pilot.press("enter", "end", "l")
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, TimelineScreen)
+        text = screen.details.text
+        mean = round((400 * 2**20 + 500 * 3 * 2**20) / 900 / 1e6, 2)
+        assert f"mean {mean} MB" in text and "least 1.05 MB at" in text and "most 3.15 MB at 0.0005" in text
+        assert any("PTA allocated" in line for line in screen_text(app))

@@ -1,0 +1,255 @@
+"""Two runs one above the other: what is drawn where, what moves, and what matches what."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from tests.compare.planted import run
+from tests.synthetic import piece, process, trace_of
+from tests.ui.training import screen_text
+from tests.ui.viewing import lines_of, said, until
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.compare.run import run_of
+from tracetui.trace.model import Trace
+from tracetui.ui.app import TraceApp
+from tracetui.ui.comparing.bands import Band, Kind
+from tracetui.ui.comparing.stack import Chosen, Lanes, Stack
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.stacked import StackedScreen
+from tracetui.ui.session import Session
+from tracetui.ui.widgets.stacked import Stacked
+
+OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False)
+
+
+def sides() -> tuple[Analysis, Analysis]:
+    """A run of three steps, and one in which the kernels of gelu take twenty times as long."""
+    return run("mixed", 3), run("mixed", 3, "gelu", 20.0)
+
+
+@cache
+def stack() -> Stack:
+    base, other = (Lanes.of("", analysis, run_of(analysis)) for analysis in sides())
+    return Stack.of(base, other)
+
+
+@asynccontextmanager
+async def stacked(
+    analyses: tuple[Analysis, Analysis], size: tuple[int, int] = (120, 36)
+) -> AsyncIterator[tuple[TraceApp, Pilot[int]]]:
+    """The viewer of both, on the screen that stacks them."""
+    sessions = [
+        Session(Path(f"{name}.json"), OPTIONS, trace=analysis.trace, name=name)
+        for name, analysis in zip(("fast", "slow"), analyses)
+    ]
+    app = TraceApp(sessions, OPTIONS)
+    async with app.run_test(size=size) as pilot:
+        for session, analysis in zip(sessions, analyses):
+            session.take_analysis(analysis)
+        await pilot.press("escape", "vertical_line")
+        await until(pilot, lambda: app.shown == "stacked" and "Aligning" not in said(app, "answer"))
+        yield app, pilot
+
+
+def screen(app: TraceApp) -> StackedScreen:
+    assert isinstance(app.screen, StackedScreen)
+    return app.screen
+
+
+async def matched(app: TraceApp, pilot: Pilot[int]) -> tuple[Chosen, Chosen]:
+    """What is marked in both once the counterpart is found."""
+    await until(pilot, lambda: "looking" not in said(app, "chosen"))
+    return screen(app).chosen
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_both_are_shown_at_the_step_that_differs_most(size: tuple[int, int]) -> None:
+    async with stacked(sides(), size) as (app, pilot):
+        await pilot.pause()
+        lines = lines_of(app.screen.query_one(Stacked))
+        heads = [at for at, line in enumerate(lines) if line.startswith("--")]
+        assert len(heads) == 2 and "BASE fast" in lines[heads[0]] and "OTHER slow" in lines[heads[1]]
+        ticks = [lines[at + 1].rindex("'") for at in heads]
+        assert ticks[0] == ticks[1], "the step begins at once"
+        assert size[0] == 80 or lines[heads[0] + 1].rstrip("-").endswith("-3.55 ms"), "and BASE waits"
+        names = [line[1:].split()[0] for line in lines[heads[0] + 2 : heads[1]]]
+        kinds = [kind.value for kind in stack().kinds(0)]
+        assert names == [
+            {"communication": "comm"}.get(kind, kind) if size[0] == 80 else kind for kind in kinds
+        ]
+        whole, parts = stack().step_rows(2, 0) or (None, ())
+        assert whole is not None and f"{float(whole.base_ns) / 1e6:.3f} > " in said(app, "answer")
+        assert parts[0].name == "aicore" and sum(part.delta_ns for part in parts) == whole.delta_ns
+        assert max(map(cell_len, screen_text(app))) <= size[0]
+
+
+async def test_moving_moves_both_and_is_undone() -> None:
+    async with stacked(sides()) as (app, pilot):
+        spans = []
+        for key in ("w", "d", "left_square_bracket"):
+            before = screen(app).state.viewport
+            await pilot.press(key)
+            after = screen(app).state.viewport
+            assert after != before
+            spans.append(after)
+            for side, session in enumerate(app.sessions):
+                axis, viewport = stack().axis, session.state.viewport
+                assert viewport.start_ns == axis.moment(side, after.start_ns)
+                assert viewport.end_ns == axis.moment(side, after.end_ns)
+        moved = stack().axis.step_start(2) - stack().axis.step_start(1)
+        assert spans[1].start_ns - spans[2].start_ns == moved, "the step before, at the same place"
+        await pilot.press("backspace")
+        assert screen(app).state.viewport == spans[1]
+        await pilot.press("0")
+        assert screen(app).state.viewport == screen(app).state.bounds
+
+
+async def test_what_matches_is_marked_in_the_other_and_flipping_goes_there() -> None:
+    async with stacked(sides()) as (app, pilot):
+        gelu = "aten::gelu"
+        await pilot.press("down", "down", "down", "down")
+        assert screen(app).kind is Kind.OPERATORS and screen(app).side == 0
+        for _ in range(80):
+            await pilot.press("right")
+            row = screen(app).state.row
+            if row >= 0 and app.sessions[0].trace is not None and app.sessions[0].trace.name(row) == gelu:
+                break
+        base, other = await matched(app, pilot)
+        traces = [session.trace for session in app.sessions]
+        assert [trace.name(of.row) for trace, of in zip(traces, (base, other)) if trace] == [gelu, gelu]
+        start = app.sessions[1].trace.slices.start[other.row] if app.sessions[1].trace else 0
+        place = stack().axis.place(1, int(start))
+        await pilot.press("backslash")
+        assert screen(app).side == 1 and screen(app).state.place.time_ns == place
+        assert screen(app).chosen == (base, other), "the same two"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.shown == "timeline")
+        assert app.session.name == "slow" and app.session.state.row == other.row
+        viewport = app.session.state.viewport
+        app.view_changed()
+        app.selection_changed()
+        await pilot.pause()
+        assert app.session.state.viewport == viewport, "what is left does not move it any more"
+        await pilot.press("vertical_line")
+        await until(pilot, lambda: app.shown == "stacked")
+        assert (await matched(app, pilot))[1] == other
+        await pilot.press("escape")
+        await until(pilot, lambda: app.shown == "timeline")
+
+
+async def test_a_gap_has_that_before_the_matching_task_beside_it() -> None:
+    async with stacked(sides()) as (app, pilot):
+        await pilot.press("x")
+        base, other = await matched(app, pilot)
+        gaps = [analysis.gaps for analysis in sides()]
+        assert base.gap == int(gaps[0].ranked()[0]) and other.gap >= 0
+        ends = [
+            analysis.trace.name(int(of.after[each.gap]))
+            for analysis, of, each in zip(sides(), gaps, (base, other))
+        ]
+        assert ends[0] == ends[1]
+        assert "gap, idle" in said(app, "chosen").split("\n")[1]
+
+
+async def test_a_row_of_a_table_opens_in_both_and_escape_goes_back_to_it() -> None:
+    async with stacked(sides()) as (app, pilot):
+        await pilot.press("C")
+        await until(pilot, lambda: app.shown == "compare" and "Comparing" not in said(app, "answer"))
+        while app.screen.shown.by != "operator":  # type: ignore[attr-defined]
+            await pilot.press("tab")
+        await pilot.press("vertical_line")
+        await until(pilot, lambda: app.shown == "stacked")
+        await until(pilot, lambda: screen(app).state.row >= 0)
+        base, other = await matched(app, pilot)
+        assert sides()[1].trace.name(other.row) == sides()[0].trace.name(base.row) == "aten::gelu"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.shown == "compare")
+
+
+def without_steps() -> Analysis:
+    """Two kernels with names that try to reach the terminal."""
+    names = ("[red]evil\x1b[2J", "\u202eevil\n")
+    pieces = [piece(0, 7, name, at, 40, "kernel") for name, at in zip(names, (0, 100))]
+    return analyse(trace_of([*process(0, "python", "GPU 0"), *pieces]))
+
+
+@pytest.mark.parametrize("size", [(1, 1), (20, 5), (300, 80)])
+async def test_any_terminal_a_side_without_steps_and_hostile_names(size: tuple[int, int]) -> None:
+    async with stacked((without_steps(), sides()[1]), size) as (app, pilot):
+        for key in ("down", "right", "f", "backslash", "right_square_bracket", "x"):
+            await pilot.press(key)
+            await pilot.pause()
+            texts = [strip.text for strip in app.screen._compositor.render_strips()]
+            assert [cell_len(text) for text in texts] == [size[0]] * size[1]
+            assert "\x1b" not in "".join(texts) and "\u202e" not in "".join(texts)
+        assert "BASE without steps" in said(app, "answer")
+        assert ("No step of both runs is here" in "".join(texts)) == (size[1] == 80), "where there is room"
+
+
+async def test_a_trace_without_a_device_is_said() -> None:
+    empty = analyse(trace_of([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]))
+    async with stacked((sides()[0], empty)) as (app, pilot):
+        await until(pilot, lambda: "OTHER has no work of a device." in said(app, "answer"))
+        await pilot.press("w", "right", "down", "enter", "backslash", "f", "x", "tab", "y")
+        assert app.shown == "stacked"
+
+
+#: start and length of slices of two streams that overlap each other
+slices = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=1, max_size=12)
+
+
+@settings(max_examples=40)
+@given(slices, slices, st.lists(st.integers(-3, 150), min_size=2, max_size=9).map(sorted))
+def test_a_line_of_several_streams_is_busy_where_any_is(
+    one: list[tuple[int, int]], other: list[tuple[int, int]], edges: list[int]
+) -> None:
+    trace = streams(one, other)
+    band = Band(trace, np.arange(len(trace.slices)))
+    start, end = (column - trace.start_ns for column in (trace.slices.start, trace.slices.end))
+    columns = band.columns(np.array(edges, np.int64) * 1000 + trace.start_ns)
+    for place, (left, right) in enumerate(zip(edges, edges[1:])):
+        inside = np.minimum(end, right * 1000) - np.maximum(start, left * 1000)
+        covered = sum(bool(((start <= t * 1000) & (t * 1000 < end)).any()) for t in range(left, right))
+        assert columns.busy[place] == covered * 1000
+        assert columns.longest[place] == max(0, int(inside.max()))
+        row = int(columns.row[place])
+        assert (row >= 0) == (left < right and bool((inside > 0).any()))
+        assert row < 0 or inside[row] == inside.max()
+
+
+@settings(max_examples=40)
+@given(slices, slices)
+def test_the_slices_of_a_line_follow_each_other_by_start(
+    one: list[tuple[int, int]], other: list[tuple[int, int]]
+) -> None:
+    trace = streams(one, other)
+    band = Band(trace, np.arange(len(trace.slices)))
+    row, found = band.beside(-1, trace.start_ns - 1, 1), []
+    while row >= 0:
+        found.append(row)
+        row = band.beside(row, 0, 1)
+    starts = trace.slices.start[found].tolist()
+    assert sorted(found) == [*range(len(trace.slices))] and starts == sorted(starts)
+    assert [band.beside(row, 0, -1) for row in found] == [-1, *found[:-1]]
+
+
+def streams(*several: list[tuple[int, int]]) -> Trace:
+    """Kernels on streams of a GPU, µs: (time since the one before, length)."""
+    pieces = []
+    for stream, lengths in enumerate(several):
+        at = 0
+        for wait, length in lengths:
+            at += wait
+            pieces.append(piece(0, stream, "kernel", at, length, "kernel"))
+            at += length
+    return trace_of([*process(0, "python", "GPU 0"), *pieces])

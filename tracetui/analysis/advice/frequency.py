@@ -1,0 +1,91 @@
+"""Advice about the clock of the AI cores: whether they run as fast as they can while kernels do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tracetui.analysis.advice.evidence import Evidence, rounded
+from tracetui.analysis.advice.model import FREQUENCY, Advice, duration
+from tracetui.analysis.series import Series, counter_series
+from tracetui.arrays import Floats, Int64s
+from tracetui.trace.model import Activity, Trace
+from tracetui.trace.quantity import is_core_frequency
+from tracetui.units import format_percent
+
+_NO_FREQUENCY = 1e6  #: MHz
+
+
+def core_frequency(evidence: Evidence) -> Iterator[Advice]:
+    """AI cores that run below their maximum frequency while kernels do.
+
+    Each kernel counts with the mean frequency of its time, weighted by that time; the frequency between
+    kernels does not count. The maximum is the highest that any AI core of the trace ran at. Several dies of a
+    device count with their mean.
+    """
+    slices = evidence.trace.slices
+    maximum = max((series.bounds[1] for series in _frequencies(evidence.trace)), default=0.0)
+    if maximum <= 0:
+        return
+    for activity in evidence.analysis.devices:
+        kernels = activity.work[slices.activity[activity.work] == Activity.AICORE]
+        mhz = _mean_mhz(evidence, activity.device, kernels)
+        known = ~np.isnan(mhz)
+        kernels, mhz = kernels[known], mhz[known]
+        spent = slices.dur[kernels]
+        total = int(spent.sum())
+        lost = spent * (1.0 - mhz / maximum)
+        cost = round(float(lost.sum()))
+        if not FREQUENCY.exceeded(cost, total):
+            continue
+        below = kernels[mhz < maximum]
+        mean = float(np.average(mhz, weights=spent))
+        yield Advice(
+            id="core_frequency_low",
+            title="The AI cores run below their maximum frequency",
+            text=(
+                f"While kernels run, the frequency is {rounded(mean)} MHz on average, "
+                f"{format_percent(cost, total)} below the {rounded(maximum)} MHz that it reaches; at that, "
+                f"kernels bound by the cores would take up to {duration(cost)} less. Look for limits of "
+                "power and temperature (npu-smi info), and compare with the other devices."
+            ),
+            rule=FREQUENCY.rule(
+                "The mean frequency of the kernels, weighted by their time, is more than {} below the maximum"
+            ),
+            cost_ns=cost,
+            evidence={
+                "device": activity.device,
+                "mean_mhz": mean,
+                "maximum_mhz": maximum,
+                "lowest_mhz": float(mhz.min()),
+                "share_below": cost / total,
+                "kernels_below": len(below),
+                "kernels": len(kernels),
+                "kernels_ns": total,
+            },
+            subjects=evidence.names(below),
+            per_step_ns=evidence.step_ns(cost),
+            rows=kernels[np.argsort(-lost, kind="stable")][: len(below)],
+        )
+
+
+def _mean_mhz(evidence: Evidence, device: str, kernels: Int64s) -> Floats:
+    """The mean frequency of the device while each kernel ran; NaN where it is not known."""
+    slices = evidence.trace.slices
+    found = [
+        series.mean_between(slices.start[kernels], slices.end[kernels])
+        for series in _frequencies(evidence.trace, device)
+    ]
+    return np.mean(found, axis=0) if found else np.full(len(kernels), np.nan)
+
+
+def _frequencies(trace: Trace, device: str | None = None) -> list[Series]:
+    """The frequencies of all AI cores, or of those of a device; ns and MHz."""
+    found = []
+    for track in trace.tracks:
+        if len(track.samples) and is_core_frequency(track) and device in (None, track.device):
+            series = counter_series(trace, track)
+            real = (series.value > 0) & (series.value < _NO_FREQUENCY)
+            found.append(Series(series.time[real], series.value[real]))
+    return found

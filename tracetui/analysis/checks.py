@@ -1,0 +1,237 @@
+"""The producer's own sums beside a trace, held against what is computed of the trace.
+
+A table that differs is no error of the trace: it may be of a longer recording, or of another version. It is
+said, for the numbers of the two would else contradict each other without a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.communication.analyse import Communication
+from tracetui.analysis.kernels import Kernels
+from tracetui.analysis.search import distinct, rows_of
+from tracetui.analysis.steps import Step
+from tracetui.siblings.beside import Refusal, document_beside
+from tracetui.siblings.formats import API_STATISTIC, KERNEL_DETAILS, OP_STATISTIC, STEP_TIMES
+from tracetui.siblings.tables import Table, read_beside
+from tracetui.trace.clean import printable
+from tracetui.trace.model import Layer, Trace
+from tracetui.units import format_count, format_duration
+
+COMMUNICATION = "communication.json"
+_ROUNDED_NS = 1000  #: sums of times that the producer rounds one by one may be so far apart
+_APART = ("HCCL", "COMMUNICATION")  #: cores of collectives, which op_statistic.csv may leave out
+_SHOWN = 60  #: characters of a name
+#: Columns of step_trace_time.csv, and what a Step calls them.
+_STEP_COLUMNS = {
+    "computing": "computing_ns",
+    "communication_not_overlapped": "communication_not_overlapped_ns",
+    "overlapped": "overlapped_ns",
+    "communication": "communication_ns",
+    "free": "free_ns",
+    "stage": "stage_ns",
+    "bubble": "bubble_ns",
+    "exclude_receive": "communication_not_overlapped_exclude_receive_ns",
+    "preparing": "preparing_ns",
+}
+
+
+class Check(NamedTuple):
+    """What a table of the producer's says of what is computed too."""
+
+    table: str  #: the name of its file
+    agrees: bool
+    words: str  #: "57 types"; of one that differs where, printable
+
+    @property
+    def sentence(self) -> str:
+        """ "op_statistic.csv agrees: 57 types" """
+        return f"{self.table} {'agrees' if self.agrees else 'differs'}: {self.words}"
+
+
+def find_checks(
+    trace: Trace, kernels: Kernels | None, steps: Sequence[Step], communication: Communication
+) -> tuple[Check, ...]:
+    """Return what the tables beside a trace say, those that there are. Reads them."""
+    found = (
+        _kernels(trace, kernels),
+        _types(trace, kernels),
+        _calls(trace),
+        _steps(trace, steps),
+        _operations(trace, communication),
+    )
+    return tuple(check for check in found if check is not None)
+
+
+def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
+    """Every kernel of the table is in the trace, and takes as long there."""
+    if kernels is None or not kernels.table.rows:
+        return None
+    joined = kernels.row >= 0
+    dur = kernels.table.numbers["dur"][joined]
+    apart = np.abs(trace.slices.dur[kernels.row[joined]] - dur)[dur >= 0] > 1
+    missing, longer = int(np.count_nonzero(~joined)), int(np.count_nonzero(apart))
+    every = format_count(len(joined))
+    if missing or longer:
+        told = ((missing, "are not in the trace"), (longer, "last another time there"))
+        words = ", ".join(f"{format_count(count)} of {every} kernels {what}" for count, what in told if count)
+        return Check(KERNEL_DETAILS.name, False, words)
+    return Check(KERNEL_DETAILS.name, True, _counted(len(joined), "kernel"))
+
+
+def _types(trace: Trace, kernels: Kernels | None) -> Check | None:
+    """The sums of kernels by type."""
+    table = read_beside(Path(trace.path), OP_STATISTIC)
+    if table is None or not table.rows or kernels is None:
+        return None
+    told = {
+        f"{table.text('type', row) or ''} on {table.text('core', row) or '?'}": sums
+        for row, sums in _sums(table)
+    }
+    own = {
+        key: (row.count, row.total_ns)
+        for row in kernels.types()
+        if (key := f"{row.type} on {row.core or '?'}") in told or row.core not in _APART
+    }
+    return _compared(OP_STATISTIC.name, told, own, "type")
+
+
+def _calls(trace: Trace) -> Check | None:
+    """The sums of the calls of CANN by name: "launch" of "Node@launch"."""
+    table = read_beside(Path(trace.path), API_STATISTIC)
+    rows = rows_of(track for track in trace.tracks if track.layer == Layer.CANN)
+    if table is None or not table.rows or not len(rows):
+        return None
+    told: dict[str, tuple[int, int]] = {}
+    for row, sums in _sums(table):
+        _add(told, table.text("name", row) or "", *sums)
+    own: dict[str, tuple[int, int]] = {}
+    names, place = np.unique(trace.slices.name[rows], return_inverse=True)
+    counts = np.bincount(place.reshape(-1), minlength=len(names)).tolist()
+    totals = np.zeros(len(names), np.int64)
+    np.add.at(totals, place.reshape(-1), trace.slices.dur[rows])
+    for name, count, total in zip(names.tolist(), counts, totals.tolist()):
+        called = (trace.string(name) or "").rpartition("@")[2]
+        if called in told:  # what of a call is inside it, the table leaves out
+            _add(own, called, count, total)
+    return _compared(API_STATISTIC.name, told, own, "call")
+
+
+def _sums(table: Table) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield the rows of a table, and the count and the total (ns) of each."""
+    return enumerate(zip(table.numbers["count"].tolist(), table.numbers["total"].tolist()))
+
+
+def _add(sums: dict[str, tuple[int, int]], name: str, count: int, total: int) -> None:
+    before = sums.get(name, (0, 0))
+    sums[name] = before[0] + count, before[1] + total
+
+
+def _compared(
+    name: str, told: Mapping[str, tuple[int, int]], own: Mapping[str, tuple[int, int]], what: str
+) -> Check:
+    """Compare counts and totals by what they are of; totals may differ by 1 ns for each that is counted."""
+    differing = []
+    for key in {**told, **own}:
+        (there, total), (here, sum_) = (sums.get(key, (0, 0)) for sums in (told, own))
+        if there != here or abs(total - sum_) > there:
+            differing.append(key)
+    if not differing:
+        return Check(name, True, _counted(len(told), what))
+    first = differing[0]
+    (there, total), (here, sum_) = (sums.get(first, (0, 0)) for sums in (told, own))
+    of = _times(total, sum_) if there == here else (format_duration(total), format_duration(sum_))
+    counts = f"{format_count(there)} of {of[0]} there, {format_count(here)} of {of[1]} in the trace"
+    words = f"{printable(first, _SHOWN)}: {counts}"
+    return Check(name, False, words + _more(len(differing) - 1, what))
+
+
+def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
+    """The parts of the time of each step."""
+    table = read_beside(Path(trace.path), STEP_TIMES)
+    if table is None or not table.rows or len({step.device for step in steps}) != 1:
+        return None
+    of_number = {step.number: step for step in steps}
+    rows = [(row, of_number.get(number)) for row, number in enumerate(table.numbers["step"].tolist())]
+    held = [(row, step) for row, step in rows if step is not None]
+    if len(distinct(table.texts["device"].place)) > 1 or not held:
+        return None
+    differing = [
+        f"step {step.number}, {key.replace('_', ' ')} {_two(told, getattr(step, name))}"
+        for row, step in held
+        for key, name in _STEP_COLUMNS.items()
+        if (told := int(table.numbers[key][row])) >= 0 and abs(told - getattr(step, name)) > _ROUNDED_NS
+    ]
+    if differing:
+        return Check(STEP_TIMES.name, False, differing[0] + _more(len(differing) - 1, "time"))
+    return Check(STEP_TIMES.name, True, _counted(len(held), "step"))
+
+
+def _operations(trace: Trace, communication: Communication) -> Check | None:
+    """How long each collective moved data and waited, as the producer counts it."""
+    try:
+        document = document_beside(Path(trace.path), COMMUNICATION, 1)
+    except Refusal as refusal:
+        return Check(COMMUNICATION, False, f"it {refusal}")
+    if document is None:
+        return None
+    rows = communication.operations.row.tolist()
+    names = [trace.name(row) for row in rows]
+    times, held, differing = communication.master_times, 0, []
+    for name, told in _told_operations(document.members):
+        if names.count(name) != 1:
+            continue
+        place = names.index(name)
+        held += 1
+        for key, own in (("Transit", times.transit), ("Wait", times.wait)):
+            there = _ms(told.get(f"{key} Time(ms)"))
+            here = float(own[place])
+            if there is not None and here >= 0 and abs(there - here) > _ROUNDED_NS:
+                two = _two(round(there), round(here))
+                differing.append(f"{printable(name, _SHOWN)}, {key.lower()} {two}")
+    if differing:
+        return Check(COMMUNICATION, False, differing[0] + _more(len(differing) - 1, "time"))
+    return Check(COMMUNICATION, True, _counted(held, "operation")) if held else None
+
+
+def _told_operations(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the name of each operation, without its group, and its times."""
+    for step in document.values():
+        for kind in step.values() if isinstance(step, dict) else ():
+            for key, told in kind.items() if isinstance(kind, dict) else ():
+                times = told.get("Communication Time Info") if isinstance(told, dict) else None
+                if isinstance(times, dict) and not key.startswith("Total Op Info"):
+                    yield key.partition("@")[0], times
+
+
+def _ms(value: Any) -> float | None:
+    """The ns of ms; None of what is no finite number."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e12:
+        return value * 1e6
+    return None
+
+
+def _times(there: int, here: int) -> tuple[str, str]:
+    """Two lengths of time in ns, to the ns where they would read alike."""
+    told = format_duration(there), format_duration(here)
+    if told[0] != told[1] or there == here:
+        return told
+    return f"{format_count(there)} ns", f"{format_count(here)} ns"
+
+
+def _two(there: int, here: int) -> str:
+    """ "2.60 ms there, 2.56 ms in the trace" """
+    return "{} there, {} in the trace".format(*_times(there, here))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{format_count(count)} {what}{'' if count == 1 else 's'}"
+
+
+def _more(count: int, what: str) -> str:
+    return f", and {_counted(count, f'more {what}')}" if count else ""

@@ -1,0 +1,140 @@
+"""The iterations of a graph on a device, as msprof times them: no host that would tell steps is recorded.
+
+`Iteration N` lasts from the start of the graph to its end, `FP_BP Time N` inside it from the first operator
+of the forward pass to the last one of the backward pass. Where several graphs take turns (the models of a
+thread `Step Trace(Model ID:N)`), those of the one that takes most of the time are the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from re import Pattern
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.search import distinct, rows_of
+from tracetui.arrays import Int64s
+from tracetui.siblings.step_points import StepPoints, step_points
+from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.model import Family, Layer, Trace, Track
+
+_CLOSE = 1_000  #: ns between two clocks of one device that agree
+_ITERATION = any_of(KNOWN.iterations)
+_PASSES = any_of(KNOWN.iteration_passes)
+
+
+class Iteration(NamedTuple):
+    """One iteration of a graph."""
+
+    number: int
+    row: int  #: its slice; without one, its first task
+    start: int  #: ns
+    end: int
+    passes: tuple[int, int] | None  #: ns, forward and backward; None where not told
+
+
+def iterations(trace: Trace, device: str) -> list[Iteration]:
+    """Return the iterations of a device by start, those of the graph that takes most of the time.
+
+    Where the trace has none, those in the table that MindSpore left beside a timeline for MindInsight.
+    """
+    found = [
+        _of_track(trace, track)
+        for track in trace.tracks
+        if track.device == device and track.layer == Layer.DEVICE and track.family == Family.ANNOTATIONS
+        if track.name.startswith(KNOWN.annotation_threads)
+    ]
+    longest = max(found, key=lambda own: sum(each.end - each.start for each in own), default=[])
+    return longest or _of_table(trace, device)
+
+
+def iteration_at(found: Sequence[Iteration], times: Int64s) -> Int64s:
+    """Return the place of the iteration that holds each time, of those by start; -1 where none does."""
+    starts, ends = (np.array(column, np.int64) for column in zip(*((each.start, each.end) for each in found)))
+    place = np.searchsorted(starts, times, "right") - 1
+    return np.where((place >= 0) & (times < ends[place]), place, -1)
+
+
+def work_of_iterations(trace: Trace, device: str, work: Intervals) -> Intervals | None:
+    """Return the stretch from the first to the last work of each iteration; None without iterations.
+
+    Work counts for the iteration that starts last before it, as in exports of one iteration each.
+    """
+    starts = np.array([each.start for each in iterations(trace, device)], np.int64)
+    if not len(starts) or not len(work):
+        return None
+    of = np.searchsorted(starts, work.starts, "right")
+    first = np.flatnonzero(np.diff(of, prepend=-1))
+    last = np.append(first[1:], len(of)) - 1
+    return union(work.starts[first], work.ends[last])
+
+
+def _of_track(trace: Trace, track: Track) -> list[Iteration]:
+    rows = np.arange(track.rows.start, track.rows.stop)
+    passes = {number: row for row, number in _numbered(trace, rows, _PASSES)}
+    starts, ends = trace.slices.start, trace.slices.end
+    found = []
+    for row, number in _numbered(trace, rows, _ITERATION):
+        inside = passes.get(number, -1)
+        told = (int(starts[inside]), int(ends[inside])) if inside >= 0 else None
+        start, end = int(starts[row]), int(ends[row])
+        if told is not None and not start <= told[0] <= told[1] <= end:
+            told = None
+        found.append(Iteration(number, row, start, end, told))
+    return sorted(found, key=lambda each: (each.start, each.number))
+
+
+def _numbered(trace: Trace, rows: Int64s, pattern: Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield the rows with a name of a pattern, and the number in it."""
+    names = trace.slices.name[rows]
+    for name in distinct(names).tolist():
+        match = pattern.fullmatch(trace.strings[name])
+        number = next((int(group) for group in match.groups() if group), None) if match else None
+        if number is not None:
+            yield from ((row, number) for row in rows[names == name].tolist())
+
+
+def _of_table(trace: Trace, device: str) -> list[Iteration]:
+    """The iterations in the table beside a timeline, which has a clock of its own.
+
+    The first all-reduce that both tell of says how far the clocks are apart, if others agree.
+    """
+    points = step_points(Path(trace.path))
+    if points is None:
+        return []
+    apart = _apart(trace, points)
+    if apart is None:
+        return []
+    tasks = rows_of(
+        t for t in trace.tracks if t.family in (Family.TASKS, Family.GROUP) and t.device == device
+    )
+    tasks = tasks[np.argsort(trace.slices.start[tasks], kind="stable")]
+    starts = trace.slices.start[tasks]
+    found = []
+    for number, start, end, forward, backward in zip(*(column.tolist() for column in points[:5])):
+        first = int(np.searchsorted(starts, start + apart))
+        if start < end and first < len(tasks):
+            passes = (forward + apart, backward + apart) if start <= forward <= backward <= end else None
+            found.append(Iteration(number, int(tasks[first]), start + apart, end + apart, passes))
+    return sorted(found, key=lambda each: (each.start, each.number))
+
+
+def _apart(trace: Trace, points: StepPoints) -> int | None:
+    """ns from the clock of the table to that of the trace; None where they do not tell of the same."""
+    names, starts = trace.slices.name, trace.slices.start
+    differences = []
+    for name, begins in points.named.items():
+        if name in trace.strings:
+            rows = np.flatnonzero(names == trace.strings.index(name))
+            rows = rows[np.argsort(starts[rows], kind="stable")]
+            told = np.sort(begins[begins > 0])
+            count = min(len(rows), len(told))
+            differences.append(starts[rows[:count]] - told[:count])
+    every = np.concatenate([np.empty(0, np.int64), *differences])
+    if not len(every):
+        return None
+    apart = int(np.median(every))
+    return apart if int((np.abs(every - apart) <= _CLOSE).sum()) * 2 > len(every) else None

@@ -1,0 +1,81 @@
+"""The memory that MindSpore's tracker tells of: memory_block.csv, blocks with their Python stacks, no times.
+
+What begins and ends a block are the numbers of what the tracker saw; they stand for times. The form of the
+stacks is not verified on a real file: frames are found by what looks like a file and a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.memory.model import NEVER, Blocks, Curve, Recorded, steps_at
+from tracetui.analysis.memory.snapshot import repetitions
+from tracetui.siblings.formats import TRACKED_BLOCKS
+from tracetui.siblings.tables import Table, read_beside
+from tracetui.trace.stack import Frame
+
+_DEVICE, _COMPONENT = "NPU", "MindSpore"
+_FRAME = re.compile(
+    r'(?P<file>[^\s"|;,()]+\.py)"?(?:[:(]|,? line )(?P<line>\d{1,9})(?!\d)\)?'
+    r"[:,]? ?(?:in )?(?P<function>[\w<>.]*)"
+)
+
+
+def recorded_by_tracker(trace: Path, rules: FrameRules) -> Recorded | None:
+    """Return what the table beside the trace at a path tells; None where there is none."""
+    table = read_beside(trace, TRACKED_BLOCKS)
+    return None if table is None else _recorded(table, rules)
+
+
+def _recorded(table: Table, rules: FrameRules) -> Recorded:
+    order = np.argsort(table.numbers["start"], kind="stable")
+    start, end = table.numbers["start"][order], table.numbers["end"][order]
+    release = np.where(end < 0, NEVER, np.maximum(end, start))
+    sizes = table.numbers["bytes"][order]
+    stack, stacks = table.texts["stack"]
+    frames = [rules.line_of(tuple(frames_in(text))) for text in stacks]
+    lines = tuple(dict.fromkeys(frame for frame in frames if frame is not None))
+    of_stack = np.array([-1 if frame is None else lines.index(frame) for frame in (*frames, None)], np.int64)
+    node, task = table.texts["node"], table.texts["task"]
+    operators = ("", *node.texts, *task.texts)
+    operator = np.where(node.place >= 0, node.place + 1, task.place + 1 + len(node.texts))
+    operator = np.where((node.place < 0) & (task.place < 0), 0, operator)[order].astype(np.int32)
+    known = release[release < NEVER]
+    last = int(max(start.max(initial=0), known.max(initial=0))) + 1
+    steps = repetitions(start, np.where(stack < 0, len(stacks), stack)[order], last)
+    nothing = np.zeros(len(start), np.int32)
+    blocks = Blocks(
+        start=start,
+        release=release,
+        bytes=sizes,
+        device=nothing,
+        component=nothing,
+        operator=operator,
+        row=np.full(len(start), -1, np.int64),
+        line=of_stack[stack[order]],
+        step=steps_at(steps, start),
+    )
+    curves = (_curve(blocks),) if len(blocks) else ()
+    components, problems = (_COMPONENT,), table.problems
+    return Recorded(curves, blocks, (_DEVICE,), components, operators, lines, steps, problems, timed=False)
+
+
+def frames_in(text: str) -> Iterator[Frame]:
+    """Yield the frames in a text, in its order: "net.py:88 construct", 'File "net.py", line 88, in f'."""
+    for found in _FRAME.finditer(text):
+        yield Frame(found["file"], int(found["line"]), found["function"])
+
+
+def _curve(blocks: Blocks) -> Curve:
+    """What the blocks hold after each of their events."""
+    ended = blocks.release < NEVER
+    time = np.concatenate((blocks.release[ended], blocks.start))
+    change = np.concatenate((-blocks.bytes[ended], blocks.bytes))
+    order = np.argsort(time, kind="stable")
+    unknown = np.full(len(time), -1, np.int64)
+    return Curve(_DEVICE, _COMPONENT, time[order], np.cumsum(change[order]), unknown, unknown)

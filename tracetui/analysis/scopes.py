@@ -1,0 +1,121 @@
+"""The time of a device by scope: what MindSpore calls an operator says where in the network it is.
+
+`Default/network-WithLossCell/_backbone-AlexNet/Cast-op239` is in the scope `Default/network-WithLossCell/…`:
+where no Python is recorded, as in graph mode, the tree of scopes tells what stacks would. A scope has the
+computing of its tasks, and the idle time right before them. Own times, without what is in scopes inside, add
+up to those of the device; what has no scope is outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.nested_idle import NestedIdle, nested, under
+from tracetui.analysis.search import among, distinct, pick
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Activity, Trace
+from tracetui.trace.stack import Frame
+
+SEPARATOR = "/"
+DEEPEST = 64  #: scopes inside of each other
+_COMPUTES = (Activity.AICORE, Activity.AICPU)
+
+Scope = tuple[str, ...]  # from the outermost to the innermost; () is outside of all
+
+
+@dataclass(frozen=True, eq=False)
+class ScopeTime(NestedIdle):
+    """What a device computes in one scope, and the idle time right before; names as written in the trace."""
+
+    scope: Scope  #: () for what is outside of all
+    tasks: int  #: of its computing, with those of the scopes inside
+    computing_ns: int  #: their durations, with those inside
+    own_computing_ns: int  #: without
+
+    @property
+    def place(self) -> Frame | None:
+        return None
+
+    @property
+    def total_ns(self) -> int:
+        """Computing and the idle time before it."""
+        return self.computing_ns + self.idle_ns
+
+
+def scope_of(name: str) -> Scope:
+    """Return the scope that a task of this name is in, () for none: `("Default", "network-WithLossCell")`."""
+    return tuple(name.split(SEPARATOR)[:-1][:DEEPEST])
+
+
+def has_scopes(trace: Trace, work: Int64s) -> bool:
+    """Return whether most tasks that compute, of some work, are called by their scope."""
+    computes = work[among(trace.slices.activity[work], _COMPUTES)]
+    names = trace.slices.name[computes]
+    scoped = np.array([name for name in distinct(names).tolist() if scope_of(trace.strings[name])], np.int32)
+    return 2 * int(np.isin(names, scoped).sum()) > len(names)
+
+
+def scope_times(trace: Trace, work: Int64s, causes: Causes, listed: Bools | None = None) -> list[ScopeTime]:
+    """Return the scopes of some work, those with the most time first.
+
+    Args:
+        trace: the trace.
+        work: rows of tasks.
+        causes: why the devices were idle.
+        listed: of each AICore gap whether its idle time counts; None: of all.
+    """
+    computes = work[among(trace.slices.activity[work], _COMPUTES)]
+    places = np.arange(len(causes)) if listed is None else np.flatnonzero(listed[causes.charges.gap])
+    task = causes.intervals.task[causes.interval[places]]
+    charges = replace(causes.charges.at(places), operator=task)  # what ran on the host is not known
+    ending = pick(trace.slices.name, task)
+    tree = _Tree(trace, np.concatenate((trace.slices.name[computes], ending)))
+    leaf, before = tree.scope[: len(computes)], tree.scope[len(computes) :]
+    counts = np.bincount(leaf, minlength=len(tree.scopes))
+    own_ns = np.zeros(len(tree.scopes), np.int64)
+    np.add.at(own_ns, leaf, trace.slices.dur[computes])
+    idle = {scope: nested(trace, charges, own, before == scope) for scope, own in under(before, tree.pairs)}
+    found = []
+    for scope, path in enumerate(tree.scopes):
+        inside = tree.pairs[tree.pairs[:, 1] == scope, 0]
+        if counts[inside].any() or scope in idle:
+            found.append(
+                ScopeTime(
+                    **vars(idle.get(scope, _NO_IDLE)),
+                    scope=path,
+                    tasks=int(counts[inside].sum()),
+                    computing_ns=int(own_ns[inside].sum()),
+                    own_computing_ns=int(own_ns[scope]),
+                )
+            )
+    return sorted(found, key=lambda each: (-each.total_ns, len(each.scope), each.scope))
+
+
+class _Tree:
+    """The scopes of some names of tasks, with those around them."""
+
+    def __init__(self, trace: Trace, names: Int64s) -> None:
+        self.scopes: list[Scope] = [()]
+        numbers: dict[Scope, int] = {(): 0}
+        pairs = {(0, 0)}
+        scope = np.zeros(len(trace.strings) + 1, np.int64)
+        for name in distinct(names[names >= 0]).tolist():
+            path = scope_of(trace.strings[name])
+            around = []
+            for depth in range(1, len(path) + 1):
+                number = numbers.setdefault(path[:depth], len(numbers))
+                if number == len(self.scopes):
+                    self.scopes.append(path[:depth])
+                around.append(number)
+            scope[name] = around[-1] if around else 0
+            pairs.update(
+                (leaf, holder) for place, leaf in enumerate(around) for holder in around[: place + 1]
+            )
+        self.scope = scope[names]  #: int64[n]: the number of each name's scope
+        self.pairs = np.array(sorted(pairs), np.int64)  #: int64[m, 2]: scopes, and each that these are in
+
+
+_NO_IDLE = NestedIdle(0, 0, 0, 0, 0, {}, {}, np.empty(0, np.int64))

@@ -1,0 +1,123 @@
+"""A quantity over time, samples that each hold until the next: extremes by column, means by time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.arrays import Floats, Int64s
+from tracetui.trace.model import Trace, Track
+from tracetui.trace.quantity import quantity_of
+
+_LARGEST = 1e100
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What a quantity did in a stretch of time."""
+
+    mean: float  #: weighted by time, from the first sample on where the stretch begins before it
+    least: float
+    most: float
+    least_ns: int  #: when it first was so, within the stretch
+    most_ns: int
+    samples: int  #: taken in it
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Samples in order of time; of several at one moment the last one holds."""
+
+    time: Int64s  #: ns, sorted
+    value: Floats  #: finite, and far enough from infinity that sums are finite too
+
+    @classmethod
+    def of(cls, time: Int64s, value: Floats) -> Series:
+        """Return the series of samples sorted by time, without those that are no numbers or absurd."""
+        usable = np.abs(value) < _LARGEST  # False of NaN
+        return cls(time, value) if usable.all() else cls(time[usable], value[usable])
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the most of all samples; zeros without any."""
+        return (float(self.value.min()), float(self.value.max())) if len(self) else (0.0, 0.0)
+
+    def at(self, time_ns: int) -> float | None:
+        """Return the value at a time; None before the first sample."""
+        place = int(np.searchsorted(self.time, time_ns, "right")) - 1
+        return float(self.value[place]) if place >= 0 else None
+
+    def columns(self, edges: Int64s) -> tuple[Floats, Floats]:
+        """Return the least and the most in each column, float64[columns] each; NaN before the first sample.
+
+        What held when a column begins counts, unless a sample is taken at that very moment.
+
+        Args:
+            edges: int64[columns + 1], ns, never decreasing: column c is [edges[c], edges[c + 1]).
+        """
+        if not len(self):
+            nothing = np.full(len(edges) - 1, np.nan)
+            return nothing, nothing
+        place = np.searchsorted(self.time, edges, "left")
+        first, stop = place[:-1], place[1:]
+        sampled = self.time[np.minimum(first, len(self) - 1)] == edges[:-1]
+        goes_on = (first > 0) & ~(sampled & (first < stop))
+        held = np.where(goes_on, self.value[np.maximum(first - 1, 0)], np.nan)
+        least, most = held, held.copy()
+        some = first < stop
+        if some.any():
+            inside = self.value[: place[-1]]
+            least[some] = np.fmin(least[some], np.minimum.reduceat(inside, first[some]))
+            most[some] = np.fmax(most[some], np.maximum.reduceat(inside, first[some]))
+        return least, most
+
+    def within(self, start_ns: int, end_ns: int) -> Stretch | None:
+        """Return what it did in [start_ns, end_ns); None where nothing is known of that time."""
+        first, stop = np.searchsorted(self.time, (start_ns, end_ns), "left").tolist()
+        begin = first - 1 if first > 0 and (first == stop or self.time[first] > start_ns) else first
+        if begin >= stop or start_ns >= end_ns:
+            return None
+        value, times = self.value[begin:stop], np.maximum(self.time[begin:stop], start_ns)
+        lengths = np.diff(times, append=end_ns)
+        least, most = int(value.argmin()), int(value.argmax())
+        return Stretch(
+            mean=float(np.average(value, weights=lengths)),
+            least=float(value[least]),
+            most=float(value[most]),
+            least_ns=int(times[least]),
+            most_ns=int(times[most]),
+            samples=stop - first,
+        )
+
+    def mean_between(self, starts: Int64s, ends: Int64s) -> Floats:
+        """Return the mean of each of some stretches of time; NaN where one begins before the first sample.
+
+        Args:
+            starts: int64[n], ns, in any order.
+            ends: int64[n], ns, after their starts.
+        """
+        if not len(self):
+            return np.full(len(starts), np.nan)
+        held = np.diff(self.time).astype(np.float64)
+        sums = np.concatenate(([0.0], np.cumsum(self.value[:-1] * held)))
+
+        def until(times: Int64s) -> Floats:
+            place = np.maximum(np.searchsorted(self.time, times, "right") - 1, 0)
+            inside: Floats = sums[place] + self.value[place] * (times - self.time[place])
+            return inside
+
+        means = (until(ends) - until(starts)) / np.maximum(ends - starts, 1)
+        known: Floats = np.where(starts >= self.time[0], means, np.nan)
+        return known
+
+
+def counter_series(trace: Trace, track: Track) -> Series:
+    """Return the samples of a counter, in the unit of its quantity."""
+    own = slice(track.samples.start, track.samples.stop)
+    value, factor = trace.counters.value[own], quantity_of(track).factor
+    return Series.of(trace.counters.time[own], value if factor == 1.0 else value * factor)

@@ -1,0 +1,164 @@
+"""Advice in Chinese, by the id of its rule.
+
+The names in braces are those of its evidence: times and shares as text, means with one decimal at most.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tracetui.analysis.advice import model
+from tracetui.analysis.advice.model import Threshold
+
+
+class Words(NamedTuple):
+    """What replaces the fields of the same names of `Advice`."""
+
+    title: str
+    text: str
+    rule: str
+
+
+_SOURCES = {
+    model.OURS: "tracetui",
+    model.MSPROF: "与 msprof-analyze 的建议一致",
+    model.MINDSPORE: "与 MindSpore 的指南一致",
+}
+_UNITS = {"times": "次"}
+
+
+def _least(threshold: Threshold) -> str:
+    return str(threshold).replace(threshold.unit, _UNITS.get(threshold.unit, threshold.unit))
+
+
+def _rule(condition: str, threshold: Threshold) -> str:
+    return f"{condition.format(_least(threshold))}（{_SOURCES[threshold.source]}）。"
+
+
+ADVICE = {
+    "small_operators_in_loop": Words(
+        "小算子逐个下发",
+        "同一行代码反复下发 {operators} 种算子：每步 {launches_per_step} 次，内核平均只有 {mean_kernel_ns}，"
+        "Device 为等待它们共空闲 {idle_ns}。用一个融合算子或批量写法代替循环，每步最多可省 "
+        "{launches_saved_per_step} 次下发。",
+        _rule(
+            "一行代码每步至少 {}下发同一算子，其内核平均不超过 "
+            f"{_least(model.LOOP_KERNEL)}，造成的空闲至少占 Device 时间的 {_least(model.LOOP_SHARE)}",
+            model.LOOP_REPEATS,
+        ),
+    ),
+    "sync_in_loop": Words(
+        "循环中 Host 等待 Device",
+        "同一行代码每步同步 {count_per_step} 次，共等待 {wait_ns}，每次 Device 都被排空：之后共空闲 "
+        "{exposed_idle_ns}。把数值留在 Device 上，循环结束后再读一次。",
+        _rule("同一行的同一调用每步至少同步 {}", model.SYNC_REPEATS),
+    ),
+    "data_loader_slow": Words(
+        "数据加载慢",
+        "Host 等待数据，最慢的一次 {slowest_ns}，其间 Device 共空闲 {idle_ns}。增加 DataLoader 的 worker 数，"
+        "打开预取，或把预处理移到 Device 上。",
+        _rule("取一步（或一个 batch）的数据至少要 {}", model.DATA_LOADER),
+    ),
+    "data_queue": Words(
+        "两步之间在等数据",
+        "两步之间 Device 共空闲 {iteration_gap_idle_ns}；Device 前的数据队列在 {batches} 个 batch 中有 {empty} 个为空。队列不空时请看 "
+        "GetNext 和 Host 在两步之间的其他工作；Host 队列从不为空时，慢在向 Device 发送数据；否则慢在数据处理流水线，给列出的算子"
+        "更多 worker、简化它或缓存其结果。",
+        _rule(
+            f"两步之间的空闲至少占 Device 时间的 {_least(model.DATA_QUEUE_SHARE)}；超过 {{}} 的 batch 遇到空队列即为数据来得晚",
+            model.DATA_QUEUE_EMPTY,
+        ),
+    ),
+    "garbage_collection": Words(
+        "垃圾回收阻塞 Host",
+        f"Python 垃圾回收有 {{count}} 次不少于 {_least(model.COLLECTION)}，最长 {{longest_ns}}，其间 Device 共空闲 "
+        "{idle_ns}。启动完成后调用一次 gc.freeze()，并用 gc.disable() 加上每隔若干步一次 gc.collect()。",
+        _rule("一次垃圾回收至少 {}", model.COLLECTION),
+    ),
+    "memory_allocation_stalls": Words(
+        "Device 等待显存申请",
+        "{calls} 次申请或释放显存的调用共 {total_ns}，其中 Device 空闲 {idle_ns}。设置 "
+        "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True，各步保持相同的 shape，不要调用 "
+        "torch.npu.empty_cache()。",
+        _rule("申请或释放显存的调用造成的空闲至少 {}", model.MEMORY),
+    ),
+    "dispatch_queue_late": Words(
+        "任务队列下发晚",
+        "有 {waits} 次任务已在队列中而 Device 空闲：{busy_ns} 排在其他下发之后，{wakeup_ns} 等待出队"
+        "线程唤醒。可试 TASK_QUEUE_ENABLE=2（减少出队线程的下发工作）与 CPU_AFFINITY_CONF=1（绑核，唤醒更快）。",
+        _rule("任务在队列中造成的空闲至少占 Device 时间的 {}", model.QUEUE_SHARE),
+    ),
+    "operators_compiled_at_run_time": Words(
+        "训练过程中编译算子",
+        "每步 {compilations_per_step} 次编译，Device 为此共空闲 {idle_ns}。使用 "
+        "torch.npu.set_compile_mode(jit_compile=False)，并让各步的 shape 保持不变。",
+        _rule("编译造成的空闲至少占 Device 时间的 {}", model.COMPILE_SHARE),
+    ),
+    "ai_cpu_operator": Words(
+        "算子运行在 AI CPU 上",
+        "每步运行 {count_per_step} 次，最长 {longest_ns}，共有 {exposed_ns} 其间没有 AI Core 在工作。换用 AI Core "
+        "支持的数据类型或算子（常见的是用 int32、float32 代替 int64、float64），或提前在 Host 上计算。",
+        _rule("一个算子在 AI CPU 上至少运行 {}", model.AI_CPU),
+    ),
+    "format_conversions": Words(
+        "数据格式转换",
+        "每步 {count_per_step} 个内核只做格式转换，占计算时间的 {share_of_computing}：{total_ns}。让张量保持同一格式："
+        "torch.npu.config.allow_internal_format = False，或在循环之前只转换一次。",
+        _rule("此类内核至少占计算时间的 {}", model.CONVERSION_SHARE),
+    ),
+    "casts": Words(
+        "数据类型转换",
+        "每步 {count_per_step} 个内核只做类型转换，占计算时间的 {share_of_computing}：{total_ns}。让数据保持前后算子"
+        "使用的类型，只转换一次，而不是每次使用都转换。",
+        _rule("此类内核至少占计算时间的 {}", model.CONVERSION_SHARE),
+    ),
+    "core_frequency_low": Words(
+        "AI Core 低于最高频率",
+        "内核运行时平均频率为 {mean_mhz} MHz，比可达到的 {maximum_mhz} MHz 低 {share_below}。检查功耗和温度限制"
+        "（npu-smi info），并与其他卡比较。",
+        _rule("按内核时间加权的平均频率比最高频率低 {} 以上", model.FREQUENCY),
+    ),
+    "exposed_communication": Words(
+        "通信未掩盖",
+        "有 {exposed_ns}（{share_of_window}）Device 只通信不计算；另有 {computing_alone_ns} 的计算没有任何通信，可用来"
+        "掩盖它：更早地异步发起集合通信，用到结果时再等待。若大部分是在等待慢卡，请看那张卡同一步的 trace。",
+        _rule(
+            "未掩盖的通信至少占 Device 时间的 {}，且至少占全部通信的 "
+            f"{_least(model.COMMUNICATION_EXPOSED)}",
+            model.COMMUNICATION_SHARE,
+        ),
+    ),
+    "exposed_copies": Words(
+        "Device 等待拷贝",
+        "每步 {count_per_step} 次拷贝共 {total_ns}，其中 {exposed_ns} Device 没有做其他事。锁页内存（pin_memory=True），"
+        "用 non_blocking=True 拷贝，并在独立的流上、当前 batch 计算期间拷贝下一个 batch。",
+        _rule("同一行的拷贝单独占用至少 {} 的 Device 时间", model.COPY_SHARE),
+    ),
+    "iteration_gap": Words(
+        "两步之间 Device 空闲",
+        "{of_steps} 步中有 {steps} 步的第一个任务来得晚：此前 Device 共空闲 {idle_ns}，最长 {longest_ns}。把优化器与"
+        "下一次前向之间的工作移开：读取 loss、打日志、取数据。",
+        _rule("一步的第一个任务之前 Device 空闲超过 {}", model.ITERATION_GAP),
+    ),
+    "free_time": Words(
+        "Device 大量空闲",
+        "Device 有 {share_free} 的时间既不计算也不通信，共空闲 {idle_ns}；主要原因见原因表。",
+        _rule("Free 时间超过 {}", model.FREE_SHARE),
+    ),
+    "collect_host_events": Words(
+        "部分空闲来源不明",
+        "有 {unlinked_idle_ns} 的空闲，trace 没有记录是什么下发了下一个任务；{tasks} 个任务中有 {linked_tasks} 个能关联"
+        "到算子。用 Level1 或 Level2 采集，并打开 ProfilerActivity.CPU。",
+        _rule("来源不明的空闲至少占 Device 时间的 {}", model.MISSING_SHARE),
+    ),
+    "collect_stacks": Words(
+        "trace 中没有 Python 调用栈",
+        "{idle_ns} 的空闲和 {operators} 个算子找不到 Python 代码行。采集时打开 with_stack=True。",
+        _rule("没有任何事件带调用栈，且空闲至少占 Device 时间的 {}", model.MISSING_SHARE),
+    ),
+    "collect_level_1": Words(
+        "没有下发的记录",
+        "有 {launch_idle_ns} 的空闲处于算子下发之中，Level0 无法区分是在编译还是在下发。用 Level1 或 Level2 采集。",
+        _rule("没有任何 runtime 调用的记录，且下发至少占 Device 时间的 {}", model.MISSING_SHARE),
+    ),
+}

@@ -1,0 +1,121 @@
+"""The time of kernels and operators, listed as text, Markdown, JSON and rows of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Generic
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.kernels import Kernels
+from tracetui.analysis.operators import Operators, OperatorTable
+from tracetui.arrays import Bools
+from tracetui.export.documents import SCHEMA
+from tracetui.export.selection import Selection
+from tracetui.export.tables.column import Rows, Table, records
+from tracetui.export.tables.kernels import SHAPES, KernelRows, TypeRows, kernel_table
+from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.shown import markdown_table, text_table
+from tracetui.export.text import MARGIN
+from tracetui.units import format_count
+
+
+class NoKernels(Exception):  # noqa: N818 - nothing went wrong
+    """No table tells of kernels; `str()` is a sentence."""
+
+    def __init__(self) -> None:
+        super().__init__("nothing tells of single kernels: kernel_details.csv is not beside this trace")
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorListing(Generic[Rows]):
+    """Rows of a table under a title."""
+
+    title: str
+    key: str  #: of JSON
+    table: Table[Rows]
+    rows: Rows
+    shown: int
+    total: int
+
+
+def list_operators(
+    analysis: Analysis, selection: Selection, by: str, host: bool = False, top: int = 0
+) -> OperatorListing[Any]:
+    """Return what is selected, most time first, at most `top`, 0 for all.
+
+    by : "type", "name", "shape" or "kernel"; the last two are told by kernel_details.csv.
+
+    Raises NoKernels where that is not beside the trace.
+    """
+    operators = selected_operators(analysis, selection, host)
+    if by in ("type", "name"):
+        every = operators.by_type() if by == "type" else operators.by_name()
+        table = _first(every, top) if top else every
+        of, most = ("host", "own time") if host else ("devices", "time")
+        title = f"Operators of the {of} by {by}, most {most} first"
+        return OperatorListing(title, "operators", OPERATORS, table, len(table), len(every))
+    kernels = analysis.kernels
+    if kernels is None:
+        raise NoKernels
+    among = None if selection == Selection() else _among(kernels, operators)
+    if by == "shape":
+        types = TypeRows(kernels, among, top)
+        title = "Types of kernels and the shapes of their inputs, most time first"
+        return OperatorListing(title, "operators", SHAPES, types, len(types.rows), len(types.every))
+    rows = KernelRows(analysis, kernels, among, top)
+    return OperatorListing(
+        "Kernels, the longest first", "kernels", kernel_table(kernels), rows, len(rows), rows.total
+    )
+
+
+def selected_operators(analysis: Analysis, selection: Selection, host: bool) -> Operators:
+    """Return the work of devices, or the operators of the host, of a step and a window, or all."""
+    if selection.window is None:
+        found = analysis.operators(host)
+    else:
+        found = analysis.operators_in_window(*selection.window, host)
+    if selection.step is None:
+        return found
+    steps = replace(selection, window=None).steps(analysis)
+    rows = [analysis.operators_in_step(index, host).rows for index in steps]
+    return found.at(np.isin(found.rows, np.concatenate(rows) if rows else []))
+
+
+def listing_document(listing: OperatorListing[Any]) -> dict[str, Any]:
+    """Return the rows as one JSON object."""
+    return {"schema": SCHEMA, listing.key: records(listing.table, listing.rows)}
+
+
+def listing_text(listing: OperatorListing[Any], width: int) -> str:
+    """Return the rows as plain text."""
+    if not listing.shown:
+        return f"{listing.title}: none.\n"
+    lines = text_table(listing.table, listing.rows, width)
+    return "\n".join([listing.title, *lines, *_more(listing)]) + "\n"
+
+
+def listing_markdown(listing: OperatorListing[Any]) -> str:
+    """Return the rows as Markdown."""
+    lines = markdown_table(listing.table, listing.rows)
+    return "\n".join([f"## {listing.title}", "", *lines, *_more(listing)]) + "\n"
+
+
+def _more(listing: OperatorListing[Any]) -> list[str]:
+    left = listing.total - listing.shown
+    return [f"{MARGIN}{format_count(left)} more: --top 0"] if left else []
+
+
+def _among(kernels: Kernels, operators: Operators) -> Bools:
+    """Which kernels are among the work."""
+    among: Bools = np.isin(kernels.row, operators.rows)
+    return among
+
+
+def _first(table: OperatorTable, top: int) -> OperatorTable:
+    """The first rows."""
+    columns = {column.name: getattr(table, column.name) for column in fields(table)}
+    return OperatorTable(
+        **{name: value if name == "strings" else value[:top] for name, value in columns.items()}
+    )

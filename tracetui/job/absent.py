@@ -1,0 +1,39 @@
+"""The missing ranks that the ranks here waited for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+from tracetui.job.job import Job
+from tracetui.job.late import LateRank, late_once
+from tracetui.job.waits import ABSENT, global_rank
+
+
+@dataclass(frozen=True, eq=False)
+class AbsentRank:
+    """A rank that was late and whose trace is missing."""
+
+    late: LateRank  #: what it cost in all groups
+    waits: Int64s  #: places among the waits of the job of those for it
+
+
+def absent_ranks(job: Job) -> tuple[AbsentRank, ...]:
+    """Return the missing ranks that were late, most lost first, as `late_once` counts them."""
+    waits = job.waits
+    (places,) = np.nonzero((waits.late == ABSENT) & (waits.wait > 0))
+    told = waits.channel[places] * (1 << 32) + waits.peer[places] + 1
+    own: dict[tuple[object, ...], list[Int64s]] = {}
+    for each in np.unique(told).tolist():
+        matched, peer = job.channels[each >> 32], (each & 0xFFFFFFFF) - 1
+        rank = global_rank(matched, peer)
+        own.setdefault(_key(rank, matched.channel.group.key, peer), []).append(places[told == each])
+    missing = [late for late in late_once(job, waits) if late.missing]
+    keys = [_key(late.rank, late.group, late.group_rank) for late in missing]
+    return tuple(AbsentRank(late, np.concatenate(own[key])) for late, key in zip(missing, keys))
+
+
+def _key(rank: int | None, group: str, group_rank: int) -> tuple[object, ...]:
+    return (rank,) if rank is not None else (group, group_rank)

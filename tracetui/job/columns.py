@@ -1,0 +1,29 @@
+"""A table as columns of numbers, of which digests are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int64s
+
+Table = TypeVar("Table", bound="Columns")
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A table: int64 columns of equal length."""
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))
+
+    def at(self: Table, places: Int64s | Bools | slice) -> Table:
+        """The rows at some places."""
+        return type(self)(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+
+    @classmethod
+    def empty(cls: type[Table]) -> Table:
+        """No rows."""
+        return cls(**{column.name: np.empty(0, np.int64) for column in fields(cls)})

@@ -1,0 +1,90 @@
+"""What a digest keeps of a run for comparing it: its steps, what they went into, and sums by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from tracetui.arrays import Int64s
+from tracetui.job.columns import Columns
+
+
+class Kept(IntEnum):
+    """Which table of a run a sum is of; digests hold the numbers."""
+
+    CAUSES = 0
+    CLASSES = 1
+    OPERATORS = 2
+    LOOSE = 3  #: device time of no operator of level 1
+    KERNELS = 4
+    SHAPED_KERNELS = 5
+    MODULES = 6
+    MODULES_OWN = 7
+    API = 8
+    API_OWN = 9
+    COLLECTIVES = 10  #: their keys are joined by tabs
+    COLLECTIVES_WAIT = 11
+    COLLECTIVES_TRANSFER = 12
+    LINES = 13
+    LINE_CAUSES = 14
+    ALLOCATED = 15  #: bytes
+    RESERVED = 16
+    ALIVE = 17
+    ADVICE = 18
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is told of a run as a whole."""
+
+    devices: tuple[str, ...]
+    steps: int  #: of the host
+    notes: tuple[str, ...]  #: what must be known to read the numbers
+    #: of all devices over their windows, ns: the window, computing, exposed communication, free time; empty
+    #: where only a part of the steps is compared
+    totals: tuple[int, ...]
+    memory: bool  #: something was recorded of it
+    shapes: bool  #: those of kernels are told
+
+
+@dataclass(frozen=True, eq=False)
+class Walls(Columns):
+    """The steps that are compared; as `tracetui.compare.walls.Walls`."""
+
+    device: Int64s
+    number: Int64s
+    start: Int64s
+    first: Int64s
+    end: Int64s
+    launched_from: Int64s
+    launched_to: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Terms(Columns):
+    """What each step went into; none is 0, and those of a wall sum to it."""
+
+    wall: Int64s  #: place in `walls`
+    term: Int64s  #: text
+    ns: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Sums(Columns):
+    """What a run has in all its steps, most first in each table; as `tracetui.compare.tally.Sum`."""
+
+    table: Int64s  #: Kept
+    name: Int64s  #: text
+    line: Int64s  #: place in `lines`, -1 without
+    ns: Int64s
+    count: Int64s
+    lowest: Int64s
+    highest: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Calls(Columns):
+    """The lines of the run, and a number for what operators each calls."""
+
+    line: Int64s  #: place in `lines`
+    number: Int64s

@@ -1,0 +1,257 @@
+"""A run as its digest keeps it, and back: sums by name, without the order of operators and their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.idle.cause import Cause
+from tracetui.arrays import Int64s
+from tracetui.compare import walls as compared
+from tracetui.compare.communication import Collectives, Key
+from tracetui.compare.kernels import Kernels
+from tracetui.compare.lines import NOT_TOLD, LineKey, Lines
+from tracetui.compare.memory import Holder, MemoryUse
+from tracetui.compare.modules import ModuleTimes
+from tracetui.compare.operators import Sequences
+from tracetui.compare.run import Api, Run, Totals
+from tracetui.compare.tally import OTHERS, Sum
+from tracetui.compare.waterfall import TERMS
+from tracetui.job.compared import Calls, Facts, Kept, Sums, Terms, Walls
+from tracetui.job.digest import Digest
+from tracetui.job.texts import Lines as Places
+from tracetui.job.texts import Texts
+from tracetui.trace.clean import kept
+from tracetui.trace.model import Kind
+from tracetui.trace.stack import Frame
+
+_NOWHERE = LineKey(None, False)
+_BY_NAME = "operators are compared by name alone: a digest does not keep their order"
+_OLD = "its digest is of an older version of tracetui, which kept nothing to compare: make it again"
+_IN_PART = "a digest keeps of long tables what takes most time: the rest stands as (others)"
+
+
+class Reduced(NamedTuple):
+    """A run as columns, by the names of `Digest`."""
+
+    facts: Facts
+    walls: Walls
+    terms: Terms
+    sums: Sums
+    calls: Calls
+
+
+class _Entry(NamedTuple):
+    table: Kept
+    name: str
+    key: LineKey
+    sum: Sum
+
+    @property
+    def frame(self) -> Frame | None:
+        return self.key.frame
+
+    @property
+    def backward(self) -> bool:
+        return self.key.backward
+
+
+def reduced(run: Run, texts: Texts, lines: Places) -> Reduced:
+    """Return what a digest keeps of a run; its texts and lines are added to those given."""
+    totals = run.totals
+    wall, term = np.nonzero(run.terms_ns)
+    rows = [
+        (
+            entry.table,
+            texts.place(entry.name),
+            -1 if entry.frame is None else lines.place(entry.frame, entry.backward),
+            entry.sum.ns,
+            entry.sum.count,
+            entry.sum.lowest,
+            entry.sum.highest,
+        )
+        for entry in sorted(_entries(run), key=_order)
+    ]
+    calls = sorted((lines.place(frame, False), number) for frame, number in run.lines.calls.items())
+    return Reduced(
+        facts=Facts(
+            devices=tuple(map(kept, run.devices)),
+            steps=run.steps,
+            notes=tuple(map(kept, run.notes)),
+            totals=() if totals is None else tuple(getattr(totals, each.name) for each in fields(Totals)),
+            memory=run.memory is not None,
+            shapes=run.kernels.by_shape is not None,
+        ),
+        walls=Walls(**{each.name: getattr(run.walls, each.name) for each in fields(Walls)}),
+        terms=Terms(
+            wall.astype(np.int64),
+            np.array([texts.place(TERMS[place]) for place in term.tolist()], np.int64),
+            run.terms_ns[wall, term],
+        ),
+        sums=Sums(*_columns(rows, 7)),
+        calls=Calls(*_columns(calls, 2)),
+    )
+
+
+def run_of_digest(digest: Digest, path: str) -> Run:
+    """Return the run that a digest tells of; without steps where it keeps nothing of one.
+
+    Args:
+        digest: of a trace.
+        path: what the run is called.
+    """
+    facts, own = digest.facts or Facts((), 0, (_OLD,), (), False, False), _Sums(digest)
+    place = {term: number for number, term in enumerate(TERMS)}
+    terms_ns = np.zeros((len(digest.walls), len(TERMS)), np.int64)
+    at = [place[digest.text(term)] for term in digest.terms.term.tolist()]
+    terms_ns[digest.terms.wall, np.array(at, np.int64)] = digest.terms.ns
+    none = np.empty(0, np.int64)
+    walls = {each.name: getattr(digest.walls, each.name) for each in fields(Walls)}
+    memory = MemoryUse(own.sizes(Kept.ALLOCATED), own.sizes(Kept.RESERVED), own.alive())
+    return Run(
+        path=path,
+        kind=Kind(digest.kind),
+        devices=facts.devices,
+        numbers=tuple(sorted({number for number in digest.walls.number.tolist() if number >= 0})),
+        notes=(*facts.notes, *([_IN_PART] if own.in_part else []), *([_BY_NAME] if facts.steps else [])),
+        totals=Totals(*facts.totals) if facts.totals else None,
+        wall_ns=digest.walls.end - digest.walls.start,
+        terms_ns=terms_ns,
+        causes=own.by_name(Kept.CAUSES),
+        lines=Lines(own.lines(), own.line_causes(), own.calls()),
+        walls=compared.Walls(**walls, notes=()),
+        steps=facts.steps,
+        classes=own.by_name(Kept.CLASSES),
+        operators=Sequences(
+            names=(),
+            name=none,
+            ns=none,
+            step=none,
+            row=none,
+            start=none,
+            thread=none,
+            by_name=own.by_name(Kept.OPERATORS),
+            loose=own.by_name(Kept.LOOSE),
+            steps=facts.steps,
+        ),
+        kernels=Kernels(
+            own.by_name(Kept.KERNELS), own.by_name(Kept.SHAPED_KERNELS) if facts.shapes else None
+        ),
+        modules=ModuleTimes(own.by_name(Kept.MODULES), own.by_name(Kept.MODULES_OWN)),
+        communication=Collectives(
+            own.by_key(Kept.COLLECTIVES),
+            own.by_key(Kept.COLLECTIVES_WAIT),
+            own.by_key(Kept.COLLECTIVES_TRANSFER),
+        ),
+        api=Api(own.by_name(Kept.API), own.by_name(Kept.API_OWN)),
+        memory=memory if facts.memory else None,
+        advice=own.by_name(Kept.ADVICE),
+    )
+
+
+def _entries(run: Run) -> Iterator[_Entry]:
+    shaped = run.kernels.by_shape or {}
+    for table, by_name in (
+        (Kept.CAUSES, run.causes),
+        (Kept.CLASSES, run.classes),
+        (Kept.OPERATORS, run.operators.by_name),
+        (Kept.LOOSE, run.operators.loose),
+        (Kept.KERNELS, run.kernels.by_name),
+        (Kept.SHAPED_KERNELS, shaped),
+        (Kept.MODULES, run.modules.total),
+        (Kept.MODULES_OWN, run.modules.own),
+        (Kept.API, run.api.total),
+        (Kept.API_OWN, run.api.own),
+        (Kept.ADVICE, run.advice),
+    ):
+        yield from (_Entry(table, name, _NOWHERE, found) for name, found in by_name.items())
+    told = run.communication
+    for table, by_key in (
+        (Kept.COLLECTIVES, told.whole),
+        (Kept.COLLECTIVES_WAIT, told.wait),
+        (Kept.COLLECTIVES_TRANSFER, told.transfer),
+    ):
+        yield from (_Entry(table, "\t".join(key), _NOWHERE, found) for key, found in by_key.items())
+    yield from (_Entry(Kept.LINES, "", key, found) for key, found in run.lines.idle.items())
+    for (cause, key), ns in run.lines.by_cause.items():
+        yield _Entry(Kept.LINE_CAUSES, cause.label, key, Sum(ns, 1, 0, 0))
+    if run.memory is not None:
+        for table, peaks in ((Kept.ALLOCATED, run.memory.allocated), (Kept.RESERVED, run.memory.reserved)):
+            yield from (_Entry(table, name, _NOWHERE, Sum(size, 1, 0, 0)) for name, size in peaks.items())
+        for holder, (size, blocks) in run.memory.alive.items():
+            yield _Entry(Kept.ALIVE, holder.operator, LineKey(holder.frame, False), Sum(size, blocks, 0, 0))
+
+
+def _order(entry: _Entry) -> tuple[Any, ...]:
+    """By table, most first; told apart by all that it is, so that equal runs have equal digests."""
+    return entry.table, -entry.sum.ns, entry.name, entry.frame or Frame("", -2, ""), entry.backward
+
+
+def _columns(rows: list[Any], width: int) -> Iterator[Int64s]:
+    yield from np.array(rows, np.int64).reshape(-1, width).T
+
+
+class _Sums:
+    """The sums of a digest by table."""
+
+    def __init__(self, digest: Digest) -> None:
+        self._digest = digest
+        self._by_table: dict[int, list[tuple[str, int, Sum]]] = {}
+        columns = (getattr(digest.sums, each.name).tolist() for each in fields(digest.sums))
+        for table, name, line, *numbers in zip(*columns):
+            self._by_table.setdefault(table, []).append((digest.text(name), line, Sum(*numbers)))
+        self._keys = [
+            LineKey(Frame(line.file, line.line, line.function), line.backward) for line in digest.lines
+        ]
+
+    @property
+    def in_part(self) -> bool:
+        """Whether a table stands for more than it tells apart."""
+        return any(name == OTHERS for rows in self._by_table.values() for name, _, _ in rows)
+
+    def _of(self, table: Kept) -> list[tuple[str, int, Sum]]:
+        return self._by_table.get(table, [])
+
+    def by_name(self, table: Kept) -> dict[str, Sum]:
+        return {name: found for name, _, found in self._of(table)}
+
+    def by_key(self, table: Kept) -> dict[Key, Sum]:
+        found = {}
+        for name, _, each in self._of(table):
+            parts = name.rsplit("\t", 3)
+            found[Key(*parts) if len(parts) == 4 else Key(name, "", "", "")] = each
+        return found
+
+    def sizes(self, table: Kept) -> dict[str, int]:
+        return {name: found.ns for name, _, found in self._of(table)}
+
+    def alive(self) -> dict[Holder, tuple[int, int]]:
+        return {
+            Holder(name, self._line(line).frame): (found.ns, found.count)
+            for name, line, found in self._of(Kept.ALIVE)
+        }
+
+    def lines(self) -> dict[LineKey, Sum]:
+        return {
+            NOT_TOLD if name == OTHERS else self._line(line): found
+            for name, line, found in self._of(Kept.LINES)
+        }
+
+    def line_causes(self) -> dict[tuple[Cause, LineKey], int]:
+        causes = {cause.label: cause for cause in Cause}
+        return {
+            (causes[name], self._line(line)): found.ns
+            for name, line, found in self._of(Kept.LINE_CAUSES)
+            if name in causes
+        }
+
+    def calls(self) -> dict[Frame, int]:
+        own = self._digest.calls
+        keys = (self._keys[line] for line in own.line.tolist())
+        return {key.frame: number for key, number in zip(keys, own.number.tolist()) if key.frame is not None}
+
+    def _line(self, place: int) -> LineKey:
+        return self._keys[place] if place >= 0 else _NOWHERE

@@ -1,0 +1,225 @@
+"""Opening a trace, of one file or of several that are one: read one after the other, in their order.
+
+Whoever has a `TraceFile` from here need not know which. Of several files one is open at a time, and their
+events go into the same columns: no more is in memory than of one file with all of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Callable, NamedTuple
+
+from tracetui.reader.chunks import Chunks
+from tracetui.reader.clock import NO_CLOCK, Clock, clock_of
+from tracetui.reader.columns import BASE, TableBuilder
+from tracetui.reader.errors import Reason, UnreadableTrace
+from tracetui.reader.events import EventTable, ReadReport
+from tracetui.reader.parts import Parts, parts_of
+from tracetui.reader.reading import After
+from tracetui.reader.source import BLOCK, COARSEST_CLOCK, PART, Progress, TraceFile, uncollected
+from tracetui.reader.text import Loan, Stamp, Text, open_text
+
+if TYPE_CHECKING:
+    from tracetui.reader.skeleton import Skeleton
+
+_SHIFT = 1 << 44  #: bytes of text, beyond those of any file: where in the chunks the next file's begin
+_SAID = 8  #: sentences about as many files
+
+
+def open_trace(path: Path, jobs: int | None = None) -> TraceFile:
+    """Open the trace that a file is, or is a part of; raises UnreadableTrace as `TraceFile` does."""
+    parts, clock = parts_of(path), clock_of(path)
+    if len(parts.files) == 1 and not parts.said:
+        trace_file = TraceFile(path, jobs=jobs)
+        with contextlib.suppress(OSError):
+            trace_file.set_clock(clock)
+        return trace_file
+    return JoinedFile(parts, clock, jobs=jobs)
+
+
+def stamp_of(path: Path) -> Stamp:
+    """Return the stamp that the trace at a path has now if it is opened. Raises OSError."""
+    return Stamp.of_files([*parts_of(path).files, *clock_of(path).files])
+
+
+class JoinedFile(TraceFile):
+    """Several files that are one trace, as they were when they were opened."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        clock: Clock = NO_CLOCK,
+        block_bytes: int = BLOCK,
+        part_bytes: int = PART,
+        jobs: int | None = None,
+    ) -> None:
+        """Look at the files; raises UnreadableTrace where one of them is not there any more."""
+        self.path = parts.files[0]
+        self._parts, self._clock = parts, clock
+        self._block_bytes, self._part_bytes, self._jobs = block_bytes, part_bytes, jobs
+        self._document = {BASE: clock.base_ns} if clock.base_ns else {}
+        self._opened = time.time_ns()
+        try:
+            self._text = _JoinedText(parts.files)
+            self.stamp = self._stamp_now()
+        except OSError as error:
+            raise UnreadableTrace(Reason.MISSING, f"{self.path}: a part of it is gone: {error}") from None
+        self._chunks = Chunks(self._text)
+        self.size = self._text.size
+
+    def read(
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+        first: int = 0,
+    ) -> EventTable:
+        """As of one file, from the first to the last; one that cannot be read is left out, and said.
+
+        Raises UnreadableTrace where none can.
+        """
+        builder, self._chunks = TableBuilder(), Chunks(self._text)
+        read: list[_Read] = []
+        refused: list[UnreadableTrace] = []
+        done = 0
+
+        def told(progress: Progress) -> None:
+            if on_progress is not None:
+                own = min(done + progress.done_bytes, self.size)
+                seen = tuple(read)  # a picture may be made of it later
+
+                def snapshot() -> EventTable:
+                    table = progress.snapshot()
+                    now = self._report([*seen, _Read(path.name, table.report)], refused, 0)
+                    return replace(table, path=str(self.path), report=now)
+
+                on_progress(Progress(own, self.size, builder.events, snapshot, progress.silent_s))
+
+        with uncollected():
+            for place, path in enumerate(self._parts.files):
+                after = After(self._chunks, builder, place * _SHIFT)
+                try:
+                    with TraceFile(path, self._block_bytes, self._part_bytes, self._jobs) as part:
+                        part.set_clock(Clock(self._clock.base_ns, ()))
+                        read.append(_Read(path.name, part.read_after(after, told, should_stop)))
+                        done += part.size
+                except UnreadableTrace as error:
+                    refused.append(error)
+                    if should_stop is not None and should_stop():
+                        break
+                if read and read[-1].report.stopped:
+                    break
+            if not read:
+                raise refused[0]
+            left = len(self._parts.files) - len(read) - len(refused)
+            report = self._report(read, refused, left)
+            return builder.build(str(self.path), dict(self._document), report, last=True)
+
+    @property
+    def settled(self) -> bool:
+        """Whether all files are still as they were when they were opened, and were not only just written."""
+        try:
+            still = self._stamp_now() == self.stamp
+        except OSError:
+            return False
+        return still and self._opened - self.stamp.modified >= COARSEST_CLOCK
+
+    def skeleton(self) -> Skeleton | None:
+        """Return None: a sample of many files takes as long as the first of them."""
+        return None
+
+    def _stamp_now(self) -> Stamp:
+        return Stamp.of_files([*self._parts.files, *self._clock.files])
+
+    def _report(self, read: Sequence[_Read], refused: Sequence[UnreadableTrace], left: int) -> ReadReport:
+        """Return the reports of the files as one, its sentences with the names of their files."""
+        reports = [own.report for own in read]
+        warnings = [f"{own.name}: {warning}" for own in read for warning in own.report.warnings]
+        warnings += [f"{error} (left out)" for error in refused]
+        if len(warnings) > _SAID:
+            warnings[_SAID:] = [f"{len(warnings) - _SAID:,} more such sentences about its files"]
+        if left:
+            warnings.append(f"reading stopped: {left:,} of {len(self._parts.files):,} files are missing")
+        passing = [f"{own.name}: {sentence}" for own in read for sentence in own.report.passing]
+        unknown = sum((Counter(report.unknown_phases) for report in reports), Counter[str]())
+        return ReadReport(
+            bytes=self.size,
+            text_bytes=sum(report.text_bytes for report in reports),
+            events=sum(report.events for report in reports),
+            skipped=sum(report.skipped for report in reports),
+            truncated=any(report.truncated for report in reports),
+            stopped=any(report.stopped for report in reports) or left > 0,
+            unknown_phases=dict(unknown),
+            warnings=(*self._parts.said, *warnings),
+            passing=tuple(passing),
+            files=len(read),
+        )
+
+
+class _Read(NamedTuple):
+    """A file that was read."""
+
+    name: str
+    report: ReadReport
+
+
+class _JoinedText(Text):
+    """The text of several files, that of each from a multiple of `_SHIFT` on; one is open at a time."""
+
+    shared: Loan | None = None
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+        self._stamps = [Stamp.of(path.stat()) for path in paths]
+        self.size = sum(stamp.size for stamp in self._stamps)
+        self.stamp, self.likely = Stamp.joined(self._stamps), self.size
+        self._lock = threading.Lock()
+        self._open: tuple[int, Text] | None = None
+        self._closed = False
+
+    def read(self, offset: int, length: int) -> bytes:
+        place, own = divmod(offset, _SHIFT)
+        with self._lock:
+            text = self._text(place)
+            return b"" if text is None else text.read(own, length)
+
+    def _text(self, place: int) -> Text | None:
+        """Return the text of a file, None where it is not the one any more that was looked at."""
+        if self._closed or place >= len(self._paths):
+            return None
+        if self._open is not None and self._open[0] == place:
+            return None if self._open[1].changed() else self._open[1]
+        self._let_go()
+        try:
+            text = open_text(self._paths[place])
+        except UnreadableTrace:
+            return None
+        self._open = place, text
+        return text if text.stamp == self._stamps[place] else None
+
+    def _let_go(self) -> None:
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
+
+    def disk_offset(self, offset: int) -> int:
+        return min(offset % _SHIFT, self.size)
+
+    def problem(self) -> str | None:
+        return None
+
+    def report(self, problem: str) -> None:
+        """Each file tells its own."""
+
+    def changed(self) -> bool:
+        return self._closed
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._let_go()

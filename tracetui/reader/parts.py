@@ -1,0 +1,98 @@
+"""Which files together are one trace, in their order: what msprof exports in parts.
+
+One file for each iteration of a graph, `msprof_<device>_<model>_<iteration>.json`; or slices of some size,
+`msprof_slice_<k>_<time>.json`, cut at any event. Each repeats the metadata. Knows names, not what is in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+_NAME = re.compile(r"msprof_(slice_)?(\d{1,20}(?:_\d{1,20})*)\.json(?:\.gz)?", re.ASCII)
+_TIME = 12  #: digits: a longer number is the time of the export
+_MOST = 100_000  #: entries of a directory that are looked at
+
+
+class _Named(NamedTuple):
+    """What the name of a part tells."""
+
+    exported: str  #: digits of the time of the export, "" where it tells none
+    whole: bool  #: no slice
+    device: int  #: -1 where it tells none
+    order: tuple[int, ...]  #: of parts of one trace: model and iteration, or the number of the slice
+
+
+class Parts(NamedTuple):
+    """The files of one trace."""
+
+    files: tuple[Path, ...]  #: in the order of the trace
+    said: tuple[str, ...]  #: sentences about files beside them that are not read
+
+
+def parts_of(path: Path) -> Parts:
+    """Return the files of the trace that a file is of: mostly itself alone."""
+    own = _named(path)
+    if own is None:
+        return Parts((path,), ())
+    beside = [(named, file) for file in _files(path.parent) if (named := _named(file)) is not None]
+    trace = _trace_of(own)
+    files = sorted((named.order, file.name, file) for named, file in beside if _trace_of(named) == trace)
+    exports = {named.exported for named, _ in beside if named.device == own.device} - {own.exported}
+    others = sum(named.exported in exports for named, _ in beside)
+    said = (f"{others:,} files of other exports beside it are not read",) if others > 1 else ()
+    if others == 1:
+        said = ("a file of another export beside it is not read",)
+    return Parts(tuple(file for *_, file in files) or (path,), said)
+
+
+def first_parts(files: Iterable[Path]) -> list[Path]:
+    """Return the first file of each trace that some files are of; of one device the latest export counts."""
+    latest: dict[tuple[Path, int], tuple[tuple[str, bool], list[tuple[tuple[int, ...], str, Path]]]] = {}
+    for file in files:
+        named = _named(file)
+        if named is None:
+            continue
+        key, export = (file.parent, named.device), (named.exported, named.whole)
+        part = (named.order, file.name, file)
+        known = latest.get(key)
+        if known is None or export > known[0]:
+            latest[key] = (export, [part])
+        elif export == known[0]:
+            known[1].append(part)
+    return [min(parts)[-1] for _, parts in latest.values()]
+
+
+def is_part(path: Path) -> bool:
+    """Return whether a file is a trace, or a part of one, that msprof exports."""
+    return _named(path) is not None
+
+
+def _named(path: Path) -> _Named | None:
+    match = _NAME.fullmatch(path.name)
+    if match is None:
+        return None
+    numbers = match[2].split("_")
+    exported = numbers.pop() if len(numbers[-1]) >= _TIME else ""
+    order = [int(number) for number in numbers]
+    device = order.pop(0) if order and not match[1] else -1
+    return _Named(exported, match[1] is None, device, tuple(order))
+
+
+def _trace_of(named: _Named) -> tuple[str, bool, int]:
+    return named.exported, named.whole, named.device
+
+
+def _files(directory: Path) -> list[Path]:
+    found: list[Path] = []
+    try:
+        for number, path in enumerate(directory.iterdir()):
+            if number == _MOST:
+                break
+            if path.is_file():
+                found.append(path)
+    except OSError:
+        return []
+    return found

@@ -1,0 +1,238 @@
+"""The cells of a csv file as places in its bytes: a million rows make no object each, but columns of numbers.
+
+Quotes count as RFC 4180 has them. Where a file uses them otherwise, the rest of it is read by Python's csv.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from tracetui.arrays import Bools, Floats, Int32s, Int64s
+from tracetui.siblings.beside import Refusal
+
+WIDEST = 40  #: bytes of a cell that holds a number: a longer one is none
+_LONGEST_TEXT = 256  #: bytes of texts that are told apart all at once
+_LONGEST_ROW = 1 << 26
+_BLOCK = 1 << 23  #: bytes read at a time
+_ROWS = 1 << 14  #: read at a time by Python's csv
+_COMMA, _NEWLINE, _RETURN, _QUOTE = b',\n\r"'
+_PRIME = np.uint64(0x9E3779B97F4A7C15)
+#: By byte: whether it stands around a value and does not count.
+_AROUND = np.zeros(256, np.bool_)
+_AROUND[[*b" \t\r\n\"'"]] = True
+
+
+_BEGINS_NUMBER = np.zeros(256, np.bool_)
+_BEGINS_NUMBER[[*b"0123456789.+-"]] = True
+
+
+class Damaged(Refusal):
+    """A table of which the rows cannot be told apart."""
+
+    def __init__(self) -> None:
+        super().__init__("is damaged: its rows cannot be told apart")
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A column of some rows."""
+
+    data: NDArray[np.uint8]  #: the bytes of the file around it, and _LONGEST_TEXT more
+    start: Int64s  #: place of the first byte of each cell
+    end: Int64s
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def text(self, row: int) -> str:
+        """Return a cell as text."""
+        return self.data[int(self.start[row]) : int(self.end[row])].tobytes().decode("utf-8", "replace")
+
+    def trimmed(self) -> Cells:
+        """Return the cells without the blanks, tabs and quotes around them."""
+        start, end = self.start.copy(), self.end.copy()
+        for _ in range(WIDEST):
+            more = (start < end) & _AROUND[self.data[start]]
+            less = (start + more < end) & _AROUND[self.data[end - 1]]
+            if not (more.any() or less.any()):
+                break
+            start += more
+            end -= less
+        return Cells(self.data, start, end)
+
+    def letters(self, width: int) -> NDArray[np.uint8]:
+        """Return the first bytes of each cell, zeros behind its end: uint8[rows, width]."""
+        letters: NDArray[np.uint8] = sliding_window_view(self.data, width)[self.start]
+        letters[np.arange(width) >= self._lengths[:, np.newaxis]] = 0
+        return letters
+
+    def numbers(self) -> NDArray[np.bytes_]:
+        """Return the cells as texts of at most WIDEST bytes; those longer as "x", which is no number."""
+        lengths = self._lengths
+        width = min(max(int(lengths.max(initial=0)), 1), WIDEST)
+        letters = self.letters(width)
+        letters[lengths > width] = [ord("x")] + [0] * (width - 1)
+        return letters.view(f"S{width}").reshape(-1)
+
+    @property
+    def _lengths(self) -> Int64s:
+        return self.end - self.start
+
+    def floats(self) -> Floats:
+        """Return the cells as numbers, NaN for those that are none: float64[rows]."""
+        texts, values = self.numbers(), np.full(len(self), np.nan)
+        letters = texts.view(np.uint8).reshape(-1, texts.itemsize)
+        some = np.flatnonzero(_BEGINS_NUMBER[letters[:, 0]])
+        try:
+            values[some] = texts[some].astype(np.float64)
+        except ValueError:
+            values[some] = [*map(_float, texts[some].tolist())]
+        return np.where(np.isfinite(values), values, np.nan)
+
+    def distinct(self) -> tuple[Int32s, list[str]]:
+        """Return the place of each cell among the different texts, and those as written."""
+        if not len(self):
+            return np.empty(0, np.int32), []
+        length = int(self._lengths.max())
+        found = self._alike(-(-length // 8) * 8) if 0 < length <= _LONGEST_TEXT else None
+        if found is not None:
+            first, place = found
+            return place.astype(np.int32), [self.text(row) for row in first.tolist()]
+        number: dict[bytes, int] = {}
+        places = (self.data[a:b].tobytes() for a, b in zip(self.start.tolist(), self.end.tolist()))
+        codes = np.fromiter((number.setdefault(cell, len(number)) for cell in places), np.int32, len(self))
+        return codes, [cell.decode("utf-8", "replace") for cell in number]
+
+    def _alike(self, width: int) -> tuple[Int64s, Int64s] | None:
+        """A row of each different text, and the place of each cell among them; None where a hash fails."""
+        words, lengths = self.letters(width).view(np.uint64), self._lengths
+        key = lengths.astype(np.uint64)
+        for column in words.T:
+            key = (key ^ column) * _PRIME
+            key ^= key >> np.uint64(29)
+        _, first, place = np.unique(key, return_index=True, return_inverse=True)
+        place = place.reshape(-1)
+        same = first[place]
+        alike = (words == words[same]).all() and (lengths == lengths[same]).all()
+        return (first, place) if alike else None
+
+
+def _float(text: bytes) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+def read_cells(path: Path, columns: int, wanted: Sequence[int]) -> Iterator[dict[int, Cells]]:
+    """Yield the cells of the wanted columns of a csv file of so many, behind its first line, some rows at a
+    time. A row that is too long is cut, one that is too short ends in empty cells; empty lines do not count.
+
+    Raises Damaged, or OSError.
+    """
+    with path.open("rb") as stream:
+        stream.readline()
+        rest = b""
+        while True:
+            part = stream.read(_BLOCK)
+            text = b"".join((rest, part, b"" if part else b"\n"))
+            data = np.frombuffer(text + bytes(_LONGEST_TEXT), np.uint8)
+            separators, ends_line = _separators(data)
+            (lines,) = np.nonzero(ends_line)
+            end = int(separators[lines[-1]]) + 1 if len(lines) else 0
+            if len(lines):
+                kept = slice(int(lines[-1]) + 1)
+                if _misquoted(data[:end]):
+                    yield from _by_csv(io.BytesIO(text), stream, columns, wanted)
+                    return
+                yield _block(data, separators[kept], ends_line[kept], columns, wanted)
+            rest = text[end:]
+            if (rest and not part) or len(rest) > _LONGEST_ROW:
+                raise Damaged
+            if not part:
+                return
+
+
+def _separators(data: NDArray[np.uint8]) -> tuple[Int64s, Bools]:
+    """The places of what ends cells, which is not in quotes, and which of it ends a line."""
+    ends = (data == _COMMA) | (data == _NEWLINE)
+    quotes = data == _QUOTE
+    if quotes.any():
+        ends &= (np.cumsum(quotes, dtype=np.uint8) & 1) == 0
+    separators = np.flatnonzero(ends)
+    return separators, data[separators] == _NEWLINE
+
+
+def _misquoted(data: NDArray[np.uint8]) -> bool:
+    """Whether a quote opens within a cell, or closes before its end."""
+    (quotes,) = np.nonzero(data == _QUOTE)
+    if not len(quotes):
+        return False
+    padded = np.concatenate(([_NEWLINE], data, [_NEWLINE])).astype(np.uint8)
+    before, behind = padded[quotes[0::2]], padded[quotes[1::2] + 2]
+    opens = np.isin(before, [_COMMA, _NEWLINE, _QUOTE]).all()
+    return not (opens and np.isin(behind, [_COMMA, _NEWLINE, _QUOTE, _RETURN]).all())
+
+
+def _block(
+    data: NDArray[np.uint8], separators: Int64s, ends_line: Bools, columns: int, wanted: Sequence[int]
+) -> dict[int, Cells]:
+    """The cells of whole lines."""
+    begins = np.concatenate(([0], separators[:-1] + 1))
+    lines = int(np.count_nonzero(ends_line))
+    if len(separators) == lines * columns and ends_line[columns - 1 :: columns].all():
+        start, end = begins.reshape(lines, columns), separators.reshape(lines, columns)
+        return {place: Cells(data, start[:, place], end[:, place]) for place in wanted}
+    (last,) = np.nonzero(ends_line)
+    first = np.concatenate(([0], last[:-1] + 1))
+    length = separators[last] - begins[last]
+    blank = (first == last) & ((length == 0) | ((length == 1) & (data[begins[last]] == _RETURN)))
+    first, last = first[~blank], last[~blank]
+    found = {}
+    for place in wanted:
+        there = first + place <= last
+        at = np.where(there, first + place, 0)
+        found[place] = Cells(data, np.where(there, begins[at], 0), np.where(there, separators[at], 0))
+    return found
+
+
+def _by_csv(
+    seen: io.BytesIO, stream: io.BufferedReader, columns: int, wanted: Sequence[int]
+) -> Iterator[dict[int, Cells]]:
+    """The cells of what is left of a file, as Python reads them."""
+
+    def lines() -> Iterator[str]:
+        tail = b""
+        for line in seen:
+            tail = line
+            if line.endswith(b"\n"):
+                yield line.decode("utf-8", "replace")
+        if not tail.endswith(b"\n"):
+            yield (tail + stream.readline()).decode("utf-8", "replace")
+        for line in stream:
+            yield line.decode("utf-8", "replace")
+
+    rows = (row for row in csv.reader(lines()) if row)
+    try:
+        while some := list(islice(rows, _ROWS)):
+            full = [row[:columns] + [""] * (columns - len(row)) for row in some]
+            yield {place: cells_of([row[place] for row in full]) for place in wanted}
+    except csv.Error:
+        raise Damaged from None
+
+
+def cells_of(texts: Sequence[str]) -> Cells:
+    """Return texts as the cells of a column."""
+    encoded = [text.encode("utf-8", "replace") for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)])
+    data = np.frombuffer(b"".join([*encoded, bytes(_LONGEST_TEXT)]), np.uint8)
+    return Cells(data, ends[:-1], ends[1:])

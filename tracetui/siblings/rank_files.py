@@ -1,0 +1,93 @@
+"""The documents that the profiler leaves for a rank: `profiler_info_<rank>.json`, `profiler_metadata.json`.
+
+Both are optional and lie in the directory of the trace or in the one above. Whatever they hold may be missing
+or of another type: who reads a member looks at what it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tracetui.siblings.beside import Refusal, read_object
+from tracetui.siblings.metadata import NAME, whole
+from tracetui.siblings.profile import ProfileInfo, profile_files, profile_info
+
+_INFO = re.compile(r"profiler_info(?:_(\d{1,9}))?\.json", re.ASCII)
+_DIRECTORIES = 2  #: where they may be: that of the trace, and those above
+
+
+@dataclass(frozen=True)
+class RankFiles:
+    """What the documents of a rank hold."""
+
+    number: int | None  #: in the name of the first
+    info: dict[str, Any]  #: its members
+    metadata: dict[str, Any]  #: those of the second
+    profile: ProfileInfo  #: what an export of msprof tells
+    problems: tuple[str, ...]  #: sentences about what cannot be read
+
+    @property
+    def rank(self) -> int | None:
+        """The number of the rank: that in the name of the file, else `rank_id` in it (-1: of no job)."""
+        told = (self.number, whole(self.info.get("rank_id")), self.profile.rank)
+        return next((rank for rank in told if rank is not None), None)
+
+
+def rank_files(trace: Path) -> RankFiles:
+    """Return the documents of the rank whose trace is at a path: never fails.
+
+    Of several documents of ranks in one directory none is this rank's more than the others: none is read.
+    """
+    problems: list[str] = []
+    number, info = _first(trace, _info_of, problems) or (None, {})
+    _, metadata = _first(trace, _metadata_of, problems) or (None, {})
+    return RankFiles(number, info, metadata, profile_info(trace), tuple(problems))
+
+
+def side_files(trace: Path) -> list[Path]:
+    """Return the files beside a trace that tell of its rank, where they are there."""
+    directories = list(trace.parents)[:_DIRECTORIES]
+    metadata = [directory / NAME for directory in directories if (directory / NAME).is_file()]
+    named = [path for directory in directories for _, path in _info_files(directory)]
+    return [*named, *metadata, *profile_files(trace)]
+
+
+def _first(
+    trace: Path, find: Callable[[Path], tuple[int | None, Path] | None], problems: list[str]
+) -> tuple[int | None, dict[str, Any]] | None:
+    """The number and the members of the first document that is there; {} of one that cannot be read."""
+    for directory in list(trace.parents)[:_DIRECTORIES]:
+        found = find(directory)
+        if found is not None:
+            number, path = found
+            try:
+                return number, read_object(path)
+            except Refusal as refusal:
+                problems.append(f"{path.name} {refusal}")
+                return number, {}
+    return None
+
+
+def _info_of(directory: Path) -> tuple[int | None, Path] | None:
+    files = _info_files(directory)
+    numbered = [file for file in files if file[0] is not None]
+    return numbered[0] if len(numbered) == 1 else next((file for file in files if file[0] is None), None)
+
+
+def _metadata_of(directory: Path) -> tuple[int | None, Path] | None:
+    path = directory / NAME
+    return (None, path) if path.exists() else None
+
+
+def _info_files(directory: Path) -> list[tuple[int | None, Path]]:
+    """The files of that name and the number in it, those with a number first."""
+    try:
+        files = [(match, path) for path in directory.iterdir() if (match := _INFO.fullmatch(path.name))]
+    except OSError:
+        return []
+    told = [(None if match[1] is None else int(match[1]), path) for match, path in files]
+    return sorted(told, key=lambda file: (file[0] is None, file[0] or 0))

@@ -1,0 +1,60 @@
+"""`step_trace_raw_<rank>_detail_time.csv`: when each step of a graph began, on the clock of the device.
+
+MindSpore wrote it beside the timelines for MindInsight, with a row for each step and one of their means. All
+points are in units of 10 ns; those of each all-reduce stand in columns that bear its name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+from tracetui.siblings.tables import Column, Format, Kind, Table, read_table
+
+UNIT_NS = 10
+_TIMELINE = re.compile(r"(?:\w+_)?timeline_display_(\d{1,9})\.json(?:\.gz)?", re.ASCII)
+_START = "_start_point"
+_POINTS = ("start_point", "end_point", "fp_point", "bp_point")
+
+
+class StepPoints(NamedTuple):
+    """The steps in the table; columns of equal length, ns on the clock of the device."""
+
+    number: Int64s
+    start: Int64s
+    end: Int64s
+    forward: Int64s  #: when the forward pass begins
+    backward: Int64s  #: when the backward pass ends
+    named: dict[str, Int64s]  #: when each all-reduce begins, by its name
+
+
+@lru_cache(maxsize=2)
+def step_points(timeline: Path) -> StepPoints | None:
+    """Return the steps in the table beside a timeline; None where there is no such table. Reads it once."""
+    match = _TIMELINE.fullmatch(timeline.name)
+    path = timeline.with_name(f"step_trace_raw_{match[1]}_detail_time.csv") if match else None
+    if path is None or not path.is_file():
+        return None
+    columns = [Column("step", Kind.WHOLE, ("step_num",))]
+    columns += [Column(point, Kind.WHOLE, (point,), needed=True) for point in _POINTS]
+    table = read_table(path, Format(path.name, tuple(columns), others=True))
+    return _points(table)
+
+
+def _points(table: Table) -> StepPoints | None:
+    steps = np.flatnonzero(table.numbers["step"] >= 0)  # the row of the means has none
+    if not len(steps):
+        return None
+    start, end, forward, backward = (table.numbers[point][steps] * UNIT_NS for point in _POINTS)
+    named = {
+        title.removesuffix(_START): np.where(np.isfinite(values), values, -1).astype(np.int64) * UNIT_NS
+        for title, column in table.floats.items()
+        if title.endswith(_START)
+        for values in (column[steps],)
+    }
+    return StepPoints(table.numbers["step"][steps], start, end, forward, backward, named)

@@ -1,0 +1,178 @@
+"""Two runs one above the other: their lines on one axis of time, and what one step of each is made of.
+
+Knows no screen and no app.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.arrays import Int64s
+from tracetui.compare.axis import Axis
+from tracetui.compare.counterpart import Side, counterpart
+from tracetui.compare.rows import Row, ranked, row
+from tracetui.compare.rows import Scale as RowScale
+from tracetui.compare.run import Run
+from tracetui.compare.tally import NOTHING, Sum
+from tracetui.compare.waterfall import TERMS
+from tracetui.trace.clean import printable
+from tracetui.ui.comparing.bands import Band, Kind, bands
+from tracetui.ui.drawing.picture import Picture
+
+#: How the two are spoken of.
+NAMES = ("BASE", "OTHER")
+
+
+class Chosen(NamedTuple):
+    """What is selected in a run: a slice row, or a gap; -1 for none."""
+
+    row: int = -1
+    gap: int = -1
+
+    def __bool__(self) -> bool:
+        return max(self) >= 0
+
+
+class Steps(NamedTuple):
+    """The steps of a run as columns, by start; disjoint."""
+
+    number: Int64s  #: of the ProfilerStep
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """One of the two."""
+
+    name: str  #: of its trace, printable
+    analysis: Analysis
+    run: Run
+    picture: Picture
+    devices: tuple[int, ...]  #: that compute or communicate, places among those of the analysis
+    bands: tuple[dict[Kind, Band], ...]  #: of each of them
+
+    @classmethod
+    def of(cls, name: str, analysis: Analysis, run: Run) -> Lanes:
+        """Of a run with work of a device; takes a second where the trace is large."""
+        devices = tuple(place for place, activity in enumerate(analysis.devices) if activity.window_ns > 0)
+        found = tuple(bands(analysis, run, device) for device in devices)
+        return cls(name, analysis, run, Picture(analysis.trace, analysis), devices, found)
+
+    def device(self, number: int) -> int:
+        """The place of a device; where it has fewer, of its last one."""
+        return self.devices[min(number, len(self.devices) - 1)]
+
+    def band(self, number: int, kind: Kind) -> Band:
+        """A line of a device, all but that of its idle time."""
+        return self.bands[min(number, len(self.devices) - 1)][kind]
+
+    def device_name(self, number: int) -> str:
+        """ "NPU 0" """
+        return printable(self.analysis.devices[self.device(number)].device, 20)
+
+    def start_of(self, chosen: Chosen) -> int:
+        """When something begins, ns."""
+        if chosen.gap >= 0:
+            return int(self.analysis.gaps.start[chosen.gap])
+        return int(self.analysis.trace.slices.start[chosen.row])
+
+    def end_of(self, chosen: Chosen) -> int:
+        """When it ends, ns."""
+        if chosen.gap >= 0:
+            return int(self.analysis.gaps.end[chosen.gap])
+        return int(self.analysis.trace.slices.end[chosen.row])
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """Both, with the axis."""
+
+    axis: Axis
+    sides: tuple[Lanes, Lanes]
+
+    @classmethod
+    def of(cls, base: Lanes, other: Lanes) -> Stack:
+        """Of two runs."""
+        first, second = ((each.analysis.trace.start_ns, each.analysis.trace.end_ns) for each in (base, other))
+        return cls(Axis.of((base.run, other.run), (first, second)), (base, other))
+
+    @property
+    def devices(self) -> int:
+        """How many there are to look at, one at a time."""
+        return max(len(side.devices) for side in self.sides)
+
+    def kinds(self, number: int) -> list[Kind]:
+        """The lines of a device that either run has anything in: both are drawn with them."""
+        both = [side.bands[min(number, len(side.devices) - 1)] for side in self.sides]
+        return [kind for kind in Kind if kind is Kind.IDLE or any(len(of[kind]) for of in both)]
+
+    def edges(self, side: int, edges: Int64s) -> Int64s:
+        """Edges of columns on the clock of a run, ns."""
+        return self.axis.moments(side, edges)
+
+    def span(self, side: int, chosen: Chosen) -> tuple[int, int]:
+        """From when to when something of a run lasts on the axis, ns."""
+        lanes, place = self.sides[side], self.axis.place
+        start = place(side, lanes.start_of(chosen))
+        return start, max(place(side, lanes.end_of(chosen)), start + 1)
+
+    def steps(self, side: int) -> Steps:
+        """The steps of a run; of one without any none."""
+        run = self.sides[side].run
+        host = run.walls.host if run.numbers else slice(0)
+        return Steps(run.walls.number[host], run.walls.start[host], run.walls.end[host])
+
+    def step_number(self, side: int, step: int) -> int | None:
+        """The number of a ProfilerStep by its place on the axis; None where there is none."""
+        return int(self.steps(side).number[step]) if 0 <= step < self.axis.steps[side] else None
+
+    def step_rows(self, step: int, number: int) -> tuple[Row, tuple[Row, ...]] | None:
+        """A step of both on a device, and its parts, most different first; None where one lacks it."""
+        found = [self._terms(side, step, number) for side in (0, 1)]
+        base, other = found
+        if base is None or other is None:
+            return None
+        walls = [int(terms.sum()) for terms in (base, other)]
+        scale = RowScale(1, 1, Fraction(walls[0]))
+        parts = zip(TERMS, base.tolist(), other.tolist())
+        rows = (row(name, _sum(ns), _sum(other_ns), scale) for name, ns, other_ns in parts if ns or other_ns)
+        return row("step", _sum(walls[0]), _sum(walls[1]), scale), ranked(rows)
+
+    def _terms(self, side: int, step: int, number: int) -> Int64s | None:
+        """int64[terms], ns: what a step of a device is made of."""
+        span, lanes = self.axis.step_span(side, step), self.sides[side]
+        if span is None:
+            return None
+        walls = lanes.run.walls
+        (found,) = np.nonzero((walls.device == lanes.device(number)) & (walls.start == span[0]))
+        if not len(found):
+            return None
+        terms: Int64s = lanes.run.terms_ns[int(found[0])]
+        return terms
+
+    def counterpart(self, side: int, chosen: Chosen) -> Chosen:
+        """What is in the other run what something is in this one; takes up to a second in a large step.
+
+        Of a gap: that before the task that matches the one which ends it.
+        """
+        here, there = (Side(each.analysis, each.run) for each in (self.sides[side], self.sides[1 - side]))
+        row = int(here.analysis.gaps.after[chosen.gap]) if chosen.gap >= 0 else chosen.row
+        if row < 0:
+            return Chosen()
+        found = counterpart(here, there, int(here.analysis.trace.slices.start[row]), row)
+        if found is None or found.row < 0:
+            return Chosen()
+        if chosen.gap < 0:
+            return Chosen(row=found.row)
+        (gaps,) = np.nonzero(there.analysis.gaps.after == found.row)
+        return Chosen(gap=int(gaps[0])) if len(gaps) else Chosen()
+
+
+def _sum(ns: int) -> Sum:
+    return Sum(ns, 1, ns, ns) if ns else NOTHING

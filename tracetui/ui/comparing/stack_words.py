@@ -1,0 +1,126 @@
+"""What is said of two runs one above the other: of the step in both, and of what is selected in each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.cause import Cause
+from tracetui.export.compare_words import signed_ms
+from tracetui.trace.clean import printable
+from tracetui.ui.comparing.stack import NAMES, Chosen, Stack
+from tracetui.ui.drawing.causes import cause_style, cause_words
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.pen import Line, Pen
+from tracetui.units import format_duration, format_exact, format_ms, format_percent, format_time
+
+_NAME = 80  #: characters of a name
+_CAUSES = 3  #: of a gap that are told
+
+
+def step_words(stack: Stack, step: int, device: int, glyphs: Glyphs) -> str:
+    """How long a step is in both, and what most of the difference is: one sentence."""
+    if not all(stack.axis.steps):
+        lacking = [name for side, name in enumerate(NAMES) if not stack.sides[side].run.numbers]
+        return f"{' and '.join(lacking)} without steps: both begin at once"
+    if step < 0:
+        return "before the first step: it begins at once in both"
+    numbers = [stack.step_number(side, step) for side in (0, 1)]
+    for number, name, other in zip(numbers, NAMES, (numbers[1], numbers[0])):
+        if number is None:
+            return f"step {other}: {name} has no more steps"
+    found = stack.step_rows(step, device)
+    which = f"step {numbers[0]}" if numbers[0] == numbers[1] else f"step {numbers[0]} and {numbers[1]}"
+    if found is None:
+        return f"{which}: not on both devices"
+    whole, parts = found
+    base, other = round(whole.base_ns), round(whole.other_ns)
+    times = f"{which}: {format_ms(base)} {glyphs.arrow} {format_ms(other)} ms"
+    if base == other:
+        return f"{times}, as long"
+    told = f"{times}, {signed_ms(whole.delta_ns)} ms ({format_percent(abs(other - base), base)})"
+    agreeing = (part for part in parts if part.delta_ns * whole.delta_ns > 0)
+    most = next(agreeing, None)
+    return told if most is None else f"{told}, {most.name} {signed_ms(most.delta_ns)}"
+
+
+def chosen_lines(
+    stack: Stack, chosen: tuple[Chosen, Chosen], active: int, waiting: bool, pen: Pen
+) -> list[Line]:
+    """A line for what is selected in each run, and how they differ."""
+    if not any(chosen):
+        return [
+            [pen.text(" Nothing is selected: arrows go from slice to slice, x to the worst gap.", Role.DIM)]
+        ]
+    lines = []
+    for side, each in enumerate(chosen):
+        if each:
+            lines.append(_told(stack, side, each, pen))
+        else:
+            nothing = "the device has no gap there" if chosen[active].gap >= 0 else "nothing there matches it"
+            said = "looking for what matches it" if waiting else nothing
+            lines.append([pen.label(NAMES[side]), pen.text(said, Role.DIM)])
+    if all(chosen):
+        lines.append([pen.label("change"), pen.text(_change(stack, chosen), Role.NUMBER)])
+    return lines
+
+
+def _change(stack: Stack, chosen: tuple[Chosen, Chosen]) -> str:
+    """ "OTHER takes 1.24 ms longer and begins 3.1 µs earlier in its step" """
+    base, other = (side.end_of(each) - side.start_of(each) for side, each in zip(stack.sides, chosen))
+    told = f"OTHER takes {_more(other - base, 'longer', 'shorter') or 'as long'}"
+    before, after = (_into_step(stack, side, each) for side, each in enumerate(chosen))
+    if before is None or after is None:
+        return told
+    return f"{told} and begins {_more(after - before, 'later', 'earlier') or 'at the same time'} in its step"
+
+
+def _more(ns: int, more: str, less: str) -> str:
+    return f"{format_exact(abs(ns))} {more if ns > 0 else less}" if ns else ""
+
+
+def _into_step(stack: Stack, side: int, chosen: Chosen) -> int | None:
+    """How long after the start of its step something begins, ns; None where it is in none."""
+    steps, start = stack.steps(side), stack.sides[side].start_of(chosen)
+    at = int(np.searchsorted(steps.start, start, "right")) - 1
+    return start - int(steps.start[at]) if at >= 0 else None
+
+
+def _told(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
+    """How long it is, when it is, what it is."""
+    lanes, label = stack.sides[side], pen.label(NAMES[side])
+    analysis = lanes.analysis
+    start, end = lanes.start_of(chosen), lanes.end_of(chosen)
+    steps, into = stack.steps(side), _into_step(stack, side, chosen)
+    when = f"at {format_time(start - analysis.trace.start_ns)}"
+    if into is not None:
+        number = int(steps.number[int(np.searchsorted(steps.start, start, "right")) - 1])
+        when = f"{format_duration(into)} into step {number}"
+    if chosen.gap >= 0:
+        idle = format_duration(int(analysis.gaps.idle[chosen.gap]))
+        line: Line = [
+            label,
+            pen.text(format_exact(end - start), Role.TITLE),
+            pen.text(f"  {when}  gap, idle {idle}"),
+        ]
+        for cause, ns in _causes(analysis, chosen.gap)[:_CAUSES]:
+            line.append((f"  {cause_words(cause)}", cause_style(cause, pen.palette)))
+            line.append(pen.text(f" {format_duration(ns)}"))
+        return line
+    trace, links = analysis.trace, analysis.links
+    name = printable(trace.name(chosen.row), _NAME)
+    line = [label, pen.text(format_exact(end - start), Role.TITLE), pen.text(f"  {when}  {name}")]
+    at = int(np.searchsorted(links.tasks, chosen.row))
+    if at < len(links.tasks) and links.tasks[at] == chosen.row and links.operator[at] >= 0:
+        operator = printable(trace.name(int(links.operator[at])), _NAME)
+        line.append(pen.text(f"  of {operator}", Role.DIM))
+    return line
+
+
+def _causes(analysis: Analysis, gap: int) -> list[tuple[Cause, int]]:
+    """The causes of the idle time of a gap and the ns of each, most first."""
+    causes, ns = analysis.causes, np.zeros(len(Cause), np.int64)
+    places = causes.of_gap(gap)
+    np.add.at(ns, causes.cause[places], causes.ns[places])
+    return [(Cause(cause), int(ns[cause])) for cause in np.argsort(-ns, kind="stable").tolist() if ns[cause]]

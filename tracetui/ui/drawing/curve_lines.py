@@ -1,0 +1,178 @@
+"""Curves over time as styled text: an area on several rows, its scale, its peak, the value at the cursor.
+
+Of each column the least and the most are drawn, so that nothing short is lost when one zooms out: full ink up
+to the least, faint ink from there to the most.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from rich.segment import Segment
+from rich.style import Style
+
+from tracetui.analysis.counter_tracks import CounterTrack
+from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.trace.quantity import format_value
+from tracetui.ui.drawing.curve import LEVELS, round_up
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.lane import segments
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.row import Row
+from tracetui.ui.state import Viewport, ViewState
+
+_AREA, _SPREAD, _NOTHING, _CURSOR, _NUMBER, _UNREAD, _ON_AREA = (3 * place for place in range(7))
+_ROLES = (Role.COUNTER, Role.SPREAD, Role.IDLE, Role.USER_LINE, Role.NUMBER, Role.UNREAD)
+
+
+class Scale(NamedTuple):
+    """What the lowest and the highest level of a curve stand for."""
+
+    low: float
+    top: float
+
+    @classmethod
+    def of(cls, least: float, most: float) -> Scale:
+        """Return a scale with round ends that holds 0, the least and the most."""
+        return cls(-_round_up(-least) if least < 0 else 0.0, _round_up(most) if most > 0 else 0.0)
+
+
+def _round_up(value: float) -> float:
+    return float(round_up(math.ceil(value))) if value >= 1000 else round_up(math.ceil(value * 1000)) / 1000
+
+
+def fill(values: Floats, scale: Scale, rows: int) -> Int64s:
+    """Return how many levels of `rows` rows each value fills: int64[columns]; 0 of NaN.
+
+    What is more than the least of the scale fills one at least.
+    """
+    span = (scale.top - scale.low) or 1.0
+    share = np.where(np.isnan(values), 0.0, (values - scale.low) / span)
+    filled: Int64s = np.maximum((share * (rows * LEVELS)).astype(np.int64), values > scale.low)
+    return filled
+
+
+class _Name(NamedTuple):
+    """Where the name of the peak stands."""
+
+    row: int
+    first: int  #: column
+    text: str
+    on_area: bool  #: written on cells that are full, not on blank ones
+
+
+@dataclass(frozen=True, eq=False)
+class _Shape:
+    """A curve at one zoom."""
+
+    most: Floats  #: float64[columns], NaN before the first sample
+    levels: Int64s  #: int64[rows, columns], the uppermost row first: up to the most of each column
+    solid: Int64s  #: the same up to the least
+    mark: tuple[int, int]  #: row and column of the mark of the peak; -1 where nothing is higher than the rest
+    name: _Name | None
+
+
+class CurveLines:
+    """Draws the rows of the curves of one picture."""
+
+    def __init__(self, picture: Picture, palette: Palette, glyphs: Glyphs) -> None:
+        self._picture, self._glyphs = picture, glyphs
+        on_area = palette.style_of(Role.COUNTER) + Style(reverse=True)
+        styles = [*map(palette.style_of, _ROLES), on_area]
+        self._styles = [style for style in styles for _ in range(3)]
+        self._shapes: dict[object, _Shape] = {}  # of one zoom
+        self._zoom: object = None
+
+    def label(self, row: Row, time_ns: int) -> str:
+        """What stands beside a row that is not the first: the value at a time, or the scale."""
+        curve = self._picture.curve(row.curve)
+        if curve is None or row.part not in (1, row.parts - 1):
+            return ""
+        if row.part == 1:
+            value = curve.series.at(time_ns)
+            return "" if value is None else f"{self._glyphs.cursor} {format_value(value, curve.unit)}"
+        scale = Scale.of(*curve.series.bounds)
+        if scale.low == scale.top:
+            return "always 0" if len(curve.series) else ""
+        low = "0" if scale.low == 0 else format_value(scale.low, curve.unit)
+        return f"{low} to {format_value(scale.top, curve.unit)}"
+
+    def draw(self, row: Row, state: ViewState, edges: Int64s, here: bool) -> list[Segment]:
+        """One row in as many cells as there are columns."""
+        curve = self._picture.curve(row.curve)
+        assert curve is not None
+        shape = self._shape(row, curve, state.viewport, edges)
+        level, solid = shape.levels[row.part], shape.solid[row.part]
+        cells = [self._glyphs.shades[each] for each in level.tolist()]
+        style = np.where(level == 0, -1, np.where(2 * solid >= level, _AREA, _SPREAD)).astype(np.int64)
+        if curve.shows_nothing and row.part == row.parts - 1:
+            empty = shape.most == 0
+            style[empty] = _NOTHING
+            for column in np.flatnonzero(empty).tolist():
+                cells[column] = self._glyphs.dot
+        if self._picture.sketch is not None and row.part == row.parts - 1:
+            sampled = np.isnan(shape.most) & self._picture.sketch.samples(row.curve, edges)
+            style[sampled] = _UNREAD
+            for column in np.flatnonzero(sampled).tolist():
+                cells[column] = self._glyphs.unread[1]
+        if shape.name is not None and shape.name.row == row.part:
+            _, first, text, on_area = shape.name
+            cells[first : first + len(text)] = text
+            style[first : first + len(text)] = _ON_AREA if on_area else _NUMBER
+        if shape.mark[0] == row.part:
+            cells[shape.mark[1]], style[shape.mark[1]] = self._glyphs.pin, _NUMBER
+        at = state.viewport.column_of(state.place.time_ns, len(cells)) if here else -1
+        if 0 <= at < len(cells):
+            style[at] = _CURSOR
+            if cells[at] == " ":
+                cells[at] = self._glyphs.bar
+        return segments(cells, style, self._styles)
+
+    def _shape(self, row: Row, curve: CounterTrack, viewport: Viewport, edges: Int64s) -> _Shape:
+        zoom = viewport, len(edges)
+        if zoom != self._zoom:
+            self._zoom, self._shapes = zoom, {}
+        key = row.curve, row.parts
+        if key not in self._shapes:
+            self._shapes[key] = _shape_of(curve, edges, row.parts, self._picture.sketch is not None)
+        return self._shapes[key]
+
+
+def _shape_of(curve: CounterTrack, edges: Int64s, rows: int, is_partial: bool) -> _Shape:
+    """A curve between edges; `is_partial`: what comes after its last sample is not read yet."""
+    least, most = curve.series.columns(edges)
+    if is_partial and len(curve.series):
+        unread = edges[:-1] > curve.series.time[-1]
+        least, most = np.where(unread, np.nan, least), np.where(unread, np.nan, most)
+    scale = Scale.of(*curve.series.bounds)
+    filled = fill(most, scale, rows)
+    full = np.where(least == most, filled, np.minimum(fill(least, scale, rows), filled))
+    above = LEVELS * np.arange(rows - 1, -1, -1)[:, None]
+    levels, solid = np.clip(filled - above, 0, LEVELS), np.clip(full - above, 0, LEVELS)
+    known = ~np.isnan(most)
+    if rows == 1 or not known.any() or np.max(most[known]) <= np.min(least[known]):
+        return _Shape(most, levels, solid, (-1, -1), None)
+    peak = int(np.nanargmax(most))
+    top = rows - 1 - max(int(filled[peak]) - 1, 0) // LEVELS
+    mark = max(top - 1, 0)
+    text = f"peak {format_value(float(most[peak]), curve.unit)}"
+    places = [(mark, levels[mark] == 0, False), *((row, solid[row] == LEVELS, True) for row in range(rows))]
+    for row, free, on_area in places:
+        free = free & (np.arange(len(free)) != peak)
+        first = _nearest_room(free, len(text) + 2, peak) + 1
+        if first > 0:
+            return _Shape(most, levels, solid, (mark, peak), _Name(row, first, text, on_area))
+    return _Shape(most, levels, solid, (mark, peak), None)
+
+
+def _nearest_room(free: Bools, cells: int, column: int) -> int:
+    """The first of so many free columns in a row, as near to a column as there are any; -1 without."""
+    if cells > len(free):
+        return -1
+    (found,) = np.nonzero(np.convolve(free, np.ones(cells, np.int64), "valid") == cells)
+    away = np.maximum(found - column, column - (found + cells - 1))
+    return int(found[np.argmin(away)]) if len(found) else -1

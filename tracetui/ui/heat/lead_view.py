@@ -1,0 +1,193 @@
+"""How far ahead is the host: warm where it has no lead, cool where it has one, the more the brighter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.counter_tracks import LEAD, LEAD_TIME
+from tracetui.analysis.heat.cells import pool
+from tracetui.analysis.heat.fold import FoldMap
+from tracetui.analysis.heat.lead_map import lead_of_lines, lead_of_steps
+from tracetui.analysis.heat.mostly import IdleReasons
+from tracetui.analysis.heat.step_map import StepMap
+from tracetui.arrays import Floats, Int64s
+from tracetui.ui.drawing.ramp import LEVELS, Heat
+from tracetui.ui.drawing.ticks import format_tick, tick_step
+from tracetui.ui.heat.sheet import Row, Sheet, Spans, Target, nothing
+from tracetui.ui.heat.words import between, joined, mostly, share, step_names
+from tracetui.units import format_duration, format_percent, format_time
+
+
+@dataclass(frozen=True, eq=False)
+class _LeadSheet(Sheet):
+    """The map at one size."""
+
+    count: Floats = field(default_factory=lambda: np.empty((0, 0)))  #: float64[rows, columns]: mean, tasks
+    work: Floats = field(default_factory=lambda: np.empty((0, 0)))  #: mean, ns of work
+    start: Int64s = field(default_factory=nothing)  #: int64[rows, columns], ns: the time of each cell
+    end: Int64s = field(default_factory=nothing)
+    empty: Int64s = field(default_factory=nothing)  #: int64[rows, columns]: ns without a lead in that time
+    thing: Int64s = field(default_factory=nothing)  #: int64[rows, columns]: the step, or the phase
+
+    @property
+    def levels(self) -> Int64s:
+        """int64[rows, columns]: 1 to 8 of a lead, each twice the one before; from 9 on the more without."""
+        starves = super().levels
+        most = float(np.nanmax(self.work, initial=1.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ahead = LEVELS + np.ceil(np.log2(self.work / most))
+        leads = np.clip(np.nan_to_num(ahead, nan=1.0, neginf=1.0), 1, LEVELS).astype(np.int64)
+        return np.where(starves > 0, LEVELS + starves, np.where(starves == 0, leads, -1))
+
+
+class LeadView:
+    """The lead of the host in the steps side by side; of one step, or without any, line by line."""
+
+    question = "How far ahead is the host?"
+    unit = "of the time of a cell"
+    heats = ((Heat.NO_LEAD, "without a lead"), (Heat.WORK, "ahead, each shade twice as far"))
+    total_cells = len("1234 ms")
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._reasons = IdleReasons(analysis)
+        self._steps = StepMap.of(analysis) if len(analysis.steps) > 1 else None
+        self._fold = FoldMap.of(analysis)
+        if self._steps is not None:
+            self._names = step_names(analysis, self._steps.step.tolist())
+            self.label_cells = len("first work")
+        else:
+            self._names = [phase.name for phase in self._fold.phases]
+            self.label_cells = max((len(name) for name in self._names), default=0) + len(" 0.12345 s")
+
+    def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
+        if not any(len(lead.time) for lead in self._analysis.leads):
+            return None
+        if self._steps is not None:
+            return self._sheet_of_steps(self._steps, columns, lines, 2 if halves else 1)
+        return self._sheet_of_lines(columns, lines) if self._fold.phases else None
+
+    def _sheet_of_steps(self, steps: StepMap, columns: int, lines: int, each: int) -> Sheet:
+        """The map by step; `each`: how many rows share a line."""
+        down = steps.edges(max(lines, 1) * each)
+        told = lead_of_steps(steps, down)
+        pooled = pool(len(steps), columns)
+        cells, shown = pooled.columns(told.cells)
+        first, last = pooled.first[:-1], pooled.first[1:] - 1
+        tick = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
+        labels = (_label(start, end, tick) for start, end in zip(down.tolist(), down[1:].tolist()))
+        begin = np.arange(0, len(cells.ns), each)  # the rows that share a line have its total
+        totals = np.repeat(np.add.reduceat(cells.ns.sum(axis=1), begin), each)[: len(cells.ns)].tolist()
+        return _LeadSheet(
+            rows=tuple(self._row(label, total) for label, total in zip(labels, totals)),
+            cells=cells,
+            columns=tuple(self._names[place] for place in first.tolist()),
+            axis="step",
+            head="without",
+            dense=0,
+            column_spans=Spans(steps.start[first], steps.end[last]),
+            empty=np.take_along_axis(told.cells.ns, shown, axis=1),
+            thing=shown,
+            count=np.take_along_axis(told.count, shown, axis=1),
+            work=np.take_along_axis(told.work, shown, axis=1),
+            start=np.take_along_axis(told.start, shown, axis=1),
+            end=np.take_along_axis(told.end, shown, axis=1),
+        )
+
+    def _sheet_of_lines(self, columns: int, lines: int) -> Sheet:
+        lines = max(lines, 1)
+        told = lead_of_lines(self._fold, lines, columns)
+        phase, start = self._fold.lines(lines)
+        length, origin = self._fold.line_ns(lines), self._analysis.trace.start_ns
+        rows, before = [], -1
+        for place, begin, total in zip(phase.tolist(), start.tolist(), told.cells.ns.sum(axis=1).tolist()):
+            time = format_time(begin - origin, max(length // 2, 1))
+            name = self._names[place] if place != before else ""
+            row = self._row(f"{name.ljust(self.label_cells - len(time) - 1)} {time}", total)
+            rows.append(row._replace(ranked=not self._fold.phases[place].preparing))
+            before = place
+        thing = np.broadcast_to(phase[:, None], told.cells.ns.shape)
+        return _LeadSheet(
+            rows=tuple(rows),
+            cells=told.cells,
+            columns=("",) * told.cells.ns.shape[1],
+            axis="time, line by line",
+            head="without",
+            row_spans=Spans(told.start[:, 0], told.end[:, -1]),
+            empty=told.cells.ns,
+            thing=thing,
+            count=told.count,
+            work=told.work,
+            start=told.start,
+            end=told.end,
+        )
+
+    def _row(self, label: str, total: int) -> Row:
+        said = format_duration(total).rjust(self.total_cells) if total else ""
+        return Row(label.rjust(self.label_cells), said, Heat.LEAD)
+
+    def answer(self) -> str:
+        empty = window = 0
+        work = 0.0
+        for device, lead in zip(self._analysis.devices, self._analysis.leads):
+            edges = np.array([device.start_ns, device.end_ns], np.int64)
+            empty += int(np.diff(lead.empty_before(edges))[0])
+            window += device.window_ns
+            work += float(lead.mean(edges)[1][0]) * device.window_ns
+        ahead = format_duration(round(work / max(window, 1)))
+        return (
+            f"no lead for {format_duration(empty)}, {format_percent(empty, window)} of the window; "
+            f"{ahead} of work ahead on average"
+        )
+
+    def words(self, sheet: Sheet, row: int, column: int) -> str:
+        assert isinstance(sheet, _LeadSheet)
+        begin, stop = int(sheet.start[row, column]), int(sheet.end[row, column])
+        name = self._names[int(sheet.thing[row, column])]
+        name = f"step {name}" if self._steps is not None else name
+        if stop <= begin:
+            return joined(name, "it is over by then, or has not begun")
+        origin = self._analysis.trace.start_ns
+        length = (stop - begin) * (len(self._analysis.devices) if self._steps is None else 1)
+        empty = int(sheet.empty[row, column])
+        count, work = float(sheet.count[row, column]), round(float(sheet.work[row, column]))
+        reasons = [self._reasons.between(index, begin, stop) for index in self._devices(sheet, row, column)]
+        reason = max(reasons, key=lambda each: each.idle_ns)
+        return joined(
+            name,
+            between(begin - origin, stop - origin),
+            f"no lead {share(empty, length)}",
+            f"mean {count:,.1f} tasks, {format_duration(work)}",
+            f"idle {format_duration(reason.idle_ns)}, {mostly(reason)}" if reason.idle_ns else "",
+        )
+
+    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+        """The time of the cell, on the line of the lead."""
+        assert isinstance(sheet, _LeadSheet)
+        begin, stop = int(sheet.start[row, column]), int(sheet.end[row, column])
+        if stop <= begin:
+            return None
+        device = self._analysis.devices[self._devices(sheet, row, column)[0]].device
+        return Target(begin, stop, line=("curve", LEAD, device, LEAD_TIME))
+
+    def nothing(self) -> str:
+        return "Nothing tells when the tasks of this trace were enqueued."
+
+    def _devices(self, sheet: _LeadSheet, row: int, column: int) -> list[int]:
+        """The devices that a cell tells of."""
+        labels = [device.device for device in self._analysis.devices]
+        if self._steps is None:
+            return [*range(len(labels))]
+        step = int(self._steps.step[int(sheet.thing[row, column])])
+        return [labels.index(self._analysis.steps[step].device)]
+
+
+def _label(begin: int, stop: int, step: int) -> str:
+    """A round time from the first work within a row, "" where there is none."""
+    tick = -(-begin // step) * step
+    if not begin <= tick < stop:
+        return ""
+    return f"{'-' if tick < 0 else ''}{format_tick(abs(tick), step)}" if tick else "first work"
