@@ -1,1 +1,1 @@
-"""The README's pictures and the script that takes them."""
+"""The documents' pictures and the script that takes them."""

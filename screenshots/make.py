@@ -1,17 +1,20 @@
-"""Take the README's pictures from the real app on the samples: `python -m screenshots.make`."""
+"""Take the documents' pictures from the real app on the samples: `python -m screenshots.make`."""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from samples.generate import main as generate
 from samples.job.directory import write_job
 from samples.job.scenarios import JOBS
 from samples.job.truth import tell
+from samples.memory import SCRIPT, write_run
 from tracetui.job.load import find_ranks
 from tracetui.reader.source import TraceFile
 from tracetui.ui.app import TraceApp
@@ -32,6 +35,11 @@ PICTURES = {
     "flame": ("F",),
     "heatmap": ("M",),
 }
+MEMORY_PICTURES: dict[str, tuple[str, ...]] = {"memory": ("Y",)}
+PAIR_PICTURES: dict[str, tuple[str, ...]] = {
+    "compare": ("enter", "C"),
+    "both": ("enter", "vertical_line"),
+}
 JOB_PICTURES: dict[str, tuple[str, ...]] = {"ranks": (), "lanes": ("7",)}
 
 
@@ -41,6 +49,33 @@ def sample() -> Iterator[TraceApp]:
     with TraceFile(SAMPLE) as trace_file:
         app = TraceApp([Session(SAMPLE, OPTIONS, trace_file)], OPTIONS)
         app.title = "tracetui samples/moba/trace_view.json"
+        yield app
+
+
+@contextmanager
+def leaking() -> Iterator[TraceApp]:
+    """The viewer of a run of which each step keeps one tensor."""
+    with tempfile.TemporaryDirectory() as directory:
+        write_run(Path(directory), 5)
+        shutil.copy(SCRIPT, directory)
+        path = Path(directory) / "trace_view.json"
+        with TraceFile(path) as trace_file:
+            app = TraceApp([Session(path, OPTIONS, trace_file)], OPTIONS)
+            app.title = "tracetui run/"
+            yield app
+
+
+@contextmanager
+def pair() -> Iterator[TraceApp]:
+    """The viewer of two runs, with the task queue and without it."""
+    with tempfile.TemporaryDirectory() as directory, ExitStack() as files:
+        sessions = []
+        for name, options in (("before", []), ("after", ["--no-task-queue"])):
+            path = Path(directory, f"{name}.json")
+            generate(["--scenario", "attached", "--steps", "3", *options, "--out", str(path)])
+            sessions.append(Session(path, OPTIONS, files.enter_context(TraceFile(path))))
+        app = TraceApp(sessions, OPTIONS)
+        app.title = "tracetui before.json after.json"
         yield app
 
 
@@ -63,8 +98,8 @@ async def take(app: TraceApp, name: str, keys: tuple[str, ...]) -> None:
         for key in keys:
             await pilot.press(key)
             await pilot.pause(0.3)
-        # Sources and args are read in threads.
-        await pilot.pause(1)
+        # Sources, args and the other one of two runs are read in threads.
+        await pilot.pause(1 if len(app.sessions) == 1 else 4)
         app.save_screenshot(f"{name}.svg", path=str(HERE))
 
 
@@ -78,6 +113,12 @@ def is_read(app: TraceApp) -> bool:
 def main() -> None:
     for name, keys in PICTURES.items():
         with sample() as app:
+            asyncio.run(take(app, name, keys))
+    for name, keys in MEMORY_PICTURES.items():
+        with leaking() as app:
+            asyncio.run(take(app, name, keys))
+    for name, keys in PAIR_PICTURES.items():
+        with pair() as app:
             asyncio.run(take(app, name, keys))
     for name, keys in JOB_PICTURES.items():
         with job() as app:
