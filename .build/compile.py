@@ -1,11 +1,13 @@
 """Compiles the scanner of events where there is a C compiler; hatchling runs this when it makes a wheel.
 
 Without one the wheel is the same for all machines, and the reader decodes all events with orjson.
-HATCH_BUILD_NO_HOOKS=1 makes such a wheel anywhere.
+HATCH_BUILD_NO_HOOKS=1 makes such a wheel anywhere. TRACETUI_SCANNER is the path of a module that was compiled
+already, for the machines that TRACETUI_PLATFORM names.
 """
 
 from __future__ import annotations
 
+import os
 import runpy
 import sysconfig
 import tempfile
@@ -28,13 +30,15 @@ class CompileScanner(BuildHookInterface):  # type: ignore[misc,type-arg]
         if self.target_name != "wheel":
             return
         self._built = tempfile.TemporaryDirectory(prefix="tracetui-")
+        given, platform = os.environ.get("TRACETUI_SCANNER"), os.environ.get("TRACETUI_PLATFORM")
         try:
-            module = _compiled(Path(self.root) / _READER, Path(self._built.name))
+            module = Path(given) if given else _compiled(Path(self.root) / _READER, Path(self._built.name))
         except Exception as error:  # there are many ways, and none keeps tracetui from running
             self.app.display_warning(f"not compiled, so traces take longer to open: {error}")
             return
+        platform = platform or sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False
-        build_data["tag"] = f"cp39-abi3-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+        build_data["tag"] = f"cp39-abi3-{platform}"
         build_data["force_include"][str(module)] = module.name
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

@@ -1,0 +1,1 @@
+"""What makes a release of tracetui; no part of it."""
