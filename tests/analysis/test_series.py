@@ -88,3 +88,19 @@ def test_what_counters_count(name: str, args: dict[str, float], told: Quantity) 
     assert quantity_of(track) == told
     assert counter_series(trace, track).value.tolist() == [next(iter(args.values())) * told.factor]
     assert is_core_frequency(track) == (told.unit == "MHz")
+
+
+def test_one_track_is_the_same_whether_all_are_in_order_or_not() -> None:
+    def sample(name: str, ts: int, value: int) -> dict[str, object]:
+        return {"ph": "C", "name": name, "pid": 7, "tid": 0, "ts": ts, "args": {"value": value}}
+
+    events = [sample(name, ts, value) for value, (name, ts) in enumerate(zip("babbab", (5, 9, 1, 3, 2, 5)))]
+    trace = trace_of([{"ph": "X", "name": "x", "pid": 1, "tid": 1, "ts": 0, "dur": 9}, *events])
+    alone = [counter_series(trace, track) for track in trace.tracks if track.samples]
+    assert not trace.counters.is_sorted
+    assert [len(trace.counters.time), trace.counters.is_sorted] == [6, True]
+    sorted_first = [counter_series(trace, track) for track in trace.tracks if track.samples]
+    assert [(one.time.tolist(), one.value.tolist()) for one in alone] == [
+        (one.time.tolist(), one.value.tolist()) for one in sorted_first
+    ]
+    assert [one.value.tolist() for one in alone] == [[4.0, 1.0], [2.0, 3.0, 0.0, 5.0]]

@@ -127,8 +127,9 @@ def output_of(command: list[str], cache: Path | None = None) -> str:
 
 
 def _environment(cache: Path | None) -> dict[str, str]:
-    # One thread, as the command line has it.
+    # One thread, as the command line has it, and modules compiled once, as of what is installed.
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if cache is not None:
         environment["XDG_CACHE_HOME"] = str(cache)
     return environment

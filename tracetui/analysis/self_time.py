@@ -7,6 +7,7 @@ import numpy as np
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.search import first_equal
 from tracetui.arrays import Bools, Int64s
+from tracetui.trace.order import order_by_group
 
 
 def self_times(ancestors: Ancestors, rows: Int64s, starts: Int64s, ends: Int64s) -> Int64s:
@@ -24,7 +25,7 @@ def self_times(ancestors: Ancestors, rows: Int64s, starts: Int64s, ends: Int64s)
     inner = np.flatnonzero(outer >= 0)
     if not len(inner):
         return own
-    inner = inner[np.lexsort((starts[inner], outer[inner]))]
+    inner = inner[order_by_group(outer[inner], starts[inner])]
     outer = outer[inner]
     (first,) = np.nonzero(np.concatenate(([True], outer[1:] != outer[:-1])))
     holders = outer[first]

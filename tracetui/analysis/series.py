@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.arrays import Floats, Int64s
-from tracetui.trace.model import Trace, Track
+from tracetui.trace.model import Layer, Trace, Track
 from tracetui.trace.quantity import quantity_of
 
 _LARGEST = 1e100
@@ -118,6 +118,7 @@ class Series:
 
 def counter_series(trace: Trace, track: Track) -> Series:
     """Return the samples of a counter, in the unit of its quantity."""
-    own = slice(track.samples.start, track.samples.stop)
-    value, factor = trace.counters.value[own], quantity_of(track).factor
-    return Series.of(trace.counters.time[own], value if factor == 1.0 else value * factor)
+    first = next(each.index for each in trace.tracks if each.layer == Layer.COUNTER)
+    time, value = trace.counters.of(track.index - first, track.samples)
+    factor = quantity_of(track).factor
+    return Series.of(time, value if factor == 1.0 else value * factor)

@@ -164,6 +164,19 @@ class Counters:
         """The value at each `time`."""
         return self._by_track[1]
 
+    def of(self, number: int, place: range) -> tuple[Int64s, Floats]:
+        """Return the times, sorted, and the values of one track: of a few among many, all need no order.
+
+        Args:
+            number: its `track`.
+            place: where its samples are among those in order.
+        """
+        if self.is_sorted:
+            return self.time[place.start : place.stop], self.value[place.start : place.stop]
+        own = np.flatnonzero(self.track == number)
+        own = own[np.argsort(self.read_time[own], kind="stable")]
+        return self.read_time[own], self.read_value[own]
+
     @cached_property
     def _by_track(self) -> tuple[Int64s, Floats]:
         order = order_by_group(self.track, self.read_time)

@@ -21,7 +21,7 @@ def stable_order(numbers: NDArray[np.signedinteger[Any]]) -> Int64s:
     return np.argsort(numbers, kind="stable")
 
 
-def order_by_group(group: Int32s, time: Int64s) -> Int64s:
+def order_by_group(group: Int32s | Int64s, time: Int64s) -> Int64s:
     """`np.lexsort((time, group))`, where the times of a group mostly are in order; int64[n]."""
     order = stable_order(group)
     groups, times = group[order], time[order]
