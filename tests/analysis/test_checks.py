@@ -19,6 +19,7 @@ AGREED = [
     "api_statistic.csv agrees: 75 calls",
     "step_trace_time.csv agrees: 1 step",
     "communication.json agrees: 4 operations",
+    "communication_matrix.json agrees: 32 links",
 ]
 
 
@@ -76,6 +77,18 @@ def checked(real_traces: Path, directory: Path, name: str, change: Callable[[str
             '"Wait Time(ms)": 2.6',
             "hcom_allReduce__271_0_1, wait 2.60 ms there, 2.56 ms in the trace",
         ),
+        (
+            "communication_matrix.json",
+            '"Transit Time(ms)": 2.24104478125',
+            '"Transit Time(ms)": 2.34104478125',
+            "hcom_allReduce__271_2_1, link 0-1 2.34 ms there, 2.24 ms in the trace",
+        ),
+        (
+            "communication_matrix.json",
+            '"Transit Size(MB)": 37.781504, "Transit Time(ms)": 2.24104478125',
+            '"Transit Size(MB)": 47.781504, "Transit Time(ms)": 2.24104478125',
+            "hcom_allReduce__271_2_1, link 0-1 47.8 MB there, 37.8 MB in the trace",
+        ),
     ],
 )
 def test_a_difference_is_told_with_both_numbers(
@@ -95,7 +108,15 @@ def checked_words(name: str) -> str:
     return words
 
 
-@pytest.mark.parametrize("content", ["", "[1]", "{", '{"a": {"b": {"c@1": 5, "d@2": {}}}}'])
-def test_a_damaged_document_is_no_error(real_traces: Path, tmp_path: Path, content: str) -> None:
-    checks = checked(real_traces, tmp_path, "communication.json", lambda _: content)
+@pytest.mark.parametrize("name", ["communication.json", "communication_matrix.json"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "[1]", "{", '{"a": {"b": {"c@1": 5, "d@2": {}}}}'),
+        '{"a": {"b": {"c@1": {"0-1": 3, "0-2": {"Op Name": [1]}}}}}',
+        '{"a": {"b": {"c": {"0-1": {"Op Name": "hcom_allReduce__271_0_1", "Transit Size(MB)": true}}}}}',
+    ],
+)
+def test_a_damaged_document_is_no_error(real_traces: Path, tmp_path: Path, name: str, content: str) -> None:
+    checks = checked(real_traces, tmp_path, name, lambda _: content)
     assert not any(check.agrees for check in checks)

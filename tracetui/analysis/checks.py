@@ -6,9 +6,10 @@ said, for the numbers of the two would else contradict each other without a word
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,12 +22,14 @@ from tracetui.siblings.formats import API_STATISTIC, KERNEL_DETAILS, OP_STATISTI
 from tracetui.siblings.tables import Table, read_beside
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Layer, Trace
-from tracetui.units import format_count, format_duration
+from tracetui.units import format_bytes, format_count, format_duration
 
 COMMUNICATION = "communication.json"
+LINKS = "communication_matrix.json"
 _ROUNDED_NS = 1000  #: sums of times that the producer rounds one by one may be so far apart
 _APART = ("HCCL", "COMMUNICATION")  #: cores of collectives, which op_statistic.csv may leave out
 _SHOWN = 60  #: characters of a name
+_LINK_KEYS = ("Transit Size(MB)", "Transit Time(ms)")
 #: Columns of step_trace_time.csv, and what a Step calls them.
 _STEP_COLUMNS = {
     "computing": "computing_ns",
@@ -39,6 +42,8 @@ _STEP_COLUMNS = {
     "exclude_receive": "communication_not_overlapped_exclude_receive_ns",
     "preparing": "preparing_ns",
 }
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 class Check(NamedTuple):
@@ -64,6 +69,7 @@ def find_checks(
         _calls(trace),
         _steps(trace, steps),
         _operations(trace, communication),
+        _links(trace, communication),
     )
     return tuple(check for check in found if check is not None)
 
@@ -127,9 +133,9 @@ def _sums(table: Table) -> Iterator[tuple[int, tuple[int, int]]]:
     return enumerate(zip(table.numbers["count"].tolist(), table.numbers["total"].tolist()))
 
 
-def _add(sums: dict[str, tuple[int, int]], name: str, count: int, total: int) -> None:
-    before = sums.get(name, (0, 0))
-    sums[name] = before[0] + count, before[1] + total
+def _add(sums: dict[_Key, tuple[int, int]], key: _Key, count: int, total: int) -> None:
+    before = sums.get(key, (0, 0))
+    sums[key] = before[0] + count, before[1] + total
 
 
 def _compared(
@@ -174,43 +180,96 @@ def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
 
 def _operations(trace: Trace, communication: Communication) -> Check | None:
     """How long each collective moved data and waited, as the producer counts it."""
-    try:
-        document = document_beside(Path(trace.path), COMMUNICATION, 1)
-    except Refusal as refusal:
-        return Check(COMMUNICATION, False, f"it {refusal}")
-    if document is None:
-        return None
-    rows = communication.operations.row.tolist()
-    names = [trace.name(row) for row in rows]
-    times, held, differing = communication.master_times, 0, []
-    for name, told in _told_operations(document.members):
-        if names.count(name) != 1:
+    document = _document(trace, COMMUNICATION)
+    if document is None or isinstance(document, Check):
+        return document
+    place_of, times = _places(trace, communication), communication.master_times
+    held, differing = 0, []
+    for key, told in _told(document):
+        name = key.partition("@")[0]
+        told_times = told.get("Communication Time Info")
+        if name not in place_of or not isinstance(told_times, dict):
             continue
-        place = names.index(name)
         held += 1
-        for key, own in (("Transit", times.transit), ("Wait", times.wait)):
-            there = _ms(told.get(f"{key} Time(ms)"))
-            here = float(own[place])
+        for what, own in (("Transit", times.transit), ("Wait", times.wait)):
+            there = _scaled(told_times.get(f"{what} Time(ms)"))
+            here = float(own[place_of[name]])
             if there is not None and here >= 0 and abs(there - here) > _ROUNDED_NS:
                 two = _two(round(there), round(here))
-                differing.append(f"{printable(name, _SHOWN)}, {key.lower()} {two}")
-    if differing:
-        return Check(COMMUNICATION, False, differing[0] + _more(len(differing) - 1, "time"))
-    return Check(COMMUNICATION, True, _counted(held, "operation")) if held else None
+                differing.append(f"{printable(name, _SHOWN)}, {what.lower()} {two}")
+    return _judged(COMMUNICATION, held, "operation", differing, "time")
 
 
-def _told_operations(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the name of each operation, without its group, and its times."""
+def _links(trace: Trace, communication: Communication) -> Check | None:
+    """What the collectives that it names moved over each link, and in how long."""
+    document = _document(trace, LINKS)
+    if document is None or isinstance(document, Check):
+        return document
+    place_of, own = _places(trace, communication), _moved(communication)
+    seen, differing = set(), []
+    for _, told in _told(document):
+        for ends, link in told.items():
+            name = link.get("Op Name") if isinstance(link, dict) else None
+            if not isinstance(name, str) or (place_of.get(name, -1), ends) not in own or (name, ends) in seen:
+                continue
+            size, ns = own[place_of[name], ends]
+            there = [_scaled(link.get(key)) for key in _LINK_KEYS]
+            if there[0] is None or there[1] is None:
+                continue
+            seen.add((name, ends))
+            told_size, told_ns = round(there[0]), round(there[1])
+            link_name = f"{printable(name, _SHOWN)}, link {ends}"
+            if told_size != size:
+                two = f"{format_bytes(told_size)} there, {format_bytes(size)} in the trace"
+                differing.append(f"{link_name} {two}")
+            elif abs(told_ns - ns) > _ROUNDED_NS:
+                differing.append(f"{link_name} {_two(told_ns, ns)}")
+    return _judged(LINKS, len(seen), "link", differing, "link")
+
+
+def _document(trace: Trace, name: str) -> Mapping[str, Any] | Check | None:
+    """Return a document beside the trace, None where there is none, what is wrong where it is refused."""
+    try:
+        document = document_beside(Path(trace.path), name, 1)
+    except Refusal as refusal:
+        return Check(name, False, f"it {refusal}")
+    return None if document is None else document.members
+
+
+def _places(trace: Trace, communication: Communication) -> dict[str, int]:
+    """Return the place of each operation by its name; those of one name cannot be told apart."""
+    names = [trace.name(row) for row in communication.operations.row.tolist()]
+    counts = Counter(names)
+    return {name: place for place, name in enumerate(names) if counts[name] == 1}
+
+
+def _moved(communication: Communication) -> dict[tuple[int, str], tuple[int, int]]:
+    """Return the bytes and ns of each operation from rank to rank of its group: "0-1"."""
+    moved = communication.transfers
+    columns = (moved.operation, moved.src, moved.dst, moved.size, moved.end - moved.start)
+    found: dict[tuple[int, str], tuple[int, int]] = {}
+    for operation, src, dst, size, ns in zip(*(column.tolist() for column in columns)):
+        _add(found, (operation, f"{src}-{dst}"), size, ns)
+    return found
+
+
+def _told(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield what is said of each operation of each step; its sums over operations are left out."""
     for step in document.values():
         for kind in step.values() if isinstance(step, dict) else ():
             for key, told in kind.items() if isinstance(kind, dict) else ():
-                times = told.get("Communication Time Info") if isinstance(told, dict) else None
-                if isinstance(times, dict) and not key.startswith("Total Op Info"):
-                    yield key.partition("@")[0], times
+                if isinstance(told, dict) and not key.lower().startswith("total"):
+                    yield key, told
 
 
-def _ms(value: Any) -> float | None:
-    """The ns of ms; None of what is no finite number."""
+def _judged(name: str, held: int, of: str, differing: Sequence[str], what: str) -> Check | None:
+    if differing:
+        return Check(name, False, differing[0] + _more(len(differing) - 1, what))
+    return Check(name, True, _counted(held, of)) if held else None
+
+
+def _scaled(value: Any) -> float | None:
+    """The ns of ms, the bytes of MB; None of what is no finite number."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e12:
         return value * 1e6
     return None
