@@ -63,6 +63,8 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
     if "memory" in wanted:
         blocks = 100_000 if asked.quick else 1_000_000
         tell(f"The memory of {blocks:,} blocks", memory.rows(directory / "memory", blocks, asked.runs))
+        rows = asyncio.run(memory.frame_rows(directory / "memory", count))
+        tell(f"The screen of {blocks:,} blocks, 200x60", rows)
     if "frames" in wanted:
         for palette in ("ansi", "true"):
             rows = asyncio.run(frames.timeline_rows(asked.slices, palette, count))

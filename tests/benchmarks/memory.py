@@ -8,11 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from samples.memory import write_run
+from tests.benchmarks.frames import SIZE, CountingApp, frames_row
 from tests.benchmarks.table import Row, seconds
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.analysis.memory.tables import MemoryTables, joined, read_tables
 from tracetui.api import load
+from tracetui.ui.app import tune_gc
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.session import Session
+from tracetui.ui.widgets.table import Table
 
 STEPS = 8  #: simulated, each with some hundred blocks
 
@@ -32,6 +37,23 @@ def rows(directory: Path, blocks: int, runs: int) -> list[Row]:
         seconds(f"reading {count:,} blocks, {samples:,} samples", reading),
         seconds("joining and explaining them", explaining, reading, "reading"),
     ]
+
+
+async def frame_rows(directory: Path, count: int) -> list[Row]:
+    """A line per kind of key on the screen of a run that `rows` made."""
+    tune_gc()  # as `run_viewer` does
+    options = ViewerOptions(palette="ansi")
+    trace = load(directory, cache=False, jobs=1).trace
+    app = CountingApp([Session(Path(trace.path), options, trace=trace)], options)
+    async with app.run_test(size=SIZE) as pilot:
+        while app.session.analysing:
+            await pilot.pause(0.1)
+        await app.press("Y")
+        while not any(table.row >= 0 for table in app.screen.query(Table)):
+            await pilot.pause(0.1)
+        moves = [await app.press(key) for key in "jk" * count]
+        tables = [await app.press("tab") for _ in range(count)]
+        return [frames_row("row of the table", moves), frames_row("another table", tables)]
 
 
 def explained(analysis: Analysis, tables: MemoryTables) -> Memory:

@@ -23,10 +23,9 @@ def nth_call(blocks: Blocks, place: int) -> tuple[int, int]:
     Counted are the calls of its operator at its line for its component, in its step; of a block that is of
     no step, those that are of none either.
     """
-    alike = np.ones(len(blocks), np.bool_)
-    for column in (blocks.step, blocks.line, blocks.operator, blocks.component):
-        alike &= column == column[place]
-    places = np.flatnonzero(alike)
+    places = np.flatnonzero(blocks.line == blocks.line[place])
+    for column in (blocks.step, blocks.operator, blocks.component):
+        places = places[column[places] == column[place]]
     calls = distinct_calls(blocks, places)
     (own,) = distinct_calls(blocks, np.array([place]))
     return calls.index(own) + 1, len(calls)

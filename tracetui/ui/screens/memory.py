@@ -251,15 +251,14 @@ class MemoryScreen(TableScreen):
         if not span.start_ns <= self.curve.time_ns < span.end_ns:
             self.curve.point(min(max(self._time_ns, span.start_ns), span.end_ns - 1))
 
-    def _show_view(self) -> None:
+    def _show_view(self, first: bool = False) -> None:
         shown = self._shown
         assert shown is not None
         view = self.view
         self.table.empty = view.empty
-        self.table.show(self._columns[view], view.count(shown), sort=view.sort)
+        self.table.show(self._columns[view], view.count(shown), sort=view.sort, first=first)
         self._show_answers()
         self.show_keys()
-        self._tell()
 
     def _show_answers(self) -> None:
         """The peak, what grows, and where there is room what else the peak is made of."""
@@ -383,8 +382,7 @@ class MemoryScreen(TableScreen):
         """The table that follows."""
         if self._shown is not None:
             self._view = view_after(self.view)
-            self._show_view()
-            self.table.action_first()
+            self._show_view(first=True)
 
     def action_open_editor(self) -> None:
         problem = self.source.edit()

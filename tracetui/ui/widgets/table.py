@@ -108,16 +108,25 @@ class Table(Wheeled, can_focus=True):
     # ---------------------------------------------------------------- rows
 
     def show(
-        self, columns: Sequence[Column], length: int, *, sort: int | None = None, descending: bool = True
+        self,
+        columns: Sequence[Column],
+        length: int,
+        *,
+        sort: int | None = None,
+        descending: bool = True,
+        first: bool = False,
     ) -> None:
-        """Show other rows. The filter and the cursor stay, and the order too unless a sort is given."""
+        """Show other rows. The filter stays, the order too unless a sort is given, and the cursor unless it
+        is to be on the first row.
+        """
         before = self._wanted
         if sort is None:
             key = before.columns[before.sort].key if before.sort >= 0 else None
             places = [place for place, column in enumerate(columns) if column.key == key]
             sort = places[0] if places else -1
             descending = before.descending
-        self._arrange(_Wanted(columns, length, sort, descending, before.filter), self.row)
+        row = -1 if first else self.row
+        self._arrange(_Wanted(columns, length, sort, descending, before.filter), row)
 
     def sort_by(self, column: int, descending: bool | None = None) -> None:
         """Sort by a column and go to the first row; the column already sorted by is reversed."""
