@@ -9,6 +9,8 @@ import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
+from tests.ui.rest import at_rest, keys_taken
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -33,4 +35,16 @@ def _styles_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _waits_for_what_is_to_do() -> Iterator[None]:
+    """Wait in pilots until all is done, however fast the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textual.app.wait_for_idle", keys_taken)
+        patch.setattr("textual.pilot.wait_for_idle", at_rest)
+        patch.setattr("tracetui.ui.screens.table_screen.SAID_S", 3600.0)
+        patch.setattr("tracetui.ui.keys.LOST_S", 3600.0)
+        patch.setattr("tracetui.ui.name_search.TIMEOUT_S", 60.0)
         yield

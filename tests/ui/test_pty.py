@@ -57,7 +57,7 @@ def test_a_terminal_that_goes_without_a_signal_is_left(moba: Path) -> None:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, terminal.master)
         os.close(nothing)
-        assert terminal.process.wait(timeout=20) == 129
+        assert terminal.process.wait(timeout=60) == 129
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, b"q"], ids=["SIGTERM", "SIGHUP", "q"])
@@ -113,20 +113,15 @@ def test_a_fault_of_the_viewer_is_one_sentence(moba: Path, tmp_path: Path, place
 def test_a_frame_of_the_ansi_palette_is_small(moba: Path) -> None:
     with viewer(moba, size=(200, 60), SSH_CONNECTION="1.2.3.4 5 6.7.8.9 22") as terminal:
         terminal.wait_for(b"worst gaps")
-        terminal.read(0.25)
-        terminal.send(b"w")
-        frame = terminal.read(0.3)
-        assert 0 < len(frame) < 40_000
+        assert len(terminal.after(b"w")) < 40_000
         assert b"38;2;" not in terminal.output and b"38;5;" not in terminal.output
-        terminal.send(b"j")
-        assert 0 < len(terminal.read(0.3)) < 2000
+        assert len(terminal.after(b"j")) < 2000
 
 
 def test_without_colour_there_is_none(moba: Path) -> None:
     with viewer(moba, NO_COLOR="1") as terminal:
         terminal.wait_for(b"worst gaps")
-        terminal.send(b"x")
-        terminal.read(0.25)
+        terminal.after(b"x")
         codes = {
             int(code)
             for sgr in re.findall(rb"\x1b\[([\d;]*)m", terminal.output)
