@@ -27,15 +27,37 @@ def modes(terminal: Terminal) -> list[int]:
     return list(termios.tcgetattr(terminal.slave)[:4])
 
 
+#: reads until it is told to stop
+READING = """
+import time
+from tracetui.reader.source import TraceFile
+def read(self, on_progress=None, should_stop=None, first=0):
+    while not should_stop():
+        time.sleep(0.01)
+    raise OSError("stopped")
+TraceFile.read = read
+"""
+
+
 @pytest.mark.parametrize(
-    "end, code",
-    [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (b"q", 0), (b"\x03", 130)],
-    ids=["SIGTERM", "SIGHUP", "q", "ctrl+c"],
+    "end, code, reading",
+    [
+        (signal.SIGTERM, 143, False),
+        (b"\x03", 130, False),
+        (signal.SIGTERM, 143, True),
+        (signal.SIGHUP, 129, True),
+        (b"q", 0, True),
+    ],
+    ids=["SIGTERM", "ctrl+c", "SIGTERM while reading", "SIGHUP while reading", "q while reading"],
 )
-def test_the_terminal_is_left_as_it_was(moba: Path, end: int | bytes, code: int) -> None:
-    with viewer(moba) as terminal:
+def test_the_terminal_is_left_as_it_was(
+    moba: Path, tmp_path: Path, end: int | bytes, code: int, reading: bool
+) -> None:
+    """Leaving stops the reading, too: it would go on for ever."""
+    (tmp_path / "sitecustomize.py").write_text(READING if reading else "")
+    with viewer(moba, "--no-cache", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
         before = modes(terminal)
-        terminal.wait_for(b"worst gaps")
+        terminal.wait_for(b"reading" if reading else b"worst gaps")
         assert modes(terminal) != before
         if isinstance(end, bytes):
             terminal.send(end)
@@ -58,26 +80,6 @@ def test_a_terminal_that_goes_without_a_signal_is_left(moba: Path) -> None:
         os.dup2(nothing, terminal.master)
         os.close(nothing)
         assert terminal.process.wait(timeout=60) == 129
-
-
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, b"q"], ids=["SIGTERM", "SIGHUP", "q"])
-def test_leaving_stops_the_reading(moba: Path, tmp_path: Path, end: int | bytes) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        "import time\n"
-        "from tracetui.reader.source import TraceFile\n"
-        "def read(self, on_progress=None, should_stop=None, first=0):\n"
-        "    while not should_stop():\n"
-        "        time.sleep(0.01)\n"
-        "    raise OSError('stopped')\n"
-        "TraceFile.read = read\n"
-    )
-    with viewer(moba, "--no-cache", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
-        terminal.wait_for(b"reading")
-        if isinstance(end, bytes):
-            terminal.send(end)
-        else:
-            terminal.process.send_signal(end)
-        terminal.exit_code()
 
 
 @pytest.mark.parametrize(
@@ -118,8 +120,8 @@ def test_a_frame_of_the_ansi_palette_is_small(moba: Path) -> None:
         assert len(terminal.after(b"j")) < 2000
 
 
-def test_without_colour_there_is_none(moba: Path) -> None:
-    with viewer(moba, NO_COLOR="1") as terminal:
+def test_without_colour_there_is_none_and_the_mouse_is_left_alone_if_asked(moba: Path) -> None:
+    with viewer(moba, "--no-mouse", NO_COLOR="1") as terminal:
         terminal.wait_for(b"worst gaps")
         terminal.after(b"x")
         codes = {
@@ -130,11 +132,6 @@ def test_without_colour_there_is_none(moba: Path) -> None:
         }
         attributes = {*range(10), *range(21, 30)}  # on, and off again
         assert codes <= attributes | {39, 49}, "attributes and the default colours only"
-
-
-def test_the_mouse_is_left_alone_if_asked(moba: Path) -> None:
-    with viewer(moba, "--no-mouse") as terminal:
-        terminal.wait_for(b"worst gaps")
         assert b"\x1b[?1000h" not in terminal.output
 
 
