@@ -44,9 +44,11 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left() -> Iterator[None]:
-    before = children(), descriptors(), shared()
+    before = children(), descriptors()
     yield
-    assert (children(), descriptors(), shared()) == before
+    assert children() <= before[0]
+    assert descriptors() <= before[1], "fewer where garbage of other tests was collected"
+    assert not shared()
 
 
 def children() -> set[int]:
@@ -63,20 +65,24 @@ def descriptors() -> int:
 
 
 def shared() -> list[str]:
-    shm = Path("/dev/shm")
-    return sorted(str(file) for file in shm.iterdir()) if shm.is_dir() else []
+    """What this process and those that it has started hold of /dev/shm, where others have files, too."""
+    found = []
+    for pid in ("self", *children()):
+        with contextlib.suppress(OSError):  # it has ended
+            found += [str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir()]
+            found += Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return [each for each in found if "/dev/shm/" in each]
 
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_processes_give_what_one_gives(path: Path, packed: bool) -> None:
     if packed:
         path.write_bytes(gzip.compress(path.read_bytes()))
-    files = shared()
     seen = []
 
     def look(progress: Progress) -> None:
         seen.append(progress.events)
-        assert shared() == files, "/dev/shm is small in containers"
+        assert not shared(), "/dev/shm is small in containers"
 
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read(look)
