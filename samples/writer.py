@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import cache
 from operator import add
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from samples.cells import Cell, Clock, Event
 from samples.framework import FrameworkLayer
@@ -31,19 +31,24 @@ class Template:
         values: list[int] = []
         self._clocks: list[Clock] = []
 
-        def text(value: Any) -> str:
-            kind = type(value)
-            if kind is Cell:
-                values.append(value.value)
-                self._clocks.append(value.clock)
-                return str(value.text)
-            if kind is dict:
-                return (
-                    "{" + ", ".join([_quoted(key) + ": " + text(item) for key, item in value.items()]) + "}"
-                )
-            if kind is str:
-                return _quoted(value)
-            return str(value) if kind is int else _ENCODER.encode(value)
+        clocks = self._clocks
+
+        def text(event: Event) -> str:
+            members = []
+            for key, value in event.items():
+                kind = type(value)
+                if kind is Cell:
+                    values.append(value.value)
+                    clocks.append(value.clock)
+                    member = value.text
+                elif kind is str:
+                    member = _quoted(value)
+                elif kind is int or kind is float:
+                    member = repr(value)
+                else:
+                    member = text(value) if kind is dict else _ENCODER.encode(value)
+                members.append(_key(key) + member)
+            return "{" + ", ".join(members) + "}"
 
         self._text = ", ".join(map(text, events))
         self._first = values
@@ -135,9 +140,10 @@ class TraceWriter:
         rows, window = self._overlap()
         timed += rows
         again = layers.overlap(3, "Free", window[1], window[0] + self._period)
-        bridged, closing = Template(_by_time([*timed, again])), Template(_by_time(timed))
-        yield from bridged.repeat(range(times - 1), self._strides)
-        yield from closing.repeat(range(times - 1, times), self._strides)
+        if times > 1:
+            bridged = Template(_by_time([*timed, again]))
+            yield from bridged.repeat(range(times - 1), self._strides)
+        yield from Template(_by_time(timed)).repeat(range(times - 1, times), self._strides)
         if self._level:
             yield from self._once([last])
         at = end + 4000 - (end + 4000) % 1000
@@ -175,6 +181,11 @@ class TraceWriter:
             timed.append(layers.counter(22, "QoS OTHERS", at + 66_168, {"value": 1908 * busy}))
             timed.append(layers.counter(20, "L2 Buffer Bw Level", at + 70_000, {"L2 Buffer Bw Level": busy}))
         return timed
+
+
+@cache
+def _key(text: str) -> str:
+    return _quoted(text) + ": "
 
 
 @cache

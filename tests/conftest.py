@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing here
+# How long an example takes says nothing here, nor how long it takes to make one.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 

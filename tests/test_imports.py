@@ -8,6 +8,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -82,16 +83,28 @@ def modules_of(package: str) -> list[Path]:
     return [path for path in MODULES if package_of(path) == package]
 
 
+class Module(NamedTuple):
+    """What a file says of itself, and its imports: those made with it, and all, inside functions as well."""
+
+    says: str | None
+    at_once: list[ast.stmt]
+    imports: list[ast.stmt]
+
+
 @cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def module_of(path: Path) -> Module:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imports: list[ast.stmt] = [
+        node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))
+    ]
+    return Module(ast.get_docstring(tree), [node for node in imports if node in tree.body], imports)
 
 
 def imports_of(path: Path, at_once: bool = False) -> set[str]:
     """Dotted names of all modules that a file imports, also inside functions; `at_once`: with the file."""
     found: set[str] = set()
-    tree = tree_of(path)
-    for node in tree.body if at_once else ast.walk(tree):
+    module = module_of(path)
+    for node in module.at_once if at_once else module.imports:
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -128,7 +141,7 @@ def test_no_modules_import_each_other() -> None:
 def imports_from(path: Path) -> set[str]:
     """Dotted names of the modules that a file imports, also of those it takes from their package by name."""
     found = imports_of(path)
-    for node in ast.walk(tree_of(path)):
+    for node in module_of(path).imports:
         if isinstance(node, ast.ImportFrom):
             taken = {f"{node.module}.{alias.name}" for alias in node.names}
             submodules = taken & DOTTED
@@ -148,7 +161,7 @@ def test_pandas_waits_for_the_first_table() -> None:
 
 def test_a_module_is_short_enough_to_read_and_says_what_it_knows() -> None:
     for path in MODULES:
-        assert ast.get_docstring(tree_of(path)), f"{path} has no docstring"
+        assert module_of(path).says, f"{path} has no docstring"
         lines = path.read_text(encoding="utf-8").count("\n")
         assert lines <= 400, f"{path} is too long to read in one sitting"
 
@@ -190,27 +203,28 @@ def test_private_modules_of_textual_are_imported_in_one_place() -> None:
     assert private == {"ui/_textual.py"}
 
 
-#: Prints as JSON what a run of the command line loads beside what Python itself loads at its start.
+#: Prints as JSON what runs of the command line, in several forms in turn, have loaded beside what Python
+#: itself loads at its start.
 LOADED = """
 import contextlib, io, json, sys
 before = set(sys.modules)
 from tracetui.cli import main
-with contextlib.redirect_stdout(io.StringIO()):
-    assert main(sys.argv[1:]) == 0
-print(json.dumps(sorted(set(sys.modules) - before)))
+for form in ((), ("--json",), ("--md",)):
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main([*sys.argv[1:], *form]) == 0
+    print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="sys.stdlib_module_names came with 3.10")
-@pytest.mark.parametrize("form", [[], ["--json"], ["--md"]], ids="".join)
-def test_what_a_summary_loads(form: list[str], samples: Path) -> None:
+def test_what_a_summary_loads(samples: Path) -> None:
     """Of a trace in the cache loading modules takes a third of the time: pandas alone would double that."""
-    trace = str(samples / "moba" / "trace_view.json")
-    command = [sys.executable, "-c", LOADED, "summary", trace, *form]
+    command = [sys.executable, "-c", LOADED, "summary", str(samples / "moba" / "trace_view.json")]
     done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
-    loaded = [module.split(".") for module in json.loads(done.stdout)]
-    tops = {module[0] for module in loaded} - set(sys.stdlib_module_names) - {SCANNER}
-    assert tops == {"numpy", "orjson", "tracetui"}
-    own = {module[1] for module in loaded if module[0] == "tracetui" and len(module) > 1}
     parts = {"analysis", "api", "cache", "cli", "export", "reader", "siblings", "trace"}
-    assert own - SHARED == parts
+    for line in done.stdout.splitlines():
+        loaded = [module.split(".") for module in json.loads(line)]
+        tops = {module[0] for module in loaded} - set(sys.stdlib_module_names) - {SCANNER}
+        assert tops == {"numpy", "orjson", "tracetui"}
+        own = {module[1] for module in loaded if module[0] == "tracetui" and len(module) > 1}
+        assert own - SHARED == parts

@@ -8,14 +8,16 @@ import shutil
 import stat
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.cache.files import at_rest, found, read_and_keep, same, training
-from tracetui.cache import traces
+from tracetui.cache import background, traces
 from tracetui.cache.background import finish, keep_meanwhile
 from tracetui.cache.traces import State, cached_traces, clear, keep, reopen
 from tracetui.reader.source import TraceFile
@@ -266,8 +268,9 @@ def test_what_a_killed_process_left_is_swept(path: Path, home: Path) -> None:
 _WRITER = """
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from tests.cache.files import TraceFile, found, read, same
-from tracetui.cache import traces
+from tracetui.cache import background, traces
 path, other = Path(sys.argv[1]), sys.argv[2]
 traces.SMALLEST = 0
 expected = read(path)
@@ -303,7 +306,7 @@ def test_two_at_once(path: Path, home: Path, other: str) -> None:
         assert process.stdout is not None
         process.stdout.readline()
     for process in both:
-        _, err = process.communicate(b"\n", timeout=60)
+        _, err = process.communicate(b"\n", timeout=120)
         assert process.returncode == 0, err.decode()
     assert not list(home.glob("*.part"))
 
@@ -318,17 +321,26 @@ def test_keeping_meanwhile(path: Path) -> None:
 
 def test_a_disk_that_is_too_slow_is_given_up(path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
+    writes, given_up = threading.Event(), threading.Event()
 
     def slow(descriptor: int, piece: memoryview) -> int:
-        time.sleep(0.1)
+        writes.set()
+        assert given_up.wait(60)
         return write(descriptor, piece)
 
+    class Stop(threading.Event):
+        def set(self) -> None:
+            super().set()
+            given_up.set()
+
     monkeypatch.setattr(os, "write", slow)
+    monkeypatch.setattr(background, "threading", SimpleNamespace(Event=Stop, Thread=threading.Thread))
+    monkeypatch.setattr(background, "_LAST", 60.0)
     with TraceFile(path) as trace_file:
         keep_meanwhile(trace_file, build_trace(trace_file.read()))
-    finish(0.25)
+    assert writes.wait(60)
+    finish(0.1)
     assert list(home.iterdir()) == []
-    finish()
 
 
 def test_text_that_cannot_be_encoded(path: Path) -> None:

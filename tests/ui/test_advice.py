@@ -22,7 +22,6 @@ from tracetui.ui.stories.advice_story import AdviceStory, about, advice_answer
 from tracetui.ui.terminal import in_ascii
 
 LOOP = [f"{TORCH}/nn/f.py(5): relu", "/work/train.py(12): loss", "/work/train.py(30): main"]
-SETTLED_S = 0.1
 
 LOOPING = [(0, None, "first"), *((30_000, LOOP, "mul") for _ in range(6)), (9_000, None, "last")]
 
@@ -37,9 +36,9 @@ def looping(path: Path) -> TraceApp:
 async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_path: Path) -> None:
     app = looping(tmp_path)
     async with app.run_test(size=(130, 36)) as pilot:
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         await pilot.press("V")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         analysis = app.session.analysis
         assert analysis is not None
         loop = next(each for each in analysis.advice if each.id == "small_operators_in_loop")
@@ -54,7 +53,7 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
         for row, each in enumerate(analysis.advice):
             assert each.title in text[2 + row] and about(each) in text[2 + row]
         await pilot.press(*["down"] * place)
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert screen.advice is loop
         shown = "\n".join(screen_text(app))
         assert f"Rule {loop.id}:" in shown
@@ -86,7 +85,7 @@ async def test_a_small_terminal_has_the_story_without_the_source(tmp_path: Path)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         await pilot.press("V")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert isinstance(app.screen, AdviceScreen)
         text = screen_text(app)
         assert all(len(line) <= 80 for line in text)
@@ -112,7 +111,7 @@ async def test_without_advice_it_says_why(
     async with app.run_test(size=(120, 24)) as pilot:
         await pilot.pause()
         await pilot.press("V")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         answer = said(app, "answer")
         if cause == "nothing":
             assert NOTHING in answer

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from tests.synthetic import trace_of
+from tests.ui.rest import threads_held
 from tests.ui.training import training
 from tests.ui.viewing import analysis_of, open_viewer, timeline, until, viewing
 from tracetui.analysis.gaps import Measure
@@ -224,7 +225,7 @@ async def test_escape_stops_the_loading_and_keeps_what_is_there(moba: Path) -> N
             def see(progress: Progress) -> None:
                 on_progress(progress)
                 reading.set()
-                let_go.wait(5)
+                let_go.wait(60)
 
             return read(see, should_stop, first)
 
@@ -232,8 +233,9 @@ async def test_escape_stops_the_loading_and_keeps_what_is_there(moba: Path) -> N
         trace_file.read = slowly  # type: ignore[method-assign,assignment]
         app = open_viewer(moba, ViewerOptions(palette="ansi"), trace_file)
         async with app.run_test(size=SIZE) as pilot:
-            await until(pilot, lambda: reading.is_set() and "reading" in lines(app)[0])
-            await pilot.press("escape")
+            with threads_held():
+                await until(pilot, lambda: reading.is_set() and "reading" in lines(app)[0])
+                await pilot.press("escape")
             let_go.set()
             await until(pilot, lambda: app.session.trace is not None and app.session.progress is None)
             assert 0 < trace_in(app).report.events < 5000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import termios
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.ui.terminal import viewer
+from tests.ui.terminal import ROOT, viewer
 from tracetui.ui import background
 from tracetui.ui.background import ASK, Answers, asked, is_light, light_by_environment
 
@@ -91,7 +92,10 @@ def terminal() -> Iterator[tuple[int, int]]:
     os.close(slave)
 
 
-def test_the_modes_of_the_terminal_are_as_before(terminal: tuple[int, int]) -> None:
+def test_the_modes_of_the_terminal_are_as_before(
+    terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "LIMIT_S", 60)
     master, slave = terminal
     before = termios.tcgetattr(slave)
     with asked(slave, slave) as question:
@@ -113,6 +117,7 @@ def test_an_answer_counts_that_came_while_nobody_looked(
     master, slave = terminal
     with asked(slave, slave) as question:
         os.write(master, WHITE + KIND)
+        assert select.select([slave], [], [], 60)[0]
         assert question.wait() is True
 
 
@@ -121,6 +126,7 @@ def test_a_terminal_that_never_answers(terminal: tuple[int, int], monkeypatch: p
     master, slave = terminal
     with asked(slave, slave) as question:
         os.write(master, b"G\x1b]11;rgb:ff")
+        assert select.select([slave], [], [], 60)[0]
         assert question.wait() is None
     assert question.typed == b"G\x1b]11;rgb:ff"  # the rest may come later
 
@@ -132,9 +138,10 @@ def moba(samples: Path) -> Path:
 
 @pytest.mark.parametrize(("colour", "light"), [(WHITE, True), (BLACK, False)], ids=["light", "dark"])
 def test_the_viewer_suits_the_background_and_keeps_what_is_typed(
-    moba: Path, colour: bytes, light: bool
+    moba: Path, tmp_path: Path, colour: bytes, light: bool
 ) -> None:
-    with viewer(moba, TERM="xterm") as terminal:
+    (tmp_path / "sitecustomize.py").write_text("from tracetui.ui import background; background.LIMIT_S = 60")
+    with viewer(moba, TERM="xterm", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
         terminal.wait_for(ASK)
         terminal.send(b"G" + colour + KIND)
         terminal.wait_for(b"Gap 1 of 150")  # on the screen that G opens

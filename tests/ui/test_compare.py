@@ -161,7 +161,6 @@ async def test_the_first_flip_to_a_screen_says_where_it_led() -> None:
             await pilot.press("backslash")
             await until(pilot, lambda: app.session.name == "slow")
             await until(pilot, lambda: "slow: step 50, the same place" in screen_text(app)[-1])
-            await pilot.pause(0.2)
             assert "slow: step 50, the same place" in screen_text(app)[-1]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.synthetic import piece, process, trace_of
 from tests.ui.training import screen_text
-from tests.ui.viewing import SETTLED_S, open_viewer, until
+from tests.ui.viewing import open_viewer, until
 from tracetui.analysis.counter_tracks import MEMORY, CounterTrack
 from tracetui.analysis.series import Series
 from tracetui.trace.model import Trace
@@ -123,7 +123,7 @@ async def test_the_finder_goes_to_a_curve_of_the_memory_and_its_numbers_are_told
     object.__setattr__(app.session.trace, "path", str(path))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: not app.session.analysing)
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         await pilot.press("t", *"pta")
         await until(pilot, lambda: any("PTA allocated" in line for line in screen_text(app)))
         await pilot.press("enter", "end", "l")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import io
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from tests.ui.rest import threads_held
 from tests.ui.training import screen_text, viewer
-from tests.ui.viewing import workers_done
+from tests.ui.viewing import until
 from tracetui.ui.app import TraceApp
 from tracetui.ui.messages import AnalysisReady
 from tracetui.ui.screens import export_dialog
@@ -29,7 +31,6 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TraceApp:
 
 async def settled(app: TraceApp, pilot: Pilot[int]) -> str:
     await pilot.pause()
-    await workers_done(app, pilot)
     return "\n".join(screen_text(app))
 
 
@@ -143,15 +144,19 @@ async def test_escape_stops_the_writing_and_leaves_nothing(
     async with app.run_test(size=(120, 24)) as pilot:
         await opened(app, pilot, "out.csv")
 
+        begun = threading.Event()
+
         def write(stream: Any, *_: Any) -> int:
+            begun.set()
             while True:
                 stream.write(b"x")
                 time.sleep(0.001)
 
         monkeypatch.setattr(export_dialog, "write_events", write)
-        await pilot.press("enter")
-        await pilot.pause(0.05)
-        await pilot.press("escape")
+        with threads_held():
+            await pilot.press("enter")
+            await until(pilot, begun.is_set)
+            await pilot.press("escape")
         text = await settled(app, pilot)
         assert "Stopped: nothing is written." in text
         assert not list(tmp_path.iterdir())

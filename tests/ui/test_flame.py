@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from tests.analysis import real
 from tests.synthetic import trace_of
 from tests.ui.test_branches import node, nodes, root
-from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, until, viewing
+from tests.ui.viewing import analysis_of, lines_of, said, until, viewing
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.trace.stack import Frame
@@ -80,7 +80,7 @@ async def test_keys_walk_zoom_and_come_back(real_traces: Path, size: tuple[int, 
         assert isinstance(screen, FlameScreen)
         view, idle = screen.view, analysis_of(app).idle_ns
         await until(pilot, lambda: bool(view.cells))
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert view.cells[0][0].idle_ns == idle
         assert "main.py(375): train  your code" in said(app, "story")
         assert all(cell_len(line) <= size[0] for line in lines_of(view))
@@ -112,17 +112,17 @@ async def test_modules_are_ranked_and_f_shows_what_is_below_one(real_traces: Pat
         assert isinstance(screen, HotspotsScreen)
         await until(pilot, lambda: screen.row is not None)
         await pilot.press("m", "j")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)" in said(app, "answer")
         assert "DistributedDataParallel_0 > AlexNet_0" in said(app, "story")
         assert "holds Sequential_1 7.40 ms, Sequential_0 5.89 ms" in said(app, "story")
         for title in ("stacks below nn.Module: AlexNet_0", "callers of nn.Module: AlexNet_0"):
             await pilot.press("f")
-            await pilot.pause(SETTLED_S)
+            await pilot.pause()
             lines = lines_of(screen.stacks)
             assert title in lines[0] and "13.9 ms 100.0 %" in lines[2]
         await pilot.press("f")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert "stacks:" in lines_of(screen.stacks)[0]
 
 

@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
-from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, open_viewer, said, until, viewing
+from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, until, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
@@ -74,7 +74,7 @@ async def test_the_parts_of_a_gap_add_up_in_its_story(trace: Trace) -> None:
             gap = screen_of(app).table.row
             assert sum(numbers[:-1] or numbers) == numbers[-1] == gaps.end[gap] - gaps.start[gap]
             await pilot.press("down")
-            await pilot.pause(SETTLED_S)
+            await pilot.pause()
 
 
 async def test_the_story_tells_the_chain_and_the_line_of_the_task_that_ended_it(trace: Trace) -> None:
@@ -98,14 +98,14 @@ async def test_the_cursor_is_the_selected_gap_of_all_screens(trace: Trace) -> No
         before = app.session.state.viewport
         assert app.session.state.gap == -1, "opening the screen moves nothing"
         await pilot.press("down", "down")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert app.session.state.gap == ranked[2]
         assert app.session.state.viewport != before
         await pilot.press("x")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert (app.session.state.gap, table.row) == (ranked[3], ranked[3])
         await pilot.press("2")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert (app.session.state.gap, table.row) == (ranked[1], ranked[1])
         await pilot.press("enter")
         await pilot.pause()
@@ -117,16 +117,16 @@ async def test_a_filter_of_nothing_says_so_and_a_ranked_gap_drops_it(trace: Trac
     async with viewing(trace, "gaps") as (app, pilot):
         table = screen_of(app).table
         await pilot.press("slash", "q", "z", "z")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert len(table.rows.view) == 0
         assert any("No name contains 'qzz'" in line for line in lines_of(table))
         assert "0/0" in said(app, "answer")
         await pilot.press("enter", "1")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert app.session.state.filter == ""
         assert table.row == analysis_of(app).gaps.ranked()[0]
         await pilot.press("slash", "m", "a", "t", "m", "escape")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert len(table.rows.view) == len(analysis_of(app).gaps)
         assert not screen_of(app).query_one("#filter", Input).display
 
@@ -136,7 +136,7 @@ async def test_hostile_names_reach_the_screen_as_plain_text(hostile: Trace) -> N
         async with viewing(hostile, "gaps", size) as (app, pilot):
             for _ in range(8):
                 await pilot.press("down")
-            await pilot.pause(SETTLED_S)
+            await pilot.pause()
             texts = [*lines_of(screen_of(app).table), said(app, "story"), said(app, "answer")]
             for text in texts:
                 assert all(
@@ -155,7 +155,7 @@ async def test_the_table_is_exported_in_the_order_shown_with_exact_values(
             await pilot.pause()
             app.screen.query_one(Input).value = str(path)
             await pilot.press("enter")
-            await pilot.pause(SETTLED_S)
+            await pilot.pause()
         assert "enter overwrites" in said(app, "title")
         await pilot.press("escape")
         await pilot.pause()
@@ -179,7 +179,7 @@ async def test_without_a_device_or_an_analysis_the_screen_says_why() -> None:
         assert app.shown == "gaps"
         app.session.analysis = None
         app.post_message(AnalysisFailed(app.session, "The analysis failed: too many cooks."))
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert "too many cooks" in said(app, "answer")
 
 
@@ -217,7 +217,7 @@ async def test_it_works_in_any_size(trace: Trace) -> None:
     async with viewing(trace, "gaps", (80, 24)) as (app, pilot):
         for width, height in ((20, 5), (1, 1), (300, 80), (80, 24)):
             await pilot.resize_terminal(width, height)
-            await pilot.pause(SETTLED_S)
+            await pilot.pause()
         lines = lines_of(screen_of(app).table)
         assert len(lines) >= 10
         assert all(word in lines[0] for word in ("idle", "gap", "Python line", "waited for"))
@@ -238,7 +238,7 @@ async def test_the_cause_of_each_gap_is_a_column_that_the_filter_finds(trace: Tr
         (main, ns), *_ = analysis.causes.by_cause().items()
         assert f"most {cause_words(main)} {format_percent(ns, analysis.idle_ns)}" in said(app, "answer")
         await pilot.press("slash", *main.label.split(".")[-1])
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert set(causes[table.rows.view].tolist()) == {main}
 
 
@@ -257,7 +257,7 @@ async def test_a_key_ranks_gaps_by_something_else_on_all_screens(trace: Trace) -
             await pilot.press("1")
             assert screen_of(app).table.row == ranked[0]
             await pilot.press("b")
-            await pilot.pause(SETTLED_S)
+            await pilot.pause()
         await pilot.press("T", "b")
         await pilot.pause()
         assert app.session.ranked_by is Measure.COMMUNICATION

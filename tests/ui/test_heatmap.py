@@ -12,7 +12,7 @@ from rich.style import Style
 
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
-from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, settled, viewing
+from tests.ui.viewing import analysis_of, lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import Cells, shares
@@ -254,7 +254,7 @@ async def test_each_map_asks_its_question_opens_on_the_worst_and_tells_it_in_wor
 ) -> None:
     async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
         await pilot.press(str(number))
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         sheet, heat_map = sheet_of(app), screen_of(app).map
         assert said(app, "answer").startswith(question)
         assert heat_map.row * heat_map.columns + heat_map.column == sheet.ranked[0]
@@ -269,7 +269,7 @@ async def test_tab_goes_round_the_maps_and_back(trace: Trace) -> None:
         titles = [said(app, "answer").partition("?")[0]]
         for key in ("tab", "tab", "tab", "tab", "tab", "shift+tab"):
             await pilot.press(key)
-            await pilot.pause(SETTLED_S)
+            await pilot.pause()
             titles.append(said(app, "answer").partition("?")[0])
         assert len(set(titles)) == 5
         assert (titles[5], titles[6]) == (titles[0], titles[4])
@@ -310,15 +310,15 @@ async def test_only_the_lines_that_the_cursor_touches_are_drawn_again(trace: Tra
     async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
         heat_map = screen_of(app).map
         heat_map.move_to(3, 3)
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         asked: list[list[int]] = []
         draw = heat_map.draw_lines
         heat_map.draw_lines = lambda lines: asked.append([*lines]) or draw(lines)  # type: ignore[func-returns-value,method-assign]
         await pilot.press("right")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert sum(map(len, asked)) == 2  # the marks and the row
         await pilot.press("down")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert sum(map(len, asked)) == 5
 
 
@@ -329,7 +329,7 @@ async def test_the_viewport_and_the_window_of_the_timeline_are_marked(trace: Tra
         assert sheet.edges is not None
         app.session.state.look(Viewport(int(sheet.edges[20]), int(sheet.edges[30])))
         app.view_changed()
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         marks = lines_of(heat_map)[1].replace(BLOCKS.cursor, BLOCKS.rule)[heat_map.label_cells :]
         assert marks[20:30] == f"▐{'─' * 8}▌"
 
@@ -337,12 +337,12 @@ async def test_the_viewport_and_the_window_of_the_timeline_are_marked(trace: Tra
 async def test_enter_opens_the_time_of_a_cell_with_its_gap(trace: Trace) -> None:
     async with viewing(trace, "heatmap", (100, 30)) as (app, pilot):
         await pilot.press("2")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         heat_map, sheet = screen_of(app).map, sheet_of(app)
         assert sheet.gap is not None
         gap = int(sheet.gap.gap[heat_map.row, heat_map.column])
         await pilot.press("enter")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         gaps, viewport = analysis_of(app).gaps, app.session.state.viewport
         assert app.shown == "timeline"
         assert app.session.state.gap == gap == gaps.ranked()[0]
@@ -355,10 +355,10 @@ async def test_enter_on_a_thread_selects_what_it_mostly_did(trace: Trace) -> Non
         (row,) = [place for place, each in enumerate(sheet.rows) if each.label.endswith("operators")]
         column = int(sheet.cells.ns[row].argmax())
         heat_map.move_to(row, column)
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         words = said(app, "readout")
         await pilot.press("enter")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert app.shown == "timeline"
         assert app.session.state.row >= 0
         assert f"mostly {trace.name(app.session.state.row)}" in words.replace("\n", "")
@@ -368,14 +368,14 @@ async def test_more_steps_than_columns_share_them_and_the_worst_one_shows() -> N
     many = trace_of(training_events(PLAIN, steps=150))
     async with viewing(many, "heatmap", (80, 24)) as (app, pilot):
         await pilot.press("2")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         sheet = sheet_of(app)
         analysis = analysis_of(app)
         assert sheet.cells.ns.shape[1] == 50
         assert int(sheet.cells.ns[0].sum()) == sum(step.idle_ns for step in analysis.steps)
         assert "the worst of " in said(app, "readout")
         await pilot.press("4")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert int(sheet_of(app).cells.ns.sum()) == analysis.idle_ns
         assert "the worst of its column" in said(app, "readout")
 
@@ -393,14 +393,14 @@ def test_steps_say_what_the_others_do_at_that_time(trace: Trace) -> None:
 async def test_one_step_is_told_by_its_phases(one_step: Trace) -> None:
     async with viewing(one_step, "heatmap", (120, 36)) as (app, pilot):
         await pilot.press("2")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert said(app, "answer").startswith("When in the step is it idle?")
         sheet = sheet_of(app)
         lost = [place for place, row in enumerate(sheet.rows) if row.heat is Heat.LOST]
         assert int(sheet.cells.ns[lost].sum()) == analysis_of(app).idle_ns
         assert any(row.label.startswith("preparing") for row in sheet.rows)
         await pilot.press("4")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         sheet = sheet_of(app)
         assert sheet.edges is not None
         expected = CauseMap(analysis_of(app)).by_time(sheet.edges)
@@ -439,7 +439,7 @@ async def test_without_a_device_it_says_why_and_any_size_will_do(trace: Trace) -
             await pilot.press(number)
             for width, height in ((1, 1), (40, 10)):
                 await pilot.resize_terminal(width, height)
-                await pilot.pause(SETTLED_S)
+                await pilot.pause()
             sheet = sheet_of(app)
             assert (screen_of(app).map.row, screen_of(app).map.column) == divmod(
                 int(sheet.ranked[0]), sheet.cells.ns.shape[1]

@@ -18,7 +18,7 @@ from samples.memory import CAST_BYTES, write_run
 from tests.analysis import real
 from tests.analysis.memory.runs import Held, recorded
 from tests.ui.training import training
-from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, viewing, workers_done
+from tests.ui.viewing import analysis_of, lines_of, said, settled, viewing
 from tracetui.analysis.memory.calls import nth_call
 from tracetui.api import load
 from tracetui.export.memory.frames import memory_growing_frame
@@ -52,7 +52,7 @@ async def looking(
     async with viewing(trace, "memory", size) as (app, pilot):
         screen = app.screen
         assert isinstance(screen, MemoryScreen)
-        await workers_done(app, pilot)
+        await settled(app, pilot)
         await pilot.pause()
         yield screen, app, pilot
 
@@ -114,7 +114,7 @@ async def test_the_tables_follow_each_other_and_are_exported_as_they_are_shown(l
                     assert exported == told, column.key
             names.append(screen.export_name())
             await pilot.press("end", "tab")
-            await pilot.pause(SETTLED_S)
+            await pilot.pause()
             assert screen.view is not view and screen.table.cursor == 0
         assert names == ["memory_growing", "memory_lines", "memory_sizes", "memory_blocks"]
         assert screen.view.name == "growing"
@@ -124,7 +124,7 @@ async def test_the_tables_follow_each_other_and_are_exported_as_they_are_shown(l
 
 
 async def test_each_row_of_each_table_tells_of_a_block_of_its_own(leaking: Trace) -> None:
-    async with looking(leaking, (80, 24)) as (screen, app, pilot):
+    async with looking(leaking, (80, 24)) as (screen, _, pilot):
         shown = screen._shown
         assert shown is not None
         blocks, recorded = shown.part.blocks, shown.memory.recorded
@@ -135,9 +135,7 @@ async def test_each_row_of_each_table_tells_of_a_block_of_its_own(leaking: Trace
         for row, size in enumerate(shown.part.sizes):
             assert blocks.bytes[SIZES_VIEW.block(shown, row)] == size.bytes
         await pilot.press("tab", "tab", "tab", "j", "j")
-        await pilot.pause(SETTLED_S)
-        await pilot.pause(0.2)
-        await workers_done(app, pilot)
+        await pilot.pause()
         story = " ".join(" ".join(lines_of(screen.query_one("#story"))[1:]).split())
         assert "312 MB allocated at" in story and "by the 3rd of 28 calls of that line in step 50" in story
         assert "The device runs Cast for it, after FlashAttentionScore, before Add." in story
@@ -173,7 +171,7 @@ async def test_a_window_limits_the_curve_and_the_tables(leaking: Trace) -> None:
         state.go(replace(state.place, window=(step.start, step.end)))
         app.view_changed()
         await pilot.pause()
-        await workers_done(app, pilot)
+        await settled(app, pilot)
         await pilot.pause()
         part = memory.between(step.start, step.end)
         assert screen._shown is not None and screen._shown.part.lines == part.lines

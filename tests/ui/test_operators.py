@@ -12,7 +12,7 @@ from tests.analysis import real
 from tests.analysis.machine import operator
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
-from tests.ui.viewing import SETTLED_S, analysis_of, lines_of, said, viewing
+from tests.ui.viewing import analysis_of, lines_of, said, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.operators import OperatorTable
 from tracetui.analysis.window import window_statistics
@@ -68,7 +68,7 @@ async def test_the_rows_are_the_names_of_the_analysis_on_device_and_host(trace: 
             assert f"{names:,} names: {int(table.count.sum()):,}" in said(app, "answer")
             if key:
                 await pilot.press(key)
-                await pilot.pause(SETTLED_S)
+                await pilot.pause()
 
 
 async def test_a_type_opens_into_its_names_and_closes_again(real_traces: Path) -> None:
@@ -78,14 +78,14 @@ async def test_a_type_opens_into_its_names_and_closes_again(real_traces: Path) -
             app, "answer"
         )
         await pilot.press("j", "j", "space")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         names = operators.of_type("TransData", Activity.AICORE).by_name()
         assert "29 names: 57 tasks, 1.39 ms" in said(app, "answer")
         assert len(names) == len(screen.table.rows.view) == 29
         await pilot.press("full_stop")
         assert app.session.state.row == operators.of_type("TransData", Activity.AICORE).instances(names, 0)[0]
         await pilot.press("escape")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert (len(screen.table.rows.view), screen.table.row) == (35, 2)
         await pilot.press("full_stop")
         assert "instance 23 of 57, aclnnMaxPool" in said(app, "answer")  # after the one selected
@@ -99,17 +99,17 @@ async def test_it_is_limited_to_the_window_or_to_a_step_and_says_so(trace: Trace
             app.session.state.viewport, window=(step.start_ns, step.end_ns)
         )
         app.view_changed()
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         inside = analysis.operators_in_window(step.start_ns, step.end_ns).by_name()
         assert "in the window" in said(app, "answer")
         assert f"names: {int(inside.count.sum()):,} tasks" in said(app, "answer")
         await pilot.press("right_square_bracket")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         of_step = analysis.operators_in_step(0).by_name()
         assert f"of step {analysis.steps[0].number} on" in said(app, "answer")
         assert f"names: {int(of_step.count.sum()):,} tasks" in said(app, "answer")
         await pilot.press("left_square_bracket")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert "in the window" in said(app, "answer")
 
 
@@ -129,7 +129,7 @@ async def test_enter_goes_to_the_longest_and_full_stop_through_all(trace: Trace)
         await pilot.press("comma")
         assert app.session.state.row == rows[-2]
         await pilot.press("enter")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert (app.shown, app.session.state.row) == ("timeline", int(names.longest[place]))
 
 
@@ -139,7 +139,7 @@ async def test_the_statistics_are_those_of_the_window_over_the_screen_in_front(t
         window = (analysis.steps[0].start_ns, analysis.steps[1].end_ns)
         app.session.state.place = app.session.state.place.__class__(app.session.state.viewport, window=window)
         await pilot.press("i")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         panel = app.screen
         assert isinstance(panel, StatisticsPanel)
         names = analysis.operators_in_window(*window).by_name()
@@ -151,10 +151,10 @@ async def test_the_statistics_are_those_of_the_window_over_the_screen_in_front(t
         idle = sum(device.idle.clip(*window).total for device in analysis.devices)
         assert f"idle {format_duration(idle)} ({format_percent(idle, window[1] - window[0])})" in answer
         await pilot.press("tab")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert "host operators" in panel.query_one(Statistics).query_one(Lines).text
         await pilot.press("escape")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert not isinstance(app.screen, StatisticsPanel)
 
 
@@ -162,7 +162,7 @@ async def test_without_a_device_the_statistics_are_of_the_host() -> None:
     async with viewing(trace_of([operator(0, 1000, "aten::add")]), "timeline", (80, 24)) as (app, pilot):
         for key in ("i", "tab"):
             await pilot.press(key)
-            await pilot.pause(SETTLED_S)
+            await pilot.pause()
             panel = app.screen
             assert isinstance(panel, StatisticsPanel)
             assert "host operator" in panel.query_one(Statistics).query_one(Lines).text
@@ -192,11 +192,11 @@ async def test_the_rows_are_exported_in_the_order_shown(trace: Trace) -> None:
 async def test_the_filter_is_shared_with_the_other_tables(trace: Trace) -> None:
     async with viewing(trace, "operators") as (app, pilot):
         await pilot.press("slash", "M", "a", "t", "enter")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert not app.screen.query_one("#filter", Input).display
         shown = len(screen_of(app).table.rows.view)
         names = analysis_of(app).device_operators
         assert shown == sum("mat" in names[place].name.casefold() for place in range(len(names)))
         await pilot.press("G")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         assert "/Mat" in said(app, "answer")

@@ -14,6 +14,7 @@ import pytest
 from tests.ui.terminal import ROOT, Terminal, viewer
 from tracetui.ui.actions import ACTIONS, GO
 
+ESCAPE = "\x1b[27u"  #: as terminals send it that can tell it from what begins with it
 ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
@@ -27,15 +28,37 @@ def modes(terminal: Terminal) -> list[int]:
     return list(termios.tcgetattr(terminal.slave)[:4])
 
 
+#: reads until it is told to stop
+READING = """
+import time
+from tracetui.reader.source import TraceFile
+def read(self, on_progress=None, should_stop=None, first=0):
+    while not should_stop():
+        time.sleep(0.01)
+    raise OSError("stopped")
+TraceFile.read = read
+"""
+
+
 @pytest.mark.parametrize(
-    "end, code",
-    [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (b"q", 0), (b"\x03", 130)],
-    ids=["SIGTERM", "SIGHUP", "q", "ctrl+c"],
+    "end, code, reading",
+    [
+        (signal.SIGTERM, 143, False),
+        (b"\x03", 130, False),
+        (signal.SIGTERM, 143, True),
+        (signal.SIGHUP, 129, True),
+        (b"q", 0, True),
+    ],
+    ids=["SIGTERM", "ctrl+c", "SIGTERM while reading", "SIGHUP while reading", "q while reading"],
 )
-def test_the_terminal_is_left_as_it_was(moba: Path, end: int | bytes, code: int) -> None:
-    with viewer(moba) as terminal:
+def test_the_terminal_is_left_as_it_was(
+    moba: Path, tmp_path: Path, end: int | bytes, code: int, reading: bool
+) -> None:
+    """Leaving stops the reading, too: it would go on for ever."""
+    (tmp_path / "sitecustomize.py").write_text(READING if reading else "")
+    with viewer(moba, "--no-cache", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
         before = modes(terminal)
-        terminal.wait_for(b"worst gaps")
+        terminal.wait_for(b"reading" if reading else b"worst gaps")
         assert modes(terminal) != before
         if isinstance(end, bytes):
             terminal.send(end)
@@ -57,27 +80,7 @@ def test_a_terminal_that_goes_without_a_signal_is_left(moba: Path) -> None:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, terminal.master)
         os.close(nothing)
-        assert terminal.process.wait(timeout=20) == 129
-
-
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, b"q"], ids=["SIGTERM", "SIGHUP", "q"])
-def test_leaving_stops_the_reading(moba: Path, tmp_path: Path, end: int | bytes) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        "import time\n"
-        "from tracetui.reader.source import TraceFile\n"
-        "def read(self, on_progress=None, should_stop=None, first=0):\n"
-        "    while not should_stop():\n"
-        "        time.sleep(0.01)\n"
-        "    raise OSError('stopped')\n"
-        "TraceFile.read = read\n"
-    )
-    with viewer(moba, "--no-cache", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
-        terminal.wait_for(b"reading")
-        if isinstance(end, bytes):
-            terminal.send(end)
-        else:
-            terminal.process.send_signal(end)
-        terminal.exit_code()
+        assert terminal.process.wait(timeout=60) == 129
 
 
 @pytest.mark.parametrize(
@@ -113,20 +116,15 @@ def test_a_fault_of_the_viewer_is_one_sentence(moba: Path, tmp_path: Path, place
 def test_a_frame_of_the_ansi_palette_is_small(moba: Path) -> None:
     with viewer(moba, size=(200, 60), SSH_CONNECTION="1.2.3.4 5 6.7.8.9 22") as terminal:
         terminal.wait_for(b"worst gaps")
-        terminal.read(0.25)
-        terminal.send(b"w")
-        frame = terminal.read(0.3)
-        assert 0 < len(frame) < 40_000
+        assert len(terminal.after(b"w")) < 40_000
         assert b"38;2;" not in terminal.output and b"38;5;" not in terminal.output
-        terminal.send(b"j")
-        assert 0 < len(terminal.read(0.3)) < 2000
+        assert len(terminal.after(b"j")) < 2000
 
 
-def test_without_colour_there_is_none(moba: Path) -> None:
-    with viewer(moba, NO_COLOR="1") as terminal:
+def test_without_colour_there_is_none_and_the_mouse_is_left_alone_if_asked(moba: Path) -> None:
+    with viewer(moba, "--no-mouse", NO_COLOR="1") as terminal:
         terminal.wait_for(b"worst gaps")
-        terminal.send(b"x")
-        terminal.read(0.25)
+        terminal.after(b"x")
         codes = {
             int(code)
             for sgr in re.findall(rb"\x1b\[([\d;]*)m", terminal.output)
@@ -135,11 +133,6 @@ def test_without_colour_there_is_none(moba: Path) -> None:
         }
         attributes = {*range(10), *range(21, 30)}  # on, and off again
         assert codes <= attributes | {39, 49}, "attributes and the default colours only"
-
-
-def test_the_mouse_is_left_alone_if_asked(moba: Path) -> None:
-    with viewer(moba, "--no-mouse") as terminal:
-        terminal.wait_for(b"worst gaps")
         assert b"\x1b[?1000h" not in terminal.output
 
 
@@ -159,11 +152,10 @@ def test_nothing_but_ascii_is_written_if_asked(moba: Path, tmp_path: Path) -> No
             for keys in (screen, "x", "\t", "j", "p"):  # the worst gap or first row, other panes, the stack
                 terminal.send(keys.encode())
                 terminal.read(0.04)
-        for keys in ("T", "?", "\x1b", ":", "é", "\x1b", "/", "漢", "\r", "e", "\x1b", "t", "\x1b", "="):
+        for keys in ("T", "?", ESCAPE, ":", "é", ESCAPE, "/", "漢", "\r", "e", ESCAPE, "t", ESCAPE, "="):
             terminal.send(keys.encode())
             terminal.read(0.06)
-        terminal.send(b"\x1b")
+        terminal.send(ESCAPE.encode())
         assert terminal.process.poll() is None
-        terminal.send(b"T")
-        terminal.wait_for(b"us>??")
+        assert b"us>??" in terminal.output + terminal.after(b"GT")
     assert terminal.output.isascii(), sorted({*terminal.output.decode()} - {*map(chr, range(128))})

@@ -11,8 +11,8 @@ from rich.segment import Segment
 from textual.pilot import Pilot
 
 from samples.job.directory import write_job
-from samples.job.scenarios import JOBS
-from samples.job.truth import tell
+from tests.cache.files import at_rest
+from tests.job.planted import truth
 from tests.ui.training import screen_text
 from tests.ui.viewing import until
 from tracetui.job.grids import Measure
@@ -24,14 +24,16 @@ from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.screens.ranks import RanksScreen
 from tracetui.units import format_duration
 
-OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False, jobs=1)
+OPTIONS = ViewerOptions(palette="none", ascii=True, jobs=1)  # digests are kept: the first test makes them
 LATE = 2  #: the rank that loads data for longer, in the job of four
 
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("loader")
-    write_job(tell(JOBS["loader"]).outcome, path, 1)
+    for rank in write_job(truth("loader").outcome, path, 1):
+        for file in rank.rglob("*.json"):
+            at_rest(file)
     return path
 
 
@@ -181,7 +183,7 @@ async def test_a_row_of_the_table_of_ranks_opens_its_rank(directory: Path) -> No
 
 
 async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(tmp_path: Path) -> None:
-    made = write_job(tell(JOBS["loader"]).outcome, tmp_path, 1)
+    made = write_job(truth("loader").outcome, tmp_path, 1)
     late = made[LATE]
     for path in sorted(late.rglob("*"), reverse=True):
         path.unlink() if path.is_file() else path.rmdir()
@@ -204,7 +206,7 @@ async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(tmp_path: Path) 
 
 
 async def test_ranks_that_cannot_be_read_are_said(tmp_path: Path) -> None:
-    made = write_job(tell(JOBS["loader"]).outcome, tmp_path, 1)
+    made = write_job(truth("loader").outcome, tmp_path, 1)
     for rank in made:
         for trace in rank.rglob("trace_view.json"):
             trace.write_text('[{"ph": "M"')

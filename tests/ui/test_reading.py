@@ -6,7 +6,7 @@ import gzip
 import math
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from tests.synthetic import event_table
+from tests.ui.rest import threads_held
 from tests.ui.viewing import lines_of, open_viewer, timeline, until
 from tracetui.reader import skeleton as skeleton_module
 from tracetui.reader.source import Progress, TraceFile
@@ -49,6 +50,8 @@ class Gate:
     def __init__(self, trace_file: TraceFile) -> None:
         self.share = 0.0
         self._go = threading.Event()
+        self._held = ExitStack()
+        self._held.enter_context(threads_held())
         self._read = trace_file.read
 
     def read(
@@ -58,7 +61,7 @@ class Gate:
         first: int = 0,
     ) -> Any:
         assert on_progress is not None
-        self._go.wait(10)
+        self._go.wait(60)
 
         def see(progress: Progress) -> None:
             if progress.done_bytes < self.share * progress.total_bytes:
@@ -66,12 +69,14 @@ class Gate:
             on_progress.__self__._next_picture = 0.0  # type: ignore[attr-defined]
             on_progress(progress)
             self._go.clear()
-            self._go.wait(10)
+            self._go.wait(60)
 
         return self._read(see, should_stop, first)
 
     def open(self, share: float) -> None:
         self.share = share
+        if share > 1:
+            self._held.close()
         self._go.set()
 
 
@@ -87,7 +92,7 @@ async def reading(
         app = open_viewer(path, options, trace_file)
         async with app.run_test(size=size) as pilot:
             try:
-                await pilot.pause(0.05)
+                await pilot.pause()
                 yield app, pilot, gate
             finally:
                 gate.open(2.0)
@@ -356,7 +361,7 @@ async def test_the_details_of_a_slice_stay_as_the_trace_grows(moba: Path) -> Non
         await until(pilot, lambda: bool(details._found.args))
         text = details.text
         again = threading.Event()
-        app.session.file.args = lambda event: args(event) if again.wait(5) else {}  # type: ignore[method-assign]
+        app.session.file.args = lambda event: args(event) if again.wait(60) else {}  # type: ignore[method-assign]
         await read_to(app, pilot, gate, 0.6)
         assert int(app.session.trace.slices.event[app.session.state.row]) == events[row]
         assert details.text == text, "they are there before they are read again"

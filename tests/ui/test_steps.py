@@ -11,7 +11,7 @@ import pytest
 from tests.analysis import real
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
-from tests.ui.viewing import SETTLED_S, lines_of, said, viewing, workers_done
+from tests.ui.viewing import lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.steps import Step
 from tracetui.trace.model import Trace
@@ -76,8 +76,8 @@ async def test_the_story_tells_causes_and_what_the_step_hangs_on(trace: Trace) -
         assert analysis is not None
         assert isinstance(app.screen, StepsScreen)
         await pilot.press("down")
-        await workers_done(app, pilot)
-        await pilot.pause(SETTLED_S)
+        await settled(app, pilot)
+        await pilot.pause()
         *_, idle, preparing, critical = said(app, "story").splitlines()
         main, ns = next(iter(analysis.causes.by_step(1).items()))
         step = analysis.steps[1]
@@ -97,7 +97,7 @@ async def test_enter_opens_the_step_in_the_timeline(trace: Trace) -> None:
     async with viewing(trace, "steps") as (app, pilot):
         assert app.session.analysis is not None
         await pilot.press("down", "down", "enter")
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         step = app.session.analysis.steps[2]
         assert (app.shown, app.session.state.row) == ("timeline", step.row)
         assert (

@@ -12,6 +12,7 @@ import pytest
 
 from tests.analysis.machine import npu, step, task
 from tests.synthetic import trace_of
+from tests.ui.rest import threads_held
 from tests.ui.viewing import lines_of, open_viewer, until, viewing
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
@@ -42,13 +43,14 @@ def held_analysis(monkeypatch: pytest.MonkeyPatch, fails: bool = False) -> Itera
     let_go = threading.Event()
 
     def slowly(trace: Trace, *rules: Any) -> Analysis:
-        let_go.wait(5)
+        let_go.wait(60)
         if fails:
             raise ValueError("too many cooks")
         return analyse(trace, *rules)
 
     monkeypatch.setattr(loading, "analyse", slowly)
-    yield let_go
+    with threads_held():
+        yield let_go
     let_go.set()
 
 
@@ -101,7 +103,7 @@ async def test_the_editor_opens_at_the_line_in_the_details(
         async with app.run_test(size=(100, 30)) as pilot:
             await until(pilot, lambda: app.session.analysis is not None)
             await pilot.press("x", "o")
-            await pilot.pause(0.1)
+            await pilot.pause()
             assert isinstance(app.screen, TimelineScreen)
             details = app.screen.details
             frame = details.rules.line_of(details.stack)

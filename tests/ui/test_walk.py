@@ -9,8 +9,7 @@ import random
 from pathlib import Path
 
 from samples.job.directory import write_job
-from samples.job.scenarios import JOBS
-from samples.job.truth import tell
+from tests.job.planted import truth
 from tests.ui.walking import KEYS, SIZES, SUSPEND, Emulator, Step, differences, drawn, walk, walker
 
 LENGTH, LENGTH_OF_JOB = 120, 40
@@ -56,7 +55,7 @@ def test_a_random_walk(samples: Path, tmp_path: Path) -> None:
 
 
 def test_a_walk_over_the_ranks_of_a_job(tmp_path: Path) -> None:
-    write_job(tell(JOBS["loader"]).outcome, tmp_path / "job", 1)
+    write_job(truth("loader").outcome, tmp_path / "job", 1)
     seed = random.randrange(1 << 30)
     with walker(tmp_path / "job", tmp_path, size=random.choice(SIZES)) as walked:
         assert walked.answer["screen"] == "ranks"

@@ -37,5 +37,5 @@ async def test_a_widget_is_drawn_even_where_a_part_of_its_screen_is_drawn_at_onc
         app.sent.clear()
         app.screen.query_one(Static).update("after", layout=False)
         app.screen.refresh(Region(0, 9, 1, 1))  # as when something behind a panel has changed
-        await pilot.pause(0.05)
+        await pilot.pause()
         assert any("after" in text for text in app.sent)

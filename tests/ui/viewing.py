@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,7 +22,8 @@ from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.lines import Lines
 
-SETTLED_S = 0.08  #: longer than any debounce of a screen
+_PATIENCE_S = 60.0  #: for what never comes
+_TURN_S = 0.002
 
 
 def open_viewer(
@@ -43,29 +46,22 @@ async def viewing(
         await until(pilot, lambda: not app.session.analysing)
         if screen != "timeline":
             app.action_go(screen)
-        await pilot.pause(SETTLED_S)
+        await pilot.pause()
         yield app, pilot
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
-    """Let the viewer work until something holds: 10 s at most."""
-    for _ in range(1000):
-        if holds():
-            break
-        await pilot.pause(0.01)
-    assert holds()
+    """Let the viewer work until something holds, and then until all is done."""
+    end = time.monotonic() + _PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end, "it never holds"
+        await asyncio.sleep(_TURN_S)
     await pilot.pause()
 
 
 async def settled(app: App[Any], pilot: Pilot[Any]) -> None:
     """Let the viewer work until its debounces and its threads are done."""
-    await pilot.pause(0.1)
-    await workers_done(app, pilot)
-
-
-async def workers_done(app: App[Any], pilot: Pilot[Any]) -> None:
-    """Let the viewer work until no thread does; those that another one made needless are cancelled."""
-    await until(pilot, lambda: all(worker.is_finished for worker in app.workers))
+    await pilot.pause()
 
 
 def timeline(app: TraceApp) -> TimelineScreen:

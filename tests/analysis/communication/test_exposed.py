@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import real
@@ -62,7 +62,6 @@ def device_events(draw: st.DrawFn) -> list[dict[str, Any]]:
     return events
 
 
-@settings(max_examples=60)
 @given(device_events())
 def test_pieces_are_what_their_definition_says(events: list[dict[str, Any]]) -> None:
     analysis = analyse(trace_of(events))
