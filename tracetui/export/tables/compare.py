@@ -8,15 +8,12 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from tracetui.arrays import Int64s
 from tracetui.compare.comparison import Comparison
 from tracetui.compare.memory_rows import ALIVE
 from tracetui.compare.rows import Row
 from tracetui.export.compare_words import count, count_words, ratio_words, row_name, signed_ms, signed_size
-from tracetui.export.tables.column import Column, Form, Table, Texts, Values, json_only, listed, records
-from tracetui.export.tables.common import optional_numbers, texts_of, values_of
+from tracetui.export.tables.column import Column, Form, Table, data, json_only, records
+from tracetui.export.tables.common import named, numbers_by, objects_by, texts_by, texts_of, values_of
 from tracetui.trace.stack import Frame
 from tracetui.units import format_bytes, format_ms
 
@@ -61,21 +58,6 @@ class ComparedTable:
         return records(self.table, ComparedRows(self.rows(comparison)))
 
 
-def _texts(text_of: Callable[[Any], str | None]) -> Callable[[ComparedRows], Texts]:
-    return lambda rows: listed([text_of(row) for row in rows.rows])
-
-
-def _objects(value_of: Callable[[Any], Any]) -> Callable[[ComparedRows], Values]:
-    """A getter of object[n]: whole numbers beside others, None for unknown ones, words set like numbers."""
-
-    def objects(rows: ComparedRows) -> Values:
-        values = np.empty(len(rows.rows), object)
-        values[:] = [value_of(row) for row in rows.rows]
-        return values
-
-    return objects
-
-
 def _amount(
     key: str,
     title: str,
@@ -85,11 +67,11 @@ def _amount(
 ) -> AnyColumn:
     """An exact mean, rounded; unknown where it is None."""
 
-    def amounts(rows: ComparedRows) -> Int64s:
-        exact = map(amount_of, rows.rows)
-        return optional_numbers([None if amount is None else round(amount) for amount in exact])
+    def rounded(row: Any) -> int | None:
+        amount = amount_of(row)
+        return None if amount is None else round(amount)
 
-    return Column(key, title, amounts, lambda amount, _: write(amount), **more)
+    return Column(key, title, numbers_by(rounded), lambda amount, _: write(amount), **more)
 
 
 def _roomy(rows: ComparedRows, form: Form) -> bool:
@@ -99,14 +81,14 @@ def _roomy(rows: ComparedRows, form: Form) -> bool:
 def _counts(side: str, **more: Any) -> tuple[AnyColumn, ...]:
     """How often a step has it."""
     key = f"{side}_count"
-    counts = _objects(lambda row: count(getattr(row, key)))
+    counts = objects_by(lambda row: count(getattr(row, key)))
     return (Column(key, "count", counts, lambda mean, _: count_words(mean), **more),)
 
 
 def _blocks(side: str) -> tuple[AnyColumn, ...]:
     """How many blocks it is; of a peak that is not told to people."""
     (counts,) = _counts(side, when=_roomy)
-    alive = _objects(lambda row: count(getattr(row, counts.key)) if row.what == ALIVE else None)
+    alive = objects_by(lambda row: count(getattr(row, counts.key)) if row.what == ALIVE else None)
     told = replace(counts, title="blocks", get=alive, unknown="", forms=_PRINTED)
     return counts.of(Form.DATA, Form.VIEWER), told
 
@@ -121,25 +103,19 @@ def _table(
     write, signed = _WRITTEN[unit]
     marks, words = {True: "*"}, {True: "yes", None: "?"}
     columns = (
-        Column("name", "", texts_of("name"), forms=Form.DATA),
-        Column("name", "", _texts(row_name), forms=_PRINTED, path=paths),
-        Column("status", "", texts_of("status"), forms=Form.DATA),
+        data("name", texts_of("name")),
+        named("name", "", row_name, forms=_PRINTED, path=paths),
+        data("status", texts_of("status")),
         _amount(f"base_{unit}", "base", lambda row: row.base_ns, write),
         *counts("base"),
         _amount(f"other_{unit}", "other", lambda row: row.other_ns, write),
         *counts("other"),
         _amount(f"delta_{unit}", "delta", lambda row: row.delta_ns, lambda amount: signed(Fraction(amount))),
-        Column("ratio", "", _objects(lambda row: row.ratio), forms=Form.DATA),
-        Column("ratio", "ratio", _objects(ratio_words), forms=_PRINTED),
-        Column("changed", "", _objects(lambda row: row.changed), forms=Form.DATA),
-        Column("changed", "", _texts(lambda row: marks.get(row.changed, "")), forms=Form.TEXT, own=True),
-        Column(
-            "changed",
-            "changed",
-            _texts(lambda row: words.get(row.changed, "")),
-            forms=Form.MARKDOWN,
-            own=True,
-        ),
+        data("ratio", objects_by(lambda row: row.ratio)),
+        Column("ratio", "ratio", objects_by(ratio_words), forms=_PRINTED),
+        data("changed", objects_by(lambda row: row.changed)),
+        named("changed", "", lambda row: marks.get(row.changed, ""), forms=Form.TEXT, own=True),
+        named("changed", "changed", lambda row: words.get(row.changed, ""), forms=Form.MARKDOWN, own=True),
         *more,
     )
     sides = (f"{side}_{what}" for side in ("base", "other") for what in (unit, "self_ns", "count", "mean_ns"))
@@ -149,18 +125,19 @@ def _table(
 def _place(frame_of: Callable[[Any], Frame | None] = lambda row: row.frame) -> tuple[AnyColumn, ...]:
     """Where a line is: in OTHER, and its number in BASE."""
 
-    def of_line(number_of: Callable[[Any, Frame], int | None]) -> Callable[[ComparedRows], Int64s]:
-        def numbers(rows: ComparedRows) -> Int64s:
-            frames = [(row, frame_of(row)) for row in rows.rows]
-            return optional_numbers([number_of(row, at) if at and at.file else None for row, at in frames])
+    def file_of(row: Any) -> str | None:
+        frame = frame_of(row)
+        return frame.file or None if frame is not None else None
 
-        return numbers
+    def line_of(row: Any) -> int | None:
+        frame = frame_of(row)
+        return frame.line if frame is not None and frame.file else None
 
     return (
-        Column("file", "", _texts(lambda row: getattr(frame_of(row), "file", None) or None), forms=Form.DATA),
-        Column("line", "", of_line(lambda _, frame: frame.line), forms=Form.DATA, optional=True),
-        Column("function", "", _texts(lambda row: getattr(frame_of(row), "function", None)), forms=Form.DATA),
-        Column("base_line", "", of_line(lambda row, _: row.base_line), forms=Form.DATA, optional=True),
+        data("file", texts_by(file_of)),
+        data("line", numbers_by(line_of), optional=True),
+        data("function", texts_by(lambda row: getattr(frame_of(row), "function", None))),
+        data("base_line", numbers_by(lambda row: row.base_line if file_of(row) else None), optional=True),
     )
 
 
@@ -197,7 +174,7 @@ _MEANS = (
     _amount("base_mean_ns", "mean", lambda row: row.means[0], forms=_TABLES, when=_roomy, optional=True),
     _amount("other_mean_ns", "mean", lambda row: row.means[1], forms=_TABLES, when=_roomy, optional=True),
 )
-_RANK: AnyColumn = Column("rank", "", values_of("rank"), forms=Form.DATA, optional=True)
+_RANK: AnyColumn = data("rank", values_of("rank"), optional=True)
 
 #: What single traces have, times of device and host.
 TABLES = (
@@ -218,11 +195,9 @@ MEMORY = ComparedTable(
     "memory",
     "Memory",
     _table(
-        Column("what", "", texts_of("what"), forms=Form.DATA),
-        Column("component", "", _texts(lambda row: row.component or None), forms=Form.DATA),
-        Column(
-            "operator", "", _texts(lambda row: row.holder.operator if row.holder else None), forms=Form.DATA
-        ),
+        data("what", texts_of("what")),
+        data("component", texts_by(lambda row: row.component or None)),
+        data("operator", texts_by(lambda row: row.holder.operator if row.holder else None)),
         *_place(_held_by),
         unit="bytes",
         counts=_blocks,
@@ -243,8 +218,8 @@ ROOTS = ComparedTable(
     "Why ranks waited for each other, of all that waited",
     _table(
         _RANK,
-        Column("kind", "", texts_of("kind"), forms=Form.DATA),
-        Column("cause", "", _texts(lambda row: row.reason or None), forms=Form.DATA),
+        data("kind", texts_of("kind")),
+        data("cause", texts_by(lambda row: row.reason or None)),
         *_place(),
         counts=_WHERE_ROOMY,
     ),
