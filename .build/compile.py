@@ -16,8 +16,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_MODULE = "_tracetui_scan"  # at the top: where the package lies is no place for it in an editable install
-_READER = Path("tracetui", "reader")
+_SCANNER = Path("tracetui", "reader", "fingerprint.py")
 
 
 class CompileScanner(BuildHookInterface):  # type: ignore[misc,type-arg]
@@ -32,7 +31,7 @@ class CompileScanner(BuildHookInterface):  # type: ignore[misc,type-arg]
         self._built = tempfile.TemporaryDirectory(prefix="tracetui-")
         given, platform = os.environ.get("TRACETUI_SCANNER"), os.environ.get("TRACETUI_PLATFORM")
         try:
-            module = Path(given) if given else _compiled(Path(self.root) / _READER, Path(self._built.name))
+            module = Path(given) if given else _compiled(Path(self.root) / _SCANNER, Path(self._built.name))
         except Exception as error:  # there are many ways, and none keeps tracetui from running
             self.app.display_warning(f"not compiled, so traces take longer to open: {error}")
             return
@@ -47,18 +46,18 @@ class CompileScanner(BuildHookInterface):  # type: ignore[misc,type-arg]
             self._built.cleanup()
 
 
-def _compiled(reader: Path, target: Path) -> Path:
+def _compiled(scanner: Path, target: Path) -> Path:
     """Compile the module into `target`; raises where there is no compiler, or it fails."""
     # Here, since a build that is not isolated may lack it: that is no worse than to lack a compiler.
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
-    stamp = runpy.run_path(str(reader / "fingerprint.py"))["fingerprint"]()
+    how = runpy.run_path(str(scanner))
     extension = Extension(
-        _MODULE,
-        sources=[str(reader / "native" / "scan.c")],
-        define_macros=[("TRACETUI_FINGERPRINT", f'"{stamp}"')],
-        extra_compile_args=["-O3", "-std=c11"],
+        how["MODULE"],
+        sources=[str(how["MAIN"])],
+        define_macros=[how["stamp"]()],
+        extra_compile_args=[*how["FLAGS"]],
         py_limited_api=True,
     )
     command = build_ext(Distribution({"name": "tracetui", "ext_modules": [extension]}))
@@ -66,4 +65,4 @@ def _compiled(reader: Path, target: Path) -> Path:
     command.build_temp = str(target / "objects")
     command.ensure_finalized()
     command.run()
-    return target / command.get_ext_filename(_MODULE)
+    return target / command.get_ext_filename(how["MODULE"])

@@ -216,6 +216,11 @@ for form in ((), ("--json",), ("--md",)):
 """
 
 
+def test_the_command_line_imports_the_viewer_only_to_show_it() -> None:
+    for path in set(modules_of("cli")) - {PACKAGE / "cli" / "commands" / "view.py"}:
+        assert not any(name.startswith("tracetui.ui") for name in imports_of(path)), path
+
+
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="sys.stdlib_module_names came with 3.10")
 def test_what_a_summary_loads(samples: Path) -> None:
     """Of a trace in the cache loading modules takes a third of the time: pandas alone would double that."""

@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MACHINES = ("x86_64", "aarch64")
 GLIBC = (2, 17)  #: of CentOS 7: the oldest that numpy's and orjson's wheels run on
-_READER = ROOT / "tracetui" / "reader"
+_SCANNER = ROOT / "tracetui" / "reader" / "fingerprint.py"
 
 
 def main() -> None:
@@ -58,13 +58,14 @@ def platform_tag(machine: str) -> str:
 def compile_scanner(machine: str, directory: Path) -> Path:
     """Compile the scanner for a kind of machine into a new directory; returns the module."""
     directory.mkdir()
-    module = directory / "_tracetui_scan.abi3.so"
-    stamp: str = runpy.run_path(str(_READER / "fingerprint.py"))["fingerprint"]()
+    how = runpy.run_path(str(_SCANNER))
+    module: Path = directory / f"{how['MODULE']}.abi3.so"
+    macro, stamp = how["stamp"]()
     compiler = [sys.executable, "-m", "ziglang", "cc"]
     target = ["-target", f"{machine}-linux-gnu.{GLIBC[0]}.{GLIBC[1]}"]
-    flags = ["-O3", "-std=c11", "-fPIC", "-shared", "-s", f'-DTRACETUI_FINGERPRINT="{stamp}"']
+    flags = [*how["FLAGS"], "-fPIC", "-shared", "-s", f"-D{macro}={stamp}"]
     headers = [f"-I{path}" for path in _headers(machine, directory)]
-    _run([*compiler, *target, *flags, *headers, str(_READER / "native" / "scan.c"), "-o", str(module)])
+    _run([*compiler, *target, *flags, *headers, str(how["MAIN"]), "-o", str(module)])
     return module
 
 

@@ -11,7 +11,7 @@ from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.rows import Row
 from tracetui.compare.run import run_of
 from tracetui.compare.verdict import verdict
-from tracetui.export.compare_tables import EVERY, WATERFALL
+from tracetui.export.tables.compare import EVERY, WATERFALL
 
 
 def compared(scenario: str, **planted: float | str) -> Comparison:

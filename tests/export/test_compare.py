@@ -7,8 +7,10 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.compare.planted import run
@@ -19,10 +21,23 @@ from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.run import run_of
 from tracetui.export.cells import text_cell
 from tracetui.export.compare_document import comparison_json
-from tracetui.export.compare_tables import BY, EVERY, RANKS, ROOTS, WATERFALL, Table, write_table
 from tracetui.export.compare_text import comparison_markdown, comparison_text
 from tracetui.export.compare_xlsx import write_workbook
+from tracetui.export.tables.column import Column, count
+from tracetui.export.tables.compare import (
+    BY,
+    EVERY,
+    RANKS,
+    ROOTS,
+    WATERFALL,
+    ComparedRows,
+    ComparedTable,
+)
+from tracetui.export.tables_csv import write_table
 from tracetui.export.text import cell_width
+from tracetui.ui.comparing.tables import columns
+from tracetui.ui.drawing.glyphs import ASCII
+from tracetui.ui.drawing.palette import Palette
 from tracetui.units import format_ms
 
 ROW = ["name", "status", "base_ns", "base_count", "other_ns", "other_count", "delta_ns", "ratio", "changed"]
@@ -74,9 +89,9 @@ def test_json_has_the_schema(slower: Comparison) -> None:
 
 
 @pytest.mark.parametrize("table", (WATERFALL, *EVERY), ids=lambda table: table.by)
-def test_csv_says_what_json_says(slower: Comparison, table: Table) -> None:
+def test_csv_says_what_json_says(slower: Comparison, table: ComparedTable) -> None:
     stream = io.BytesIO()
-    count = write_table(stream, slower, table)
+    count = write_table(stream, table.table, ComparedRows(table.rows(slower)))
     rows = list(csv.DictReader(io.StringIO(stream.getvalue().decode())))
     assert count == len(rows) == len(table.rows(slower))
     for cells, told in zip(rows, document(slower).get(table.key, [])):
@@ -85,7 +100,23 @@ def test_csv_says_what_json_says(slower: Comparison, table: Table) -> None:
                 assert cells["name"] == value
             else:
                 assert cells[key] == ("" if value is None else str(value))
-    assert write_table(io.BytesIO(), slower, table, top=1) == min(count, 1)
+
+
+def test_a_column_is_added_in_one_place(slower: Comparison) -> None:
+    added: Column[ComparedRows] = count("kernels", "kernels more", lambda rows: np.arange(len(rows.rows)) + 7)
+    table = replace(
+        BY["kernel"], table=replace(BY["kernel"].table, columns=(*BY["kernel"].table.columns, added))
+    )
+    rows = ComparedRows(table.rows(slower))
+    stream = io.BytesIO()
+    write_table(stream, table.table, rows)
+    found = [row["kernels"] for row in csv.DictReader(io.StringIO(stream.getvalue().decode()))]
+    told = [row["kernels"] for row in table.documents(slower)]
+    assert found == [*map(str, told)] and told == [*range(7, 7 + len(rows.rows))]
+    assert "kernels more" in comparison_text(slower, table, 0, 120)
+    assert "kernels more" in comparison_markdown(slower, table, 0)
+    shown = columns(rows.rows, table, Palette("none"), ASCII, 120)
+    assert [column.title for column in shown][-1] == "kernels more"
 
 
 def test_text_and_markdown_show_the_rows(slower: Comparison) -> None:
@@ -143,7 +174,7 @@ def test_hostile_names_are_obeyed_by_nobody(hostile: Comparison) -> None:
     assert comparison_json(hostile).isascii()
     for table in EVERY:
         stream = io.BytesIO()
-        write_table(stream, hostile, table)
+        write_table(stream, table.table, ComparedRows(table.rows(hostile)))
         text = stream.getvalue().decode()
         assert text.replace("\n", "").isprintable()
         for row in csv.reader(io.StringIO(text)):

@@ -13,8 +13,8 @@ from tracetui.compare.comparison import Comparison
 from tracetui.compare.job_part import RootRow
 from tracetui.compare.verdict import verdict
 from tracetui.export.compare_document import comparison_json
-from tracetui.export.compare_tables import EVERY, WATERFALL
 from tracetui.export.compare_text import comparison_text
+from tracetui.export.tables.compare import EVERY, WATERFALL
 from tracetui.export.text import cell_width
 from tracetui.job.compare import Incomparable, compare_jobs
 from tracetui.job.job import job_of

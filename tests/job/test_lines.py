@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,19 @@ import pytest
 from tests.analysis.real import npu_output
 from tests.job.planted import job
 from tracetui.api import load, load_job
+from tracetui.export import job_document, job_frames
+from tracetui.export import job_text as text_module
 from tracetui.export.frames import links_frame
 from tracetui.export.job_frames import job_lines_frame, job_links_frame
 from tracetui.export.job_text import job_text
 from tracetui.export.job_words import whose
+from tracetui.export.tables.column import Column, count
+from tracetui.export.tables.job import LINES, JobRows
 from tracetui.job.digest import TimeClass
 from tracetui.job.lines import job_lines
 from tracetui.job.tables import VIEWS, differing, leading, rank_rows
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.ranks import rank_tables
 
 
 def test_the_planted_line_is_the_problem_of_its_rank_and_others_are_of_all() -> None:
@@ -54,6 +61,21 @@ def test_a_loader_that_is_late_in_some_steps_is_no_line_of_others() -> None:
 def test_the_text_of_a_step_names_who_is_late_in_it() -> None:
     texts = {step: job_text(job("loader"), 200, step=step) for step in job("loader").steps}
     assert {step for step, text in texts.items() if "Late ranks: what" in text} == {50, 52}
+
+
+def test_a_column_is_added_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    added: Column[JobRows] = count("waiting", "waiting more", lambda rows: np.arange(len(rows.rows)) + 7)
+    table = replace(LINES, columns=(*LINES.columns, added))
+    for module in (job_document, job_frames, text_module, rank_tables):
+        monkeypatch.setattr(module, "LINES", table)
+    told = job("loader")
+    expected = [*range(7, 7 + len(job_lines(told)))]
+    assert [line["waiting"] for line in job_document.job_document(told)["lines"]] == expected
+    assert job_frames.job_lines_frame(told)["waiting"].tolist() == expected
+    for text in (job_text(told, 200), text_module.job_markdown(told)):
+        assert "waiting more" in text
+    columns, rows = rank_tables.RankTables(told, Palette("none")).columns("lines")
+    assert columns[-1].title == "waiting more" and columns[-1].draw(rows - 1, 9) == str(expected[-1])
 
 
 def test_the_frame_has_a_row_for_each_line() -> None:

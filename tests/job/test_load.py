@@ -12,10 +12,11 @@ from tests.job.files import TRACE, rank_directory
 from tracetui.job.coding import SUFFIX, decode
 from tracetui.job.engines import pool
 from tracetui.job.find import find_sources
-from tracetui.job.identity import identify, named
+from tracetui.job.identity import identify
 from tracetui.job.kept import digest_rank
 from tracetui.job.load import find_ranks, load_job
 from tracetui.reader.errors import UnreadableTrace
+from tracetui.siblings.names import named
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tracetui.api import load
 from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.run import Run, run_of
-from tracetui.export.compare_tables import EVERY, WATERFALL
 from tracetui.export.compare_text import comparison_text
+from tracetui.export.tables.compare import EVERY, WATERFALL
 from tracetui.job.coding import UnreadableDigest, decode, encode
 from tracetui.job.digest import Digest
 from tracetui.job.digesting import digest_trace

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tracetui.reader.fingerprint import SOURCES, fingerprint
+from tools import wheels
+from tracetui.reader.fingerprint import FLAGS, MAIN, MODULE, SOURCES, fingerprint, stamp
 from tracetui.reader.scanned import BUILD
 
 READER = """
@@ -33,6 +34,17 @@ def test_every_source_counts(tmp_path: Path) -> None:
         with (folder / source).open("a") as file:
             file.write("/* changed */")
         assert fingerprint(folder) != fingerprint()
+
+
+def test_wheels_of_other_machines_are_compiled_as_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(wheels, "_run", commands.append)
+    monkeypatch.setattr(wheels, "_headers", lambda *_: ())
+    module = wheels.compile_scanner("aarch64", tmp_path / "zig")
+    assert {*FLAGS, str(MAIN), f"-D{'='.join(stamp())}"} <= {*commands[0]}
+    assert module.name.startswith(f"{MODULE}.")
 
 
 @pytest.mark.skipif(BUILD is None, reason="the scanner is not compiled")

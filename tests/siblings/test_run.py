@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tracetui.job.identity import identify
 from tracetui.siblings.rank import rank_info
 from tracetui.siblings.rank_files import side_files
 from tracetui.siblings.run import Run, run_of
@@ -32,6 +33,12 @@ def test_what_newer_files_tell(tmp_path: Path) -> None:
     run = run_of(directory / "trace_view.json")
     assert (run.rank, run.host, run.versions) == (2, "node7", {"cann": "8.0.RC1"})
     assert (run.environment, run.parallel) == ({"B": "1"}, {"world_size": 8})
+
+
+def test_the_host_is_told_by_one_pattern_wherever_it_is_asked_for(tmp_path: Path) -> None:
+    for name, host in (("n_7_123_20250109164751000_ascend_ms", "n_7"), ("n_1_2_ascend_pt", "")):
+        trace = tmp_path / name / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
+        assert (run_of(trace).host or "", identify(trace, {}).host) == (host, host)
 
 
 def test_the_rank_in_the_name_counts_where_the_file_has_none(tmp_path: Path) -> None:

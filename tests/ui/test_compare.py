@@ -25,7 +25,8 @@ from tracetui.compare.run import run_of
 from tracetui.compare.tally import Sum
 from tracetui.compare.verdict import verdict
 from tracetui.compare.waterfall import TERMS
-from tracetui.export.compare_tables import BY, MEMORY, write_table
+from tracetui.export.tables.compare import BY, MEMORY, ComparedRows
+from tracetui.export.tables_csv import write_table
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.tables import columns
@@ -248,7 +249,8 @@ async def test_the_rows_shown_are_exported_as_the_command_line_has_them(
         written = tmp_path / "fast_compare_lines.csv"
         await until(pilot, written.exists)
         expected = io.BytesIO()
-        write_table(expected, comparison_of(app), BY["line"])
+        lines = BY["line"]
+        write_table(expected, lines.table, ComparedRows(lines.rows(comparison_of(app))))
         assert written.read_text() == expected.getvalue().decode()
 
 

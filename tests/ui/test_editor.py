@@ -11,8 +11,8 @@ from typing import Any, cast
 import pytest
 from textual.app import App, SuspendNotSupported
 
+from tracetui.trace.source_files import SourceFile
 from tracetui.ui.editor import NoEditor, editor_command, open_in_editor
-from tracetui.ui.source_files import SourceFile
 
 
 @pytest.fixture

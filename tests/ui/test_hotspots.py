@@ -16,12 +16,12 @@ from tests.ui.viewing import said, settled
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.analysis.idle.signatures import Signature
+from tracetui.trace.source_files import SourceFile
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import HotspotsScreen
-from tracetui.ui.source_files import SourceFile
 from tracetui.ui.stories.line_story import LineStory, what_if_words
 from tracetui.ui.tables.hotspot_columns import line_name, line_of, lines_holding
 from tracetui.ui.tables.hotspot_views import LINES

@@ -8,10 +8,10 @@ import pytest
 from textual.app import App, ComposeResult
 
 from tests.ui.viewing import settled
+from tracetui.trace.source_files import SourceFiles
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.python_tokens import Token, python_spans
-from tracetui.ui.source_files import SourceFiles
 from tracetui.ui.widgets.source import SourcePane
 
 

@@ -20,6 +20,7 @@ from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.causes import Causes
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
+from tracetui.trace.source_files import SourceFile
 from tracetui.ui import loading
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.causes import cause_words
@@ -29,7 +30,6 @@ from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens import timeline as timeline_module
 from tracetui.ui.screens.help import help_lines
 from tracetui.ui.screens.timeline import TimelineScreen
-from tracetui.ui.source_files import SourceFile
 
 
 @pytest.fixture(scope="module")

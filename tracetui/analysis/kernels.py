@@ -13,13 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import first_equal, pick, runs
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.siblings.formats import AICPU_TASKS, KERNEL_DETAILS, L2_CACHE
 from tracetui.siblings.tables import Table, read_beside
 from tracetui.trace.model import Trace
 
 _NEAR = (0, 1, -1)  #: ns between a row and its slice
+#: Counters of which any above zero says that a kernel runs on the cube units.
+_CUBE = ("mac_time(us)", "aic_mac_time(us)", "aicore_time(us)")
 #: Keys of texts that a kernel may have, in the order in which they are shown.
 TEXTS = (
     "type",
@@ -136,6 +138,20 @@ class Kernels:
                 )
             )
         return tuple(sorted(found, key=lambda row: (-row.total_ns, row.type, row.core, row.shapes or "")))
+
+    def typed(self, slice_rows: Int64s) -> Int64s:
+        """Return the row of the table for each slice; -1 where it has none, or one without a type."""
+        place = first_equal(self.row, slice_rows)
+        typed: Int64s = np.where(pick(self.table.texts["type"].place, place) >= 0, place, -1)
+        return typed
+
+    @cached_property
+    def on_cube(self) -> Bools:
+        """bool[rows of the table]: whether any counter says that the task ran on the cube units."""
+        found = np.zeros(self.table.rows, np.bool_)
+        for title in _CUBE:
+            found |= self.table.floats.get(title, np.zeros(1)) > 0
+        return found
 
     @cached_property
     def _of_slice(self) -> dict[int, int]:

@@ -14,7 +14,7 @@ from tracetui.cli import output, streams, terminal
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import EVERY, FIRST, ProgressLine
 from tracetui.export.atomic import write_atomically
-from tracetui.job.cluster import gather
+from tracetui.job.cluster import Interrupted, gather
 from tracetui.job.coding import SUFFIX, encode
 from tracetui.job.engines.pool import Ranks, Result, digest_all
 from tracetui.job.find import Source
@@ -33,8 +33,19 @@ def open_job(request: Request, paths: Sequence[Path], only: str = "*") -> Job:
 
 
 def write_digests(request: Request, directory: Path) -> tuple[int, int]:
-    """Write the digests of the ranks of a request into a directory; returns how many, and how many failed."""
-    found = _found(request)
+    """Write the digests of the ranks of a request into a directory; returns how many, and how many failed.
+
+    Where a cluster is interrupted, those that are done are written before that is raised.
+    """
+    try:
+        found = _found(request)
+    except Interrupted as interrupted:
+        _write(request, directory, interrupted.found)
+        raise
+    return _write(request, directory, found)
+
+
+def _write(request: Request, directory: Path, found: Found) -> tuple[int, int]:
     for said in found.said:
         output.say(printable(said))
     try:

@@ -69,21 +69,16 @@ def _fail(error: Exception) -> ExitCode:
 
 
 def _verdict(error: Exception) -> tuple[ExitCode, str]:
+    from tracetui.reader.errors import UnreadableTrace, plain
+
     if isinstance(error, UsageError):
-        return ExitCode.USAGE, _plain(str(error))
+        return ExitCode.USAGE, plain(str(error))
     if isinstance(error, MemoryError):
         return ExitCode.ERROR, "there is not enough memory for this trace"
     if isinstance(error, OSError):
         where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
-        return ExitCode.ERROR, _plain(f"{where}{error.strerror or error}")
-    from tracetui.reader.errors import UnreadableTrace
-
+        return ExitCode.ERROR, plain(f"{where}{error.strerror or error}")
     if isinstance(error, UnreadableTrace):
         return ExitCode.UNREADABLE, str(error)
     kind = type(error).__name__
-    return ExitCode.ERROR, _plain(f"unexpected {kind}: {error} (TRACETUI_DEBUG=1 shows where)")
-
-
-def _plain(text: str) -> str:
-    """Return a sentence on one line that no terminal obeys."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+    return ExitCode.ERROR, plain(f"unexpected {kind}: {error} (TRACETUI_DEBUG=1 shows where)")

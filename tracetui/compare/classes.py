@@ -15,7 +15,6 @@ from tracetui.analysis.operator_types import ascend_task_type
 from tracetui.arrays import Bools, Int64s
 from tracetui.compare.outermost import Launched
 from tracetui.compare.tally import Sums, tally
-from tracetui.siblings.kernel_details import KernelDetails
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Kind, Trace
 
@@ -54,13 +53,13 @@ _CUBE = re.compile(f"{_CONV_KERNEL}|{_MATMUL_KERNEL}|flash|fmha|attn_|attention"
 _DIRECTED, _WITH_CUBE = (FLASH, CONV), (FLASH, PAGED, CONV, MATMUL, MC2)
 
 
-def classes(analysis: Analysis, launched: Launched, details: KernelDetails | None, steps: int) -> Sums:
+def classes(analysis: Analysis, launched: Launched, steps: int) -> Sums:
     """Device time by class, and by what is inside of it: "Conv (Forward)", "Conv (Forward) (Cube)".
 
     A row with more brackets is part of the one with fewer; the others sum to the device time.
     """
     of = class_of(analysis, launched)
-    cube, transposed = _is_cube(analysis.trace, launched, details), _transposed(analysis.trace, launched)
+    cube, transposed = _is_cube(analysis, launched), _transposed(analysis.trace, launched)
     names: list[str] = []
     number: dict[str, int] = {}
     parents, parts = (np.empty(len(of), np.int64) for _ in range(2))
@@ -144,8 +143,9 @@ def _is_backward(analysis: Analysis, launched: Launched) -> Bools:
     return backward
 
 
-def _is_cube(trace: Trace, launched: Launched, details: KernelDetails | None) -> Bools:
+def _is_cube(analysis: Analysis, launched: Launched) -> Bools:
     """Whether each kernel runs on the cube units: told beside the trace, else by its type, else its name."""
+    trace, kernels = analysis.trace, analysis.kernels
     slices, rows = trace.slices, launched.row
     by_name = np.zeros(len(trace.strings), np.bool_)
     for name in np.unique(slices.name[rows]).tolist():
@@ -155,11 +155,9 @@ def _is_cube(trace: Trace, launched: Launched, details: KernelDetails | None) ->
         types = [trace.strings[kind] if kind >= 0 else "" for kind in range(len(trace.strings))]
         vector = np.array([text.startswith(KNOWN.vector_types) for text in types] + [False], np.bool_)
         cube &= ~vector[slices.task_type[rows]]
-    if details is not None:
-        told = details.places(
-            slices.start[rows], [trace.strings[name] for name in slices.name[rows].tolist()]
-        )
-        cube = np.where(told >= 0, details.cube[told], cube)
+    if kernels is not None and kernels.table.rows:
+        told = kernels.typed(rows)
+        cube = np.where(told >= 0, kernels.on_cube[told], cube)
     return cube
 
 

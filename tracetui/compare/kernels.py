@@ -12,7 +12,6 @@ from tracetui.analysis.operator_types import task_name
 from tracetui.analysis.search import among
 from tracetui.compare.outermost import Launched
 from tracetui.compare.tally import Sums, tally
-from tracetui.siblings.kernel_details import KernelDetails
 from tracetui.trace.model import Activity
 
 _COMPUTE = (Activity.AICORE, Activity.AICPU)
@@ -27,7 +26,7 @@ class Kernels:
     by_shape: Sums | None  #: "TransData [32,3,224,224]"; None where shapes are not told
 
 
-def kernels(analysis: Analysis, launched: Launched, details: KernelDetails | None, steps: int) -> Kernels:
+def kernels(analysis: Analysis, launched: Launched, steps: int) -> Kernels:
     """The device time of what computes."""
     trace = analysis.trace
     own = among(trace.slices.activity[launched.row], _COMPUTE)
@@ -36,13 +35,18 @@ def kernels(analysis: Analysis, launched: Launched, details: KernelDetails | Non
     names = [trace.strings[place] for place in distinct.tolist()]
     called = [task_name(text, trace.kind) for text in names]
     by_name = tally(called, name.reshape(-1), step, ns, steps, row)
-    if details is None or not any(details.shapes):
+    details = analysis.kernels
+    if details is None or not details.table.texts["input_shapes"].texts:
         return Kernels(by_name, None)
-    told = details.places(trace.slices.start[row], [names[place] for place in name.reshape(-1).tolist()])
-    texts = [
-        called[place] if at < 0 else f"{details.type[at]} [{_BLANKS.sub('', details.shapes[at])}]"
-        for at, place in zip(told.tolist(), name.reshape(-1).tolist())
-    ]
+    table = details.table
+
+    def shaped_name(at: int, name: int) -> str:
+        if at < 0:
+            return called[name]
+        return f"{table.text('type', at)} [{_BLANKS.sub('', table.text('input_shapes', at) or '')}]"
+
+    places = zip(details.typed(row).tolist(), name.reshape(-1).tolist())
+    texts = [shaped_name(at, place) for at, place in places]
     number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     shaped = np.array([number[text] for text in texts], np.int64)
     return Kernels(by_name, tally([*number], shaped, step, ns, steps, row))

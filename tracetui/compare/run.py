@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
@@ -31,7 +30,6 @@ from tracetui.compare.shapes import ArgsOf
 from tracetui.compare.tally import Sum, Sums, tally
 from tracetui.compare.walls import Choice, Walls, find_walls
 from tracetui.compare.waterfall import waterfall
-from tracetui.siblings.kernel_details import kernel_details
 from tracetui.trace.model import Kind
 
 _NO_SHAPES = "it tells no shapes of operators (record_shapes=True): they are matched by name alone"
@@ -100,7 +98,6 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
     steps = len(walls.start[walls.host])
     idle, exposed = idle_pieces(analysis, walls), exposed_pieces(analysis, walls)
     launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
-    details = kernel_details(Path(analysis.trace.path))
     memory = memory_use(analysis.memory, chosen)
     ordered = sequences(analysis, launched, operators, steps, args_of)
     shapeless = [_NO_SHAPES] if args_of is not None and ordered.plain is None else []
@@ -118,9 +115,9 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
         lines=lines(analysis, walls, idle, operators),
         walls=walls,
         steps=steps,
-        classes=classes(analysis, launched, details, steps),
+        classes=classes(analysis, launched, steps),
         operators=ordered,
-        kernels=kernels(analysis, launched, details, steps),
+        kernels=kernels(analysis, launched, steps),
         modules=module_times(analysis, launched, steps),
         communication=collectives(analysis, walls),
         api=_api(analysis, operators, steps),

@@ -10,7 +10,7 @@ from tracetui.compare.regressions import MEMORY, Regression, RegressionLimit
 from tracetui.compare.run import Run
 from tracetui.compare.verdict import verdict
 from tracetui.export.cells import encodable
-from tracetui.export.compare_tables import EVERY, RANKS, ROOTS, row_document, term_document
+from tracetui.export.tables.compare import WATERFALL, tables_of
 
 SCHEMA = 1
 
@@ -22,12 +22,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "verdict": verdict(comparison),
         "base": _side(comparison.base),
         "other": _side(comparison.other),
-        "waterfall": [term_document(term) for term in comparison.waterfall],
-        **{
-            table.key: [row_document(row) for row in table.rows(comparison)]
-            for table in EVERY
-            if comparison.job is not None or table not in (RANKS, ROOTS)
-        },
+        **{table.key: table.documents(comparison) for table in (WATERFALL, *tables_of(comparison))},
         "warnings": [encodable(note) for note in comparison.notes],
     }
 

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
-from tracetui.compare.comparison import ApiRow, Comparison, ModuleRow
-from tracetui.compare.memory_rows import ALIVE, MemoryRow
+from tracetui.compare.comparison import Comparison
+from tracetui.compare.memory_rows import MemoryRow
 from tracetui.compare.operators import Stretch
 from tracetui.compare.rows import Row
 from tracetui.compare.verdict import verdict
 from tracetui.export import markdown
-from tracetui.export.compare_tables import EVERY, MEMORY, RANKS, WATERFALL, Table
 from tracetui.export.compare_words import (
     LONGEST_NAME,
     count_words,
     lengths,
-    ratio_words,
-    row_name,
     run_words,
     signed_ms,
-    signed_size,
 )
+from tracetui.export.tables.compare import EVERY, WATERFALL, ComparedRows, ComparedTable
+from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, Column, bar, cut, table, wrapped
 from tracetui.trace.clean import printable
-from tracetui.units import format_bytes, format_count, format_ms
+from tracetui.units import format_count, format_ms
 
 _LEAST_SHOWN = 500  #: ns: less is written as 0.000 ms
 TOP, TOP_ASKED, TOP_STRETCHES = 10, 20, 3
-#: Tables of names whose ends tell more than their beginnings: paths.
-_ENDS = ("line", "module")
-#: Tables of long names: what they are counted by is told where there is room.
-_LONG = ("communication", "memory", "root")
 #: What is said of a table that is asked for and has no row.
 _ABSENT = {
     "module": "Both sides need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.",
@@ -42,10 +35,10 @@ _ABSENT = {
     "root": "These are of jobs: of directories of several ranks, or of their digests.",
 }
 _ROOMY_FROM = 110  #: cells
-_BAR_CELLS, _NAME_CELLS = 12, 16
+_BAR_CELLS = 12
 
 
-def comparison_text(comparison: Comparison, asked: Table | None, top: int | None, width: int) -> str:
+def comparison_text(comparison: Comparison, asked: ComparedTable | None, top: int | None, width: int) -> str:
     """Both sides, the verdict, the waterfall and what changed most; or one table that is asked for.
 
     `top` rows of tables, 0 for all, None for 10, of one that is asked for 20.
@@ -74,7 +67,7 @@ def comparison_text(comparison: Comparison, asked: Table | None, top: int | None
     return "\n".join(lines) + "\n"
 
 
-def comparison_markdown(comparison: Comparison, asked: Table | None, top: int | None) -> str:
+def comparison_markdown(comparison: Comparison, asked: ComparedTable | None, top: int | None) -> str:
     """The same as Markdown in which names stay names."""
     parts = [markdown.plain(verdict(comparison)), ""]
     parts += markdown.table(
@@ -95,7 +88,7 @@ def comparison_markdown(comparison: Comparison, asked: Table | None, top: int | 
                 "",
                 f"**{each.title}**, {each.unit}",
                 "",
-                *_markdown_table(each, rows[:limit] if limit else rows),
+                *markdown_table(each.table, ComparedRows(rows[:limit] if limit else rows)),
             ]
     parts += ["", *(f"- {markdown.plain(note)}" for note in comparison.notes)]
     return "\n".join(parts).rstrip() + "\n"
@@ -108,7 +101,7 @@ def _head(comparison: Comparison, width: int) -> Iterator[str]:
             yield " " * 7 + line
 
 
-def _shown(each: Table, comparison: Comparison, asked: bool) -> Sequence[Row]:
+def _shown(each: ComparedTable, comparison: Comparison, asked: bool) -> Sequence[Row]:
     """The rows worth a line: all that are asked for, else those that changed at all."""
     rows = each.rows(comparison)
     if each is WATERFALL or (each.by == "class" and not asked):
@@ -116,7 +109,7 @@ def _shown(each: Table, comparison: Comparison, asked: bool) -> Sequence[Row]:
     return rows if asked else [row for row in rows if _shows_change(row)]
 
 
-def _none(each: Table, width: int) -> Iterator[str]:
+def _none(each: ComparedTable, width: int) -> Iterator[str]:
     """Why a table may have no row."""
     for line in wrapped(_ABSENT.get(each.by, "Neither side has any."), width - len(MARGIN)):
         yield MARGIN + line
@@ -144,7 +137,7 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
             format_ms(round(row.base_ns)),
             format_ms(round(row.other_ns)),
             signed_ms(row.delta_ns),
-            _changed(row),
+            {True: "yes", False: "", None: "?"}[row.changed],
             _bar(row.delta_ns, most),
         ]
         for row in rows
@@ -153,65 +146,8 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     yield from ("", f"{WATERFALL.title}, ms", *lines[:-1], lines[1], lines[-1])
 
 
-class _Cells(NamedTuple):
-    """A column of a table: its title, and what it says of a row."""
-
-    title: str
-    of: Callable[[Row], str]
-
-
-def _columns(each: Table, roomy: bool) -> Iterator[_Cells]:
-    """The columns behind the name; in a narrow terminal without those whose room names need more."""
-    for of_base in (True, False):
-        yield from _side(each, of_base, roomy)
-    in_bytes = each is MEMORY
-    yield _Cells("delta", lambda row: signed_size(row.delta_ns) if in_bytes else signed_ms(row.delta_ns))
-    yield _Cells("ratio", ratio_words)
-
-
-def _side(each: Table, of_base: bool, roomy: bool) -> Iterator[_Cells]:
-    """What is told of one side."""
-    in_bytes = each is MEMORY
-
-    def written(row: Row) -> str:
-        ns = row.base_ns if of_base else row.other_ns
-        return format_bytes(round(ns)) if in_bytes else format_ms(round(ns))
-
-    def counted(row: Row) -> str:
-        if isinstance(row, MemoryRow) and row.what != ALIVE:
-            return ""
-        return count_words(row.base_count if of_base else row.other_count)
-
-    def mean(row: Row) -> str:
-        ns = row.means[0 if of_base else 1] if isinstance(row, ApiRow) else None
-        return "-" if ns is None else format_ms(round(ns))
-
-    yield _Cells("base" if of_base else "other", written)
-    if roomy and "base_self_ns" in each.columns:
-        yield _Cells("self", lambda row: written(_own(row)))
-    if each is not RANKS and (roomy or each.by not in _LONG):
-        yield _Cells("blocks" if in_bytes else "count", counted)
-    if roomy and "base_mean_ns" in each.columns:
-        yield _Cells("mean", mean)
-
-
-def _own(row: Row) -> Row:
-    return row.own if isinstance(row, (ModuleRow, ApiRow)) else row
-
-
-def _table(each: Table, rows: Sequence[Row], width: int) -> list[str]:
-    cells = [*_columns(each, width >= _ROOMY_FROM)]
-    name = Column("", right=False, shrink_to=_NAME_CELLS, keep_end=each.by in _ENDS)
-    columns = [name, *(Column(told.title) for told in cells), Column("", right=False)]
-    lines = [[row_name(row), *(told.of(row) for told in cells), "*" if row.changed else ""] for row in rows]
-    return table(columns, lines, width)
-
-
-def _markdown_table(each: Table, rows: Sequence[Row]) -> list[str]:
-    cells = [*_columns(each, roomy=True)]
-    titles = ["", *(told.title for told in cells), "changed"]
-    lines = [[markdown.code(row_name(row)), *(told.of(row) for told in cells), _changed(row)] for row in rows]
-    return markdown.table(titles, lines, ["", "changed"])
+def _table(each: ComparedTable, rows: Sequence[Row], width: int) -> list[str]:
+    return text_table(each.table, ComparedRows(rows, width >= _ROOMY_FROM), width)
 
 
 def _only(comparison: Comparison, width: int) -> Iterator[str]:
@@ -236,10 +172,6 @@ def _stretch(stretch: Stretch, steps: int) -> str:
     )
     ns = format_ms(round(Fraction(stretch.ns, steps)))
     return f"{called}, {count_words(Fraction(stretch.count, steps))} times and {ns} ms a step"
-
-
-def _changed(row: Row) -> str:
-    return {True: "yes", False: "", None: "?"}[row.changed]
 
 
 def _bar(delta: Fraction, most: Fraction) -> str:

@@ -10,7 +10,6 @@ from tracetui.compare.line_rows import LineRow
 from tracetui.compare.memory_rows import MemoryRow
 from tracetui.compare.rows import Row
 from tracetui.compare.run import Run
-from tracetui.export.compare_tables import count
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_bytes, format_count, format_duration, format_ms
@@ -75,10 +74,14 @@ def ratio_words(row: Row) -> str:
     return "-" if row.ratio is None else f"{row.ratio:,.3f}"
 
 
-def count_words(mean: Fraction) -> str:
+def count(mean: Fraction) -> int | float:
+    """A mean number of times, whole where it is."""
+    return mean.numerator if mean.denominator == 1 else float(mean)
+
+
+def count_words(mean: Fraction | float) -> str:
     """A mean number of times: "12", "1.5"."""
-    whole = count(mean)
-    return format_count(whole) if isinstance(whole, int) else f"{whole:,.1f}"
+    return format_count(int(mean)) if mean == int(mean) else f"{float(mean):,.1f}"
 
 
 def signed_ms(ns: Fraction) -> str:

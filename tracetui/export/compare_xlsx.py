@@ -7,12 +7,14 @@ from typing import Any, BinaryIO
 
 from tracetui.compare.comparison import Comparison
 from tracetui.compare.verdict import verdict
-from tracetui.export.compare_tables import EVERY, RANKS, ROOTS, WATERFALL, Table, row_document
+from tracetui.export.tables.column import Form
+from tracetui.export.tables.compare import WATERFALL, ComparedRows, ComparedTable, tables_of
 from tracetui.trace.clean import printable
 
 #: What a cell of a workbook holds at most.
 _LONGEST_CELL, _MOST_ROWS = 32_767, 1_048_575
 _WIDTHS = {"name": 60, "ms": 14, "MB": 14, "operator": 30, "file": 40, "function": 20}
+_CHANGED = {True: "yes", False: "no", None: "unknown"}
 _SCALES = {"_ns": ("ms", 10**6), "_bytes": ("MB", 10**6)}
 
 
@@ -42,31 +44,33 @@ def write_workbook(stream: BinaryIO, comparison: Comparison) -> int:
             first.write_string(place, 1, _text(run.path))
         for place, note in enumerate(comparison.notes, start=5):
             first.write_string(place, 0, _text(note))
-        tables = [WATERFALL, *(table for table in EVERY if comparison.job or table not in (RANKS, ROOTS))]
+        tables = (WATERFALL, *tables_of(comparison))
         for table in tables:
             _sheet(workbook.add_worksheet(table.key), table, comparison, bold)
     stream.write(content.getvalue())
     return 1 + len(tables)
 
 
-def _sheet(sheet: Any, table: Table, comparison: Comparison, bold: Any) -> None:
+def _sheet(sheet: Any, table: ComparedTable, comparison: Comparison, bold: Any) -> None:
     """The columns of csv, times in ms and sizes in MB."""
     sheet.freeze_panes(1, 1)
-    scaled = {}
-    for column, key in enumerate(table.columns):
+    rows = ComparedRows(table.rows(comparison)[:_MOST_ROWS])
+    columns, scales = table.table.of(Form.FRAME), []
+    for place, column in enumerate(columns):
+        key = column.key
         ending = next((ending for ending in _SCALES if key.endswith(ending)), "")
-        unit, scaled[key] = _SCALES.get(ending, ("", 1))
+        unit, scale = _SCALES.get(ending, ("", 1))
         title = key.removesuffix(ending).replace("_", " ") + (f" {unit}" if unit else "")
-        sheet.set_column(column, column, _WIDTHS.get(unit or key, 11))
-        sheet.write_string(0, column, title, bold)
-    for place, row in enumerate(table.rows(comparison)[:_MOST_ROWS], start=1):
-        told = {**row_document(row), "changed": {True: "yes", False: "no", None: "unknown"}[row.changed]}
-        for column, key in enumerate(table.columns):
-            value = told[key]
-            if isinstance(value, str):
-                sheet.write_string(place, column, _text(value))
-            elif value is not None:
-                sheet.write_number(place, column, value / scaled[key] if scaled[key] > 1 else value)
+        sheet.set_column(place, place, _WIDTHS.get(unit or key, 11))
+        sheet.write_string(0, place, title, bold)
+        scales.append(scale)
+    for row, values in enumerate(zip(*(column.exact(rows) for column in columns)), start=1):
+        for place, (column, value, scale) in enumerate(zip(columns, values, scales)):
+            told = _CHANGED[value] if column.key == "changed" else value
+            if isinstance(told, str):
+                sheet.write_string(row, place, _text(told))
+            elif told is not None:
+                sheet.write_number(row, place, told / scale if scale > 1 else told)
 
 
 def _text(text: str) -> str:

@@ -17,12 +17,10 @@ import pandas as pd
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operators import OperatorTable
 from tracetui.arrays import Int64s
-from tracetui.compare.rows import Row
 from tracetui.export.cells import encodable, text_cell
-from tracetui.export.compare_tables import row_document
 from tracetui.export.selection import Selection
 from tracetui.export.tables.advice import ADVICE, AdviceRows
-from tracetui.export.tables.column import Column, Form, Table, Texts, listed
+from tracetui.export.tables.column import Column, Form, Table, Texts
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.events import CACHED, EVENTS, EventRows, Events
 from tracetui.export.tables.gaps import GAPS, GapRows
@@ -177,23 +175,6 @@ def kernels_frame(analysis: Analysis) -> pd.DataFrame:
     if kernels is None:
         raise ValueError("kernel_details.csv is not beside this trace")
     return frame_of(kernel_table(kernels), KernelRows(analysis, kernels))
-
-
-def comparison_frame(rows: Sequence[Row]) -> pd.DataFrame:
-    """One row per row of a table of a comparison: means per step, times in ns, as `compare --csv`."""
-    told = [row_document(row) for row in rows]
-    columns: dict[str, Any] = {}
-    for key in dict.fromkeys(key for row in told for key in row):
-        values = [row.get(key) for row in told]
-        if any(isinstance(value, str) for value in values):
-            columns[key] = _texts(listed(values))
-        elif key in ("line", "base_line"):
-            columns[key] = pd.array(values, dtype="Int64")
-        elif key.endswith("_count"):  # whole where it is
-            columns[key] = np.array(values, dtype=object)
-        else:
-            columns[key] = values
-    return _frame(columns)
 
 
 def write_csv(stream: BinaryIO, frames: Iterable[pd.DataFrame]) -> int:

@@ -1,12 +1,14 @@
-"""The tables of a job as pandas DataFrames, a rank, root or link a row; columns are those of the JSON."""
+"""The tables of a job as pandas DataFrames: the columns of the JSON, a rank, root, link or line a row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.export.cells import text_cell
-from tracetui.export.job_document import line_document, link_document, rank_document, root_document, roots_of
+from tracetui.export.job_document import roots_of
+from tracetui.export.tables.column import Form, Table
+from tracetui.export.tables.job import LINES, RANKS, ROOTS, AnyRows, JobRows, RankRows, RootRows
+from tracetui.export.tables.job_links import LINKS
 from tracetui.job.job import Job
 from tracetui.job.lines import job_lines
 from tracetui.job.links import job_links
@@ -19,23 +21,22 @@ if TYPE_CHECKING:
 def ranks_frame(job: Job, by: str | None = None, step: int | None = None) -> pd.DataFrame:
     """One row per rank, by number or by a measure: means of its steps, or one step."""
     rows = rank_rows(job, step)
-    told = [rank_document(row) for row in (sorted_by(rows, by) if by else rows)]
-    return _frame([{key: value for key, value in row.items() if not isinstance(value, dict)} for row in told])
+    return _frame(RANKS, RankRows(job, sorted_by(rows, by) if by else rows))
 
 
 def roots_frame(job: Job, step: int | None = None) -> pd.DataFrame:
     """One row per reason why a late rank was late, most lost first; they sum to all waits."""
-    return _frame([root_document(root) for root in roots_of(job, step).roots])
+    return _frame(ROOTS, RootRows(job, roots_of(job, step).roots))
 
 
 def job_links_frame(job: Job) -> pd.DataFrame:
     """One row per link between ranks, most time first."""
-    return _frame([link_document(link) for link in job_links(job)])
+    return _frame(LINKS, JobRows(job, job_links(job)))
 
 
 def job_lines_frame(job: Job, step: int | None = None) -> pd.DataFrame:
     """One row per line of Python that ranks were idle for, most idle time of all ranks first."""
-    return _frame([line_document(job, line) for line in job_lines(job, step)])
+    return _frame(LINES, JobRows(job, job_lines(job, step)))
 
 
 def write_ranks(stream: BinaryIO, job: Job, by: str | None, step: int | None) -> int:
@@ -47,12 +48,12 @@ def write_ranks(stream: BinaryIO, job: Job, by: str | None, step: int | None) ->
     return len(frame)
 
 
-def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def _frame(table: Table[AnyRows], rows: AnyRows) -> pd.DataFrame:
     import pandas as pd
 
     columns: dict[str, Any] = {}
-    for name in rows[0] if rows else ():
-        values = [row[name] for row in rows]
+    for column in table.of(Form.FRAME):
+        name, values = column.key, column.exact(rows)
         told = [value for value in values if value is not None]
         if told and all(isinstance(value, bool) for value in told):
             columns[name] = pd.array(values, dtype="boolean")

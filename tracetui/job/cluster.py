@@ -14,6 +14,14 @@ from tracetui.job.load import Found, distinct_ranks
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 
 
+class Interrupted(KeyboardInterrupt):
+    """The ranks were interrupted, as by ctrl+c, when some of them were done."""
+
+    def __init__(self, found: Found) -> None:
+        super().__init__()
+        self.found = found
+
+
 def gather(
     address: str,
     paths: Sequence[Path],
@@ -24,47 +32,51 @@ def gather(
 ) -> Found:
     """Return the ranks that the workers of a cluster see, digested; what is done when it is stopped counts.
 
-    Raises UnreadableTrace where the cluster can't be used, or no rank can be read. The arguments are those of
-    `engines.dask.digests` and `engines.pool.digest_all`.
+    Raises UnreadableTrace where the cluster can't be used, or no rank can be read, and `Interrupted` where a
+    signal ends it when some are done. The arguments are those of `engines.dask.digests` and
+    `engines.pool.digest_all`.
     """
     try:
         from tracetui.job.engines import dask
     except ImportError:
         raise UnreadableTrace(Reason.MISSING, "Dask is not installed: pip install 'tracetui[dask]'") from None
-    sources: list[Source] = []
-    told: list[Told] = []
-    digests: dict[int, Digest] = {}
+    made: list[tuple[Source, Told, Digest]] = []
     said: list[str] = []
     total = dask.Seeing(0, 0)
     answered = answered_bytes = 0
-    for one in dask.digests(address, [str(path) for path in paths], only, should_stop, cache):
-        if isinstance(one, dask.Seeing):
-            total = one
-        elif isinstance(one, dask.LeftOut):
-            said.append(plain(f"worker {one.worker} is left out: {one.reason}"))
-        else:
-            answered, answered_bytes = answered + 1, answered_bytes + one.seen.bytes
-            try:
-                if isinstance(one, dask.Missed):
-                    raise UnreadableDigest(one.reason)
-                digest = decode(one.data)
-            except UnreadableDigest as error:
-                said.append(plain(f"{one.seen.shown}: {error} (left out)"))
+    asked = [str(path) for path in paths]
+    interrupted = False
+    try:
+        for one in dask.digests(address, asked, only, should_stop, cache):
+            if isinstance(one, dask.Seeing):
+                total = one
+            elif isinstance(one, dask.LeftOut):
+                said.append(plain(f"worker {one.worker} is left out: {one.reason}"))
             else:
-                digests[len(sources)] = digest
-                sources.append(Source(Path(one.seen.path), one.seen.shown, True))
-                told.append(Told(one.seen.shown, digest.identity))
-        if on_progress is not None:
-            on_progress(Ranks(answered, total.traces, answered_bytes, total.bytes))
+                answered, answered_bytes = answered + 1, answered_bytes + one.seen.bytes
+                try:
+                    if isinstance(one, dask.Missed):
+                        raise UnreadableDigest(one.reason)
+                    digest = decode(one.data)
+                except UnreadableDigest as error:
+                    said.append(plain(f"{one.seen.shown}: {error} (left out)"))
+                else:
+                    source = Source(Path(one.seen.path), one.seen.shown, True)
+                    made.append((source, Told(one.seen.shown, digest.identity), digest))
+            if on_progress is not None:
+                on_progress(Ranks(answered, total.traces, answered_bytes, total.bytes))
+    except KeyboardInterrupt:
+        if not made:
+            raise
+        interrupted = True
     if answered < total.traces:
         said.append(f"stopped: {total.traces - answered:,} of {total.traces:,} ranks are not read")
-    if not sources:
+    if not made:
         reason = said[0] if said else f"no worker of {address} sees a trace of a rank in {paths[0]}"
         raise UnreadableTrace(Reason.MISSING, reason)
-    order = sorted(range(len(sources)), key=lambda place: (told[place].identity.rank, sources[place].shown))
-    return distinct_ranks(
-        [sources[place] for place in order],
-        [told[place] for place in order],
-        {number: digests[place] for number, place in enumerate(order)},
-        said,
-    )
+    made.sort(key=lambda one: (one[1].identity.rank, one[0].shown))
+    sources, told, digests = zip(*made)
+    found = distinct_ranks(sources, told, dict(enumerate(digests)), said)
+    if interrupted:
+        raise Interrupted(found)
+    return found

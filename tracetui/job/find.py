@@ -12,9 +12,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tracetui.job.coding import SUFFIX, begins_as_digest
-from tracetui.job.identity import is_rank_directory, is_rank_file
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 from tracetui.reader.locate import locate_trace
+from tracetui.siblings.names import is_rank_directory, timeline_rank
 
 DEEPEST = 6  #: directories below one that is named
 MOST_ENTRIES = 1_000_000  #: directory entries that are looked at
@@ -101,7 +101,9 @@ def _in_directory(top: Path) -> Iterator[Path]:
         deep = len(here.relative_to(top).parts) >= DEEPEST or seen > MOST_ENTRIES
         names[:] = [] if deep else [path.name for path in below if path not in ranks]
         own = (
-            here / name for name in sorted(files) if name.endswith((*_TRACES, SUFFIX)) or is_rank_file(name)
+            here / name
+            for name in sorted(files)
+            if name.endswith((*_TRACES, SUFFIX)) or timeline_rank(name) is not None
         )
         yield from (device for rank in ranks for device in _devices(rank))
         yield from (file for file in own if not file.is_symlink())

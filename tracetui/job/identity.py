@@ -2,67 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tracetui.job.digest import Identity
 from tracetui.reader.errors import plain
 from tracetui.siblings.metadata import parallel_groups
+from tracetui.siblings.names import named, rank_directory, timeline_rank
 from tracetui.siblings.profile import profile_info
 from tracetui.siblings.rank import rank_info
 
-#: Ends of the names of directories that profilers make for each rank.
-RANK_DIRECTORIES = ("_ascend_pt", "_ascend_ms")
 #: What groups of a job are for: tensor, pipeline, data, context and expert parallel.
 PARALLEL = ("tp", "pp", "dp", "cp", "ep")
-_MSPROF = re.compile(r"PROF_\d+_(?P<time>\d{14,17})_\w+")
-#: ascend_timeline_display_<rank>.json, as MindSpore called its timelines for MindInsight
-_TIMELINE = re.compile(r"(?:\w+_)?timeline_display_(\d{1,9})\.json(?:\.gz)?", re.ASCII)
-_NAMED_RANK = re.compile(r"rank[-_ ]?(\d{1,9})(?!\d)", re.IGNORECASE | re.ASCII)
-#: <host>_<pid>_<time stamp>_ascend_pt
-_ASCEND_NAME = re.compile(r"(?P<host>.+)_\d{1,10}_(?P<time>\d{14,20})_ascend_(?:pt|ms)", re.ASCII)
-#: <host>_<pid>.<time stamp>.pt.trace.json, as tensorboard_trace_handler calls them
-_KINETO_NAME = re.compile(r"(?P<host>.+?)_\d{1,10}\.(?P<time>\d{10,20})\.pt\.trace\.json(?:\.gz)?", re.ASCII)
-
-
-class Named(NamedTuple):
-    """What the name of a rank's directory or file tells; "" and None where it does not."""
-
-    host: str
-    started: str  #: digits of a time stamp
-    rank: int | None
-
-
-def rank_directory(trace: Path) -> Path | None:
-    """Return the directory of the rank that a trace lies in, None where none has the name of one."""
-    for directory in list(trace.parents)[:5]:
-        if is_rank_directory(directory.name):
-            return directory
-    return None
-
-
-def is_rank_directory(name: str) -> bool:
-    """Return whether a directory of that name is that of one rank."""
-    return name.endswith(RANK_DIRECTORIES) or _MSPROF.fullmatch(name) is not None
-
-
-def is_rank_file(name: str) -> bool:
-    """Return whether a file of that name is the trace of one rank, and its name tells which."""
-    return _TIMELINE.fullmatch(name) is not None
-
-
-def named(name: str) -> Named:
-    """Return what the name of a rank's directory, or of a file, tells."""
-    rank = _NAMED_RANK.search(name)
-    number = int(rank[1]) if rank else None
-    for pattern in (_ASCEND_NAME, _KINETO_NAME):
-        match = pattern.fullmatch(name)
-        if match:
-            return Named(match["host"], match["time"], number)
-    profile = _MSPROF.fullmatch(name)
-    return Named("", profile["time"] if profile else "", number)
 
 
 def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
@@ -82,8 +34,7 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
     distributed = head.get("distributedInfo")
     distributed = distributed if isinstance(distributed, dict) else {}
     above = [path.name for path in list(trace.parents)[:3]]
-    timeline = _TIMELINE.fullmatch(trace.name)
-    by_name = int(timeline[1]) if timeline else None
+    by_name = timeline_rank(trace.name)
     if by_name is None:
         by_name = next((rank for part in (name, *above) if (rank := named(part).rank) is not None), None)
     sources = (

@@ -10,11 +10,10 @@ from tracetui.job.digesting import digest_trace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
 from tracetui.siblings.beside import find_beside
-from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY
-from tracetui.siblings.kernel_details import NAME as KERNEL_DETAILS
+from tracetui.siblings.formats import KERNEL_DETAILS, MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY
 from tracetui.siblings.rank_files import side_files
 
-_TABLES = (KERNEL_DETAILS, OPERATOR_MEMORY.name, MEMORY_RECORD.name, MODULE_MEMORY.name)
+_TABLES = (KERNEL_DETAILS.name, OPERATOR_MEMORY.name, MEMORY_RECORD.name, MODULE_MEMORY.name)
 
 
 def digest_rank(

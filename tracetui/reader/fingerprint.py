@@ -1,6 +1,6 @@
-"""What the scanner is compiled from: tells a build of other sources from one of those that are here.
+"""How the scanner is compiled, and from what: tells a build of other sources from one of those that are here.
 
-Also run by itself, by the build. Imports nothing of tracetui.
+Also run by itself, by whatever builds it. Imports nothing of tracetui.
 """
 
 from __future__ import annotations
@@ -8,7 +8,10 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+MODULE = "_tracetui_scan"  #: at the top: where the package lies is no place for it in an editable install
+FLAGS = ("-O3", "-std=c11")  #: of the C compiler
 SOURCES = Path(__file__).with_name("native")
+MAIN = SOURCES / "scan.c"  #: the one that is compiled: it includes the others
 
 
 def fingerprint(sources: Path = SOURCES) -> str | None:
@@ -18,3 +21,8 @@ def fingerprint(sources: Path = SOURCES) -> str | None:
     for file in files:
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:16] if files else None
+
+
+def stamp() -> tuple[str, str]:
+    """Return the macro that tells a build its sources: its name, and its value as C has it."""
+    return "TRACETUI_FINGERPRINT", f'"{fingerprint()}"'

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tracetui.siblings.names import named
 from tracetui.siblings.rank_files import rank_files
 
 _ABOVE = 2  # directories: the name of the rank is that of one of them
-_RANK_SUFFIXES = ("_ascend_pt", "_ascend_ms")
 _VERSIONS = ("torch_npu_version", "cann_version", "torch_version", "ms_version", "mindspore_version")
 _DEEPEST = 6
 
@@ -75,19 +75,9 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _host(trace: Path) -> str | None:
-    """Return the host of `<host>_<pid>_<time>_ascend_pt`."""
-    for directory in list(trace.parents)[:_ABOVE]:
-        for suffix in _RANK_SUFFIXES:
-            host, pid, time = _last_two(directory.name.removesuffix(suffix))
-            if directory.name.endswith(suffix) and pid.isdigit() and time.isdigit() and host:
-                return host
-    return None
-
-
-def _last_two(name: str) -> tuple[str, str, str]:
-    rest, _, last = name.rpartition("_")
-    first, _, middle = rest.rpartition("_")
-    return first, middle, last
+    """Return the host in the name of the rank's directory."""
+    hosts = (named(directory.name).host for directory in list(trace.parents)[:_ABOVE])
+    return next(filter(None, hosts), None)
 
 
 def _options(config: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:

@@ -11,8 +11,8 @@ from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.search import track_of_rows
-from tracetui.trace.clean import printable
 from tracetui.ui.comparing.pair import Pair, Runs
+from tracetui.ui.failures import failure
 from tracetui.ui.messages import ProgressChanged, SelectionChanged, TraceChanged
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
@@ -245,11 +245,9 @@ class CompareApp(Viewer):
 def _or_sentence(flip: Callable[[], Flipped], there: Session) -> Flipped:
     try:
         return flip()
-    except MemoryError:
-        return Flipped(there, None, None, "There is not enough memory to match the two traces.")
     except Exception as error:  # the rest of the viewer is of use without it
-        said = printable(f"{type(error).__name__}: {error}", 200)
-        return Flipped(there, None, None, f"Matching the two traces failed: {said}")
+        matching = "matching the two traces"
+        return Flipped(there, None, None, failure(error, matching.capitalize(), matching))
 
 
 def _anchor(session: Session, analysis: Analysis) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 from textual.app import App, SuspendNotSupported
 
 from tracetui.trace.clean import printable
-from tracetui.ui.source_files import SourceFile
+from tracetui.trace.source_files import SourceFile
 
 _USUAL = ("sensible-editor", "vim", "vi", "nano", "less")  # tried where neither VISUAL nor EDITOR is set
 _GOTO = frozenset({"code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"})  # -g FILE:LINE

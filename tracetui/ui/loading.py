@@ -14,7 +14,7 @@ from textual.message import Message
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.counter_tracks import CounterTrack, has_memory, of_leads, of_memory
 from tracetui.cache.traces import keep, reopen
-from tracetui.reader.errors import UnreadableTrace, plain
+from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import EventTable
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
@@ -22,6 +22,7 @@ from tracetui.trace.model import Trace
 from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.sketch import Sketch
+from tracetui.ui.failures import failure
 from tracetui.ui.messages import (
     AnalysisFailed,
     AnalysisReady,
@@ -82,12 +83,8 @@ def analyse_trace(session: Session, trace: Trace, post: Post) -> None:
     try:
         analysis = analyse(trace, session.options.rules)
         _warm(analysis)
-    except MemoryError:
-        post(AnalysisFailed(session, "There is not enough memory for the analysis."))
     except Exception as error:  # the timeline is of use without it
-        post(
-            AnalysisFailed(session, f"The analysis failed: {type(error).__name__}: {plain(str(error))[:200]}")
-        )
+        post(AnalysisFailed(session, failure(error, "The analysis", "the analysis")))
     else:
         post(AnalysisReady(session, analysis))
         post(CurvesReady(session, analysis, _curves(analysis)))

@@ -22,6 +22,7 @@ from tracetui.reader.joined import open_trace
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
+from tracetui.trace.source_files import SourceFiles
 from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.picture import Picture
@@ -29,7 +30,6 @@ from tracetui.ui.drawing.rows import idle_key, place_of_slice
 from tracetui.ui.drawing.sketch import missing_words
 from tracetui.ui.first_view import first_view
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.source_files import SourceFiles
 from tracetui.ui.state import Viewport, ViewState
 from tracetui.units import Moment, Window
 

@@ -106,14 +106,16 @@ def _run(request: Request) -> ExitCode:
         _refuse_without_writer()
     from tracetui.cli.output import print_text, print_verbatim, write_csv, write_file
     from tracetui.export.compare_document import comparison_json
-    from tracetui.export.compare_tables import BY, WATERFALL, write_table
     from tracetui.export.compare_text import comparison_markdown, comparison_text
+    from tracetui.export.tables.compare import BY, WATERFALL, ComparedRows
+    from tracetui.export.tables_csv import write_table
 
     comparison = _compare(request)
     asked = None if request.by is None else BY[request.by]
     if request.csv is not None:
-        table, top = asked or WATERFALL, request.top or 0
-        write_csv(request, lambda stream: write_table(stream, comparison, table, top), "rows")
+        table = asked or WATERFALL
+        rows = ComparedRows(table.rows(comparison)[: request.top or None])
+        write_csv(request, lambda stream: write_table(stream, table.table, rows), "rows")
     if request.xlsx is not None:
         from tracetui.export.compare_xlsx import write_workbook
 

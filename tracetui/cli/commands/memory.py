@@ -59,7 +59,7 @@ def _run(request: Request) -> ExitCode:
     from tracetui.export.memory.text import memory_markdown, memory_text
     from tracetui.reader.locate import locate_trace
     from tracetui.trace.clean import printable
-    from tracetui.ui.source_files import SourceFiles
+    from tracetui.trace.source_files import SourceFiles
 
     memory, part, origin = _opened(request)
     source = SourceFiles(locate_trace(request.path)).line

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Parser, Request, UsageError, add_outputs, add_step
 from tracetui.cli.terminal import text_width
+
+if TYPE_CHECKING:
+    from tracetui.job.job import Job
 
 _DESCRIPTION = """Join the traces of the ranks of one job, and print what they lost by waiting
 for each other: which rank was late, what it did longer than those that waited,
@@ -36,16 +41,29 @@ def _add_arguments(parser: Parser) -> None:
 
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.jobs import open_job
+    from tracetui.job.cluster import Interrupted
+    from tracetui.job.load import join
+    from tracetui.job.tables import MEASURES, VIEWS
+
+    by = request.by
+    if by is not None and by not in (*MEASURES, *VIEWS):
+        raise UsageError(f"--by is one of {', '.join((*MEASURES, *VIEWS))}")
+    try:
+        job = open_job(request, request.paths, request.only)
+    except Interrupted as interrupted:
+        _tell(request, join(interrupted.found, {}))
+        raise
+    _tell(request, job)
+    return ExitCode.OK
+
+
+def _tell(request: Request, job: Job) -> None:
     from tracetui.cli.output import answer
     from tracetui.export.job_document import job_document
     from tracetui.export.job_frames import write_ranks
     from tracetui.export.job_text import TOP, job_markdown, job_text
-    from tracetui.job.tables import MEASURES, VIEWS
 
     by, step = request.by, request.step
-    if by is not None and by not in (*MEASURES, *VIEWS):
-        raise UsageError(f"--by is one of {', '.join((*MEASURES, *VIEWS))}")
-    job = open_job(request, request.paths, request.only)
     if step is not None and step not in job.steps:
         known = ", ".join(map(str, job.steps[:10])) + (", ..." if len(job.steps) > 10 else "")
         raise UsageError(f"there is no step {step} in this job: its steps are {known or 'not told'}")
@@ -58,7 +76,6 @@ def _run(request: Request) -> ExitCode:
         markdown=lambda: job_markdown(job, by, step, top),
         text=lambda: job_text(job, text_width(), by, step, top),
     )
-    return ExitCode.OK
 
 
 COMMAND = Command(

@@ -50,8 +50,9 @@ class Texts:
         return places.reshape(-1), texts
 
 
-#: int64, float64 or bool of each row; a text of each; what JSON holds of each, or for people some names.
-Values = Union[Int64s, Floats, Bools, Texts, Sequence[Any]]
+#: int64, float64 or bool of each row, or object, which holds either, or None; a text of each; what JSON holds
+#: of each, or for people some names.
+Values = Union[Int64s, Floats, Bools, Texts, NDArray[np.object_], Sequence[Any]]
 
 
 def listed(texts: Sequence[str | None]) -> Texts:
@@ -85,6 +86,7 @@ class Column(Generic[Rows]):
     optional: bool = False  #: of numbers: those below 0 are unknown
     own: bool = False  #: of texts: the program's own, not the trace's
     path: bool = False  #: of texts: the end says more than the start
+    least: int = 16  #: of texts: cells that text can cut them down to; 0: it cannot
     stacked: str = ""  #: the title in lines, where text sets it on several
     unknown: str = UNKNOWN  #: what people read where the value is not known
     when: Callable[[Rows, Form], bool] = lambda *_: True  #: whether people are shown it
@@ -169,6 +171,11 @@ def duration(key: str, title: str, get: Callable[[Rows], Values], **more: Any) -
 def count(key: str, title: str, get: Callable[[Rows], Values], **more: Any) -> Column[Rows]:
     """Return a column of numbers of things."""
     return Column(key, title, get, lambda number, _: format_count(number), **more)
+
+
+def data(key: str, get: Callable[[Rows], Values], **more: Any) -> Column[Rows]:
+    """Return a column that people are not shown."""
+    return Column(key, "", get, **{"forms": Form.DATA, **more})
 
 
 def json_only(key: str, get: Callable[[Rows], Values]) -> Column[Rows]:

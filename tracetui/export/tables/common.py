@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Optional, Protocol, TypeVar
 
 import numpy as np
@@ -34,12 +35,38 @@ Rows = TypeVar("Rows", bound=Listed)
 
 def values_of(name: str) -> Callable[[Rows], Values]:
     """Return a getter of int64[n]: of each row an attribute; -1 where it is None."""
-    return lambda rows: optional_numbers([getattr(row, name) for row in rows.rows])
+    return numbers_by(attrgetter(name))
 
 
 def texts_of(name: str) -> Callable[[Rows], Texts]:
     """Return a getter of texts: of each row an attribute, None where unknown."""
-    return lambda rows: listed([getattr(row, name) for row in rows.rows])
+    return texts_by(attrgetter(name))
+
+
+def numbers_by(number_of: Callable[[Any], int | None]) -> Callable[[Rows], Values]:
+    """Return a getter of int64[n]: what a function makes of each row; -1 where that is None."""
+    return lambda rows: optional_numbers([*map(number_of, rows.rows)])
+
+
+def texts_by(text_of: Callable[[Any], str | None]) -> Callable[[Rows], Texts]:
+    """Return a getter of texts: what a function makes of each row, None where unknown."""
+    return lambda rows: listed([*map(text_of, rows.rows)])
+
+
+def named(key: str, title: str, text_of: Callable[[Any], str | None], **more: Any) -> Column[Any]:
+    """Return a column of texts that people are shown: what a function makes of each row, None for unknown."""
+    return Column(key, title, texts_by(text_of), **{"forms": Form.SHOWN, **more})
+
+
+def objects_by(value_of: Callable[[Any], Any]) -> Callable[[Rows], Values]:
+    """Return a getter of object[n]: numbers of two kinds, or words set like numbers; None where unknown."""
+
+    def objects(rows: Rows) -> Values:
+        values = np.empty(len(rows.rows), np.object_)
+        values[:] = [*map(value_of, rows.rows)]
+        return values
+
+    return objects
 
 
 def optional_numbers(numbers: Sequence[int | None]) -> Int64s:

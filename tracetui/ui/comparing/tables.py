@@ -14,15 +14,15 @@ from tracetui.compare.comparison import Comparison
 from tracetui.compare.line_rows import LineRow
 from tracetui.compare.rows import Row
 from tracetui.compare.waterfall import TERMS
-from tracetui.export.compare_tables import ADVICE, MEMORY, TABLES, WATERFALL, Table
-from tracetui.export.compare_words import count_words, ratio_words, row_name, signed_ms, signed_size
+from tracetui.export.compare_words import ratio_words, row_name, signed_ms, signed_size
+from tracetui.export.tables.compare import ADVICE, MEMORY, TABLES, WATERFALL, ComparedRows, ComparedTable
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, tail
-from tracetui.ui.tables.columns import LONGEST, Cell, Column, name_column, number_column
-from tracetui.units import format_bytes, format_ms
+from tracetui.ui.tables.columns import LONGEST, Cell, Column, name_column
+from tracetui.ui.tables.layout import Look, Place, laid_out
 
 #: The tables in the order of `tab`: all that `--by` has of single traces.
 SHOWN = {table.by: table for table in (WATERFALL, *TABLES, ADVICE, MEMORY)}
@@ -42,7 +42,7 @@ _SIDE, _WIDE_SIDE, _WIDE_FROM = 10, 24, 160  #: cells of a bar to either side of
 _LEAST, _ROOMY_FROM = 32, 100  #: cells that names keep, half of it below so many columns
 
 
-def rows_of(comparison: Comparison, table: Table) -> Sequence[Row]:
+def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[Row]:
     """The rows of a table; of the parts of a step and the classes those that have any time."""
     rows = table.rows(comparison)
     if table.by in ("term", "class"):
@@ -50,12 +50,12 @@ def rows_of(comparison: Comparison, table: Table) -> Sequence[Row]:
     return rows
 
 
-def short_name(table: Table) -> str:
+def short_name(table: ComparedTable) -> str:
     """What a table is called in the list of them."""
     return _NAMES.get(table.by, table.key)
 
 
-def absence(table: Table) -> str:
+def absence(table: ComparedTable) -> str:
     """Why a table may have no row."""
     return _ABSENT.get(table.by, "Neither run has any.")
 
@@ -66,12 +66,12 @@ def telling(comparison: Comparison) -> str:
     return max(found, key=lambda by: abs(found[by][0].delta_ns) if found[by] else 0)
 
 
-def is_of_idle(table: Table, row: Row) -> bool:
+def is_of_idle(table: ComparedTable, row: Row) -> bool:
     """Whether a row is about idle time, whose slice is the task that ends it."""
     return table.by in ("line", "cause") or (table is WATERFALL and row.name.startswith("idle."))
 
 
-def instance(comparison: Comparison, table: Table, row: Row, of_base: bool) -> int:
+def instance(comparison: Comparison, table: ComparedTable, row: Row, of_base: bool) -> int:
     """The slice row of the longest instance of a row, in the step with most of it; -1 where none is."""
     if table is WATERFALL:
         label = row.name.partition("idle.")[2]
@@ -101,11 +101,11 @@ class Laid:
         self._rows = {by: rows_of(comparison, table) for by, table in SHOWN.items()}
         self._columns: dict[tuple[str, bool, bool], list[Column]] = {}
 
-    def rows(self, table: Table) -> Sequence[Row]:
+    def rows(self, table: ComparedTable) -> Sequence[Row]:
         """The rows that are shown."""
         return self._rows[table.by]
 
-    def columns(self, table: Table, screen_cells: int) -> list[Column]:
+    def columns(self, table: ComparedTable, screen_cells: int) -> list[Column]:
         """Their columns in a terminal of so many columns."""
         key = table.by, screen_cells >= _ROOMY_FROM, screen_cells >= _WIDE_FROM
         if key not in self._columns:
@@ -121,16 +121,10 @@ class Laid:
 
 
 def columns(
-    rows: Sequence[Row], table: Table, palette: Palette, glyphs: Glyphs, screen_cells: int
+    rows: Sequence[Row], table: ComparedTable, palette: Palette, glyphs: Glyphs, screen_cells: int
 ) -> list[Column]:
     """The columns of some rows; times in ms with three decimals, exported in ns."""
-    base, other, delta = (
-        np.array([round(getattr(row, key)) for row in rows], np.int64)
-        for key in ("base_ns", "other_ns", "delta_ns")
-    )
-    counts = {
-        key: np.array([float(getattr(row, key)) for row in rows]) for key in ("base_count", "other_count")
-    }
+    delta = np.array([round(row.delta_ns) for row in rows], np.int64)
     ratios = np.array([np.nan if row.ratio is None else row.ratio for row in rows])
     text = palette.style_of(Role.TEXT)
     styles = {None: text, False: palette.style_of(Role.DIM)}
@@ -141,35 +135,28 @@ def columns(
         return (more if delta[row] > 0 else less) if changed else styles[changed]
 
     in_bytes = table is MEMORY
-    signed, unit = (signed_size, "") if in_bytes else (signed_ms, " ms")
+    signed, amount, unit = (signed_size, "bytes", "") if in_bytes else (signed_ms, "ns", " ms")
 
     def change(row: int, _: int) -> Cell:
         return [(signed(rows[row].delta_ns), style_of(row))]
 
-    def amount(count: int) -> str:
-        return format_bytes(int(count)) if in_bytes else format_ms(int(count))
-
     widest = max((row.delta_ns for row in rows), key=abs, default=Fraction(0))
-    found = [
+    places: list[Place] = [
         _names(rows, table, glyphs, _LEAST if screen_cells >= _ROOMY_FROM else _LEAST // 2),
-        number_column("base_ns", f"base{unit}", base, amount, rank=1),
-        number_column("other_ns", f"other{unit}", other, amount, rank=1),
-        Column("delta_ns", "change", delta, change, max(8, len(signed(widest)))),
+        Look(f"base_{amount}", title=f"base{unit}", rank=1),
+        Look(f"other_{amount}", title=f"other{unit}", rank=1),
+        Column(f"delta_{amount}", "change", delta, change, max(8, len(signed(widest)))),
         _bars(delta, style_of, glyphs, _WIDE_SIDE if screen_cells >= _WIDE_FROM else _SIDE),
         _changed(rows),
         Column("ratio", "ratio", ratios, lambda row, _: ratio_words(rows[row]), 8, rank=3),
+        Look("base_count", title="base n", width=9, rank=4),
+        Look("other_count", title="other n", width=9, rank=4),
+        ...,
     ]
-    if table is not WATERFALL:
-        for key, title in (("base_count", "base n"), ("other_count", "other n")):
-            found.append(Column(key, title, counts[key], _counted(rows, key), 9, rank=4))
-    return found
+    return laid_out(table.table, ComparedRows(rows), places)
 
 
-def _counted(rows: Sequence[Row], key: str) -> Callable[[int, int], Cell]:
-    return lambda row, _: count_words(getattr(rows[row], key))
-
-
-def _names(rows: Sequence[Row], table: Table, glyphs: Glyphs, least: int) -> Column:
+def _names(rows: Sequence[Row], table: ComparedTable, glyphs: Glyphs, least: int) -> Column:
     names = [row_name(row) for row in rows]
     shown = [_short(row) for row in rows] if table.by == "line" else names
     places = np.arange(len(names), dtype=np.int32)

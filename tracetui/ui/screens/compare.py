@@ -17,9 +17,8 @@ from tracetui.compare.comparison import Comparison
 from tracetui.compare.memory_rows import MemoryRow
 from tracetui.compare.rows import Row
 from tracetui.compare.verdict import verdict
-from tracetui.export.compare_tables import WATERFALL
-from tracetui.export.compare_tables import Table as Compared
 from tracetui.export.compare_words import count_words, row_name, run_words, signed_ms, signed_size
+from tracetui.export.tables.compare import WATERFALL, ComparedRows, ComparedTable
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.compare_app import STACKED, CompareApp, PairChanged
@@ -121,7 +120,7 @@ class CompareScreen(TableScreen):
         return self.query_one("#parts", Table)
 
     @property
-    def shown(self) -> Compared:
+    def shown(self) -> ComparedTable:
         """The table that is shown."""
         return tables.SHOWN[self._by or _BY[0]]
 
@@ -282,7 +281,7 @@ class CompareScreen(TableScreen):
                     break
         app.action_go(STACKED)
 
-    def _go_to(self, table: Compared, row: Row, of_base: bool) -> None:
+    def _go_to(self, table: ComparedTable, row: Row, of_base: bool) -> None:
         app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
         if pair is None or comparison is None:
             return
@@ -304,9 +303,9 @@ class CompareScreen(TableScreen):
             app.show_status(f"{name} has none of it: {key} opens it in {other}.")
 
     def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.frames import comparison_frame
+        from tracetui.export.frames import frame_of
 
-        return comparison_frame([self._rows[row] for row in view.tolist()])
+        return frame_of(self.shown.table, ComparedRows([self._rows[row] for row in view.tolist()]))
 
     def export_name(self) -> str:
         return f"compare_{tables.short_name(self.shown)}"

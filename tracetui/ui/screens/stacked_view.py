@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from tracetui.export.compare_tables import WATERFALL
+from tracetui.export.tables.compare import WATERFALL
 from tracetui.ui.compare_app import CompareApp, PairChanged
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.bands import Kind

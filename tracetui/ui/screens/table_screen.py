@@ -22,6 +22,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui._textual import WholeScreen
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.failures import failure
 from tracetui.ui.messages import Status, TraceChanged
 from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.session import Session
@@ -142,11 +143,8 @@ class AnswerScreen(WholeScreen[None]):
         def post() -> None:
             try:
                 message = work()
-            except MemoryError:
-                message = self.Failed(group, "There is not enough memory for this.")
             except Exception as error:  # the rest of the viewer is of use without it
-                said = printable(f"{type(error).__name__}: {error}", 200)
-                message = self.Failed(group, f"This failed: {said}")
+                message = self.Failed(group, failure(error))
             self.post_message(message)
 
         self.run_worker(post, thread=True, exclusive=True, group=group)

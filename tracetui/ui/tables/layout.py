@@ -63,6 +63,8 @@ def _column(column: tables.Column[Rows], rows: Rows, look: Look) -> Column:
     if isinstance(values, Texts):
         return _names(column, values, title, look)
     numbers, words = np.asarray(values), look.write
+    if numbers.dtype == np.object_:  # whole ones beside others
+        numbers = numbers.astype(np.float64)
 
     def write(value: Any) -> str:
         return column.write(value.item(), rows) if words is None else words(int(value))

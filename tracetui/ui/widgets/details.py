@@ -25,16 +25,16 @@ from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
 from tracetui.analysis.run import facts_beside
 from tracetui.export.words import MEASURES
-from tracetui.trace.clean import printable
+from tracetui.trace.source_files import SourceFile
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.drawing.causes import legend
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
 from tracetui.ui.drawing.strips import fitted, wrapped
+from tracetui.ui.failures import failure
 from tracetui.ui.follow import chain_through
 from tracetui.ui.session import Session
-from tracetui.ui.source_files import SourceFile
 from tracetui.ui.stories.curve_words import CurveAt, curve_at, describe_curve
 from tracetui.ui.stories.describe import (
     describe_args,
@@ -339,8 +339,7 @@ class Details(CachedLineWidget, can_focus=True):
                 kernels = analysis.kernels if analysis.trace.slices.activity[row] else None
             return replace(found, facts=kernels.facts(row)) if kernels is not None else found
         except Exception as error:  # the rest of the pane is of use without it
-            said = printable(f"{type(error).__name__}: {error}", 200)
-            return replace(found, problem=f"This failed: {said}")
+            return replace(found, problem=failure(error))
 
     @on(Read)
     def _arrived(self, message: Read) -> None:

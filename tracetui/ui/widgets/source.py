@@ -10,12 +10,12 @@ from textual.timer import Timer
 
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
+from tracetui.trace.source_files import NotFound, SourceFile, SourceFiles
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.python_tokens import Span, Token, python_spans
 from tracetui.ui.drawing.strips import fitted, ruled, tail, wrapped
 from tracetui.ui.editor import open_in_editor
-from tracetui.ui.source_files import NotFound, SourceFile, SourceFiles
 from tracetui.ui.widgets.scrolling import Scrolling
 
 DEBOUNCE_S = 0.08  # a held cursor key asks for files faster than a slow file system has them

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tracetui.ui.source_files import LIMIT, NotFound, SourceFile, SourceFiles
+from tracetui.trace.source_files import LIMIT, NotFound, SourceFile, SourceFiles
 
 DAY_NS = 86_400 * 10**9
 

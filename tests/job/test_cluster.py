@@ -1,0 +1,77 @@
+"""What a cluster has done is kept when the rest is interrupted; the cluster here answers from memory."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.job.files import rank_directory
+from tracetui.cli import main
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.job.digesting import digest_trace
+from tracetui.job.engines.seen import Seen
+
+
+class Seeing(NamedTuple):
+    traces: int
+    bytes: int
+
+
+class Digested(NamedTuple):
+    seen: Seen
+    worker: str
+    data: bytes
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The digests that are done before ctrl+c is pressed: of four ranks, the first two."""
+    done: list[bytes] = [
+        digest_trace(rank_directory(tmp_path / "run", rank, world=4), cache=False) for rank in (0, 1)
+    ]
+    engine: Any = ModuleType("tracetui.job.engines.dask")
+    engine.Seeing, engine.Digested = Seeing, Digested
+    engine.Missed = engine.LeftOut = type("Other", (), {})
+
+    def digests(*_: object) -> Iterator[Seeing | Digested]:
+        yield Seeing(4, 400)
+        for number, data in enumerate(done):
+            yield Digested(Seen(f"/there/{number}", f"rank {number}", 100, str(number)), "tcp://one", data)
+        raise KeyboardInterrupt
+
+    engine.digests = digests
+    monkeypatch.setitem(sys.modules, engine.__name__, engine)
+    import tracetui.job.engines as engines
+
+    monkeypatch.setattr(engines, "dask", engine, raising=False)
+    return done
+
+
+def test_the_ranks_that_are_done_are_told(cluster: list[bytes], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", "run", "--dask", "tcp://node:1", "--json"]) == ExitCode.CANCELLED
+    told = json.loads(capsys.readouterr().out)["job"]
+    assert told["ranks"] == [0, 1]
+    assert "stopped: 2 of 4 ranks are not read" in told["warnings"]
+
+
+def test_the_digests_that_are_done_are_written(cluster: list[bytes], tmp_path: Path) -> None:
+    assert (
+        main(["digest", "run", "--dask", "tcp://node:1", "-o", str(tmp_path / "digests")])
+        == ExitCode.CANCELLED
+    )
+    written = sorted((tmp_path / "digests").iterdir())
+    assert [file.read_bytes() for file in written] == cluster
+
+
+def test_nothing_is_told_where_nothing_is_done(
+    cluster: list[bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster.clear()
+    assert main(["ranks", "run", "--dask", "tcp://node:1"]) == ExitCode.CANCELLED
+    assert capsys.readouterr().out == ""

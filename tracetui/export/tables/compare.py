@@ -1,0 +1,238 @@
+"""The tables of a comparison by the names that `--by`, JSON and sheets have, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from tracetui.compare.comparison import Comparison
+from tracetui.compare.memory_rows import ALIVE
+from tracetui.compare.rows import Row
+from tracetui.export.compare_words import count, count_words, ratio_words, row_name, signed_ms, signed_size
+from tracetui.export.tables.column import Column, Form, Table, data, json_only, records
+from tracetui.export.tables.common import named, numbers_by, objects_by, texts_by, texts_of, values_of
+from tracetui.trace.stack import Frame
+from tracetui.units import format_bytes, format_ms
+
+_PRINTED = Form.TEXT | Form.MARKDOWN
+_TABLES = _PRINTED | Form.DATA  #: all but the viewer
+#: How an amount and a change are written.
+_WRITTEN: dict[str, tuple[Callable[[int], str], Callable[[Fraction], str]]] = {
+    "ns": (format_ms, signed_ms),
+    "bytes": (format_bytes, signed_size),
+}
+
+
+class ComparedRows:
+    """Rows of a table of a comparison."""
+
+    def __init__(self, rows: Sequence[Any], roomy: bool = True) -> None:
+        """Without `roomy`, text has no column whose room the names need more."""
+        self.rows, self.roomy = rows, roomy
+
+
+AnyColumn = Column[ComparedRows]
+
+
+@dataclass(frozen=True)
+class ComparedTable:
+    """A table of a comparison, most of them by how much their rows changed."""
+
+    by: str  #: as `--by` asks for it
+    key: str  #: as JSON, and a comparison, calls it
+    title: str
+    table: Table[ComparedRows]
+    unit: str = "ms a step"
+    of_jobs: bool = False
+
+    def rows(self, comparison: Comparison) -> Sequence[Row]:
+        """Return the rows; none of what a single trace lacks."""
+        rows: Sequence[Row] = getattr(comparison.job if self.of_jobs else comparison, self.key, ())
+        return rows
+
+    def documents(self, comparison: Comparison) -> list[dict[str, Any]]:
+        """Return the rows as JSON has them: means per step, times rounded to the ns."""
+        return records(self.table, ComparedRows(self.rows(comparison)))
+
+
+def _amount(
+    key: str,
+    title: str,
+    amount_of: Callable[[Any], Fraction | None],
+    write: Callable[[int], str] = format_ms,
+    **more: Any,
+) -> AnyColumn:
+    """An exact mean, rounded; unknown where it is None."""
+
+    def rounded(row: Any) -> int | None:
+        amount = amount_of(row)
+        return None if amount is None else round(amount)
+
+    return Column(key, title, numbers_by(rounded), lambda amount, _: write(amount), **more)
+
+
+def _roomy(rows: ComparedRows, form: Form) -> bool:
+    return form is not Form.TEXT or rows.roomy
+
+
+def _counts(side: str, **more: Any) -> tuple[AnyColumn, ...]:
+    """How often a step has it."""
+    key = f"{side}_count"
+    counts = objects_by(lambda row: count(getattr(row, key)))
+    return (Column(key, "count", counts, lambda mean, _: count_words(mean), **more),)
+
+
+def _blocks(side: str) -> tuple[AnyColumn, ...]:
+    """How many blocks it is; of a peak that is not told to people."""
+    (counts,) = _counts(side, when=_roomy)
+    alive = objects_by(lambda row: count(getattr(row, counts.key)) if row.what == ALIVE else None)
+    told = replace(counts, title="blocks", get=alive, unknown="", forms=_PRINTED)
+    return counts.of(Form.DATA, Form.VIEWER), told
+
+
+def _table(
+    *more: AnyColumn,
+    unit: str = "ns",
+    counts: Callable[[str], tuple[AnyColumn, ...]] = _counts,
+    paths: bool = False,
+) -> Table[ComparedRows]:
+    """What all tables have, and `more`; the names may be `paths`, whose ends tell more than their starts."""
+    write, signed = _WRITTEN[unit]
+    marks, words = {True: "*"}, {True: "yes", None: "?"}
+    columns = (
+        data("name", texts_of("name")),
+        named("name", "", row_name, forms=_PRINTED, path=paths),
+        data("status", texts_of("status")),
+        _amount(f"base_{unit}", "base", lambda row: row.base_ns, write),
+        *counts("base"),
+        _amount(f"other_{unit}", "other", lambda row: row.other_ns, write),
+        *counts("other"),
+        _amount(f"delta_{unit}", "delta", lambda row: row.delta_ns, lambda amount: signed(Fraction(amount))),
+        data("ratio", objects_by(lambda row: row.ratio)),
+        Column("ratio", "ratio", objects_by(ratio_words), forms=_PRINTED),
+        data("changed", objects_by(lambda row: row.changed)),
+        named("changed", "", lambda row: marks.get(row.changed, ""), forms=Form.TEXT, own=True),
+        named("changed", "changed", lambda row: words.get(row.changed, ""), forms=Form.MARKDOWN, own=True),
+        *more,
+    )
+    sides = (f"{side}_{what}" for side in ("base", "other") for what in (unit, "self_ns", "count", "mean_ns"))
+    return Table(columns, order=("name", *sides, ..., f"delta_{unit}", "ratio", "changed"))
+
+
+def _place(frame_of: Callable[[Any], Frame | None] = lambda row: row.frame) -> tuple[AnyColumn, ...]:
+    """Where a line is: in OTHER, and its number in BASE."""
+
+    def file_of(row: Any) -> str | None:
+        frame = frame_of(row)
+        return frame.file or None if frame is not None else None
+
+    def line_of(row: Any) -> int | None:
+        frame = frame_of(row)
+        return frame.line if frame is not None and frame.file else None
+
+    return (
+        data("file", texts_by(file_of)),
+        data("line", numbers_by(line_of), optional=True),
+        data("function", texts_by(lambda row: getattr(frame_of(row), "function", None))),
+        data("base_line", numbers_by(lambda row: row.base_line if file_of(row) else None), optional=True),
+    )
+
+
+def _held_by(row: Any) -> Frame | None:
+    return None if row.holder is None else row.holder.frame
+
+
+def _terms(rows: ComparedRows) -> list[list[dict[str, Any]]]:
+    return [records(WATERFALL.table, ComparedRows(row.waterfall)) for row in rows.rows]
+
+
+def _parts() -> Table[ComparedRows]:
+    """Of the parts of a step JSON has less than csv."""
+    table, kept = (
+        _table(counts=partial(_counts, forms=_TABLES)),
+        ("base_ns", "other_ns", "delta_ns", "changed"),
+    )
+    columns = [
+        column if column.key in kept else replace(column, forms=column.forms & ~Form.JSON)
+        for column in table.columns
+    ]
+    return replace(table, columns=(Column("term", "", texts_of("name"), forms=Form.JSON), *columns))
+
+
+_TIMES = _table()
+_WHERE_ROOMY = partial(_counts, when=_roomy)
+#: Without what is inside.
+_OWN = (
+    _amount("base_self_ns", "self", lambda row: row.own.base_ns, forms=_TABLES, when=_roomy),
+    _amount("other_self_ns", "self", lambda row: row.own.other_ns, forms=_TABLES, when=_roomy),
+)
+#: Of a call.
+_MEANS = (
+    _amount("base_mean_ns", "mean", lambda row: row.means[0], forms=_TABLES, when=_roomy, optional=True),
+    _amount("other_mean_ns", "mean", lambda row: row.means[1], forms=_TABLES, when=_roomy, optional=True),
+)
+_RANK: AnyColumn = data("rank", values_of("rank"), optional=True)
+
+#: What single traces have, times of device and host.
+TABLES = (
+    ComparedTable("class", "classes", "Classes of operators, by device time", _TIMES),
+    ComparedTable("operator", "operators", "Operators of level 1, by device time", _TIMES),
+    ComparedTable(
+        "module", "modules", "Modules, by device time with what is inside", _table(*_OWN, paths=True)
+    ),
+    ComparedTable("kernel", "kernels", "Kernels", _TIMES),
+    ComparedTable("line", "lines", "Lines of Python, by idle time", _table(*_place(), paths=True)),
+    ComparedTable("cause", "causes", "Causes of idle time, preparing included", _TIMES),
+    ComparedTable("communication", "communication", "Collectives", _table(counts=_WHERE_ROOMY)),
+    ComparedTable("api", "api", "Operators of the host, by their time there", _table(*_OWN, *_MEANS)),
+)
+ADVICE = ComparedTable("advice", "advice", "Advice, by the time that it explains", _TIMES)
+MEMORY = ComparedTable(
+    "memory",
+    "memory",
+    "Memory",
+    _table(
+        data("what", texts_of("what")),
+        data("component", texts_by(lambda row: row.component or None)),
+        data("operator", texts_by(lambda row: row.holder.operator if row.holder else None)),
+        *_place(_held_by),
+        unit="bytes",
+        counts=_blocks,
+    ),
+    "bytes",
+)
+#: What jobs have besides.
+RANKS = ComparedTable(
+    "rank",
+    "ranks",
+    "Ranks, by their mean step, and what changed most in it",
+    _table(_RANK, json_only("waterfall", _terms), counts=partial(_counts, forms=Form.DATA)),
+    of_jobs=True,
+)
+ROOTS = ComparedTable(
+    "root",
+    "roots",
+    "Why ranks waited for each other, of all that waited",
+    _table(
+        _RANK,
+        data("kind", texts_of("kind")),
+        data("cause", texts_by(lambda row: row.reason or None)),
+        *_place(),
+        counts=_WHERE_ROOMY,
+    ),
+    "rank-ms a step",
+    of_jobs=True,
+)
+#: All, in the order in which they are told.
+EVERY = (RANKS, ROOTS, *TABLES, ADVICE, MEMORY)
+#: The table that is first, and the one of csv where none is asked for.
+WATERFALL = ComparedTable("term", "waterfall", "A step, by what its time went into", _parts())
+BY = {table.by: table for table in EVERY}
+
+
+def tables_of(comparison: Comparison) -> tuple[ComparedTable, ...]:
+    """Return the tables that a comparison has beside the waterfall, in the order in which they are told."""
+    return tuple(table for table in EVERY if comparison.job or not table.of_jobs)

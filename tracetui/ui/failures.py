@@ -1,0 +1,20 @@
+"""What people are told where work fails that the rest of the viewer is of use without."""
+
+from __future__ import annotations
+
+from tracetui.trace.clean import printable
+
+_LONGEST = 200  #: characters of an error
+
+
+def failure(error: Exception, work: str = "This", purpose: str = "this") -> str:
+    """Return a sentence: "The analysis failed: ValueError: …", "There is not enough memory for this."
+
+    Args:
+        error: what was raised; what it holds of a trace is made safe to print.
+        work: what failed.
+        purpose: what memory may not be enough for.
+    """
+    if isinstance(error, MemoryError):
+        return f"There is not enough memory for {purpose}."
+    return f"{work} failed: {printable(f'{type(error).__name__}: {error}', _LONGEST)}"
