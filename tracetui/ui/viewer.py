@@ -39,6 +39,7 @@ from tracetui.ui.messages import (
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.sending.link import LinkApp
 from tracetui.ui.session import Session
+from tracetui.ui.terminal import in_ascii
 
 #: the screen that a trace opens at
 FIRST = "timeline"
@@ -58,6 +59,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.typed = self.options.typed
         self.glyphs = glyphs(self.options.ascii)
         self.sessions = list(sessions)
+        self.name_window(self.sessions[0])
 
     # Which trace is shown, and on which screen
 
@@ -121,7 +123,13 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             self.switch_mode(mode)
         if span is not None:
             self.broadcast(session, SelectionChanged)
+        self.name_window(session)
         self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
+
+    def name_window(self, session: Session) -> None:
+        """Call the window of the terminal after a trace."""
+        name = in_ascii(session.name) if self.options.ascii else session.name
+        self.title = f"{name} - tracetui"
 
     def kept_beside(self, session: Session) -> Session:
         """Which of the open traces stays as it is when another is shown: the one before."""
