@@ -15,12 +15,14 @@ from samples.job.scenarios import JOBS
 from samples.job.truth import tell
 from tests.ui.training import screen_text
 from tests.ui.viewing import until
+from tracetui.job.engines.pool import Ranks
 from tracetui.job.grids import Measure
-from tracetui.job.job import Job
+from tracetui.job.job import Job, job_of
 from tracetui.job.load import find_ranks
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.lanes import RankLanes
+from tracetui.ui.ranks.messages import JobGrew, JobProgress, JobRead
 from tracetui.ui.screens.ranks import RanksScreen
 from tracetui.units import format_duration
 
@@ -196,11 +198,31 @@ async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(tmp_path: Path) 
         await until(pilot, lambda: screen(app).map.row == 3)
         await pilot.press("enter")
         await until(pilot, lambda: "The trace of that rank is missing." in screen_text(app)[-1])
-        await pilot.press("7", "j")
+        await pilot.press("7", "j", "x")
         await pilot.pause()
         assert ">rank 3" in "\n".join(screen_text(app)), "a lane has who is here"
+        assert screen(app).map.row == 2, "the cursor is on it"
         await pilot.press("2")
         await until(pilot, lambda: screen(app)._measure is Measure.WAITED and screen(app).map.row == 2)
+
+
+async def test_a_late_rank_that_is_not_read_yet_is_not_called_missing(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        job = app.job_session.job
+        assert job is not None and app.job_session.unread == frozenset()
+        app.on_job_progress(JobProgress(Ranks(3, 4, 3, 4)))
+        app.on_job_grew(JobGrew(job_of([rank for rank in job.ranks if rank.number != LATE])))
+        await until(pilot, lambda: any(line.startswith("rank 2 (not read)") for line in screen_text(app)))
+        text = "\n".join(screen_text(app))
+        assert "Rank 2 (not read) cost the 3 ranks here" in text and "its trace is not read" in text
+        assert "missing" not in text
+        await until(pilot, lambda: screen(app).map.row == 3)
+        await pilot.press("enter")
+        await until(pilot, lambda: "The trace of that rank is not read yet." in screen_text(app)[-1])
+        app.job_session.stop_reading()
+        app.on_job_read(JobRead(job_of([rank for rank in job.ranks if rank.number != LATE])))
+        await until(pilot, lambda: not app.job_session.reading and "reading" not in screen_text(app)[0])
+        assert "Rank 2 (not read)" in "\n".join(screen_text(app)), "nor where the reading was stopped"
 
 
 async def test_ranks_that_cannot_be_read_are_said(tmp_path: Path) -> None:

@@ -41,8 +41,9 @@ _MEASURES = (
 class RankTables:
     """What the tables of a job are made of."""
 
-    def __init__(self, job: Job, palette: Palette) -> None:
-        self.job, self._palette = job, palette
+    def __init__(self, job: Job, palette: Palette, unread: frozenset[int] = frozenset()) -> None:
+        """`unread`: numbers of ranks that are there and not read."""
+        self.job, self._palette, self._unread = job, palette, unread
         self._place = {rank.number: place for place, rank in enumerate(job.ranks)}
 
     @cached_property
@@ -68,7 +69,7 @@ class RankTables:
     @cached_property
     def verdict(self) -> list[str]:
         """Who made others wait, in sentences."""
-        return [*verdict(self.job, self.rows, self.job.roots, self.job.waits)]
+        return [*verdict(self.job, self.rows, self.job.roots, self.job.waits, self._unread)]
 
     @cached_property
     def notes(self) -> list[str]:
@@ -115,7 +116,7 @@ class RankTables:
         idle = self._palette.style_of(Role.IDLE)
         return [
             _ranks_column([root.rank for root in roots]),
-            _names("did", "did longer", [root_words(root) for root in roots], width=34),
+            _names("did", "did longer", [root_words(root, self._unread) for root in roots], width=34),
             _names("line", "Python line", [short_line(root.line) for root in roots], width=44, rank=1),
             number_column("lost_ns", "lost by others", lost, format_duration, rank=0, style=idle),
             number_column("share", "share", lost, lambda ns: format_percent(int(ns), max(total, 1)), rank=1),

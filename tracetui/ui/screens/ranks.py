@@ -159,15 +159,16 @@ class RanksScreen(MapScreen):
         job = self.job_app.job_session.job
         assert job is not None
         if job is not self._job:
-            self._job, self._tables = job, RankTables(job, self.viewer.palette)
+            unread = self.job_app.job_session.unread
+            self._job, self._tables = job, RankTables(job, self.viewer.palette, unread)
             self._set_heights()
             self._show_table()
-        measure = self._measure
+        measure, unread = self._measure, self.job_app.job_session.unread
         head = printable(head_words(job), 400)
         if self._ranks is not None and self._ranks.job is job and self._ranks.measure is measure:
             self._show_view(self._ranks)
             return
-        self.in_background("ranks", lambda: self.Made(job, measure, RankView(job, measure, head)))
+        self.in_background("ranks", lambda: self.Made(job, measure, RankView(job, measure, head, unread)))
 
     @on(Made)
     def _show_made(self, made: Made) -> None:
@@ -182,7 +183,15 @@ class RanksScreen(MapScreen):
         sheet = view.sheet(*self.map.room(view.label_cells, view.total_cells), self.map.halves)
         self.show_map(view, sheet, view.whole[0])
         if self._lanes:
+            self.map.move_to(min(self.map.row, self.last_row), self.map.column)
             self._show_lanes()
+
+    @property
+    def last_row(self) -> int:
+        """A missing rank has a row of the map, and no lane."""
+        if self._lanes and self._ranks is not None:
+            return len(self._ranks.job.ranks) - 1
+        return super().last_row
 
     def _set_heights(self) -> None:
         """The map is as high as its ranks want, and half of the screen at most."""
@@ -209,7 +218,7 @@ class RanksScreen(MapScreen):
             return
         moment = view.moment(sheet, self.map.column)
         ranks = len(view.job.ranks)
-        self.lanes.show(view.job, view.labels[:ranks], min(self.map.row, ranks - 1), moment, view.whole[0])
+        self.lanes.show(view.job, view.labels[:ranks], self.map.row, moment, view.whole[0])
         self.query_one("#legend", Lines).show([self.lanes.legend()])
 
     def _place(self) -> RankPlace | None:
@@ -300,5 +309,6 @@ class RanksScreen(MapScreen):
             self._say_missing()
 
     def _say_missing(self) -> None:
-        reading = self.job_app.job_session.reading
-        self.viewer.show_status(f"The trace of that rank is {'not read yet' if reading else 'missing'}.")
+        session = self.job_app.job_session
+        why = "missing" if not session.unread else "not read yet" if session.reading else "not read"
+        self.viewer.show_status(f"The trace of that rank is {why}.")

@@ -51,7 +51,7 @@ class LinkDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Take the terminal, as Textual does, and name its window; its own name is kept there for later."""
-        super().start_application_mode()
+        super().start_application_mode()  # type: ignore[no-untyped-call]
         if has_title(os.environ):
             self.write(KEEP_TITLE + titled(app_of(self).title))
 
