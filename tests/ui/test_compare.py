@@ -233,6 +233,11 @@ async def test_the_second_is_read_and_what_cannot_be_read_is_said(tmp_path: Path
             await until(pilot, lambda: app.session.analysis is not None)  # noqa: B023
             await pilot.press("escape", "C")
             await until(pilot, lambda: told in "\n".join(screen_text(app)))  # noqa: B023
+            text = screen_text(app)
+            assert text[-1] == "T timeline  L open traces  ? keys  q quit", "no key that has nothing to do"
+            explained = "A trace of the host alone has none of that" in " ".join(text)
+            assert explained == (other is good)
+            assert sum(told in line for line in text) == 1 + (other is bad), "said once, and why below"
         for session in app.sessions:
             session.end()
 

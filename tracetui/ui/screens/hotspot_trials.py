@@ -75,6 +75,6 @@ class HotspotTrials(HotspotPanes):
     def failed(self, group: str, sentence: str) -> None:
         self._trying = False
         if group == "charge":
-            self.missing(sentence)
+            self.nothing(sentence)
         else:
             self.note(sentence, Role.WARNING)

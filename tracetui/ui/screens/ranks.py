@@ -131,6 +131,11 @@ class RanksScreen(MapScreen):
     def unanswered(self) -> str:
         return "" if self.job_app.job_session.job is not None else self.job_app.job_session.unanswered
 
+    @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        stop = (("esc", "stop reading"),) if self.job_app.job_session.reading else ()
+        return (*stop, ("?", "keys"), ("q", "quit"))
+
     def on_mount(self) -> None:
         self._show_what()
 

@@ -74,6 +74,7 @@ class AnswerScreen(WholeScreen[None]):
         self.session = session
         self._stale = True
         self._saying: Timer | None = None  # until the sentence goes
+        self._is_empty = False  # there is nothing to show, and there will not be
 
     @property
     def viewer(self) -> Viewer:
@@ -110,12 +111,31 @@ class AnswerScreen(WholeScreen[None]):
         """Show nothing, and say why."""
         raise NotImplementedError
 
+    def nothing(self, sentence: str) -> None:
+        """Show nothing for as long as it takes, and say why; most keys have nothing to work on."""
+        self.missing(sentence)
+        self._is_empty = True
+        self.show_keys()
+
+    @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        """The keys named where there is nothing to show: those that lead elsewhere."""
+        viewer = self.viewer
+        return (
+            *((("T", "timeline"),) if viewer.has_screen("timeline") else ()),
+            *((("L", "open traces"),) if len(viewer.sessions) > 1 else ()),
+            ("?", "keys"),
+            ("q", "quit"),
+        )
+
     def on_mount(self) -> None:
         self.show_keys()
         self.refresh_answer()
 
     def show_answer(self, answer: str, right: Line = ()) -> None:
         """The answer in words."""
+        self._is_empty = False
+        self.show_keys()
         title = (f"{self.heading}  ", self.style_of(Role.TITLE))
         self.query_one("#answer", Lines).show([[title, (answer, self.style_of(Role.TEXT))]], right)
 
@@ -127,7 +147,7 @@ class AnswerScreen(WholeScreen[None]):
         self._stale = False
         unanswered = self.unanswered
         if unanswered:
-            self.missing(unanswered)
+            self.nothing(unanswered)
         else:
             self.build()
 
@@ -158,7 +178,7 @@ class AnswerScreen(WholeScreen[None]):
 
     def failed(self, group: str, sentence: str) -> None:
         """Say that the work of a group failed."""
-        self.missing(sentence)
+        self.nothing(sentence)
 
     def show_keys(self) -> None:
         """Name the keys in the last line, once nothing is said there any more."""
@@ -173,7 +193,7 @@ class AnswerScreen(WholeScreen[None]):
 
     def _keys(self) -> list[Piece]:
         line: list[Piece] = []
-        for key, does in self.hints:
+        for key, does in self.ways_out if self._is_empty else self.hints:
             gap = "  " if line else ""
             line += [(gap + key, self.style_of(Role.KEY)), (f" {does}", self.style_of(Role.DIM))]
         return line
