@@ -212,6 +212,14 @@ async def test_of_three_traces_the_last_two_are_compared_and_braces_choose_anoth
         await until(pilot, lambda: "OTHER  third" in "\n".join(screen_text(app)))
 
 
+async def test_screens_of_two_traces_are_told_nothing_that_is_of_the_first_alone() -> None:
+    async with compared() as (app, _):
+        told = [
+            (mode, app.is_told(mode, app.sessions[0])) for mode in ("timeline@0", "timeline@1", "compare@0")
+        ]
+        assert told == [("timeline@0", True), ("timeline@1", False), ("compare@0", False)]
+
+
 async def test_one_trace_has_nothing_to_compare() -> None:
     app = open_viewer(Path("trace_view.json"), OPTIONS, trace=traces()[0])
     async with app.run_test(size=(100, 24)) as pilot:

@@ -164,9 +164,13 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def broadcast(self, session: Session, message: type[Message]) -> None:
         """Post a message to every screen of a session, also to those that are not in front."""
         for mode, screens in self.screens_by_mode():
-            if self.session_of(mode) is session:
+            if self.is_told(mode, session):
                 for screen in screens:
                     screen.post_message(message())
+
+    def is_told(self, mode: str, session: Session) -> bool:
+        """Whether the screens of a mode are told what is about a session."""
+        return self.session_of(mode) is session
 
     def show_status(self, sentence: str) -> None:
         """Show a sentence in the last line of the screen in front, also of one that a panel lies over."""
