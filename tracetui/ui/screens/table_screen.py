@@ -26,7 +26,7 @@ from tracetui.ui.messages import Status, TraceChanged
 from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
-from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.ui.widgets.lines import AnswerLine, Line, Lines
 from tracetui.ui.widgets.table import Table
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class AnswerScreen(WholeScreen[None]):
         return self.viewer.palette.style_of(role)
 
     def compose(self) -> ComposeResult:
-        yield Lines(self.viewer.glyphs, id="answer")
+        yield AnswerLine(self.viewer.glyphs, id="answer")
         yield from self.body()
         yield Lines(self.viewer.glyphs, id="keys")
 
