@@ -23,6 +23,7 @@ from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.ranks.messages import JobGrew, JobProgress, JobRead
+from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.screens.ranks import RanksScreen
 from tracetui.units import format_duration
 
@@ -140,10 +141,47 @@ async def test_a_cell_opens_the_trace_and_braces_go_to_the_same_moment(directory
         assert app.shown == "timeline" and app.session.name.startswith("rank 2")
 
 
+async def test_the_key_of_a_screen_opens_it_for_the_rank_under_the_cursor(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        job = app.job_session.job
+        assert job is not None
+        await pilot.press("H")
+        await until(pilot, lambda: app.shown == "hotspots" and app.session.analysis is not None)
+        assert app.session.name.startswith("rank 2"), "the worst cell"
+        assert app.session.state.viewport.start_ns in job.ranks[LATE].digest.steps.start
+        await pilot.press("right_curly_bracket", "R")
+        await until(pilot, lambda: app.shown == "ranks")
+        await pilot.press("T")
+        await until(pilot, lambda: app.shown == "timeline")
+        assert app.session.name.startswith("rank 3"), "nobody has moved the cursor: back to where one was"
+        await pilot.press("R", "k", "C")
+        await until(pilot, lambda: app.shown == "compare" and app.pair is not None)
+        assert app.pair is not None and 1 in app.pair, "the rank above the worst"
+
+
+async def test_where_ranks_are_missing_nobody_says_that_all_agree(directory: Path) -> None:
+    async with opened(directory) as (app, _):
+        job = app.job_session.job
+        assert job is not None
+        assert RankTables(job, app.palette).agreement == "All ranks are here and agree."
+        three = job_of(job.ranks[1:])
+        assert RankTables(three, app.palette).agreement == "The ranks read agree; 1 of 4 are not here."
+        unread = RankTables(three, app.palette, frozenset({0}))
+        assert unread.agreement == "The ranks read agree; 1 of 4 are not read."
+
+
+async def test_the_window_is_called_after_the_run_or_the_rank_that_is_shown(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        assert app.title == f"{directory.name} - tracetui"
+        await pilot.press("enter")
+        await in_trace(app, pilot)
+        assert app.title.startswith("rank 2") and app.title.endswith(f" of {directory.name} - tracetui")
+        await pilot.press("R")
+        await until(pilot, lambda: app.title == f"{directory.name} - tracetui")
+
+
 async def test_escape_leads_back_to_the_ranks(directory: Path) -> None:
     async with opened(directory) as (app, pilot):
-        await pilot.press("T")
-        await until(pilot, lambda: "Choose a rank first" in screen_text(app)[-1])
         await pilot.press("enter")
         await in_trace(app, pilot)
         await pilot.press("escape", "escape")

@@ -6,6 +6,7 @@ them, which is that of a rank, and the one of the run around that.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,6 +49,12 @@ def name_of(path: Path) -> str:
         return path.name
     with_run = _RANK.search(kept[-1]) or TIMELINE.fullmatch(kept[-1])
     return "/".join(_RANK.sub("", part) for part in kept[-2 if with_run else -1 :])
+
+
+def name_of_run(paths: Sequence[Path]) -> str:
+    """Return what tells the run of several ranks from others: the directory that holds all of them."""
+    directory = Path(os.path.commonpath([path.resolve() for path in paths]))
+    return name_of(directory) or str(directory)
 
 
 def _telling(path: Path) -> list[str]:

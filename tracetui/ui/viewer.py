@@ -59,7 +59,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.typed = self.options.typed
         self.glyphs = glyphs(self.options.ascii)
         self.sessions = list(sessions)
-        self.name_window(self.sessions[0])
+        self.name_window(self.sessions[0].name)
 
     # Which trace is shown, and on which screen
 
@@ -123,13 +123,16 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             self.switch_mode(mode)
         if span is not None:
             self.broadcast(session, SelectionChanged)
-        self.name_window(session)
+        self.name_window(self.full_name(session))
         self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
 
-    def name_window(self, session: Session) -> None:
-        """Call the window of the terminal after a trace."""
-        name = in_ascii(session.name) if self.options.ascii else session.name
-        self.title = f"{name} - tracetui"
+    def full_name(self, session: Session) -> str:
+        """What tells an open trace also from those that are open elsewhere."""
+        return session.name
+
+    def name_window(self, name: str) -> None:
+        """Call the window of the terminal after what is shown."""
+        self.title = f"{in_ascii(name) if self.options.ascii else name} - tracetui"
 
     def kept_beside(self, session: Session) -> Session:
         """Which of the open traces stays as it is when another is shown: the one before."""

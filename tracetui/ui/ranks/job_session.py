@@ -34,7 +34,7 @@ class JobSession:
     def unanswered(self) -> str:
         """Why there is no job yet."""
         if self.progress is not None:
-            return f"Reading {self.reading}."
+            return "Waiting for two ranks."  # how far they are read is said beside it
         return self.problem or "Looking at the ranks."
 
     @property

@@ -77,6 +77,16 @@ class RankTables:
         return sayings(self.job)
 
     @property
+    def agreement(self) -> str:
+        """What is said where there are no notes."""
+        missing = len(self.job.missing)
+        if not missing:
+            return "All ranks are here and agree."
+        state = "not here" if not self._unread else "not read"
+        others = f"{format_count(missing)} of {format_count(self.job.world or 0)}"
+        return f"The ranks read agree; {others} are {state}."
+
+    @property
     def roots(self) -> tuple[Root, ...]:
         """Why ranks were late."""
         return self.job.roots.roots
