@@ -175,7 +175,7 @@ def test_names_tell_paths_apart(paths: list[str], expected: list[str]) -> None:
         ("/trace_view.json", "trace_view.json"),
         ("/jobs/run1/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", "run1/rank0"),
         ("/run1/host_7_2024_ascend_ms/ASCEND_PROFILER_OUTPUT/trace_view.json", "run1/host_7_2024"),
-        ("/a/old/ascend_timeline_display_3.json", "old/ascend_timeline_display_3.json"),
+        ("/a/old/ascend_timeline_display_3.json", "old/rank3"),
         ("/a/PROF_01_02_AB/mindstudio_profiler_output/msprof_20240101101010.json", "PROF_01_02_AB"),
     ],
 )

@@ -15,6 +15,7 @@ from tracetui.reader.locate import TIMELINE, name_of_trace
 
 #: names that a producer gives all of its traces
 _ALIKE = frozenset({"trace_view.json", "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "timeline"})
+_NUMBER = re.compile(r"\d+", re.ASCII)
 _RANK = re.compile(r"_ascend_(?:pt|ms)$")
 
 
@@ -47,8 +48,12 @@ def name_of(path: Path) -> str:
     kept = [part for part in parts[1:] if part not in _ALIKE]
     if not kept:
         return path.name
-    with_run = _RANK.search(kept[-1]) or TIMELINE.fullmatch(kept[-1])
-    return "/".join(_RANK.sub("", part) for part in kept[-2 if with_run else -1 :])
+    *above, last = kept
+    if TIMELINE.fullmatch(last):
+        last = f"rank{_NUMBER.findall(last)[0]}"
+    elif not _RANK.search(last):
+        return last
+    return "/".join([*above[-1:], _RANK.sub("", last)])
 
 
 def name_of_run(paths: Sequence[Path]) -> str:

@@ -97,9 +97,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def action_go(self, screen: str) -> None:
         """Show another screen of the same trace."""
         if not self.has_screen(screen):
-            self.show_status(
-                f"This is one trace: there are no {screen}. tracetui on a directory of ranks has them."
-            )
+            self.show_status(f"One trace has no {screen}: tracetui on a directory of ranks shows them.")
         elif screen != self.shown:
             self.switch_mode(self.mode_of(self.session, screen))
 

@@ -149,6 +149,7 @@ class AnswerScreen(WholeScreen[None]):
         if unanswered:
             self.nothing(unanswered)
         else:
+            self._is_empty = False
             self.build()
 
     @property
