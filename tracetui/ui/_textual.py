@@ -139,7 +139,7 @@ class WholeScreen(Screen[ScreenResultType]):
 class SeeThrough(Screen[ScreenResultType]):
     """A screen that shows the one below where it has no widgets.
 
-    Textual sends all lines of that one through Rich for it, three times while a panel opens, which is a fifth of what that takes.
+    Textual sends all lines of that one through Rich, three times while a panel opens: a fifth of the time.
     """
 
     _seen: list[Strip] | None = None  # the lines of the screen below, as long as they are as they were

@@ -36,7 +36,7 @@ class MapScreen(AnswerScreen):
         return self.query_one(HeatMap)
 
     def missing(self, sentence: str) -> None:
-        self.map.say(sentence)
+        self.map.say(self.told_below(sentence))
         self.query_one("#readout", Lines).show([])
         self.query_one("#legend", Lines).show([])
         self._view = None

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+MEANWHILE = "T shows what is there already; esc there stops the reading and keeps it."
 SAID_S = 4.0  #: how long a sentence stands in place of the keys
 
 
@@ -116,6 +117,11 @@ class AnswerScreen(WholeScreen[None]):
         self.missing(sentence)
         self._is_empty = True
         self.show_keys()
+
+    def told_below(self, sentence: str) -> str:
+        """What is said in the place of what is shown, below the sentence: what to do while it is read."""
+        is_read = self.session.progress is not None and sentence == self.session.unanswered
+        return MEANWHILE if is_read else sentence
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
@@ -295,7 +301,7 @@ class TableScreen(TableKeys, AnswerScreen):
         return self.query_one(Table)
 
     def missing(self, sentence: str) -> None:
-        self.table.empty = sentence
+        self.table.empty = self.told_below(sentence)
         self.table.show((), 0)
         self.show_answer(sentence)
 

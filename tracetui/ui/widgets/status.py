@@ -57,8 +57,9 @@ class TopLine(Lines):
         dot = (f"  {app.glyphs.dot}  ", style(Role.DIM))
         span = format_duration(session.trace.end_ns - session.trace.start_ns)
         pieces += [("  ", style(Role.TEXT)), (f"{_KINDS[session.trace.kind]} {span}", style(Role.TEXT))]
-        place = len(pieces)
+        place, sampled = len(pieces), 0
         if session.picture is not None and session.picture.sketch is not None:
+            sampled = place + 1
             pieces += [("  ", style(Role.TEXT)), (f"{app.glyphs.unread[1]} sampled", style(Role.WARNING))]
         if session.analysis is not None:
             splits = [split for split in session.analysis.communication.splits if split.window_ns]
@@ -66,6 +67,8 @@ class TopLine(Lines):
                 whole = self.size.width > _NARROW and len(splits) == 1
                 pieces += [dot, (f"{printable(split.device)} ", style(Role.TEXT))]
                 pieces += self._split(split, whole)
+            if sampled and self._room(pieces) <= _LEAST_NAME:
+                pieces[sampled] = (pieces[sampled][0][: cell_len(app.glyphs.unread[1])], pieces[sampled][1])
             run = printable(run_in_short(session.analysis.run), _LONGEST_RUN)
             if run and cell_len(session.name) + len(run) + 4 <= self._room(pieces):
                 pieces[place:place] = [("  ", style(Role.TEXT)), (run, style(Role.DIM))]
