@@ -34,7 +34,8 @@ from tests.analysis.machine import (
 )
 from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
 from tests.synthetic import piece, process, trace_of
-from tracetui.analysis.advice import Advice, find_advice
+from tracetui.analysis.advice import Advice, find_advice, transfers
+from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import Threshold
 from tracetui.analysis.advice.transfers import _phases
 from tracetui.analysis.analyse import Analysis, analyse
@@ -210,7 +211,20 @@ def test_communication_that_waits_for_a_late_rank() -> None:
 
 def test_communication_after_the_backward_pass() -> None:
     _, _, (advice,) = of_sample("moba", "exposed_communication")
-    assert "smaller buckets" in advice.text
+    assert "smaller buckets (bucket_cap_mb) start" in advice.text
+
+
+def test_an_option_of_pytorch_is_advised_where_pytorch_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfers, "of_pytorch", lambda trace: False)
+    _, analysis, _ = of_sample("moba", "exposed_communication")
+    (advice,) = transfers.communication(Evidence(analysis))
+    assert "smaller buckets start" in advice.text and "bucket_cap_mb" not in advice.text
+
+
+@pytest.mark.parametrize("name, pytorch", [("aten::mm", True), ("MatMul-op1", False)])
+def test_pytorch_is_told_by_its_operators(name: str, pytorch: bool) -> None:
+    trace = trace_of([{"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": 1, "dur": 2}])
+    assert transfers.of_pytorch(trace) == pytorch
 
 
 def test_communication_and_computing_of_the_phases_of_two_devices_are_added() -> None:

@@ -212,6 +212,14 @@ async def test_of_three_traces_the_last_two_are_compared_and_braces_choose_anoth
         await until(pilot, lambda: "OTHER  third" in "\n".join(screen_text(app)))
 
 
+async def test_screens_of_two_traces_are_told_nothing_that_is_of_the_first_alone() -> None:
+    async with compared() as (app, _):
+        told = [
+            (mode, app.is_told(mode, app.sessions[0])) for mode in ("timeline@0", "timeline@1", "compare@0")
+        ]
+        assert told == [("timeline@0", True), ("timeline@1", False), ("compare@0", False)]
+
+
 async def test_one_trace_has_nothing_to_compare() -> None:
     app = open_viewer(Path("trace_view.json"), OPTIONS, trace=traces()[0])
     async with app.run_test(size=(100, 24)) as pilot:
@@ -233,6 +241,11 @@ async def test_the_second_is_read_and_what_cannot_be_read_is_said(tmp_path: Path
             await until(pilot, lambda: app.session.analysis is not None)  # noqa: B023
             await pilot.press("escape", "C")
             await until(pilot, lambda: told in "\n".join(screen_text(app)))  # noqa: B023
+            text = screen_text(app)
+            assert text[-1] == "T timeline  L open traces  ? keys  q quit", "no key that has nothing to do"
+            explained = "A trace of the host alone has none of that" in " ".join(text)
+            assert explained == (other is good)
+            assert sum(told in line for line in text) == 1 + (other is bad), "said once, and why below"
         for session in app.sessions:
             session.end()
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.synthetic import piece, process, trace_of
 from tests.ui.training import screen_text
 from tests.ui.viewing import open_viewer, until
-from tracetui.analysis.counter_tracks import MEMORY, CounterTrack
+from tracetui.analysis.counter_tracks import LEAD, MEMORY, CounterTrack
 from tracetui.analysis.series import Series
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.curve_lines import CurveLines, Scale, fill
-from tracetui.ui.drawing.curve_rows import ROWS, Extras
+from tracetui.ui.drawing.curve_rows import ROWS, Extras, extra_key
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.picture import Picture
@@ -57,6 +57,29 @@ def test_a_spike_of_one_sample_in_ten_thousand_is_seen_and_named(glyphs: Glyphs)
     assert top[column] == glyphs.pin and middle[column] == bottom[column] == full
     assert {*middle} == {" ", full} and {*bottom} == {glyphs.shades[1], full}
     assert "peak 995 MB/s" in top
+
+
+def test_a_lead_that_is_mostly_none_is_dotted_at_any_zoom() -> None:
+    """10 us of a lead in every 100, and once a long one: no column of 100 us is without any."""
+    trace = with_counters(sample(0.0, 1.0))
+    at = np.arange(0, 1_000_000, 10_000)
+    ahead = np.where(at % 100_000 == 0, 1.0, 0.0)
+    ahead[80:89] = 64.0
+    lead = CounterTrack(LEAD, "host lead", "", "NPU", lambda: Series.of(trace.start_ns + at, ahead))
+    picture = Picture(trace)
+    picture.take_extras(Extras((lead,)))
+    state = ViewState(Viewport(trace.start_ns, trace.start_ns + 1_000_000))
+    key = extra_key(lead)
+    row = Row(LineKind.CURVE, key, "", -1, curve=key, part=0, parts=1)
+    (line,) = [
+        "".join(
+            part.text
+            for part in CurveLines(picture, Palette("none"), BLOCKS).draw(
+                row, state, state.viewport.edges(10), False
+            )
+        )
+    ]
+    assert line[:8] + line[9:] == 9 * BLOCKS.dot and line[8] in BLOCKS.shades[4:]
 
 
 def test_nothing_is_drawn_before_the_first_sample() -> None:

@@ -26,6 +26,7 @@ from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.messages import AnalysisFailed
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.gaps import GapsScreen
+from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.stories.describe import describe_worst
 from tracetui.ui.tables.gap_columns import gaps_answer
 from tracetui.units import format_duration, format_percent
@@ -155,7 +156,9 @@ async def test_the_table_is_exported_in_the_order_shown_with_exact_values(
             await pilot.pause()
             app.screen.query_one(Input).value = str(path)
             await pilot.press("enter")
-            await pilot.pause()
+            await until(
+                pilot, lambda: not isinstance(app.screen, TableExport) or "overwrites" in said(app, "title")
+            )
         assert "enter overwrites" in said(app, "title")
         await pilot.press("escape")
         await pilot.pause()

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from tests.analysis.machine import operator
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text, training, viewer
-from tests.ui.viewing import said, settled
+from tests.ui.viewing import said, settled, until
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.analysis.idle.signatures import Signature
@@ -186,6 +186,17 @@ async def test_c_shows_the_signatures_and_keeps_the_line(app: TraceApp) -> None:
         screen.table.sort_by(0, False)
         lines = screen.frame(screen.table.rows.view)
         assert lines["idle_ns"].tolist() == sorted(line.idle_ns for line in app.session.analysis.lines)
+
+
+async def test_the_keys_named_are_those_of_the_table(app: TraceApp) -> None:
+    async with app.run_test(size=(120, 30)) as pilot:
+        await hotspots(app, pilot)
+        assert "% try  m modules  c signatures" in screen_text(app)[-1]
+        await pilot.press("m")
+        await until(pilot, lambda: "m lines  c frames" in screen_text(app)[-1])
+        assert "% try" not in screen_text(app)[-1], "a module is no line"
+        await pilot.press("percent_sign")
+        await until(pilot, lambda: "A line of Python can be tried" in screen_text(app)[-1])
 
 
 async def test_tab_goes_round_the_panes_and_the_source_follows(app: TraceApp) -> None:

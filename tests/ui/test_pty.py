@@ -71,6 +71,25 @@ def test_the_terminal_is_left_as_it_was(
         assert b"Traceback" not in terminal.output
 
 
+def test_the_window_is_named_after_the_trace_and_gets_its_name_back(moba: Path) -> None:
+    with viewer(moba) as terminal:
+        terminal.wait_for(b"worst gaps")
+        terminal.send(b"q")
+        terminal.exit_code()
+        kept, named, given = map(
+            terminal.output.find, (b"\x1b[22;2t", b"\x1b]2;moba - tracetui\x07", b"\x1b[23;2t")
+        )
+        assert 0 <= kept < named < given < terminal.output.rfind(LEAVE)
+
+
+def test_a_terminal_without_windows_is_told_no_name(moba: Path) -> None:
+    with viewer(moba, TERM="linux") as terminal:
+        terminal.wait_for(b"worst gaps")
+        terminal.send(b"q")
+        terminal.exit_code()
+        assert b"\x1b]2;" not in terminal.output and b";2t" not in terminal.output
+
+
 def test_a_terminal_that_goes_without_a_signal_is_left(moba: Path) -> None:
     """As under nohup, or of a process that is in a session of its own: it would wait for keys for ever."""
     with viewer(moba) as terminal:

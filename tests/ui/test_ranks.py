@@ -15,12 +15,15 @@ from tests.cache.files import at_rest
 from tests.job.planted import truth
 from tests.ui.training import screen_text
 from tests.ui.viewing import until
+from tracetui.job.engines.pool import Ranks
 from tracetui.job.grids import Measure
-from tracetui.job.job import Job
+from tracetui.job.job import Job, job_of
 from tracetui.job.load import find_ranks
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.lanes import RankLanes
+from tracetui.ui.ranks.messages import JobGrew, JobProgress, JobRead
+from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.screens.ranks import RanksScreen
 from tracetui.units import format_duration
 
@@ -140,10 +143,47 @@ async def test_a_cell_opens_the_trace_and_braces_go_to_the_same_moment(directory
         assert app.shown == "timeline" and app.session.name.startswith("rank 2")
 
 
+async def test_the_key_of_a_screen_opens_it_for_the_rank_under_the_cursor(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        job = app.job_session.job
+        assert job is not None
+        await pilot.press("H")
+        await until(pilot, lambda: app.shown == "hotspots" and app.session.analysis is not None)
+        assert app.session.name.startswith("rank 2"), "the worst cell"
+        assert app.session.state.viewport.start_ns in job.ranks[LATE].digest.steps.start
+        await pilot.press("right_curly_bracket", "R")
+        await until(pilot, lambda: app.shown == "ranks")
+        await pilot.press("T")
+        await until(pilot, lambda: app.shown == "timeline")
+        assert app.session.name.startswith("rank 3"), "nobody has moved the cursor: back to where one was"
+        await pilot.press("R", "k", "C")
+        await until(pilot, lambda: app.shown == "compare" and app.pair is not None)
+        assert app.pair is not None and 1 in app.pair, "the rank above the worst"
+
+
+async def test_where_ranks_are_missing_nobody_says_that_all_agree(directory: Path) -> None:
+    async with opened(directory) as (app, _):
+        job = app.job_session.job
+        assert job is not None
+        assert RankTables(job, app.palette).agreement == "All ranks are here and agree."
+        three = job_of(job.ranks[1:])
+        assert RankTables(three, app.palette).agreement == "The ranks read agree; 1 of 4 are not here."
+        unread = RankTables(three, app.palette, frozenset({0}))
+        assert unread.agreement == "The ranks read agree; 1 of 4 are not read."
+
+
+async def test_the_window_is_called_after_the_run_or_the_rank_that_is_shown(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        assert app.title == f"{directory.name} - tracetui"
+        await pilot.press("enter")
+        await in_trace(app, pilot)
+        assert app.title.startswith("rank 2") and app.title.endswith(f" of {directory.name} - tracetui")
+        await pilot.press("R")
+        await until(pilot, lambda: app.title == f"{directory.name} - tracetui")
+
+
 async def test_escape_leads_back_to_the_ranks(directory: Path) -> None:
     async with opened(directory) as (app, pilot):
-        await pilot.press("T")
-        await until(pilot, lambda: "Choose a rank first" in screen_text(app)[-1])
         await pilot.press("enter")
         await in_trace(app, pilot)
         await pilot.press("escape", "escape")
@@ -198,11 +238,31 @@ async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(tmp_path: Path) 
         await until(pilot, lambda: screen(app).map.row == 3)
         await pilot.press("enter")
         await until(pilot, lambda: "The trace of that rank is missing." in screen_text(app)[-1])
-        await pilot.press("7", "j")
+        await pilot.press("7", "j", "x")
         await pilot.pause()
         assert ">rank 3" in "\n".join(screen_text(app)), "a lane has who is here"
+        assert screen(app).map.row == 2, "the cursor is on it"
         await pilot.press("2")
         await until(pilot, lambda: screen(app)._measure is Measure.WAITED and screen(app).map.row == 2)
+
+
+async def test_a_late_rank_that_is_not_read_yet_is_not_called_missing(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        job = app.job_session.job
+        assert job is not None and app.job_session.unread == frozenset()
+        app.on_job_progress(JobProgress(Ranks(3, 4, 3, 4)))
+        app.on_job_grew(JobGrew(job_of([rank for rank in job.ranks if rank.number != LATE])))
+        await until(pilot, lambda: any(line.startswith("rank 2 (not read)") for line in screen_text(app)))
+        text = "\n".join(screen_text(app))
+        assert "Rank 2 (not read) cost the 3 ranks here" in text and "its trace is not read" in text
+        assert "missing" not in text
+        await until(pilot, lambda: screen(app).map.row == 3)
+        await pilot.press("enter")
+        await until(pilot, lambda: "The trace of that rank is not read yet." in screen_text(app)[-1])
+        app.job_session.stop_reading()
+        app.on_job_read(JobRead(job_of([rank for rank in job.ranks if rank.number != LATE])))
+        await until(pilot, lambda: not app.job_session.reading and "reading" not in screen_text(app)[0])
+        assert "Rank 2 (not read)" in "\n".join(screen_text(app)), "nor where the reading was stopped"
 
 
 async def test_ranks_that_cannot_be_read_are_said(tmp_path: Path) -> None:

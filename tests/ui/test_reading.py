@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import re
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
@@ -25,6 +26,7 @@ from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
 from tracetui.ui.messages import LoadProgress, TraceGrew
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
+from tracetui.ui.widgets.status import TopLine
 
 SIZE = (120, 40)
 
@@ -153,6 +155,38 @@ async def test_what_is_read_takes_the_place_of_the_sketch(moba: Path) -> None:
             assert f"reading, {app.session.share} % so far" in shown[5]
             lines.append(sum(shade in line for line in shown[6:] for shade in BLOCKS.unread.strip()))
         assert lines[0] > lines[-1]
+
+
+async def test_a_screen_that_waits_for_the_reading_says_what_can_be_done_meanwhile(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.session.picture is not None)
+        for key in ("G", "M"):
+            await pilot.press(key)
+            await until(
+                pilot, lambda: "T shows what is there already; esc there" in "\n".join(screen_lines(app))
+            )
+            text = "\n".join(screen_lines(app))
+            assert text.count("Still reading the trace") == 1 and "T timeline  ? keys  q quit" in text
+        await read_all(app, pilot, gate)
+        await until(pilot, lambda: "T shows what is there" not in "\n".join(screen_lines(app)))
+
+
+async def test_the_numbers_of_what_is_read_fit_where_the_rest_is_only_sampled(moba: Path) -> None:
+    async with reading(moba) as (app, pilot, gate):
+        await until(pilot, lambda: app.session.picture is not None)
+        await read_to(app, pilot, gate, 0.7)
+        app.session.stop_loading()
+        await read_all(app, pilot, gate)
+        await until(pilot, lambda: "sampled" in screen_lines(app)[0] and "idle" in screen_lines(app)[0])
+        app.session.name = "a_name_that_says_too_much"
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: "warning" in screen_lines(app)[0] and len(screen_lines(app)[0]) == 80)
+        top = timeline(app).query_one(TopLine)
+        top.update()
+        await until(pilot, lambda: "sampled" not in screen_lines(app)[0])
+        assert BLOCKS.unread[1] in screen_lines(app)[0] and re.search(
+            r"idle [0-9.]+ % ", screen_lines(app)[0]
+        )
 
 
 async def test_the_view_that_was_chosen_is_kept_as_the_trace_grows(moba: Path) -> None:

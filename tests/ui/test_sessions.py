@@ -17,7 +17,8 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.messages import AnalysisFailed, LoadProgress, TraceGrew
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.open_traces import OpenTraces
-from tracetui.ui.session import Session, names_of
+from tracetui.ui.session import Session
+from tracetui.ui.trace_names import name_of, names_of
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False)
 
@@ -133,6 +134,24 @@ async def test_one_trace_has_no_other(paths: list[Path]) -> None:
         await until(pilot, lambda: "No other trace is open" in screen_text(app)[-1])
 
 
+async def test_the_window_is_called_after_the_trace_that_is_shown(paths: list[Path]) -> None:
+    async with opened(paths[:2]) as (app, pilot):
+        names = [session.name for session in app.sessions]
+        assert app.title == f"{names[0]} - tracetui"
+        await pilot.press("right_curly_bracket")
+        await until(pilot, lambda: app.title == f"{names[1]} - tracetui")
+
+
+async def test_a_long_name_leaves_the_room_that_the_numbers_of_the_trace_need(tmp_path: Path) -> None:
+    directory = tmp_path / ("a_long_way_of_saying_which_run_it_was_" * 2)
+    options = ViewerOptions(palette="none")
+    app = TraceApp([Session(directory / "trace_view.json", options, trace=training())], options)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.session.analysis is not None)
+        await until(pilot, lambda: "idle" in screen_text(app)[0])
+        assert screen_text(app)[0].strip().startswith("…")
+
+
 @pytest.mark.parametrize(
     ("paths", "expected"),
     [
@@ -141,7 +160,31 @@ async def test_one_trace_has_no_other(paths: list[Path]) -> None:
         (["/a/x.json", "/a/x.json"], ["/a/x.json", "/a/x.json"]),
         (["/j/r0/ASCEND_PROFILER_OUTPUT/t.json", "/j/r1/ASCEND_PROFILER_OUTPUT/t.json"], ["r0", "r1"]),
         (["/j/r0/t.json", "/k/r0/t.json", "/k/r1/t.json"], ["j/r0", "k/r0", "k/r1"]),
+        (["/j/r0_ascend_pt/trace_view.json", "/j/r1_ascend_pt/trace_view.json"], ["r0", "r1"]),
     ],
 )
 def test_names_tell_paths_apart(paths: list[str], expected: list[str]) -> None:
     assert names_of([Path(path) for path in paths]) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/a/before.json", "before.json"),
+        ("/a/b/trace_view.json", "b"),
+        ("/trace_view.json", "trace_view.json"),
+        ("/jobs/run1/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", "run1/rank0"),
+        ("/run1/host_7_2024_ascend_ms/ASCEND_PROFILER_OUTPUT/trace_view.json", "run1/host_7_2024"),
+        ("/a/old/ascend_timeline_display_3.json", "old/rank3"),
+        ("/a/PROF_01_02_AB/mindstudio_profiler_output/msprof_20240101101010.json", "PROF_01_02_AB"),
+    ],
+)
+def test_a_trace_alone_is_called_what_tells_of_its_run(path: str, expected: str) -> None:
+    assert name_of(Path(path)) == expected and names_of([Path(path)]) == [expected]
+    assert Session(Path(path)).name == expected
+
+
+def test_the_directory_one_is_in_names_a_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "run7").mkdir()
+    monkeypatch.chdir(tmp_path / "run7")
+    assert name_of(Path("trace_view.json")) == "run7"

@@ -160,8 +160,9 @@ def _without_caches(widgets: Iterator[Widget]) -> Iterator[None]:
             "_render_cache": widget._render_cache,
             "_layout_cache": {},
         }
-        if "_drawn" in held:
-            empty["_drawn"] = None
+        for name in ("_drawn", "_seen"):
+            if name in held:
+                empty[name] = None
         if "_shown" in held and isinstance(held["_shown"], dict):
             empty["_shown"] = {**held["_shown"]}
         if isinstance(held.get("_strips"), LRUCache):

@@ -38,6 +38,11 @@ class CounterTrack:
         """Its samples."""
         return self.make()
 
+    @cached_property
+    def zeros(self) -> Series:
+        """1 where it is 0, else 0: its mean is the share of a stretch of time without anything."""
+        return Series(self.series.time, (self.series.value == 0).astype(np.float64))
+
     @property
     def shows_nothing(self) -> bool:
         """Whether what matters is where there is nothing: a host without a lead starves its device."""

@@ -44,8 +44,13 @@ def job_time(rows: tuple[RankRow, ...]) -> int:
     return sum((row.mean("stage") or 0) * max(row.steps, 1) for row in rows)
 
 
-def verdict(job: Job, rows: tuple[RankRow, ...], roots: Roots, waits: Waits) -> Iterator[str]:
-    """Yield the sentences of what the ranks lost by waiting for each other, and by whose doing."""
+def verdict(
+    job: Job, rows: tuple[RankRow, ...], roots: Roots, waits: Waits, unread: frozenset[int] = frozenset()
+) -> Iterator[str]:
+    """Yield the sentences of what the ranks lost by waiting for each other, and by whose doing.
+
+    `unread`: numbers of ranks that are there and not read.
+    """
     whole = job_time(rows)
     total = roots.total_ns
     if not total:
@@ -56,7 +61,7 @@ def verdict(job: Job, rows: tuple[RankRow, ...], roots: Roots, waits: Waits) -> 
     yield (f"Waiting for each other took the ranks {format_duration(total)}{bound}: {share} of their time.")
     blamed = [late for late in late_once(job, waits) if late.lost_ns * 100 >= whole * WORTH]
     for late in blamed[:_MOST]:
-        yield _blame(late, _own_waits(job, waits, late), roots)
+        yield _blame(late, _own_waits(job, waits, late), roots, unread)
     more = len(blamed) - _MOST
     if more > 0:
         each = " each" if more > 1 else ""
@@ -65,13 +70,29 @@ def verdict(job: Job, rows: tuple[RankRow, ...], roots: Roots, waits: Waits) -> 
         yield f"No rank cost the others {WORTH} % of their time."
 
 
-def late_words(late: LateRank) -> str:
-    """ "rank 5", "peer 5 of group 271 (missing)"; as written in the trace: never print it unescaped."""
+def late_words(late: LateRank, unread: frozenset[int] = frozenset()) -> str:
+    """ "rank 5", "peer 5 of group 271 (missing)"; as written in the trace: never print it unescaped.
+
+    `unread`: numbers of ranks that are there and not read, which are not missing.
+    """
+    state = absent_state(late, unread)
     if late.rank is not None:
-        return f"rank {late.rank}" + (" (missing)" if late.missing else "")
+        return f"rank {late.rank}" + (f" ({state})" if late.missing else "")
     if late.group_rank < 0:
-        return f"a missing rank of {group_words(late.group, late.name)}"
-    return f"peer {late.group_rank} of {group_words(late.group, late.name)} (missing)"
+        return f"a rank of {group_words(late.group, late.name)} ({state})"
+    return f"peer {late.group_rank} of {group_words(late.group, late.name)} ({state})"
+
+
+def absent_state(late: LateRank, unread: frozenset[int]) -> str:
+    """ "missing", or "not read" where its trace may be one of those that are there.
+
+    Ranks whose numbers are not known may be any of those that are not known, -1 among the numbers.
+    """
+    return "not read" if _maybe(late.rank, unread) else "missing"
+
+
+def _maybe(rank: int | None, unread: frozenset[int]) -> bool:
+    return bool(unread if rank is None else {rank, -1} & unread)
 
 
 def root_rank(root: Root) -> str:
@@ -79,8 +100,13 @@ def root_rank(root: Root) -> str:
     return "-" if root.rank is None else str(root.rank)
 
 
-def root_words(root: Root) -> str:
-    """ "idle, host.dataloader", "computing MatMul"; as written in the trace: never print it unescaped."""
+def root_words(root: Root, unread: frozenset[int] = frozenset()) -> str:
+    """ "idle, host.dataloader", "computing MatMul"; as written in the trace: never print it unescaped.
+
+    `unread`: numbers of ranks that are there and not read, which are not missing.
+    """
+    if root.kind == MISSING and _maybe(root.rank, unread):
+        return "not known: its trace is not read"
     return reason_words(root.kind, root.reason)
 
 
@@ -127,12 +153,14 @@ def _own_waits(job: Job, waits: Waits, late: LateRank) -> tuple[LateRank, ...]:
     return late_once(job, waits.at(np.isin(waits.rank, places)))
 
 
-def _blame(late: LateRank, waited: Sequence[LateRank], roots: Roots) -> str:
+def _blame(
+    late: LateRank, waited: Sequence[LateRank], roots: Roots, unread: frozenset[int] = frozenset()
+) -> str:
     others = late.waited
     each = f" {format_duration(late.lost_ns // others)}{' each' if others > 1 else ''}"
     whom = f"the {others} ranks here" if late.missing else f"{others} others"
     whom = "one other rank" if others == 1 else whom
-    name = printable(late_words(late))
+    name = printable(late_words(late, unread))
     said = f"{name[0].upper()}{name[1:]} cost {whom}{each} in {_counted(late.operations, 'collective')}"
     if late.missing:
         return f"{said}; only its own trace tells why."
@@ -142,7 +170,7 @@ def _blame(late: LateRank, waited: Sequence[LateRank], roots: Roots) -> str:
         return f"{said}; why is not known, as their clocks are not aligned."
     if passes_on(late.lost_ns, gained):
         mostly = "mostly " if gained else ""
-        whom = f", longest for {printable(late_words(waited[0]))}" if waited else ""
+        whom = f", longest for {printable(late_words(waited[0], unread))}" if waited else ""
         return f"{said}, {mostly}because it waited itself{whom}."
     first = gained[0]
     share = format_percent(first.lost_ns, sum(root.lost_ns for root in gained))

@@ -21,7 +21,8 @@ _NEWER_EXPORT = "mindstudio_profiler_output"
 _RANK_SUFFIXES = ("_ascend_pt", "_ascend_ms")
 _PROFILE = "PROF_"  # begins the name of what msprof makes for a rank
 _NOT_TRACES = ("profiler_info", "profiler_metadata", "communication", "analysis")
-_TIMELINE = re.compile(r"(?:(?:ascend|gpu|cpu)_)?timeline_display_\d{1,9}\.json(?:\.gz)?", re.ASCII)
+#: what MindInsight calls the trace of a rank, by its number
+TIMELINE = re.compile(r"(?:(?:ascend|gpu|cpu)_)?timeline_display_\d{1,9}\.json(?:\.gz)?", re.ASCII)
 _NO_TIMELINE = "ascend_marey_timeline"
 
 
@@ -76,7 +77,7 @@ def _in_directory(path: Path) -> Path:
     for choice in (
         [file for file in files if file.name == _TRACE],
         _exported(files),
-        [file for file in own if _TIMELINE.fullmatch(file.name)],
+        [file for file in own if TIMELINE.fullmatch(file.name)],
         [file for file in own if file.name.endswith((".json", ".json.gz")) and not _is_side_file(file)],
     ):
         if len(choice) == 1:

@@ -13,13 +13,13 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
-from tracetui.reader.locate import name_of_trace
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.compare_app import COMPARE, STACKED, CompareApp, joint_mode
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.session import Session, names_of
+from tracetui.ui.session import Session
 from tracetui.ui.terminal import configure_terminal, leave_at_signals
+from tracetui.ui.trace_names import names_of
 from tracetui.ui.viewer import FIRST
 
 CANCELLED = 130  #: exit code of ctrl+c
@@ -183,8 +183,7 @@ def run_viewer(paths: Sequence[Path], options: ViewerOptions) -> int:
 
     Raises UnreadableTrace (or MemoryError, OSError) where there is nothing to view.
     """
-    names = names_of(paths) if len(paths) > 1 else [name_of_trace(path) for path in paths]
-    first, *others = (Session(path, options, name=name) for path, name in zip(paths, names))
+    first, *others = (Session(path, options, name=name) for path, name in zip(paths, names_of(paths)))
     first.open()
     return run_app(TraceApp([first, *others], options))
 

@@ -121,6 +121,10 @@ class CompareApp(Viewer):
             places = ((self.pair.other + by * step) % count for step in range(1, count))
             self._compare(base, next(place for place in places if place != base))
 
+    def is_told(self, mode: str, session: Session) -> bool:
+        """A screen that is of no trace alone is told by `tell_joint`."""
+        return mode.partition("@")[0] not in self.JOINT and super().is_told(mode, session)
+
     def broadcast(self, session: Session, message: type[Message]) -> None:
         super().broadcast(session, message)
         if self.pair is None or self.sessions.index(session) not in self.pair:

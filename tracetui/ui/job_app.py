@@ -7,13 +7,16 @@ from typing import ClassVar
 
 from tracetui.job.choose import Told
 from tracetui.job.load import Found
+from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, make_screen, run_app
-from tracetui.ui.compare_app import joint_mode
+from tracetui.ui.compare_app import PAIRED, joint_mode
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_session import JobSession
 from tracetui.ui.ranks.messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
+from tracetui.ui.ranks.rank_view import RankPlace
 from tracetui.ui.ranks.reading import read_job
 from tracetui.ui.session import Session
+from tracetui.ui.trace_names import name_of_run
 from tracetui.ui.viewer import FIRST
 
 RANKS = "ranks"  #: the screen of the job
@@ -33,11 +36,16 @@ class JobApp(TraceApp):
         ]
         super().__init__(sessions, options)
         self.job_session = JobSession(found)
+        self.run_name = printable(name_of_run([source.path for source in found.sources]), 60)
+        self.name_window(self.run_name)
         self.add_mode(joint_mode(RANKS), partial(make_screen, sessions[0], "ranks", "RanksScreen"))
 
     def begin(self) -> None:
         """Digest the ranks; their traces are read when they are looked at."""
         self.in_thread(lambda: read_job(self.job_session, self.options, self.post_message))
+
+    def full_name(self, session: Session) -> str:
+        return f"{session.name} of {self.run_name}"
 
     def has_screen(self, screen: str) -> bool:
         return screen == RANKS or super().has_screen(screen)
@@ -46,9 +54,25 @@ class JobApp(TraceApp):
         if screen == RANKS and self.shown != RANKS:
             self._at = self.sessions.index(self.session)
             self.switch_mode(joint_mode(RANKS))
-        elif self.shown == RANKS and screen != RANKS and not self.session.is_open:
-            self.show_status("Choose a rank first: enter opens its trace.")
+            self.name_window(self.run_name)
+        elif self.shown == RANKS and screen != RANKS:
+            self._leave_ranks(screen)
         else:
+            super().action_go(screen)
+
+    def _leave_ranks(self, screen: str) -> None:
+        """Show a screen of the rank that the map points at; of the last one where nobody has moved since."""
+        chosen: RankPlace | None = getattr(self.screen, "pointed_at", None)
+        if chosen is None and not self.session.is_open:
+            self.show_status("Choose a rank first: enter opens its trace.")
+        elif chosen is None:
+            super().action_go(screen)
+        elif screen not in PAIRED:
+            self.open_rank(chosen.rank, chosen.start_ns, chosen.end_ns, screen)
+        else:
+            place = self.job_session.source_of(chosen.rank)
+            if self.job_session.can_open(place):
+                self.look_at(self.sessions[place])
             super().action_go(screen)
 
     def on_job_progress(self, message: JobProgress) -> None:
@@ -67,13 +91,13 @@ class JobApp(TraceApp):
         self.job_session.problem, self.job_session.progress = message.sentence, None
         self.tell_joint(RANKS, JobChanged)
 
-    def open_rank(self, rank: int, start_ns: int, end_ns: int) -> None:
-        """Show the trace of a rank (its place in the job) at a time on its clock."""
+    def open_rank(self, rank: int, start_ns: int, end_ns: int, screen: str = FIRST) -> None:
+        """Show a screen of a rank (its place in the job), which looks at a time on its clock."""
         place = self.job_session.source_of(rank)
         if not self.job_session.can_open(place):
             self.show_status("Only the digest of this rank is here: its trace is elsewhere.")
             return
-        self.show_session(self.sessions[place], FIRST, (start_ns, end_ns))
+        self.show_session(self.sessions[place], screen, (start_ns, end_ns))
 
     def action_session(self, by: int) -> None:
         """The next rank, at the same place: what happened there at the same time."""

@@ -6,7 +6,6 @@ returned here as a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,12 +30,11 @@ from tracetui.ui.drawing.sketch import missing_words
 from tracetui.ui.first_view import first_view
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.state import Viewport, ViewState
+from tracetui.ui.trace_names import name_of
 from tracetui.units import Moment, Window
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory
-
-_OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
 
 class Session:
@@ -52,7 +50,7 @@ class Session:
     ) -> None:
         """Of a file to read, now or when it is opened, or of a trace that is there already."""
         self.path = path
-        self.name = printable(name or path.name, 60)  #: that tells it from the others that are open
+        self.name = printable(name or name_of(path), 60)  #: that tells it from others
         self.options = options or ViewerOptions()
         self.file = file  #: to read the trace from, and the arguments of its slices
         self.trace = trace  #: what is read so far
@@ -362,21 +360,6 @@ class Session:
         viewport = state.viewport.showing(start, end, state.bounds)
         place = replace(state.place, viewport=viewport, row=row, gap=-1, cursor=cursor, time_ns=start)
         state.go(place, "select")
-
-
-def names_of(paths: Sequence[Path]) -> list[str]:
-    """Return what tells each of several paths from the others: the fewest of its last parts that do.
-
-    Parts that all of them end with tell nothing, nor does the directory in which a producer leaves its files.
-    """
-    every = [[part for part in path.resolve().parts if part != _OUTPUT] for path in paths]
-    while min(map(len, every)) > 1 and len({parts[-1] for parts in every}) == 1:
-        every = [parts[:-1] for parts in every]
-    for count in range(1, max(map(len, every))):
-        names = ["/".join(parts[-count:]) for parts in every]
-        if len(set(names)) == len(names):
-            return names
-    return list(map(str, paths))
 
 
 def bounds_of(trace: Trace | None) -> Viewport:

@@ -20,7 +20,7 @@ from tracetui.ui.session import Session
 from tracetui.ui.state import Viewport
 
 MEMORY = "memory"  #: its one screen
-_ALONE = "This is a snapshot of memory: it has no times, and nothing but memory is recorded."
+_ALONE = "This is a snapshot: it has no times, and nothing but memory."
 
 
 #: Reads a snapshot; raises UnreadableTrace (or MemoryError, OSError) where there is none.

@@ -39,6 +39,7 @@ from tracetui.ui.messages import (
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.sending.link import LinkApp
 from tracetui.ui.session import Session
+from tracetui.ui.terminal import in_ascii
 
 #: the screen that a trace opens at
 FIRST = "timeline"
@@ -58,6 +59,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.typed = self.options.typed
         self.glyphs = glyphs(self.options.ascii)
         self.sessions = list(sessions)
+        self.name_window(self.sessions[0].name)
 
     # Which trace is shown, and on which screen
 
@@ -95,9 +97,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def action_go(self, screen: str) -> None:
         """Show another screen of the same trace."""
         if not self.has_screen(screen):
-            self.show_status(
-                f"This is one trace: there are no {screen}. tracetui on a directory of ranks has them."
-            )
+            self.show_status(f"One trace has no {screen}: tracetui on a directory of ranks shows them.")
         elif screen != self.shown:
             self.switch_mode(self.mode_of(self.session, screen))
 
@@ -121,7 +121,16 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             self.switch_mode(mode)
         if span is not None:
             self.broadcast(session, SelectionChanged)
+        self.name_window(self.full_name(session))
         self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
+
+    def full_name(self, session: Session) -> str:
+        """What tells an open trace also from those that are open elsewhere."""
+        return session.name
+
+    def name_window(self, name: str) -> None:
+        """Call the window of the terminal after what is shown."""
+        self.title = f"{in_ascii(name) if self.options.ascii else name} - tracetui"
 
     def kept_beside(self, session: Session) -> Session:
         """Which of the open traces stays as it is when another is shown: the one before."""
@@ -156,9 +165,13 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def broadcast(self, session: Session, message: type[Message]) -> None:
         """Post a message to every screen of a session, also to those that are not in front."""
         for mode, screens in self.screens_by_mode():
-            if self.session_of(mode) is session:
+            if self.is_told(mode, session):
                 for screen in screens:
                     screen.post_message(message())
+
+    def is_told(self, mode: str, session: Session) -> bool:
+        """Whether the screens of a mode are told what is about a session."""
+        return self.session_of(mode) is session
 
     def show_status(self, sentence: str) -> None:
         """Show a sentence in the last line of the screen in front, also of one that a panel lies over."""

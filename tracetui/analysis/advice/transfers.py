@@ -20,7 +20,7 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.trace.dialects.known import KNOWN, any_of
-from tracetui.trace.model import Activity, Family
+from tracetui.trace.model import Activity, Family, Trace
 from tracetui.units import format_percent
 
 _WAITS = any_of(KNOWN.rank_waits)
@@ -60,7 +60,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         title="Communication is not overlapped",
         text=(
             f"For {duration(cost)} ({format_percent(cost, evidence.window_ns)}) the device communicates and "
-            f"does not compute. {_could_overlap(cost, figures)}"
+            f"does not compute. {_could_overlap(cost, figures, of_pytorch(evidence.trace))}"
         ),
         rule=COMMUNICATION_SHARE.rule(
             "Communication without computing takes at least {} of the device's time, and at least "
@@ -75,7 +75,12 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
     )
 
 
-def _could_overlap(cost: int, figures: Figures) -> str:
+def of_pytorch(trace: Trace) -> bool:
+    """Whether PyTorch ran: an operator of its own is in the trace."""
+    return any(text.startswith("aten::") for text in trace.strings)
+
+
+def _could_overlap(cost: int, figures: Figures, pytorch: bool) -> str:
     waiting, tail = int(figures.get("waiting_for_ranks_ns", 0)), int(figures.get("exposed_in_tail_ns", 0))
     free = int(figures.get("backward_computing_alone_ns", 0))
     if waiting * 2 >= cost:
@@ -86,7 +91,7 @@ def _could_overlap(cost: int, figures: Figures) -> str:
     if tail * 2 >= cost and free:
         return (
             f"{duration(tail)} of it come after the backward pass, of which {duration(free)} run without any "
-            "communication: smaller buckets (bucket_cap_mb) start it earlier."
+            f"communication: smaller buckets{' (bucket_cap_mb)' if pytorch else ''} start it earlier."
         )
     alone = int(figures["computing_alone_ns"])
     return (

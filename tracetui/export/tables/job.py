@@ -13,7 +13,7 @@ from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.job_words import late_words, line_words, root_words, short_line, whose
 from tracetui.export.ranks import group_words
-from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only, listed
+from tracetui.export.tables.column import Column, Form, Table, Texts, count, data, duration, json_only, listed
 from tracetui.export.tables.common import (
     flag_column,
     named,
@@ -66,10 +66,12 @@ AnyRows = TypeVar("AnyRows", bound=JobRows)
 class RootRows(JobRows):
     """Why late ranks were late."""
 
-    def __init__(self, job: Job, rows: Sequence[Any], whole: int = 0) -> None:
-        """`whole`: ns that shares are of where they are printed."""
+    def __init__(
+        self, job: Job, rows: Sequence[Any], whole: int = 0, unread: frozenset[int] = frozenset()
+    ) -> None:
+        """`whole`: ns that shares are of where they are printed; `unread`: ranks that are there, not read."""
         super().__init__(job, rows)
-        self.whole = whole
+        self.whole, self.unread = whole, unread
 
 
 class RankRows(JobRows):
@@ -108,6 +110,10 @@ def _share_of_waits(ns: int, rows: RootRows) -> str:
     return format_percent(ns, max(rows.job.roots.total_ns, 1))
 
 
+def _did(rows: RootRows) -> Texts:
+    return listed([root_words(root, rows.unread) for root in rows.rows])
+
+
 def _slowest(slow: Any) -> str:
     if slow.rank is not None:
         return str(slow.rank)
@@ -141,7 +147,7 @@ ROOTS: Table[RootRows] = Table(
         count("collectives", "collectives", values_of("operations")),
         Column("share", "share", values_of("lost_ns"), _share_of_job, PRINTED),
         Column("share", "share", values_of("lost_ns"), _share_of_waits, Form.VIEWER),
-        named("did", "longer than the others", root_words, least=24),
+        Column("did", "longer than the others", _did, forms=Form.SHOWN, least=24),
         named("place", "line", _place, forms=PRINTED, unknown="", path=True, least=20),
         named("line", "Python line", lambda root: short_line(root.line) or None, forms=Form.VIEWER),
     ),

@@ -110,8 +110,9 @@ class CurveLines:
         cells = [self._glyphs.shades[each] for each in level.tolist()]
         style = np.where(level == 0, -1, np.where(2 * solid >= level, _AREA, _SPREAD)).astype(np.int64)
         if curve.shows_nothing and row.part == row.parts - 1:
-            empty = shape.most == 0
-            style[empty] = _NOTHING
+            mostly = _mostly_nothing(curve, edges) & ~np.isnan(shape.most)
+            empty = (shape.most == 0) | (mostly & (level <= 1))  # what is higher keeps its height
+            style[mostly | empty] = _NOTHING
             for column in np.flatnonzero(empty).tolist():
                 cells[column] = self._glyphs.dot
         if self._picture.sketch is not None and row.part == row.parts - 1:
@@ -140,6 +141,13 @@ class CurveLines:
         if key not in self._shapes:
             self._shapes[key] = _shape_of(curve, edges, row.parts, self._picture.sketch is not None)
         return self._shapes[key]
+
+
+def _mostly_nothing(curve: CounterTrack, edges: Int64s) -> Bools:
+    """Of each column whether the curve is 0 for half of its time or more."""
+    share = curve.zeros.mean_between(edges[:-1], np.maximum(edges[1:], edges[:-1] + 1))
+    mostly: Bools = share >= 0.5  # not where nothing is known
+    return mostly
 
 
 def _shape_of(curve: CounterTrack, edges: Int64s, rows: int, is_partial: bool) -> _Shape:

@@ -23,6 +23,19 @@ def fitted(pieces: Sequence[Piece], width: int, ellipsis: str = "…") -> Strip:
     return strip.adjust_cell_length(width)
 
 
+def clauses(text: str, width: int, ellipsis: str = "…") -> str:
+    """The first clauses of a sentence, as many as fit in `width` cells; cut anywhere where that is few."""
+    if cell_len(text) <= width:
+        return text
+    room = width - cell_len(ellipsis) - 1
+    ends = [
+        at for at in range(len(text)) if text[at : at + 2] in ("; ", ", ") and cell_len(text[:at]) <= room
+    ]
+    if ends and 2 * cell_len(text[: ends[-1]]) >= width:
+        return f"{text[: ends[-1]]} {ellipsis}"
+    return text
+
+
 def tail(text: str, width: int, ellipsis: str = "…") -> str:
     """The end of a text (of a path: what tells it from others) in at most `width` cells."""
     if cell_len(text) <= width:

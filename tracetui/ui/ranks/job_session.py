@@ -34,7 +34,7 @@ class JobSession:
     def unanswered(self) -> str:
         """Why there is no job yet."""
         if self.progress is not None:
-            return f"Reading {self.reading}."
+            return "Waiting for two ranks."  # how far they are read is said beside it
         return self.problem or "Looking at the ranks."
 
     @property
@@ -45,6 +45,18 @@ class JobSession:
             return ""
         share = 100 * told.done_bytes // max(told.total_bytes, 1)
         return f"{told.done} of {told.total} ranks, {share} % of {format_bytes(told.total_bytes)}"
+
+    @property
+    def unread(self) -> frozenset[int]:
+        """The numbers of the ranks that were found and are not read, now or for good; -1 of those without."""
+        if self.progress is None and not self.stopping:
+            return frozenset()
+        here = {rank.path for rank in self.job.ranks} if self.job is not None else set()
+        return frozenset(
+            told.identity.rank
+            for source, told in zip(self.found.sources, self.found.told)
+            if str(source.path) not in here
+        )
 
     def can_open(self, place: int) -> bool:
         """Whether the trace of a rank that was found is here, not only its digest."""

@@ -22,7 +22,7 @@ from tracetui.job.tables import RankRow, rank_rows
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.columns import LONGEST, Column, name_column, number_column
 from tracetui.ui.tables.layout import Look, Place, laid_out
-from tracetui.units import format_duration
+from tracetui.units import format_count, format_duration
 
 #: measures of a rank: title, key, importance
 _MEASURES = (
@@ -44,8 +44,9 @@ _MEASURES = (
 class RankTables:
     """What the tables of a job are made of."""
 
-    def __init__(self, job: Job, palette: Palette) -> None:
-        self.job, self._palette = job, palette
+    def __init__(self, job: Job, palette: Palette, unread: frozenset[int] = frozenset()) -> None:
+        """`unread`: numbers of ranks that are there and not read."""
+        self.job, self._palette, self._unread = job, palette, unread
         self._place = {rank.number: place for place, rank in enumerate(job.ranks)}
 
     @cached_property
@@ -71,12 +72,22 @@ class RankTables:
     @cached_property
     def verdict(self) -> list[str]:
         """Who made others wait, in sentences."""
-        return [*verdict(self.job, self.rows, self.job.roots, self.job.waits)]
+        return [*verdict(self.job, self.rows, self.job.roots, self.job.waits, self._unread)]
 
     @cached_property
     def notes(self) -> list[str]:
         """What must be known to read the numbers."""
         return sayings(self.job)
+
+    @property
+    def agreement(self) -> str:
+        """What is said where there are no notes."""
+        missing = len(self.job.missing)
+        if not missing:
+            return "All ranks are here and agree."
+        state = "not here" if not self._unread else "not read"
+        others = f"{format_count(missing)} of {format_count(self.job.world or 0)}"
+        return f"The ranks read agree; {others} are {state}."
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -146,7 +157,7 @@ class RankTables:
             ...,
         )
         return {
-            "why": (ROOTS, RootRows(job, self.roots), why),
+            "why": (ROOTS, RootRows(job, self.roots, unread=self._unread), why),
             "lines": (LINES, JobRows(job, self.lines), lines),
             "ranks": (RANKS, RankRows(job, self.rows), ranks),
             "links": (LINKS, JobRows(job, self.links), links),

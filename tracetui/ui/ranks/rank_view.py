@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.analysis.heat.cells import Cells, pool, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.export.job_words import late_words, passes_on, root_words, short_line
+from tracetui.export.job_words import absent_state, late_words, passes_on, root_words, short_line
 from tracetui.job.absent import AbsentRank, absent_ranks
 from tracetui.job.grids import Measure, by_step, by_time, span
 from tracetui.job.job import Job
@@ -69,9 +69,14 @@ class RankView:
 
     total_cells = len("1234 ms 100.0 %")
 
-    def __init__(self, job: Job, measure: Measure, answer: str) -> None:
-        """`answer`: what is to be said of the job above the map."""
-        self.job, self.measure = job, measure
+    def __init__(self, job: Job, measure: Measure, answer: str, unread: frozenset[int] = frozenset()) -> None:
+        """Of one measure of a job.
+
+        Args:
+            answer: what is to be said of the job above the map.
+            unread: numbers of ranks that are there and not read.
+        """
+        self.job, self.measure, self._unread = job, measure, unread
         self.absent = absent_ranks(job) if measure is Measure.COST else ()
         self._absent = [each.waits for each in self.absent]
         self._answer = answer
@@ -82,7 +87,7 @@ class RankView:
         if not self._by_step:
             edges = np.array(self.whole, np.int64)
             self._ns, self._of = by_time(job, measure, edges, self._absent)
-        self.labels = labels(job) + tuple(map(absent_label, self.absent))
+        self.labels = labels(job) + tuple(absent_label(each, unread) for each in self.absent)
         self.label_cells = max(map(len, self.labels))
         sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())
         totals = (f"{format_duration(ns):>7} {format_percent(ns, max(of, 1)):>7}" for ns, of in sums)
@@ -150,7 +155,10 @@ class RankView:
     def _name(self, row: int) -> str:
         """The rank of a row; of a missing one also its group."""
         here = len(self.job.ranks)
-        return self.labels[row] if row < here else printable(late_words(self.absent[row - here].late), 80)
+        return self.labels[row] if row < here else self._absent_name(row - here)
+
+    def _absent_name(self, place: int) -> str:
+        return printable(late_words(self.absent[place].late, self._unread), 80)
 
     def place(self, sheet: Sheet, row: int, column: int) -> RankPlace | None:
         """What a cell opens; None of a missing rank."""
@@ -195,12 +203,16 @@ def labels(job: Job) -> tuple[str, ...]:
     )
 
 
-def absent_label(absent: AbsentRank) -> str:
-    """ "rank 5 (missing)", "peer 5 (missing)" where only its number in a group is known."""
+def absent_label(absent: AbsentRank, unread: frozenset[int] = frozenset()) -> str:
+    """ "rank 5 (missing)", "peer 5 (missing)" where only its number in a group is known.
+
+    Of those that are there and not read, by their numbers, "rank 5 (not read)".
+    """
     late = absent.late
     if late.rank is not None:
-        return printable(late_words(late), NAME_CELLS)
-    return f"peer {late.group_rank} (missing)" if late.group_rank >= 0 else "a missing rank"
+        return printable(late_words(late, unread), NAME_CELLS)
+    state = absent_state(late, unread)
+    return f"peer {late.group_rank} ({state})" if late.group_rank >= 0 else f"a rank ({state})"
 
 
 def _moments(job: Job) -> list[tuple[int, int]]:

@@ -87,7 +87,7 @@ class AdviceScreen(TableScreen):
         if analysis is self._shown:
             return
         if not analysis.devices:
-            self.missing("No device in this trace: there is no lost time to advise on.")
+            self.nothing("No device in this trace: there is no lost time to advise on.")
             return
         self.missing("Looking for advice.")
         self.in_background("advice", lambda: self.Found(analysis, tuple(map(told, analysis.advice))))

@@ -44,9 +44,9 @@ class ChargedScreen(AnswerScreen):
         analysis = self.session.analysis
         assert analysis is not None
         if not analysis.devices:
-            self.missing("No device in this trace: there is no idle time to charge.")
+            self.nothing("No device in this trace: there is no idle time to charge.")
         elif not any(device.idle_ns for device in analysis.devices):
-            self.missing("The device was never idle.")
+            self.nothing("The device was never idle.")
         else:
             self.missing(f"Charging the idle time to {self.CHARGED_TO}.")
             self.in_background("charge", lambda: self._charge(analysis))

@@ -1,6 +1,6 @@
 """A panel to choose one of many things by some letters of its name: tracks, commands.
 
-Textual's palette, with a `Provider` of the same commands, took 80 to 130 ms and 3.3 kB to open (this: 42 ms,
+Textual's palette, with a `Provider` of the same commands, took 80 to 130 ms and 3.3 kB to open (this: 35 ms,
 1.6 kB) and 17 to 29 ms and 4 to 5 kB for a letter (7 ms, 0.2 to 1.3 kB).
 """
 

@@ -23,6 +23,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.compare_app import STACKED, CompareApp, PairChanged
 from tracetui.ui.comparing import tables
+from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.pair import Pair
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, ruled, wrapped
@@ -41,6 +42,7 @@ NAMES_FROM = 140  #: columns from which all tables are named
 _BY = tuple(tables.SHOWN)
 _STORY = 4  #: lines
 _AROUND = _STORY + 8  #: lines of a roomy screen beside the verdict and the rows of both tables
+COMPARING = "Comparing, step by step."
 _NOTES = 3  #: lines at most where there is room; else one
 
 
@@ -138,6 +140,20 @@ class CompareScreen(TableScreen):
             self.query_one(f"#{name}", Lines).show([])
         self._show_sides()
 
+    def nothing(self, sentence: str) -> None:
+        super().nothing(sentence)
+        app, pair = self.comparing, self.comparing.pair
+        told = [] if pair is None else absence_lines(app.sessions, pair, self.size.width, app.palette)
+        said = self.query_one("#verdict", Lines)
+        said.styles.height = len(told)
+        said.show(told)
+        if told:
+            self.table.empty = ""  # it is in the first line
+
+    @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        return (*next_pair(self.viewer), *super().ways_out)
+
     def build(self) -> None:
         app, pair = self.comparing, self.comparing.pair
         assert pair is not None
@@ -145,9 +161,12 @@ class CompareScreen(TableScreen):
             self._show(self._laid)
             return
         if pair is self._pair:
-            self.missing(self._failure or "Comparing, step by step.")
+            if self._failure:
+                self.nothing(self._failure)
+            else:
+                self.missing(COMPARING)
             return
-        self.missing("Comparing, step by step.")
+        self.missing(COMPARING)
         self._pair, self._failure = pair, ""
         sessions, width = [*app.sessions], self.size.width
 
@@ -166,7 +185,7 @@ class CompareScreen(TableScreen):
 
     def failed(self, group: str, sentence: str) -> None:
         self._failure = sentence
-        self.missing(sentence)
+        self.nothing(sentence)
 
     # What is shown
 
@@ -175,7 +194,7 @@ class CompareScreen(TableScreen):
         self._show_sides()
         told = self._say_verdict(comparison)
         if not comparison.comparable:
-            self.missing(verdict(comparison))
+            self.nothing(verdict(comparison))
             return
         needed = len(laid.rows(WATERFALL)) + _AROUND + told + LEAST_ROWS
         roomy = self.size.height >= max(ROOMY_FROM, needed)

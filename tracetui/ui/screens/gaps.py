@@ -103,7 +103,7 @@ class GapsScreen(TableScreen):
         analysis = self.session.analysis
         assert analysis is not None
         if not len(analysis.gaps):
-            self.missing(no_gaps(analysis))
+            self.nothing(no_gaps(analysis))
             return
         if len(analysis.gaps) < MANY:
             self._show_made(self._make(analysis))

@@ -85,6 +85,12 @@ class HeatmapScreen(MapScreen):
         return self.list_maps([name for name, _ in MAPS], self._number)
 
     @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        analysis = self.session.analysis
+        maps = (("1-5 tab", "map"),) if analysis is not None and analysis.devices else ()
+        return (*maps, *super().ways_out)
+
+    @property
     def heading(self) -> str:
         return self.TITLE_OF if self._view is None else self._view.question
 
@@ -121,7 +127,7 @@ class HeatmapScreen(MapScreen):
         analysis = self.session.analysis
         assert analysis is not None
         if not analysis.devices:
-            self.missing("No device in this trace: there is nothing that could be idle.")
+            self.nothing("No device in this trace: there is nothing that could be idle.")
             return
         if analysis is not self._of:
             self._of, self._views, self._moved = analysis, {}, False
@@ -149,7 +155,7 @@ class HeatmapScreen(MapScreen):
             return
         view, sheet = made.view, made.sheet
         if sheet is None or not sheet.cells.ns.size:
-            self.missing(f"{view.question} {view.nothing()}")
+            self.nothing(f"{view.question} {view.nothing()}")
             return
         self._mark()
         self.show_map(view, sheet, analysis.trace.start_ns)

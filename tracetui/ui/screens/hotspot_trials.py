@@ -45,6 +45,7 @@ class HotspotTrials(HotspotPanes):
         """Try the line at half of its host time, then at none of it, then as it is."""
         key = self.key
         if key is None:
+            self.viewer.show_status("A line of Python can be tried: choose one among the lines or stacks.")
             return
         factor = self._trial[1] if self._trial is not None and self._trial[0] == key else 1.0
         self._trial = (key, NEXT_FACTOR[factor])
@@ -75,6 +76,6 @@ class HotspotTrials(HotspotPanes):
     def failed(self, group: str, sentence: str) -> None:
         self._trying = False
         if group == "charge":
-            self.missing(sentence)
+            self.nothing(sentence)
         else:
             self.note(sentence, Role.WARNING)

@@ -37,6 +37,7 @@ from tracetui.ui.tables.hotspot_columns import line_of
 from tracetui.ui.tables.hotspot_views import (
     LINES,
     MODULES,
+    OF_LINES,
     SCOPES,
     Row,
     View,
@@ -102,7 +103,14 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
         after = view_after(self._view, views_of(self._shown)).name
-        return tuple((key, after if key == "c" else does) for key, does in self.KEYS)
+        leads = {"c": after, "m": (LINES if self._view is self._modules else self._modules).name}
+        untold = () if self._view in OF_LINES else ("%",)
+        return tuple((key, leads.get(key, does)) for key, does in self.KEYS if key not in untold)
+
+    @property
+    def _modules(self) -> View:
+        """The table of modules; of scopes where no Python is recorded."""
+        return SCOPES if SCOPES is views_of(self._shown)[0] else MODULES
 
     # -------------------------------------------------------------- contents
 
@@ -153,8 +161,7 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
 
     def action_modules(self) -> None:
         """Modules in the table, scopes where no Python is recorded, or lines again."""
-        modules = SCOPES if SCOPES is views_of(self._shown)[0] else MODULES
-        self._turn_to(LINES if self._view is modules else modules)
+        self._turn_to(LINES if self._view is self._modules else self._modules)
 
     def _turn_to(self, view: View) -> None:
         analysis, before = self._shown, self.row

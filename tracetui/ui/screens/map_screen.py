@@ -36,7 +36,7 @@ class MapScreen(AnswerScreen):
         return self.query_one(HeatMap)
 
     def missing(self, sentence: str) -> None:
-        self.map.show(None)
+        self.map.say(self.told_below(sentence))
         self.query_one("#readout", Lines).show([])
         self.query_one("#legend", Lines).show([])
         self._view = None
@@ -83,12 +83,21 @@ class MapScreen(AnswerScreen):
             return
         (here,) = np.nonzero(sheet.ranked == self.map.row * self.map.columns + self.map.column)
         at = int(here[0]) + by if len(here) else 0
-        if 0 <= at < len(sheet.ranked):
-            self._go(*divmod(int(sheet.ranked[at]), self.map.columns))
+        while 0 <= at < len(sheet.ranked):
+            row, column = divmod(int(sheet.ranked[at]), self.map.columns)
+            if row <= self.last_row:
+                self._go(row, column)
+                break
+            at += by
+
+    @property
+    def last_row(self) -> int:
+        """The last row that the cursor can be on."""
+        return len(self.map.sheet.rows) - 1 if self.map.sheet is not None else 0
 
     def _go(self, row: int, column: int) -> None:
         self._moved = True
-        self.map.move_to(row, column)
+        self.map.move_to(min(row, self.last_row), column)
 
     def _cursor_on(self, sheet: Sheet) -> tuple[int, int]:
         """The worst cell; where the user has moved the cursor, that place at another size."""

@@ -181,7 +181,7 @@ class MemoryScreen(TableScreen):
             return
         shown = message.shown
         if shown is None:
-            self.missing(NOTHING)
+            self.nothing(NOTHING)
             return
         if self._shown is None and shown.part.peak is not None:
             of_peak = shown.part.peak.device, shown.part.peak.component

@@ -16,7 +16,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from tracetui.ui._textual import WholeScreen
+from tracetui.ui._textual import SeeThrough, WholeScreen
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.session import Session
@@ -26,7 +26,9 @@ from tracetui.ui.widgets.lines import Lines
 Result = TypeVar("Result")
 
 
-class Overlay(ModalScreen[Result], WholeScreen[Result]):  # Textual takes the style of the first base only
+class Overlay(
+    ModalScreen[Result], WholeScreen[Result], SeeThrough[Result]
+):  # Textual takes the style of the first base only
     """A screen over another one, which closes once: only while it is in front."""
 
     def __init__(self, session: Session) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.binding import BindingType
 from textual.message import Message
@@ -18,7 +19,7 @@ from tracetui.job.waits import NOBODY
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import Piece, wrapped
 from tracetui.ui.heat.sheet import Sheet
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.ranks.lanes import RankLanes
@@ -46,7 +47,6 @@ _EMPTY = {
     "ranks": "",
     "links": "No planes in these traces: profiler level 1 or 2 records what moved between which ranks.",
     "stages": "The job is no pipeline, as far as its traces tell.",
-    "notes": "All ranks are here and agree.",
 }
 #: lines of a terminal from which there is a legend, from which the verdict has more than one line
 LEGEND_FROM, ROOMY_FROM = 16, 34
@@ -93,6 +93,7 @@ class RanksScreen(MapScreen):
         self._job: Job | None = None  # the one shown
         self._ranks: RankView | None = None
         self._tables: RankTables | None = None
+        self._left_at = (-1, -1)  # the cell under the cursor when another screen was shown
 
     @property
     def job_app(self) -> JobApp:
@@ -131,6 +132,11 @@ class RanksScreen(MapScreen):
     def unanswered(self) -> str:
         return "" if self.job_app.job_session.job is not None else self.job_app.job_session.unanswered
 
+    @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        stop = (("esc", "stop reading"),) if self.job_app.job_session.reading else ()
+        return (*stop, ("?", "keys"), ("q", "quit"))
+
     def on_mount(self) -> None:
         self._show_what()
 
@@ -159,15 +165,16 @@ class RanksScreen(MapScreen):
         job = self.job_app.job_session.job
         assert job is not None
         if job is not self._job:
-            self._job, self._tables = job, RankTables(job, self.viewer.palette)
+            unread = self.job_app.job_session.unread
+            self._job, self._tables = job, RankTables(job, self.viewer.palette, unread)
             self._set_heights()
             self._show_table()
-        measure = self._measure
+        measure, unread = self._measure, self.job_app.job_session.unread
         head = printable(head_words(job), 400)
         if self._ranks is not None and self._ranks.job is job and self._ranks.measure is measure:
             self._show_view(self._ranks)
             return
-        self.in_background("ranks", lambda: self.Made(job, measure, RankView(job, measure, head)))
+        self.in_background("ranks", lambda: self.Made(job, measure, RankView(job, measure, head, unread)))
 
     @on(Made)
     def _show_made(self, made: Made) -> None:
@@ -182,7 +189,15 @@ class RanksScreen(MapScreen):
         sheet = view.sheet(*self.map.room(view.label_cells, view.total_cells), self.map.halves)
         self.show_map(view, sheet, view.whole[0])
         if self._lanes:
+            self.map.move_to(min(self.map.row, self.last_row), self.map.column)
             self._show_lanes()
+
+    @property
+    def last_row(self) -> int:
+        """A missing rank has a row of the map, and no lane."""
+        if self._lanes and self._ranks is not None:
+            return len(self._ranks.job.ranks) - 1
+        return super().last_row
 
     def _set_heights(self) -> None:
         """The map is as high as its ranks want, and half of the screen at most."""
@@ -195,10 +210,16 @@ class RanksScreen(MapScreen):
     def _say_verdict(self) -> None:
         assert self._tables is not None
         sentences = self._tables.verdict
-        room = 3 if self.size.height >= ROOMY_FROM else 1
-        first = sentences[1:] if room == 1 and len(sentences) > 1 else sentences
-        style = self.style_of(Role.TEXT)
-        lines = [[(f" {printable(sentence, 300)}", style)] for sentence in first[:room]]
+        height, style = self.size.height, self.style_of(Role.TEXT)
+        roomy = height >= ROOMY_FROM
+        room = 4 if roomy else 2 if height >= LEGEND_FROM else 1
+        first = sentences if roomy or len(sentences) == 1 else sentences[1:]
+        told = [wrapped(printable(sentence, 300), max(self.size.width - 1, 1)) for sentence in first[:3]]
+        last = f" {self.viewer.glyphs.ellipsis}"
+        lines = [[(f" {line}", style)] for each in told for line in each]
+        if len(lines) > room:
+            lines[room - 1].append((last, style))
+            del lines[room:]
         self.query_one("#verdict").styles.height = len(lines)
         self.query_one("#verdict", Lines).show(lines)
 
@@ -209,7 +230,7 @@ class RanksScreen(MapScreen):
             return
         moment = view.moment(sheet, self.map.column)
         ranks = len(view.job.ranks)
-        self.lanes.show(view.job, view.labels[:ranks], min(self.map.row, ranks - 1), moment, view.whole[0])
+        self.lanes.show(view.job, view.labels[:ranks], self.map.row, moment, view.whole[0])
         self.query_one("#legend", Lines).show([self.lanes.legend()])
 
     def _place(self) -> RankPlace | None:
@@ -251,7 +272,7 @@ class RanksScreen(MapScreen):
         name = TABLES[self._table]
         self._show_what()
         if self._tables is not None:
-            self.table.empty = _EMPTY[name]
+            self.table.empty = _EMPTY[name] if name != "notes" else self._tables.agreement
             self.table.show(*self._tables.columns(name), sort=None)
 
     def _show_what(self) -> None:
@@ -265,7 +286,11 @@ class RanksScreen(MapScreen):
                     role if place == self._table else Role.WARNING,
                 )
             names.append((f"{'  ' if place else ''}{name}", self.style_of(role)))
-        title = f"{self.viewer.glyphs.rule * 2} {_TITLES[TABLES[self._table]]}"
+        title = _TITLES[TABLES[self._table]]
+        room = self.size.width - sum(cell_len(text) for text, _ in names) - 4
+        if cell_len(title) > room:  # the first words say enough
+            title = title.replace(":", ",").partition(",")[0]
+        title = f"{self.viewer.glyphs.rule * 2} {title}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
     def action_row(self, rows: int) -> None:
@@ -291,6 +316,15 @@ class RanksScreen(MapScreen):
     def _activated(self) -> None:
         self.action_open_cell()
 
+    @property
+    def pointed_at(self) -> RankPlace | None:
+        """The rank and the time under the cursor; None where that was left there and nobody has moved it."""
+        return self._place() if (self.map.row, self.map.column) != self._left_at else None
+
+    def on_screen_suspend(self) -> None:
+        super().on_screen_suspend()
+        self._left_at = self.map.row, self.map.column
+
     def action_open_cell(self) -> None:
         """Open the trace of the rank at the time of the cell."""
         place = self._place()
@@ -300,5 +334,6 @@ class RanksScreen(MapScreen):
             self._say_missing()
 
     def _say_missing(self) -> None:
-        reading = self.job_app.job_session.reading
-        self.viewer.show_status(f"The trace of that rank is {'not read yet' if reading else 'missing'}.")
+        session = self.job_app.job_session
+        why = "missing" if not session.unread else "not read yet" if session.reading else "not read"
+        self.viewer.show_status(f"The trace of that rank is {why}.")

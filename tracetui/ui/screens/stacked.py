@@ -172,7 +172,7 @@ class StackedScreen(StackedView):
     def on_selection_changed(self, message: SelectionChanged) -> None:
         """A gap was gone to in the run that the cursor is in."""
         stack, side = self._stack, self.side
-        if stack is None or not self.is_current:  # it is also told of what happens in the first trace alone
+        if stack is None or not self.is_current:  # a panel lies over it
             return
         gap = self.session_of(side).state.gap
         if gap >= 0:

@@ -19,6 +19,7 @@ from textual.widget import Widget
 from tracetui.export.tables.compare import WATERFALL
 from tracetui.ui.compare_app import CompareApp, PairChanged
 from tracetui.ui.comparing import tables
+from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.bands import Kind
 from tracetui.ui.comparing.pair import Pair
 from tracetui.ui.comparing.stack import NAMES, Chosen, Lanes, Stack
@@ -124,6 +125,19 @@ class StackedView(AnswerScreen):
         self.query_one("#parts", Table).display = False
         self.show_answer(sentence)
 
+    def nothing(self, sentence: str) -> None:
+        super().nothing(sentence)
+        app, pair = self.comparing, self.comparing.pair
+        told = [] if pair is None else absence_lines(app.sessions, pair, self.size.width, app.palette)
+        self.lanes.styles.height = 0
+        chosen = self.query_one("#chosen", Lines)
+        chosen.styles.height, chosen.display = len(told), bool(told)
+        chosen.show(told)
+
+    @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        return (*next_pair(self.viewer), *super().ways_out)
+
     def build(self) -> None:
         app, pair = self.comparing, self.comparing.pair
         assert pair is not None
@@ -131,7 +145,7 @@ class StackedView(AnswerScreen):
             self._show()
             return
         if pair is self._pair and self._failure:
-            self.missing(self._failure)
+            self.nothing(self._failure)
             return
         self.missing("Aligning the steps of both.")
         self._pair, self._failure = pair, ""
@@ -172,7 +186,7 @@ class StackedView(AnswerScreen):
     def failed(self, group: str, sentence: str) -> None:
         if group == "stack":
             self._failure = sentence
-            self.missing(sentence)
+            self.nothing(sentence)
 
     # Where one looks
 

@@ -98,7 +98,7 @@ class StepsScreen(TableScreen):
         steps = analysis.steps
         if not steps:
             why = "a step is what lies between two calls of profiler.step()"
-            self.missing(
+            self.nothing(
                 f"No ProfilerStep in this trace: {why}."
                 if analysis.devices
                 else "No device in this trace: no steps."

@@ -27,13 +27,14 @@ from tracetui.ui.messages import Status, TraceChanged
 from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
-from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.ui.widgets.lines import AnswerLine, Line, Lines
 from tracetui.ui.widgets.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+MEANWHILE = "T shows what is there already; esc there stops the reading and keeps it."
 SAID_S = 4.0  #: how long a sentence stands in place of the keys
 
 
@@ -75,6 +76,7 @@ class AnswerScreen(WholeScreen[None]):
         self.session = session
         self._stale = True
         self._saying: Timer | None = None  # until the sentence goes
+        self._is_empty = False  # there is nothing to show, and there will not be
 
     @property
     def viewer(self) -> Viewer:
@@ -95,7 +97,7 @@ class AnswerScreen(WholeScreen[None]):
         return self.viewer.palette.style_of(role)
 
     def compose(self) -> ComposeResult:
-        yield Lines(self.viewer.glyphs, id="answer")
+        yield AnswerLine(self.viewer.glyphs, id="answer")
         yield from self.body()
         yield Lines(self.viewer.glyphs, id="keys")
 
@@ -111,12 +113,36 @@ class AnswerScreen(WholeScreen[None]):
         """Show nothing, and say why."""
         raise NotImplementedError
 
+    def nothing(self, sentence: str) -> None:
+        """Show nothing for as long as it takes, and say why; most keys have nothing to work on."""
+        self.missing(sentence)
+        self._is_empty = True
+        self.show_keys()
+
+    def told_below(self, sentence: str) -> str:
+        """What is said in the place of what is shown, below the sentence: what to do while it is read."""
+        is_read = self.session.progress is not None and sentence == self.session.unanswered
+        return MEANWHILE if is_read else sentence
+
+    @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        """The keys named where there is nothing to show: those that lead elsewhere."""
+        viewer = self.viewer
+        return (
+            *((("T", "timeline"),) if viewer.has_screen("timeline") else ()),
+            *((("L", "open traces"),) if len(viewer.sessions) > 1 else ()),
+            ("?", "keys"),
+            ("q", "quit"),
+        )
+
     def on_mount(self) -> None:
         self.show_keys()
         self.refresh_answer()
 
     def show_answer(self, answer: str, right: Line = ()) -> None:
         """The answer in words."""
+        self._is_empty = False
+        self.show_keys()
         title = (f"{self.heading}  ", self.style_of(Role.TITLE))
         self.query_one("#answer", Lines).show([[title, (answer, self.style_of(Role.TEXT))]], right)
 
@@ -128,8 +154,9 @@ class AnswerScreen(WholeScreen[None]):
         self._stale = False
         unanswered = self.unanswered
         if unanswered:
-            self.missing(unanswered)
+            self.nothing(unanswered)
         else:
+            self._is_empty = False
             self.build()
 
     @property
@@ -156,7 +183,7 @@ class AnswerScreen(WholeScreen[None]):
 
     def failed(self, group: str, sentence: str) -> None:
         """Say that the work of a group failed."""
-        self.missing(sentence)
+        self.nothing(sentence)
 
     def show_keys(self) -> None:
         """Name the keys in the last line, once nothing is said there any more."""
@@ -171,7 +198,7 @@ class AnswerScreen(WholeScreen[None]):
 
     def _keys(self) -> list[Piece]:
         line: list[Piece] = []
-        for key, does in self.hints:
+        for key, does in self.ways_out if self._is_empty else self.hints:
             gap = "  " if line else ""
             line += [(gap + key, self.style_of(Role.KEY)), (f" {does}", self.style_of(Role.DIM))]
         return line
@@ -272,7 +299,7 @@ class TableScreen(TableKeys, AnswerScreen):
         return self.query_one(Table)
 
     def missing(self, sentence: str) -> None:
-        self.table.empty = sentence
+        self.table.empty = self.told_below(sentence)
         self.table.show((), 0)
         self.show_answer(sentence)
 

@@ -17,6 +17,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from tracetui.ui._textual import XTermParser, app_of, loop_of, wrap_output
 from tracetui.ui.background import Answers
+from tracetui.ui.sending.title import GIVE_TITLE, KEEP_TITLE, has_title, titled
 
 
 class Served(Protocol):
@@ -47,6 +48,18 @@ class LinkDriver(LinuxDriver):
     def write(self, data: str) -> None:
         self._given += 1
         super().write(data)
+
+    def start_application_mode(self) -> None:
+        """Take the terminal, as Textual does, and name its window; its own name is kept there for later."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if has_title(os.environ):
+            self.write(KEEP_TITLE + titled(app_of(self).title))
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back, with the name that it had."""
+        if has_title(os.environ):
+            self.write(GIVE_TITLE)
+        super().stop_application_mode()
 
     def run_input_thread(self) -> None:
         """In a thread: read keys, as Textual does; what was typed before the viewer ran comes first.

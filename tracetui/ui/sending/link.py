@@ -16,6 +16,7 @@ from textual.driver import Driver
 from tracetui.ui._textual import HookedApp, Update, color_system, strips_of
 from tracetui.ui.sending.cells import Cells
 from tracetui.ui.sending.pace import Pace
+from tracetui.ui.sending.title import has_title, titled
 
 #: a question that Textual asks as well, and whose answer it understands: can frames be shown at once
 ASK = "\x1b[?2026$p"
@@ -65,6 +66,12 @@ class LinkApp(HookedApp[ReturnType]):
         if self._cells is not None and (self._cells.width, self._cells.height) == self.size:
             self._cells.forget()
             self.link_is_free()
+
+    def watch_title(self, title: str) -> None:
+        """Name the window of the terminal, whose name is that of the app."""
+        driver = self.sending_driver()
+        if driver is not None and has_title(os.environ):
+            driver.write(titled(title))
 
     def on_resize(self) -> None:
         """Terminals move about what they show when resized, and tell their size after a suspension."""

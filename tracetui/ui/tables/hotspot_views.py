@@ -192,6 +192,10 @@ SYNCS = View(
 VIEWS = (LINES, SIGNATURES, SYNCS, MODULES, FRAMES)
 
 
+#: those whose rows are of one line each
+OF_LINES = (LINES, SIGNATURES, SYNCS)
+
+
 def views_of(analysis: Analysis | None) -> tuple[View, ...]:
     """The views of a trace: scopes where it has some, and first where no Python is recorded beside them."""
     if analysis is None or not analysis.has_scopes:

@@ -30,7 +30,7 @@ from tracetui.ui.drawing.heat_lines import (
 )
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.ramp import Heat, Ramp, cursor_colour, cursor_style, ramp_of
-from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.strips import Piece, fitted, wrapped
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.heat.sheet import Sheet, Spans
 from tracetui.ui.state import Viewport
@@ -41,6 +41,7 @@ from tracetui.units import format_duration
 
 TALLEST = 3  #: lines of a row where there is room for more
 WRITTEN_CELLS = 11  #: a cell from this width on has its number written in it
+SAID_FROM = 2  #: the line on which it is said why there is no map
 TOTALS_FROM = 60  #: columns of the terminal from which there are totals
 MARKS_FROM = 8  #: lines from which the marks of the timeline have a line of their own
 
@@ -82,6 +83,7 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         self.marks = Marks()
         self._origin_ns = 0
         self._label_cells = self._total_cells = 0
+        self._empty = ""  # why there is no map
         self._levels = np.empty((0, 0), np.int64)
         self._lines: list[LineRows] = []
         self._palette, self._glyphs = palette, glyphs
@@ -155,6 +157,11 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         self.refresh()
         if rows and columns:
             self.post_message(self.Moved(self, self.row, self.column))
+
+    def say(self, sentence: str) -> None:
+        """Show no map, and why."""
+        self._empty = sentence
+        self.show(None)
 
     def mark(self, marks: Marks) -> None:
         """Mark what the timeline shows."""
@@ -230,7 +237,9 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
     def draw_line(self, y: int) -> Strip:
         sheet, width = self.sheet, self.size.width
         if sheet is None or not self._levels.size:
-            return Strip.blank(width)
+            said = wrapped(self._empty, max(width - 2, 1)) if self._empty else []
+            text = f" {said[y - SAID_FROM]}" if 0 <= y - SAID_FROM < len(said) else ""
+            return fitted([(text, self._palette.style_of(Role.TEXT))], width, self._glyphs.ellipsis)
         if y == 0:
             pieces = self._axis(sheet)
         elif y < self._axis_lines:

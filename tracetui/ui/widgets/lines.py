@@ -12,7 +12,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
-from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.strips import Piece, clauses, fitted
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 Line = Sequence[Piece]
@@ -45,13 +45,29 @@ class Lines(CachedLineWidget):
         """All that is said, without styles and at any length."""
         return "\n".join("".join(text for text, _ in line) for line in [*self.lines, self.right] if line)
 
+    def shortened(self, line: Line, width: int) -> Line:
+        """A line as it is drawn in so many cells, which cut what is left of it."""
+        return line
+
     def draw_line(self, y: int) -> Strip:
-        width = self.size.width
+        width, ellipsis = self.size.width, self._glyphs.ellipsis
         if y >= len(self.lines):
             return Strip.blank(width)
         right = self.right if y == 0 else ()
         if not right:
-            return fitted(self.lines[y], width, self._glyphs.ellipsis)
+            return fitted(self.shortened(self.lines[y], width), width, ellipsis)
         taken = sum(cell_len(text) for text, _ in right) + 1
-        left = fitted(self.lines[y], max(width - taken, 0), self._glyphs.ellipsis)
+        room = max(width - taken, 0)
+        left = fitted(self.shortened(self.lines[y], room), room, ellipsis)
         return Strip.join([left, fitted([(" ", PLAIN), *right], min(taken, width), self._glyphs.ellipsis)])
+
+
+class AnswerLine(Lines):
+    """A sentence, its last piece: where it does not fit its last clauses go, not the end of a word."""
+
+    def shortened(self, line: Line, width: int) -> Line:
+        if not line:
+            return line
+        *first, (text, style) = line
+        room = width - sum(cell_len(each) for each, _ in first)
+        return [*first, (clauses(text, room, self._glyphs.ellipsis), style)]

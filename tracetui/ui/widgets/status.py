@@ -10,7 +10,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
 from tracetui.ui.actions import ACTIONS, SCREENS, key_label
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import Piece, tail
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.lines import Lines
@@ -18,6 +18,7 @@ from tracetui.units import format_bytes, format_count, format_duration, format_p
 
 _NARROW = 100  #: columns up to which only the most important is said
 _LONGEST_RUN = 30  #: cells of the rank and the level of a run
+_LEAST_NAME = 12  #: cells of the name of a trace that are always there
 _KINDS = {Kind.ASCEND: "Ascend", Kind.GPU: "GPU", Kind.CHROME: "Chrome"}
 
 
@@ -47,17 +48,18 @@ class TopLine(Lines):
     def _left(self) -> list[Piece]:
         app, session = self.viewer, self.session
         style = app.palette.style_of
-        pieces: list[Piece] = [(f" {session.name}", style(Role.TITLE))]
+        pieces: list[Piece] = []
         if len(app.sessions) > 1:
             number = f" {app.sessions.index(session) + 1}/{len(app.sessions)}"
             pieces.append((number, style(Role.DIM)))
         if session.trace is None:
-            return pieces
+            return [self._naming(pieces), *pieces]
         dot = (f"  {app.glyphs.dot}  ", style(Role.DIM))
         span = format_duration(session.trace.end_ns - session.trace.start_ns)
         pieces += [("  ", style(Role.TEXT)), (f"{_KINDS[session.trace.kind]} {span}", style(Role.TEXT))]
-        place = len(pieces)
+        place, sampled = len(pieces), 0
         if session.picture is not None and session.picture.sketch is not None:
+            sampled = place + 1
             pieces += [("  ", style(Role.TEXT)), (f"{app.glyphs.unread[1]} sampled", style(Role.WARNING))]
         if session.analysis is not None:
             splits = [split for split in session.analysis.communication.splits if split.window_ns]
@@ -65,11 +67,25 @@ class TopLine(Lines):
                 whole = self.size.width > _NARROW and len(splits) == 1
                 pieces += [dot, (f"{printable(split.device)} ", style(Role.TEXT))]
                 pieces += self._split(split, whole)
+            if sampled and self._room(pieces) <= _LEAST_NAME:
+                pieces[sampled] = (pieces[sampled][0][: cell_len(app.glyphs.unread[1])], pieces[sampled][1])
             run = printable(run_in_short(session.analysis.run), _LONGEST_RUN)
-            taken = sum(cell_len(text) for text, _ in [*pieces, *self._right()])
-            if run and taken + len(run) + 3 <= self.size.width:
+            if run and cell_len(session.name) + len(run) + 4 <= self._room(pieces):
                 pieces[place:place] = [("  ", style(Role.TEXT)), (run, style(Role.DIM))]
-        return pieces
+        return [self._naming(pieces), *pieces]
+
+    def _naming(self, others: list[Piece]) -> Piece:
+        """The name of the trace; of a long one the end, where what else is to be said needs the room."""
+        room = max(self._room(others) - 1, _LEAST_NAME)
+        return (
+            f" {tail(self.session.name, room, self.viewer.glyphs.ellipsis)}",
+            self.viewer.palette.style_of(Role.TITLE),
+        )
+
+    def _room(self, others: list[Piece]) -> int:
+        """The cells that other pieces of the line leave."""
+        right = self._right()
+        return self.size.width - sum(cell_len(text) for text, _ in [*others, *right]) - (1 if right else 0)
 
     def _split(self, split: WindowSplit, whole: bool) -> list[Piece]:
         """What the time of a device went into; not `whole`: communication in one, and what was lost only."""

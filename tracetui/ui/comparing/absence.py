@@ -1,0 +1,41 @@
+"""What is said of two open traces that cannot be compared: which they are, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tracetui.ui.comparing.pair import Pair
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import wrapped
+from tracetui.ui.session import Session
+from tracetui.ui.viewer import Viewer
+from tracetui.ui.widgets.lines import Line
+from tracetui.units import format_duration
+
+_WHY = (
+    "Compared are the steps of devices: their idle time, operators and communication. A trace of the host "
+    "alone has none of that, and is looked at alone."
+)
+_NEXT = "} compares with the next open trace."
+_OTHERS = "tracetui A B opens two other traces."
+
+
+def absence_lines(sessions: Sequence[Session], pair: Pair, width: int, palette: Palette) -> list[Line]:
+    """Return why there is nothing to compare, in lines of a width."""
+    dim, text = palette.style_of(Role.DIM), palette.style_of(Role.TEXT)
+    lines: list[Line] = [[]]
+    for name, place in (("BASE", pair.base), ("OTHER", pair.other)):
+        analysis = sessions[place].analysis
+        if analysis is None:
+            return []
+        count = len(analysis.devices)
+        devices = f"{count} device{'' if count == 1 else 's'}" if count else "no device"
+        span = format_duration(analysis.trace.end_ns - analysis.trace.start_ns)
+        lines.append([(f"{name:<6} ", dim), (f"{span}, {devices}: {sessions[place].name}", text)])
+    told = f"{_WHY} {_NEXT if len(sessions) > 2 else _OTHERS}"
+    return [*lines, [], *([(line, text)] for line in wrapped(told, max(width, 1)))]
+
+
+def next_pair(viewer: Viewer) -> tuple[tuple[str, str], ...]:
+    """Return the hint of the key that compares with another open trace, where there is one."""
+    return (("}", "next pair"),) if len(viewer.sessions) > 2 else ()

@@ -1,0 +1,66 @@
+"""What the open traces are called: the parts of their paths that tell them from others.
+
+Every producer calls its file `trace_view.json`, and its directories alike: what tells is the directory around
+them, which is that of a rank, and the one of the run around that.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tracetui.reader.locate import TIMELINE, name_of_trace
+
+#: names that a producer gives all of its traces
+_ALIKE = frozenset({"trace_view.json", "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "timeline"})
+_NUMBER = re.compile(r"\d+", re.ASCII)
+_RANK = re.compile(r"_ascend_(?:pt|ms)$")
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Return what tells each of several paths from the others: the fewest of its last parts that do.
+
+    Parts that all of them end with tell nothing, nor does what a producer calls all of its files.
+    """
+    if len(paths) == 1:
+        return [name_of(paths[0])]
+    every = [_telling(path) for path in paths]
+    while min(map(len, every)) > 1 and len({parts[-1] for parts in every}) == 1:
+        every = [parts[:-1] for parts in every]
+    for count in range(1, max(map(len, every))):
+        names = ["/".join(parts[-count:]) for parts in every]
+        if len(set(names)) == len(names):
+            return names
+    return list(map(str, paths))
+
+
+def name_of(path: Path) -> str:
+    """Return what tells a path from those of other traces: "before.json", of a rank "run/rank0".
+
+    Its own name, where a producer did not give it; else that of its directory, for a rank also its run's.
+    """
+    exported = name_of_trace(path)
+    if exported != path.name:
+        return exported
+    parts = path.resolve().parts
+    kept = [part for part in parts[1:] if part not in _ALIKE]
+    if not kept:
+        return path.name
+    *above, last = kept
+    if TIMELINE.fullmatch(last):
+        last = f"rank{_NUMBER.findall(last)[0]}"
+    elif not _RANK.search(last):
+        return last
+    return "/".join([*above[-1:], _RANK.sub("", last)])
+
+
+def name_of_run(paths: Sequence[Path]) -> str:
+    """Return what tells the run of several ranks from others: the directory that holds all of them."""
+    directory = Path(os.path.commonpath([path.resolve() for path in paths]))
+    return name_of(directory) or str(directory)
+
+
+def _telling(path: Path) -> list[str]:
+    return [_RANK.sub("", part) for part in path.resolve().parts if part not in _ALIKE]
