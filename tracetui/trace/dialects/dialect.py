@@ -162,6 +162,14 @@ class Dialect:
     built_in_frames: tuple[str, ...] = ()  #: beginnings of frames of functions without a file
     module_frames: tuple[str, ...] = ()  #: beginnings of frames of a module of the model; its name follows
     framework_packages: frozenset[str] = frozenset()  #: packages whose code is not the user's
+    generated_files: tuple[str, ...] = ()  #: patterns of the paths of code that a compiler wrote
+    module_calls: tuple[str, ...] = ()  #: patterns of "file: function" of the frame that calls a module
+
+    # Frames of C++, below those of Python in the stacks of an allocator.
+    native_files: tuple[str, ...] = ()  #: patterns of their whole paths
+    #: Patterns of functions; group 1: the operator. The first that fits any counts, the outermost of it.
+    native_operators: tuple[str, ...] = ()
+    gpu_allocators: tuple[str, ...] = ()  #: patterns of functions, and of the names of settings, of GPUs only
 
 
 def merged(dialects: Iterable[Dialect]) -> Dialect:

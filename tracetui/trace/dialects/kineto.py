@@ -60,4 +60,9 @@ KINETO = Dialect(
     ),
     graph_launches=(r"(?:cuda|cu|hip)GraphLaunch",),
     memory_calls=(r"(?:cuda|hip)(?:Malloc|Free)(?!Host)|cuMem(?:Alloc|Free)(?!Host)",),
+    gpu_allocators=(
+        r"c10::(?:cuda|hip)::",
+        r"torch::cuda::",
+        r"PYTORCH_(?:CUDA|HIP)_ALLOC_CONF$",
+    ),
 )
