@@ -94,7 +94,7 @@ class Dialect:
     format_conversions: tuple[str, ...] = ()  #: patterns of kernels that only change the layout of data
     casts: tuple[str, ...] = ()  #: patterns of kernels that only change its type
     collective_kernel_endings: tuple[str, ...] = ()  #: kernels that count as communication, by their names
-    collective_kernel_beginnings: tuple[str, ...] = ()  #: in lower case; of tasks known by their category
+    collective_kernels: tuple[str, ...] = ()  #: patterns of the names of those known by their category
     #: Beginnings and endings of the names of kernels whose type stands after the last "_", and beginnings
     #: that are no part of the type.
     type_last_beginnings: tuple[str, ...] = ()
