@@ -624,6 +624,15 @@ def synchronised(times: int) -> Events:
     return events
 
 
+@pytest.mark.parametrize(("untold", "line"), [(2_000, 3), (400_000, 0)])
+def test_a_line_with_next_to_nothing_of_the_time_is_not_named(untold: int, line: int) -> None:
+    """A gap of 1 us that a line is to blame for, and one before a task of which no launch is recorded."""
+    blamed = [operator(100, 1_800, "aten::mm", stack=stack(3)), *launched(1_900, 2_000)]
+    events = [*npu(), task(900, 100), *blamed, task(2_100 + untold, 100)]
+    (advice,) = advice_of(events, "free_time")
+    assert advice.line == line
+
+
 @pytest.mark.parametrize(
     ("rule", "holds", "misses"),
     [

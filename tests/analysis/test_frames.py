@@ -31,6 +31,9 @@ SITE = "/home/me/.local/lib/python3.9/site-packages"
         ("/usr/lib/python3/dist-packages/yaml/loader.py", Origin.INSTALLED),
         ("<string>", Origin.GENERATED),
         ("<frozen importlib._bootstrap>", Origin.GENERATED),
+        ("/tmp/torchinductor_me/s4/generated.py", Origin.GENERATED),
+        (f"/me/cache/s4/cs4{'yar2' * 12}.py", Origin.GENERATED),
+        (f"/me/cache/s5/cs4{'yar2' * 12}.py", Origin.USER),
         ("", Origin.NO_FILE),
     ],
 )

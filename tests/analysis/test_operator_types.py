@@ -58,6 +58,11 @@ def test_types_of_tasks_of_an_npu(name: str, expected: str) -> None:
             "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_256x64_16x4_nn_align4>(T1::Params)",
             "cutlass_80_tensorop_s1688gemm",
         ),
+        ("void cutlass::device_kernel<flash::FlashAttnBwd<flash::Mainloop<2>>>(Params)", "FlashAttnBwd"),
+        (
+            "void cutlass::device_kernel<flash::enable_sm90<flash::FlashAttnFwdSm90<flash::M<2>>>>(Params)",
+            "FlashAttnFwdSm90",
+        ),
         ("ampere_sgemm_32x32_sliced1x4_tn", "ampere_sgemm"),
         ("Cijk_Ailk_Bljk_BBS_BH_MT64x64x64_MI16x16x16x1_SN", "Cijk_Ailk_Bljk_BBS_BH"),
         ("_ZN2ck16tensor_operation6device12_GLOBAL__N_13runINS_4TileILi6E", "run"),

@@ -137,7 +137,7 @@ def test_a_snapshot(run: Any, tmp_path: Path) -> None:
     assert run("memory", str(path), "--window", "0s..1s").code == 2
     without_a_terminal = run(str(path)).out
     assert " ".join(without_a_terminal.split()) == text
-    assert "No times are recorded" in text and "mean life" not in text
+    assert "told by their numbers" in text and "mean life" not in text
     path.write_bytes(HOSTILE)
     for arguments in (["memory", str(path)], [str(path)]):
         output = run(*arguments)

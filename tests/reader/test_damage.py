@@ -251,3 +251,19 @@ def test_args_of_a_damaged_event_are_no_event(tmp_path: Path) -> None:
     text = '[{"ph": "X", oops, "args": {"name": "a", "ph": "i", "ts": 1}}, {"ph": "i", "name": "b", "ts": 2}]'
     table = _read(tmp_path / "t.json", text.encode())
     assert [row[2] for row in rows_of(table).instants] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:7\nsize 9\n", "a pointer of Git LFS only"),
+        ("<!DOCTYPE html>", "HTML or XML"),
+        ("\x7fELF\0\0", "binary data"),
+        ("time,name", "no JSON array or object"),
+    ],
+)
+def test_what_else_a_file_holds_is_said(tmp_path: Path, text: str, what: str) -> None:
+    path = tmp_path / "trace_view.json"
+    path.write_text(text)
+    with pytest.raises(UnreadableTrace, match=f"the file holds {what}"), TraceFile(path) as trace_file:
+        trace_file.read()

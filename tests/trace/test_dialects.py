@@ -160,6 +160,46 @@ def test_gpu_tasks_go_by_category_and_nccl_is_communication() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "activity"),
+    [
+        ("ncclSymkDevKernel_AllReduce", Activity.COMMUNICATION),
+        ("void (anonymous namespace)::multimem_all_reduce_kernel<bf16, 16>(int*)", Activity.COMMUNICATION),
+        ("void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(int)", Activity.COMMUNICATION),
+        ("_ZN4vllm26cross_device_reduce_1stageIDF16bLi8EEEv", Activity.COMMUNICATION),
+        ("void trtllm::oneshotAllReduceKernel<half>(Params)", Activity.COMMUNICATION),
+        ("void a::reduce_scatter_kernel(int)", Activity.COMMUNICATION),
+        ("void deep_ep::internode_ll::combine<false>(int4*)", Activity.COMMUNICATION),
+        ("void dpsk::ep::internode::cached_notify<false>(int)", Activity.COMMUNICATION),
+        ("void dpsk::ep::cuda::get_dispatch_layout<256>(long const*)", Activity.AICORE),
+        ("void small_reduce_kernel(int)", Activity.AICORE),
+        ("void gemm<all_reduce>(int)", Activity.AICORE),
+        ("triton_poi_fused_add_all_gather_into_tensor_3", Activity.AICORE),
+    ],
+)
+def test_kernels_that_communicate_are_told_by_their_functions(name: str, activity: Activity) -> None:
+    events = [*process(0, "python", "GPU 0"), piece(0, 7, name, 10, 5, "kernel")]
+    assert activities(trace_of(events)) == {name: activity}
+
+
+@pytest.mark.parametrize(
+    ("label", "category", "names"),
+    [
+        ("MTIA 9", "mtia_ccp_events", {"fc": Activity.AICORE, "dma_request": Activity.COPY}),
+        ("MTIA 9", "mtia_ccp_events", {"fc": Activity.AICORE, "event_wait": Activity.WAIT}),
+        ("XPU 1", "kernel", {"gemm": Activity.AICORE, "oneccl_allreduce": Activity.COMMUNICATION}),
+    ],
+)
+def test_other_accelerators_of_pytorch_are_devices(
+    label: str, category: str, names: dict[str, Activity]
+) -> None:
+    events = process(9, "python", label)
+    events += [piece(9, 7, name, 10 * n, 5, category) for n, name in enumerate(names)]
+    events.append(piece(9, 7, "range", 0, 90, "some_annotation"))
+    trace = trace_of(events)
+    assert (trace.devices, activities(trace)) == ((label,), {**names, "range": Activity.OTHER})
+
+
+@pytest.mark.parametrize(
     ("task_type", "engine"),
     [
         ("AI_CPU", "AI CPU"),

@@ -21,7 +21,9 @@ _COUNTERS = re.compile(r"(?:#|_|-op)\d+$")
 _GRAPH_NODE = re.compile(r"(?:.*/)?(?P<node>[^/]+)-op\d+(?:_.*)?", re.DOTALL)
 #: A digit that belongs to a type, not to the counter after it.
 _VERSIONED = re.compile(r".*(?:V\d|[23]D|Atan2|Expm1|Log2|Exp2|Log10)(?=\d*$)", re.DOTALL)
-_CUTLASS = re.compile(r"(?:void )?cutlass::Kernel\d?<(\w+)")
+_CUTLASS = re.compile(
+    r"(?:void )?cutlass::(?:Kernel\d?<|device_kernel<(?:(?:\w+::)*enable_sm\w+<)?(?:\w+::)*)(\w+)"
+)
 _TILE = re.compile(r"_[A-Za-z]*\d+x\d+.*", re.DOTALL)
 _LENGTH = re.compile(r"\d{1,5}")
 
@@ -85,7 +87,8 @@ def task_name(name: str, kind: Kind) -> str:
 def gpu_kernel_type(name: str) -> str:
     """Return the function of a GPU kernel: "vectorized_elementwise_kernel" of that template of at::native.
 
-    Of a template that stands for any kernel (`cutlass::Kernel<cutlass_80_tensorop_...>`), what it is made of.
+    Of a template that stands for any kernel (`cutlass::Kernel<cutlass_80_tensorop_...>`, `device_kernel`),
+    what it is made of.
     """
     if name.startswith(KNOWN.copy_task_beginnings):
         return name.partition(" (")[0]

@@ -58,6 +58,15 @@ class Steps(Columns):
     forward_backward: Int64s  #: -1 where not told
     tail: Int64s  #: -1 where not told
 
+    @property
+    def copies(self) -> Int64s:
+        """ns of exposed copies: of the free time what is not idle.
+
+        At least 0: a free stretch with a copy in it may start in another step than what is idle of it.
+        """
+        copies: Int64s = np.maximum(self.free - self.idle, 0)
+        return copies
+
 
 @dataclass(frozen=True, eq=False)
 class Collectives(Columns):

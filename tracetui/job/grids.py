@@ -92,8 +92,7 @@ def _of_steps(rank: Rank, measure: Measure) -> Int64s:
         return steps.exposed
     if measure is Measure.COMPUTING:
         return steps.computing
-    copies: Int64s = np.maximum(steps.free - steps.idle, 0)
-    return copies
+    return steps.copies
 
 
 def by_time(

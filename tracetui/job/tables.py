@@ -134,7 +134,7 @@ def _of_steps(steps: Steps) -> Measures:
         communication_transfer=_spread(steps.transfer),
         communication_unsplit=_spread(steps.unsplit),
         communication=_spread(steps.exposed),
-        copy=_spread(steps.free - steps.idle),
+        copy=_spread(steps.copies),
         idle=_spread(steps.idle),
         preparing=_spread(steps.preparing),
         bubble=_spread(steps.bubble),

@@ -288,6 +288,8 @@ def _no_trace(path: Path, text: bytes, wrapped: bool) -> tuple[Reason, str]:
         what = "binary data"
     elif start.startswith(b"<"):
         what = "HTML or XML"
+    elif start.startswith(b"version https://git-lfs"):
+        what = "a pointer of Git LFS only: git lfs pull fetches the file itself"
     else:
         what = "no JSON array or object"
     return Reason.NOT_A_TRACE, f"{path}: is not a trace: the file holds {what}"

@@ -13,7 +13,7 @@ import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -28,6 +28,7 @@ _FREED = ("free_requested", "free")
 _ROOM = 1 << 29  #: bytes more than a multiple of the file's size
 _TIMES = 24  # objects take up to so many times their bytes in the file
 _END = 1 << 62
+_MOST_DEVICES = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,10 @@ class SnapshotEvents:
     held: Mapping[int, int]  #: bytes allocated at the end, by number of the device
     reserved: Mapping[int, int]
     skipped: int  #: events that cannot be read
+    #: How many at the beginning are no events: blocks alive at the end that were allocated before all others.
+    before: int = 0
+    settings: tuple[str, ...] = ()  #: the names of the allocator's settings
+    blocks_have_history: bool = False  #: only PyTorch's own, on a GPU, wrote this, in 2022 and 2023
 
 
 def is_pickle(path: Path) -> bool:
@@ -65,7 +70,7 @@ def read_snapshot(path: Path) -> SnapshotEvents:
     traces = document["device_traces"]
     held, reserved = _held(document.get("segments"))
     stacks = _Stacks()
-    rows: list[tuple[int, int, int, int, int]] = []
+    rows: list[_Row] = []
     skipped = 0
     for device, events in enumerate(traces):
         for event in events if isinstance(events, list) else []:
@@ -78,8 +83,11 @@ def read_snapshot(path: Path) -> SnapshotEvents:
                 skipped += 1
                 continue
             rows.append(
-                (device, address % _END, size, int(action in _FREED), stacks.number(event.get("frames")))
+                _Row(device, address % _END, size, int(action in _FREED), stacks.number(event.get("frames")))
             )
+    alive = list(_alive_before(document.get("segments"), rows, stacks))
+    rows[:0] = alive
+    settings = document.get("allocator_settings")
     columns = np.array(rows, np.int64).reshape(-1, 5).T
     return SnapshotEvents(
         device=columns[0].astype(np.int32),
@@ -91,7 +99,20 @@ def read_snapshot(path: Path) -> SnapshotEvents:
         held=held,
         reserved=reserved,
         skipped=skipped,
+        before=len(alive),
+        settings=tuple(filter(_is_text, settings)) if isinstance(settings, dict) else (),
+        blocks_have_history=any("history" in block for _, _, block in _blocks(document.get("segments"))),
     )
+
+
+class _Row(NamedTuple):
+    """One event: the columns of SnapshotEvents."""
+
+    device: int
+    address: int
+    bytes: int
+    freed: int
+    stack: int
 
 
 class _Unpickler(pickle.Unpickler):
@@ -131,6 +152,44 @@ def _frame(frame: Any) -> tuple[str, int, str] | None:
     if not isinstance(file, str) or type(line) is not int or not isinstance(function, str):
         return None
     return (file, line, function) if 0 <= line < 1 << 31 else None
+
+
+def _is_text(name: Any) -> bool:
+    return isinstance(name, str)
+
+
+def _blocks(segments: Any) -> Iterator[tuple[int, int | None, dict[Any, Any]]]:
+    """Yield device, address and fields of each block; older segments tell of the size of each only."""
+    for segment in segments if isinstance(segments, list) else []:
+        if not isinstance(segment, dict) or type(segment.get("device")) is not int:
+            continue
+        address, blocks = segment.get("address"), segment.get("blocks")
+        at = address if type(address) is int else None
+        for block in blocks if isinstance(blocks, list) else []:
+            if not isinstance(block, dict):
+                continue
+            own, size = block.get("address", at), block.get("size")
+            yield segment["device"], own if type(own) is int else None, block
+            at = at + size if at is not None and type(size) is int else None
+
+
+def _alive_before(segments: Any, rows: list[_Row], stacks: _Stacks) -> Iterator[_Row]:
+    """Yield the allocations of blocks with a stack that are alive at the end, and that no event made.
+
+    The events may have been more than are kept, or were never kept at all.
+    """
+    told = {(row.device, row.address) for row in rows}
+    for device, address, block in _blocks(segments):
+        if address is None or not (0 <= device < _MOST_DEVICES) or block.get("state") != "active_allocated":
+            continue
+        if (device, address % _END) in told:
+            continue
+        history = block.get("history")
+        newest = history[0] if isinstance(history, list) and history else block
+        frames = newest.get("frames") if isinstance(newest, dict) else None
+        size = block.get("requested_size", block.get("size"))
+        if isinstance(frames, list) and frames and type(size) is int and 0 <= size < _END:
+            yield _Row(device, address % _END, size, 0, stacks.number(frames))
 
 
 def _held(segments: Any) -> tuple[dict[int, int], dict[int, int]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Activity
+
+_COLLECTIVE = any_of(KNOWN.collective_kernels)
 
 
 def activity_of_type(task_type: str) -> Activity | None:
@@ -41,7 +43,7 @@ def activity_of_name(name: str) -> Activity | None:
 
 def is_collective_kernel(name: str) -> bool:
     """Return whether a kernel, known as one by its category, is communication."""
-    return name.lower().startswith(KNOWN.collective_kernel_beginnings)
+    return _COLLECTIVE.match(name) is not None
 
 
 def _key(text: str) -> str:

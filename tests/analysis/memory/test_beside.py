@@ -114,7 +114,7 @@ def test_what_has_no_times_is_not_cut_by_them(tmp_path: Path, capsys: pytest.Cap
     path = run_in(tmp_path)
     assert main(["memory", path]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "No times are recorded" in text
+    assert "told by their numbers" in text
     assert "grows 1.02 kB a step: Cast-op2, the only call at net.py(7) construct" in text
     assert main(["memory", path, "--window", "0s..1s"]) == 2
     assert "has no times" in capsys.readouterr().err

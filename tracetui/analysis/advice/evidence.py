@@ -24,6 +24,8 @@ from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.stack import Frame
 
+_WORTH_NAMING = 100  #: a line with less than this part of the time is not what advice is about
+
 
 class Analysed(Protocol):
     """What of an analysis the rules read; `tracetui.analysis.analyse.Analysis` says what each part is."""
@@ -202,10 +204,11 @@ class Evidence:
         return python_line(None if number < 0 else self._frames[number])
 
     def worst_line(self, pieces: Bools) -> PythonLine:
-        """Return the line with the most ns of the pieces that have one."""
+        """Return the line with the most ns of the pieces that have one; none if that is next to nothing."""
         known = pieces & (self.piece_lines >= 0)
-        lines, _ = most_first(self.piece_lines[known], self.causes.ns[known])
-        return self.blame(int(lines[0]) if len(lines) else -1)
+        lines, sums = most_first(self.piece_lines[known], self.causes.ns[known])
+        told = len(lines) and int(sums[0]) * _WORTH_NAMING >= int(self.causes.ns[pieces].sum())
+        return self.blame(int(lines[0]) if told else -1)
 
     @property
     def _frames(self) -> list[Frame]:

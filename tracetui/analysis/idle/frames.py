@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 
-from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.stack import Frame
 
 
@@ -19,7 +19,7 @@ class Origin(IntEnum):
     """Whose code a frame is, nearest to the user last."""
 
     NO_FILE = 0  #: built-in functions and modules
-    GENERATED = 1  #: <string>, <frozen importlib._bootstrap>
+    GENERATED = 1  #: <string>, <frozen importlib._bootstrap>, what torch.compile wrote
     LIBRARY = 2  #: the standard library and frameworks
     INSTALLED = 3  #: other packages in site-packages
     USER = 4
@@ -40,6 +40,7 @@ _STANDARD_MODULE = re.compile(
     r")(?:\.py$|/)"
 )
 
+_GENERATED = any_of(KNOWN.generated_files)
 _INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/(?P<package>[^/]+)")
 _STANDARD = re.compile(r"(?:^|/)lib(?:64)?/python\d+(?:\.\d+)?/", re.IGNORECASE)
 
@@ -62,6 +63,8 @@ class FrameRules:
             return Origin.USER
         if self.skip and frame.file.startswith(self.skip):
             return Origin.LIBRARY
+        if _GENERATED.match(path):
+            return Origin.GENERATED
         installed = _INSTALLED.search(path)
         first = installed["package"] if installed else path.split("/", 1)[0]
         if first in KNOWN.framework_packages:

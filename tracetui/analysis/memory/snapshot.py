@@ -1,17 +1,20 @@
 """The memory that a snapshot of PyTorch's allocator tells of: no times and no operators, but every stack.
 
-Its events have an order only: their numbers stand for times, and the innermost frame for the operator. Steps
-are told by what recurs: a place that allocates once in every stretch in which most of all that recurs does.
+Of its events only the order is used: their numbers stand for times, and the innermost frame of Python for the
+operator, or what the C++ below the user's line was called for. Steps are told by what recurs: a place that
+allocates once in every stretch in which most of all that recurs does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.memory.model import NEVER, PYTORCH, Blocks, Curve, Recorded, Step, steps_at
+from tracetui.analysis.memory.native import native_operator, of_a_gpu, python_frames, within_a_module
 from tracetui.analysis.search import runs
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.siblings.snapshot import SnapshotEvents, read_snapshot
@@ -27,34 +30,48 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> Recorded:
     """Return what the snapshot at a path tells. Raises Refusal with a sentence where there is none."""
     events = read_snapshot(path)
     allocated = np.flatnonzero(events.freed == 0)
+    numbers = _numbers(events)
     release = releases(events.device, events.address, events.freed == 1)[allocated]
-    stacks = [tuple(Frame(*frame) for frame in stack) for stack in events.stacks]
+    whole = [tuple(Frame(*frame) for frame in stack) for stack in events.stacks]
+    stacks = [python_frames(stack) for stack in whole]
     frames = [rules.line_of(stack) for stack in stacks]
     lines = tuple(dict.fromkeys(frame for frame in frames if frame is not None))
     place_of = {frame: place for place, frame in enumerate(lines)}
     line = np.array([-1 if frame is None else place_of[frame] for frame in frames] or [-1], np.int64)
-    leaves = [_leaf(stack, frame) for stack, frame in zip(stacks, frames)]
+    leaves = [
+        _leaf(stack, frame) or native_operator(all_frames)
+        for all_frames, stack, frame in zip(whole, stacks, frames)
+    ]
     operators = tuple(dict.fromkeys(leaves)) or ("",)
     operator = np.array([operators.index(leaf) for leaf in leaves] or [0], np.int32)
-    steps = repetitions(allocated, events.stack[allocated], len(events.freed))
-    numbers = np.unique(events.device).tolist()
+    seen = allocated[events.before :]
+    end = int(numbers[-1]) + 1 if len(numbers) else 0
+    steps = repetitions(numbers[seen], events.stack[seen], end, stacks)
+    devices = sorted({*np.unique(events.device).tolist(), *(n for n, held in events.held.items() if held)})
     blocks = Blocks(
-        start=allocated,
-        release=np.where(release < 0, NEVER, release),
+        start=numbers[allocated],
+        release=np.where(release < 0, NEVER, numbers[release]),
         bytes=events.bytes[allocated],
-        device=np.searchsorted(numbers, events.device[allocated]).astype(np.int32),
+        device=np.searchsorted(devices, events.device[allocated]).astype(np.int32),
         component=np.zeros(len(allocated), np.int32),
         operator=operator[events.stack[allocated]],
         row=np.full(len(allocated), -1, np.int64),
         line=line[events.stack[allocated]] if len(allocated) else np.empty(0, np.int64),
-        step=steps_at(steps, allocated),
+        step=steps_at(steps, numbers[allocated]),
     )
-    labels = tuple(f"NPU {number}" for number in numbers)
-    curves = tuple(_curve(events, number, label) for number, label in zip(numbers, labels))
+    on_gpu = events.blocks_have_history or of_a_gpu(whole, events.settings)
+    labels = tuple(f"{'GPU' if on_gpu else 'NPU'} {number}" for number in devices)
+    curves = tuple(_curve(events, numbers, number, label) for number, label in zip(devices, labels))
     problems: tuple[str, ...] = ()
     if events.skipped:
         problems = (f"{format_count(events.skipped)} events of the snapshot cannot be read",)
     return Recorded(curves, blocks, labels, (PYTORCH,), operators, lines, steps, problems, timed=False)
+
+
+def _numbers(events: SnapshotEvents) -> Int64s:
+    """Return the number of each event, by which it is told; 0 for all before the first."""
+    numbers = np.arange(len(events.freed))
+    return np.maximum(numbers - events.before + 1, 0) if events.before else numbers
 
 
 def _leaf(stack: tuple[Frame, ...], line: Frame | None) -> str:
@@ -79,16 +96,20 @@ def releases(device: Int32s | Int64s, address: Int64s, freed: Bools) -> Int64s:
     return found
 
 
-def repetitions(times: Int64s, places: Int32s, end: int) -> tuple[Step, ...]:
+def repetitions(
+    times: Int64s, places: Int32s, end: int, stacks: Sequence[tuple[Frame, ...]] = ()
+) -> tuple[Step, ...]:
     """Return the steps of a program of which only the places are known that allocate, one after the other.
 
     A place begins a step where each stretch between two of its allocations holds at least half of all places
-    that allocate more than once; of those that do so most often, the first.
+    that allocate more than once, and is more than a part of the model; of those that do so most often, the
+    first.
 
     Args:
         times: when something is allocated, sorted.
         places: the stack of each, as a number.
         end: when the recording ends.
+        stacks: the frames of Python of each place, leaf first; none where they do not tell of modules.
     """
     counts = np.bincount(places) if len(places) else np.empty(0, np.int64)
     of_place = dict(runs(places))
@@ -99,11 +120,18 @@ def repetitions(times: Int64s, places: Int32s, end: int) -> tuple[Step, ...]:
         often.sort(key=lambda place: int(of_place[place][0]))
         for place in often[:_MOST_TRIED]:
             begins = of_place[place]
-            inside = zip(begins.tolist(), begins[1:].tolist())
-            if all(_recurring(places[first:last], counts) >= least for first, last in inside):
+            inside = [places[first:last] for first, last in zip(begins.tolist(), begins[1:].tolist())]
+            if all(_recurring(each, counts) >= least for each in inside) and not (
+                stacks and any(_is_part(each, stacks) for each in inside)
+            ):
                 bounds = [*times[begins].tolist(), end]
                 return tuple(Step(n, a, b) for n, (a, b) in enumerate(zip(bounds, bounds[1:]), 1))
     return ()
+
+
+def _is_part(places: Int32s, stacks: Sequence[tuple[Frame, ...]]) -> bool:
+    """Whether all of some places are in one part of a pass through the model."""
+    return within_a_module([stacks[place] for place in np.unique(places).tolist()])
 
 
 def _recurring(places: Int32s, counts: Int64s) -> int:
@@ -111,13 +139,18 @@ def _recurring(places: Int32s, counts: Int64s) -> int:
     return len(np.unique(places[counts[places] > 1]))
 
 
-def _curve(events: SnapshotEvents, number: int, label: str) -> Curve:
+def _curve(events: SnapshotEvents, numbers: Int64s, number: int, label: str) -> Curve:
     """What a device holds after each of its events: at last what the segments of the snapshot say."""
     (own,) = np.nonzero(events.device == number)
+    time = numbers[own]
     held = np.cumsum(np.where(events.freed[own] == 1, -events.bytes[own], events.bytes[own]))
+    if not len(own):
+        time, held = np.zeros(1, np.int64), np.zeros(1, np.int64)
     if number in events.held:
-        held += events.held[number] - (int(held[-1]) if len(held) else 0)
-    unknown = np.full(len(own), -1, np.int64)
+        held += events.held[number] - int(held[-1])
+    last = np.append(time[1:] != time[:-1], True)  # of all that was there before the first event
+    time, held = time[last], held[last]
+    unknown = np.full(len(time), -1, np.int64)
     reserved = unknown.copy()
     reserved[-1:] = events.reserved.get(number, -1)
-    return Curve(label, PYTORCH, own, np.maximum(held, 0), reserved, unknown)
+    return Curve(label, PYTORCH, time, np.maximum(held, 0), reserved, unknown)

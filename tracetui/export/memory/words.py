@@ -16,7 +16,7 @@ NOTHING = (
     "Nothing is recorded of the memory: profile with profile_memory=True, "
     "and keep the tables beside the trace."
 )
-NO_TIMES = "No times are recorded: events are told by their numbers."
+NO_TIMES = "Events are told by their numbers, not by times."
 LONGEST_SOURCE = 120  #: characters of a line of source
 _ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 

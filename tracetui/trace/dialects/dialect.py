@@ -94,7 +94,7 @@ class Dialect:
     format_conversions: tuple[str, ...] = ()  #: patterns of kernels that only change the layout of data
     casts: tuple[str, ...] = ()  #: patterns of kernels that only change its type
     collective_kernel_endings: tuple[str, ...] = ()  #: kernels that count as communication, by their names
-    collective_kernel_beginnings: tuple[str, ...] = ()  #: in lower case; of tasks known by their category
+    collective_kernels: tuple[str, ...] = ()  #: patterns of the names of those known by their category
     #: Beginnings and endings of the names of kernels whose type stands after the last "_", and beginnings
     #: that are no part of the type.
     type_last_beginnings: tuple[str, ...] = ()
@@ -162,6 +162,14 @@ class Dialect:
     built_in_frames: tuple[str, ...] = ()  #: beginnings of frames of functions without a file
     module_frames: tuple[str, ...] = ()  #: beginnings of frames of a module of the model; its name follows
     framework_packages: frozenset[str] = frozenset()  #: packages whose code is not the user's
+    generated_files: tuple[str, ...] = ()  #: patterns of the paths of code that a compiler wrote
+    module_calls: tuple[str, ...] = ()  #: patterns of "file: function" of the frame that calls a module
+
+    # Frames of C++, below those of Python in the stacks of an allocator.
+    native_files: tuple[str, ...] = ()  #: patterns of their whole paths
+    #: Patterns of functions; group 1: the operator. The first that fits any counts, the outermost of it.
+    native_operators: tuple[str, ...] = ()
+    gpu_allocators: tuple[str, ...] = ()  #: patterns of functions, and of the names of settings, of GPUs only
 
 
 def merged(dialects: Iterable[Dialect]) -> Dialect:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
 from tracetui.trace.model import Activity, Family, Layer
 
+_NAMESPACES = r"(?:\(anonymous namespace\)::|\w+::)*"
+_DEVICES = ("GPU", "MTIA", "XPU", "HPU")  # the last two [C]
+
 KINETO = Dialect(
-    device_labels=("GPU",),
-    gpu_labels=("GPU",),
+    device_labels=_DEVICES,
+    gpu_labels=_DEVICES,
     # Those of 2021 are capitalised and without "gpu_" and "cuda_": Operator, Kernel, Runtime, Memcpy, Memset.
     categories={
         "operator": Place(Layer.PYTHON, Family.OPERATORS),
         "cuda_runtime": Place(Layer.CANN, Family.CALLS),
         "cuda_driver": Place(Layer.CANN, Family.CALLS),
+        "mtia_runtime": Place(Layer.CANN, Family.CALLS),
         "xpu_runtime": Place(Layer.CANN, Family.CALLS),  # [C], as the five below
         "xpu_driver": Place(Layer.CANN, Family.CALLS),
-        "mtia_runtime": Place(Layer.CANN, Family.CALLS),
+        "hpu_op": Place(Layer.CANN, Family.CALLS),
         "privateuse1_runtime": Place(Layer.CANN, Family.CALLS),
         "privateuse1_driver": Place(Layer.CANN, Family.CALLS),
         "cuda_profiler_range": Place(Layer.DEVICE, Family.ANNOTATIONS),
@@ -26,6 +30,8 @@ KINETO = Dialect(
         "gpu_memset": Place(Layer.DEVICE, Family.TASKS),
         "memset": Place(Layer.DEVICE, Family.TASKS),
         "cuda_sync": Place(Layer.DEVICE, Family.TASKS),
+        "xpu_sync": Place(Layer.DEVICE, Family.TASKS),  # [C]
+        "mtia_ccp_events": Place(Layer.DEVICE, Family.TASKS),
         "gpu_user_annotation": Place(Layer.DEVICE, Family.ANNOTATIONS),
         "overhead": Place(Layer.OTHER, Family.OTHER),  # [C]
     },
@@ -36,12 +42,27 @@ KINETO = Dialect(
         "gpu_memset": Activity.COPY,
         "memset": Activity.COPY,
         "cuda_sync": Activity.WAIT,
+        "xpu_sync": Activity.WAIT,
     },
+    # Of MTIA, whose tasks are all of one category.
+    task_name_beginnings=(
+        ("dma_request", Activity.COPY),
+        ("event_wait", Activity.WAIT),
+        ("event_record", Activity.WAIT),
+    ),
     flow_families={
         "ac2g": (Family.CALLS, Family.TASKS),
         "async_cpu_to_gpu": (Family.CALLS, Family.TASKS),  # [C], of 2021
     },
-    collective_kernel_beginnings=("nccl",),
+    collective_kernels=(
+        r"(?i:nccl|oneccl|nvshmem)",  # the last two [C]
+        rf"(?!triton_)(?:void )?{_NAMESPACES}\w*"  # Triton's are called after all that is fused into them
+        r"(?:(?:(?<![A-Za-z])all|All)_?(?:[Rr]educe|[Gg]ather|[Tt]o_?[Aa]ll)|[Rr]educe_?[Ss]catter)",
+        rf"(?:void )?{_NAMESPACES}\w*cross_device_reduce",  # [C], of vLLM and what took it over
+        # DeepEP, which moves tokens to their experts and back.
+        rf"(?:void )?{_NAMESPACES}(?:\w+_)?ep::int(?:er|ra)node(?:_ll)?::"
+        r"(?:cached_notify|notify_|dispatch|combine)",
+    ),
     collective_types=(r"nccl(?:Dev)?Kernel_([A-Za-z]+)", r"nccl([A-Z][A-Za-z]+?)(?:Ring|Tree|_|$)"),
     copy_task_beginnings=("Memcpy", "Memset"),
     host_wait_tasks=(r"(?:Context|Stream|Event) Sync",),
@@ -60,4 +81,9 @@ KINETO = Dialect(
     ),
     graph_launches=(r"(?:cuda|cu|hip)GraphLaunch",),
     memory_calls=(r"(?:cuda|hip)(?:Malloc|Free)(?!Host)|cuMem(?:Alloc|Free)(?!Host)",),
+    gpu_allocators=(
+        r"c10::(?:cuda|hip)::",
+        r"torch::cuda::",
+        r"PYTORCH_(?:CUDA|HIP)_ALLOC_CONF$",
+    ),
 )

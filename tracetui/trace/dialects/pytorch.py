@@ -48,4 +48,12 @@ PYTORCH = Dialect(
     built_in_frames=("<built-in ",),
     module_frames=("nn.Module: ",),
     framework_packages=frozenset({"torch", "torchvision", "torchaudio"}),
+    # By Inductor, below a directory that can be chosen: the file is called as its hash, its directory too.
+    generated_files=(
+        r"(?:.*/)?torchinductor_[^/]*/",
+        r"(?:.*/)?(?P<start>[a-z2-7]{2})/c(?P=start)[a-z2-7]{40,}\.py$",
+    ),
+    module_calls=(r"(?:.*/)?torch/nn/modules/module\.py: (?:_call_impl|__call__)$",),
+    native_files=(r"(?:\?\?|<unknown>)?$", r".*\.(?:c|cc|cpp|cxx|cu|h|hpp|hxx|cuh|inl|o|so)$"),
+    native_operators=(r"torch::autograd::generated::(\w+)::apply\b", r"at::_ops::(\w+)::"),
 )

@@ -1,0 +1,68 @@
+"""The stacks of an allocator: the frames of Python in them, and what those of C++ below were called for.
+
+PyTorch records the frames of C++ too unless it is told not to: the innermost is that of the unwinder itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.stack import Frame
+
+Stack = tuple[Frame, ...]  #: leaf first
+
+_NATIVE_FILE = any_of(KNOWN.native_files)
+_OPERATORS = tuple(re.compile(pattern) for pattern in KNOWN.native_operators)
+_OF_GPUS = any_of(KNOWN.gpu_allocators)
+_MODULE_CALL = any_of(KNOWN.module_calls)
+
+
+def python_frames(stack: Stack) -> Stack:
+    """Return the frames of Python of a stack."""
+    return tuple(frame for frame in stack if not _is_native(frame))
+
+
+def native_operator(stack: Stack) -> str:
+    """Return what the C++ above the leaf was called for, as "mul_Tensor" or "PowBackward0"; "" if untold.
+
+    Looked at are the frames below the innermost of Python: of those that fit the outermost counts.
+    """
+    below = []
+    for frame in stack:
+        if not _is_native(frame):
+            break
+        below.append(frame.function)
+    for pattern in _OPERATORS:
+        found = [match[1] for match in map(pattern.match, below) if match]
+        if found:
+            return found[-1]
+    return ""
+
+
+def of_a_gpu(stacks: Iterable[Stack], settings: Iterable[str]) -> bool:
+    """Return whether functions of C++, or names of settings, are those of the allocator of a GPU."""
+    functions = {frame.function for stack in stacks for frame in stack}
+    return any(_OF_GPUS.match(name) for name in (*settings, *functions))
+
+
+def within_a_module(stacks: Iterable[Stack]) -> bool:
+    """Return whether stacks of Python frames are all of one part of a pass through the model.
+
+    They are where all go through the same call of a module in another one, and where none has a frame: what
+    the engine of the backward pass allocates has none.
+    """
+    outermost_first = sorted(stack[::-1] for stack in stacks)
+    if not any(outermost_first):
+        return True
+    calls = 0
+    for first, last in zip(outermost_first[0], outermost_first[-1]):
+        if first != last:
+            break
+        calls += _MODULE_CALL.match(f"{first.file}: {first.function}") is not None
+    return calls > 1
+
+
+def _is_native(frame: Frame) -> bool:
+    return frame.line == 0 or _NATIVE_FILE.match(frame.file) is not None
