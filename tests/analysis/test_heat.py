@@ -272,6 +272,7 @@ def test_the_only_step_is_folded_by_phase_and_preparing_is_no_idle_time() -> Non
         ((False, True, False), [("forward", 40, 80), ("backward", 80, 90), ("tail", 90, 130)]),
         ((False, True, True), [("forward", 40, 80), ("backward", 80, 130)]),
         ((True, False, False), [("forward + backward", 40, 50), ("tail", 50, 130)]),
+        ((True, True, False), [("forward + backward", 40, 90), ("tail", 90, 130)]),
     ],
 )
 def test_a_step_is_folded_where_its_passes_meet(

@@ -290,6 +290,11 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "key = category.astype(np.int64) * (int(source_row.max(initial=0)) + 2) + source_row",
         "0 -> 1",
     ): "how far apart categories are: further is as well",
+    (
+        "analysis/heat/fold.py",
+        "low, high = 0, max(lengths, default=1)  # of `low` there are too many",
+        "1 -> 2",
+    ): "without a phase every length will do: the search ends at the shortest, 1",
     ("reader/parts.py", "device = order.pop(0) if order and not match[1] else -1", "1 -> 2"): UNKNOWN,
     ("reader/columns.py", "if self._length > len(self._array):", "> -> >="): LARGER,
     (
