@@ -19,6 +19,7 @@ from samples.truth import Truth
 from samples.writer import TraceWriter
 from tests.analysis import real
 from tests.analysis.machine import (
+    GROUPS,
     HARDWARE,
     MAIN,
     PYTHON,
@@ -33,11 +34,11 @@ from tests.analysis.machine import (
     us,
 )
 from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
-from tests.synthetic import piece, process, trace_of
+from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.advice import Advice, find_advice, transfers
 from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import Threshold
-from tracetui.analysis.advice.transfers import _phases
+from tracetui.analysis.advice.transfers import _phases, _waiting
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals, union
@@ -240,6 +241,18 @@ def test_communication_and_computing_of_the_phases_of_two_devices_are_added() ->
         "backward_computing_alone_ns": 2 * 45,
         "tail_computing_alone_ns": 2 * 10,
     }
+
+
+def test_ranks_are_waited_for_where_planes_wait_and_none_moves_data() -> None:
+    planes = [
+        *thread(GROUPS, 1, "Plane 0"),
+        *[piece(GROUPS, 1, "Notify_Wait", us(at), us(10)) for at in (0, 30)],
+        *thread(GROUPS, 2, "Plane 1"),
+        piece(GROUPS, 2, "Memcpy", us(8), us(10)),
+    ]
+    evidence = Evidence(analyse(trace_of([*npu(), task(0, 50), *planes])))
+    assert _waiting(evidence, [_time((0, 35))]) == 8 + 5
+    assert _waiting(Evidence(analyse(trace_of([*npu(), task(0, 50)]))), [_time((0, 35))]) is None
 
 
 def _time(*spans: tuple[int, int]) -> Intervals:
@@ -641,12 +654,17 @@ def test_a_line_with_next_to_nothing_of_the_time_is_not_named(untold: int, line:
         ("small_operators_in_loop", repeated(5, 50_000), repeated(5, 50_001)),
         ("free_time", [*npu(), task(0, 450), task(551, 450)], [*npu(), task(0, 450), task(550, 450)]),
         (
+            "collect_host_events",
+            [*npu(), task(0, 500), task(510, 490)],
+            [*npu(), task(0, 500), task(510, 491)],
+        ),
+        (
             "iteration_gap",
             [*npu(), step(1, 1_000, 5 * MS), *launched(2_000, MS + 1_001)],
             [*npu(), step(1, 1_000, 5 * MS), *launched(2_000, MS + 1_000)],
         ),
     ],
-    ids=["synchronisations", "repeats", "length of kernels", "free time", "iteration gap"],
+    ids=["synchronisations", "repeats", "length of kernels", "free time", "unknown origin", "iteration gap"],
 )
 def test_a_rule_holds_from_its_threshold_on(rule: str, holds: Events, misses: Events) -> None:
     assert (len(advice_of(holds, rule)), len(advice_of(misses, rule))) == (1, 0)

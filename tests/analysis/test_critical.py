@@ -223,6 +223,13 @@ def test_a_device_whose_clock_is_behind_is_put_right() -> None:
     assert told([*npu(), *launched(2_000, 1_990, 7)]) == [(2_015, 2_065, "device", None)], "as far as it goes"
 
 
+def test_a_step_that_ends_on_the_host_ends_by_its_clock() -> None:
+    analysis = analyse(trace_of([*FIRST, *launched(2_000, 1_990, 7), step(2, 1_060, 5_000)]))
+    depends = analysis.dependencies
+    assert depends.behind.tolist() == [25]
+    assert depends.points.time[depends.step_end].tolist() == [1_175, 6_060]
+
+
 def test_a_task_that_begins_with_its_dequeue_follows_from_it() -> None:
     """As at level 0, which records no calls."""
     queued = [operator(1_995, 10, stack=stack(7)), enqueue(2_000, 2, 9), dequeue(2_010, 20, 9)]

@@ -128,6 +128,7 @@ BACKWARD = [
     operator(1_810, 390, "MmBackward0", AUTOGRAD),
     *arrow("fwdbwd", 1, (PYTHON, MAIN, 995), (PYTHON, AUTOGRAD, 1_810)),
 ]
+QUEUED = [step(0, 800, 10), *launched(3_000, 3_100, 3)]
 SYNC = [
     operator(900, 1_300, "aten::item", stack=stack(3)),
     call(950, 900, 99, "AscendCL@aclrtSynchronizeStream", MAIN),
@@ -138,7 +139,9 @@ SYNC = [
 
 @pytest.mark.parametrize("above", [MAIN, QUEUE, AUTOGRAD])
 @pytest.mark.parametrize(
-    "events", [LOOP, AI_CPU, COPY, BACKWARD, SYNC], ids=["loop", "ai cpu", "copy", "backward", "sync"]
+    "events",
+    [LOOP, AI_CPU, COPY, BACKWARD, SYNC, QUEUED],
+    ids=["loop", "ai cpu", "copy", "backward", "sync", "queued"],
 )
 def test_what_stands_first(events: Events, above: int) -> None:
     events = [

@@ -60,6 +60,15 @@ def test_the_first_frame_of_the_user_from_the_leaf_is_charged() -> None:
     assert line(stack, FrameRules(skip=("/me/model",))) == "/me/train.py(3): main"
 
 
+def test_of_two_frames_the_one_nearer_to_the_user_is_charged_whichever_calls_the_other() -> None:
+    files = ["/me/train.py", f"{SITE}/megatron/training.py", "torch/optim/sgd.py", "<string>", ""]
+    frames = [Frame(file, 1, "f") for file in files]
+    for place, frame in enumerate(frames):
+        for other in frames[place + 1 :]:
+            found = FrameRules().line_of((other, frame)), FrameRules().line_of((frame, other))
+            assert found == (frame, frame)
+
+
 def test_a_stack_without_the_user_is_charged_to_what_is_nearest() -> None:
     installed = f"{SITE}/torch/a.py(1): a;\r\n{SITE}/lightning/b.py(2): b;\r\n{SITE}/lightning/c.py(3): c"
     assert line(installed) == f"{SITE}/lightning/b.py(2): b"

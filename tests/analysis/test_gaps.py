@@ -14,6 +14,7 @@ from tests.analysis import real
 from tests.analysis.machine import PYTHON, QUEUE, call, collective, dequeue, enqueue, npu, operator, task
 from tests.synthetic import piece, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.gaps import ending_tasks
 from tracetui.trace.model import Activity
 
 KINDS = ("AI_CORE", "DSA_SQE", "PCIE_DMA_SQE", "EVENT_WAIT_SQE", "collective")
@@ -128,6 +129,16 @@ def test_of_two_tasks_in_one_nanosecond_the_one_enqueued_first_ends_the_gap() ->
     analysis = analyse(trace_of(events))
     (ends,) = analysis.idle.task
     assert analysis.trace.slices.correlation[ends] == 7
+
+
+def test_where_no_work_starts_no_task_ends_an_interval() -> None:
+    analysis = analyse(trace_of([*npu(), task(0, 10), task(20, 10)]))
+    ended = ending_tasks(analysis.trace, analysis.devices[0], analysis.links, np.array([19, 20, 21]))
+    assert [row if row < 0 else int(analysis.trace.slices.start[row]) for row in ended.tolist()] == [
+        -1,
+        20,
+        -1,
+    ]
 
 
 def test_two_devices_are_apart() -> None:

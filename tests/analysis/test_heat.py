@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.analysis import real
 from tests.analysis.machine import (
+    AUTOGRAD,
     CANN,
     GROUPS,
     MAIN,
@@ -263,6 +264,31 @@ def test_the_only_step_is_folded_by_phase_and_preparing_is_no_idle_time() -> Non
     assert fold.line_ns(7) == 10
     assert cells.ns.sum(axis=1).tolist() == [10, 10, 0, 10, 10, 10, 0]
     assert (cells.most >= 0).any(axis=1).tolist() == [False, False, False, True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("backward", "phases"),
+    [
+        ((False, True, False), [("forward", 40, 80), ("backward", 80, 90), ("tail", 90, 130)]),
+        ((False, True, True), [("forward", 40, 80), ("backward", 80, 130)]),
+        ((True, False, False), [("forward + backward", 40, 50), ("tail", 50, 130)]),
+        ((True, True, False), [("forward + backward", 40, 90), ("tail", 90, 130)]),
+    ],
+)
+def test_a_step_is_folded_where_its_passes_meet(
+    backward: tuple[bool, ...], phases: list[tuple[str, int, int]]
+) -> None:
+    """Tasks of 10 ns at 40, 80 and 120."""
+    events = [step(5, 0, 200)]
+    for connection, evaluated in enumerate(backward, 1):
+        name, tid = ("autograd::engine::evaluate_function: Mm", AUTOGRAD) if evaluated else ("aten::mm", MAIN)
+        at = 40 * connection
+        events += [operator(at - 15, 5, name, tid), task(at, 10)]
+        events += arrow("async_npu", connection, (PYTHON, tid, at - 15), (300, 1, at))
+    found = FoldMap.of(analysis_of(events)).phases
+    start = min(phase.start_ns for phase in found)
+    told = [(each.name, each.start_ns - start, each.end_ns - start) for each in found if not each.preparing]
+    assert told == phases
 
 
 def test_a_trace_without_steps_is_one_page() -> None:

@@ -10,8 +10,11 @@ import pytest
 
 from samples.scenarios import simulate
 from samples.writer import TraceWriter
+from tests.analysis import machine
+from tests.analysis.machine import call, dequeue, enqueue, task
 from tests.analysis.real import gpu, npu
-from tracetui.analysis.analyse import Analysis
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.counter_tracks import LEAD_TIME, of_leads
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.milestones import milestones
@@ -47,6 +50,14 @@ def check_lead(analysis: Analysis) -> None:
 
 def test_the_lead_is_what_is_enqueued_and_not_started(stalls: Analysis) -> None:
     check_lead(stalls)
+
+
+def test_what_is_enqueued_at_the_beginning_of_time_is_known() -> None:
+    chain = [enqueue(0, 2, 7), dequeue(10, 20, 7), call(15, 10, 7), task(40, 10, connection=7)]
+    analysis = analyse(trace_of([*machine.npu(), *chain]))
+    check_lead(analysis)
+    (lead,) = analysis.leads
+    assert (lead.time.tolist(), lead.count.tolist(), lead.unknown) == ([0, 40], [1, 0], 0)
 
 
 def test_the_lead_on_a_real_rank(real_traces: Path) -> None:

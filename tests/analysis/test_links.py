@@ -255,6 +255,17 @@ def test_processes_with_equal_threads_are_told_by_their_pid() -> None:
     assert trace.name(chain.operator) == "aten::mm"
 
 
+@pytest.mark.parametrize("hop", ["dequeue", "operator"])
+def test_of_processes_that_nothing_tells_apart_the_first_that_ran_something_counts(hop: str) -> None:
+    """Though what it ran is the first slice of the trace."""
+    other = process(PYTHON + 1, "Python", "CPU")
+    first = dequeue(40, 30, 7) if hop == "dequeue" else operator(40, 30, tid=QUEUE)
+    later = operator(200, 5, tid=QUEUE, pid=PYTHON + 1)
+    chain = [first, later, call(45, 10, 9), task(80, 10, connection=9)]
+    links = link_tasks(trace_of([*npu(), *other, *chain]))
+    assert getattr(links, hop).tolist() == [0]
+
+
 def test_gpu_kernels_link_by_correlation() -> None:
     events = [
         *process(10, "python", "CPU"),

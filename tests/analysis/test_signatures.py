@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.analysis import real
-from tests.analysis.machine import MAIN, Events, call, frame, operator
+from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, Events, arrow, call, frame, operator
 from tests.analysis.test_explain import FIRST, any_machine, launched, stack
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
@@ -90,3 +90,41 @@ def test_a_frame_that_synchronises() -> None:
     ]
     (sync,) = analyse(trace_of([*FIRST, *framed, *launched(2_000, 2_040, 7)])).syncs
     assert (sync.call, sync.count) == ("torch_npu/npu/utils.py(9): synchronize", 1)
+
+
+def test_of_threads_that_synchronise_at_once_the_one_that_launched_next_exposes() -> None:
+    """Of the idle time until 2,040 the second thread is asked, whichever thread waits longer."""
+    second = [
+        operator(1_120, 100, "aten::item", AUTOGRAD, stack=stack(4)),
+        *launched(2_000, 2_040, 7, AUTOGRAD),
+    ]
+    first = operator(1_110, 300, "aten::nonzero", stack=stack(3))
+    assert exposed([*FIRST, first, *second]) == {"aten::item": 890, "aten::nonzero": 0}
+
+
+def test_what_a_thread_waits_within_idle_time_is_exposed_by_its_own_synchronisation() -> None:
+    first = [operator(1_300, 100, "aten::nonzero", stack=stack(3)), *launched(2_000, 2_040, 7)]
+    second = operator(1_250, 300, "aten::item", AUTOGRAD, stack=stack(4))
+    assert exposed([*FIRST, *first, second]) == {"aten::item": 0, "aten::nonzero": 100}
+
+
+def test_what_the_launch_takes_while_the_host_waits_for_it_is_not_exposed() -> None:
+    waits = operator(2_008, 100, "aten::item", stack=stack(3))
+    assert exposed([*FIRST, *launched(2_000, 2_040, 7), waits]) == {"aten::item": 0}
+
+
+def test_a_synchronisation_before_a_burst_of_another_thread_exposes_all_that_it_emptied() -> None:
+    """`torch.npu.synchronize()`, then `loss.backward()`: nothing runs on the first thread meanwhile."""
+    events = [
+        *FIRST,
+        call(1_120, 100, 77, "AscendCL@aclrtSynchronizeDevice", MAIN),
+        operator(1_900, 200, "autograd::engine::evaluate_function: MmBackward0", AUTOGRAD),
+        *launched(2_000, 2_040, 7, AUTOGRAD),
+        *arrow("fwdbwd", 1, (PYTHON, MAIN, 995), (PYTHON, AUTOGRAD, 1_900)),
+    ]
+    assert exposed(events) == {"AscendCL@aclrtSynchronizeDevice": 890}
+
+
+def exposed(events: Events) -> dict[str, int]:
+    """ns that the synchronisations expose, by what was called."""
+    return {sync.call: sync.exposed_ns for sync in analyse(trace_of(events)).syncs}

@@ -58,6 +58,22 @@ def test_without_arrows_the_thread_of_the_steps_wakes_the_autograd_thread(step: 
     assert set(woken.values()) == {None}
 
 
+def test_a_burst_begins_where_nothing_ran_and_its_waker_has_begun_another_operator() -> None:
+    events = [
+        *npu(),
+        task(0, 10),
+        operator(0, 900, tid=1, name="ProfilerStep#1"),
+        *(operator(at, 5, tid=1) for at in (10, 200, 255, 290, 400)),
+        *(operator(at, 20, tid=2, name="MmBackward") for at in (100, 150, 300, 350)),
+        operator(210, 60, tid=2, name="AddBackward"),
+        operator(500, 20, tid=2, name="torch::autograd::AccumulateGrad"),
+        operator(260, 5, tid=2, name="aten::add"),  # after 255, but within it
+    ]
+    hosts = analyse(trace_of(events)).hosts
+    (burst,) = filter(None, map(hosts.burst, range(len(hosts))))
+    assert burst.starts.tolist() == [100, 210, 300, 500]
+
+
 def test_a_late_data_loader_of_2021_can_be_fixed(real_traces: Path) -> None:
     """The autograd thread has nothing to do before the batch is there: it is not what is late."""
     (path,) = (real_traces / "gpu" / "workers0").glob("*.json.gz")

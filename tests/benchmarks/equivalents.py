@@ -26,11 +26,14 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
     ("trace/layout.py", "np.maximum(lanes[:count], chosen + 1, out=lanes[:count])", "1 -> 2"): (
         "more lanes than there are: those beyond are free, and the lowest free one is taken"
     ),
-    (
-        "trace/order.py",
-        "if ((times[1:] < times[:-1]) & (groups[1:] == groups[:-1])).any():",
-        "& -> |",
-    ): FASTER,
+    **{
+        (
+            "trace/order.py",
+            "if ((times[1:] < times[:-1]) & (groups[1:] == groups[:-1])).any():",
+            change,
+        ): FASTER
+        for change in ("& -> |", "< -> <=")
+    },
     (
         "trace/flows.py",
         "within = _paired(table, starts, ends, owner * len(ids) + number.reshape(-1))",
@@ -287,4 +290,20 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "key = category.astype(np.int64) * (int(source_row.max(initial=0)) + 2) + source_row",
         "0 -> 1",
     ): "how far apart categories are: further is as well",
+    (
+        "analysis/heat/fold.py",
+        "low, high = 0, max(lengths, default=1)  # of `low` there are too many",
+        "1 -> 2",
+    ): "without a phase every length will do: the search ends at the shortest, 1",
+    ("reader/parts.py", "device = order.pop(0) if order and not match[1] else -1", "1 -> 2"): UNKNOWN,
+    ("reader/columns.py", "if self._length > len(self._array):", "> -> >="): LARGER,
+    (
+        "reader/processes.py",
+        "return lines if said and len(self._line) < _LONGEST_LINE else None",
+        "< -> <=",
+    ): "what a worker writes is shorter by far: nonsense is what goes on for ever",
+    ("reader/split.py", "if error_at >= size - 16 or end >= 0:", "16 -> 17"): (
+        "no token but a string, whose end is told apart, is as long: what fails there is no event cut "
+        "in two, and is found again where more is read before that is known"
+    ),
 }

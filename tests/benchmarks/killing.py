@@ -56,7 +56,11 @@ class Checkout:
             (directory / "shared").symlink_to(ROOT.parent / "shared")
 
     def cases(self, *tests: str) -> list[Case]:
-        """Return the tests below directories that pass, the fastest first."""
+        """Return the tests below directories that pass, the fastest first.
+
+        Raises:
+            RuntimeError: none does; with what they printed.
+        """
         record = self._directory / "cases.json"
         recorder = _Recorder(self.path / "tracetui")
 
@@ -71,6 +75,8 @@ class Checkout:
             Case(test, seconds, frozenset((file, line) for file, line in reached))
             for test, seconds, reached in json.loads(record.read_text(encoding="utf-8"))
         ]
+        if not cases:
+            raise RuntimeError(self._log())
         return sorted(cases, key=lambda case: case.seconds)
 
     def fate(self, path: Path, broken: str, line: int, cases: Sequence[Case], seconds: float) -> str:
@@ -86,8 +92,12 @@ class Checkout:
         with self._broken(path, broken):
             status = _status(lambda: self._run_tests(_Chosen(chosen), ["-x", *files]))
         if status == _OTHER:
-            raise RuntimeError((self._directory / "log").read_text(encoding="utf-8"))
+            raise RuntimeError(self._log())
         return "endless" if status < 0 else "killed" if status else "lives"
+
+    def _log(self) -> str:
+        """Return what the last tests printed."""
+        return (self._directory / "log").read_text(encoding="utf-8")
 
     def _text(self, path: Path) -> str:
         return (self.path / path).read_text(encoding="utf-8")
@@ -119,6 +129,7 @@ class Checkout:
                 os.dup2(log.fileno(), descriptor)
         imported = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
         options = ["-q", "-W", imported, "--hypothesis-seed=0", f"--basetemp={own / 'files'}"]
+        options += ["-o", "addopts="]  # the checkout's are for the plugins that are switched off
         switched_off = [
             word for name in ("cacheprovider", "randomly", "xdist") for word in ("-p", f"no:{name}")
         ]

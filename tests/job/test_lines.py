@@ -15,7 +15,7 @@ from tracetui.export import job_document, job_frames
 from tracetui.export import job_text as text_module
 from tracetui.export.frames import links_frame
 from tracetui.export.job_frames import job_lines_frame, job_links_frame
-from tracetui.export.job_text import job_text
+from tracetui.export.job_text import job_markdown, job_text
 from tracetui.export.job_words import whose
 from tracetui.export.tables.column import Column, count
 from tracetui.export.tables.job import LINES, JobRows
@@ -109,3 +109,16 @@ def test_links_are_measured_by_what_they_are_built_for_as_in_one_trace(real_trac
     assert len(links) and links["nominal_share"].notna().all()
     assert sorted(links["nominal_gb_per_s"]) == sorted(alone["nominal_gb_per_s"])
     assert sorted(links["nominal_share"]) == pytest.approx(sorted(alone["nominal_share"]))
+
+
+@pytest.mark.parametrize("name", ["stage", "loader"])
+def test_numbers_stand_at_the_right_and_names_at_the_left_as_they_are_written(name: str) -> None:
+    tables = 0
+    for part in job_markdown(job(name)).split("\n\n"):
+        _, *lines = (line.strip("| ").split(" | ") for line in part.splitlines())
+        if lines and set(lines[0]) <= {"---", "--:"}:
+            tables += 1
+            for rule, *cells in zip(*lines):
+                marks = {cell[:1] for cell in cells if cell.strip()}
+                assert marks <= {"`"} if rule == "---" else marks <= {*"-+.0123456789"}, (cells, rule)
+    assert tables >= 6

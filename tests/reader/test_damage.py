@@ -15,6 +15,7 @@ from tests.reader.rows import expected_rows, rows_of
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import EventTable
 from tracetui.reader.source import TraceFile
+from tracetui.reader.split import walk
 
 
 def _events(count: int) -> list[dict[str, Any]]:
@@ -135,6 +136,21 @@ def test_damage_spares_the_events_around_it(
     assert {name for name in untouched if int(name[1:]) % 4 != 2} <= names
     assert len(rows.flows) >= sum(int(name[1:]) % 4 == 2 for name in untouched)
     assert table.report.events <= len(events) + 3
+
+
+def test_damage_is_told_whole_wherever_what_is_fetched_ends() -> None:
+    damaged, event = b"?" * 140 + b",", b'{"ph":"X","name":"b"}'
+    text = b'{"ph":"X"},' + damaged + event + b"]"
+    for first in range(12, len(text), 30):
+        for second in range(max(first, 12 + len(damaged)), len(text)):
+            at, lost, told = 0, False, 0
+            for end in (first, second, len(text)):
+                found = walk(text[at:end], end == len(text), False, lost)
+                lengths = [skip_end - skip_start for skip_start, skip_end, _ in found.skips]
+                assert all(lengths), "nothing is told where nothing is damaged"
+                told += sum(lengths)
+                at, lost = at + found.end, found.lost
+            assert (told, found.ended) == (len(damaged), True)
 
 
 def test_damage_is_told_with_its_place(tmp_path: Path) -> None:

@@ -345,8 +345,9 @@ def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
     assert len(starts) >= len(array)
     size = path.stat().st_size
     for at in range(2, starts[-3], 171):
-        assert guess_start(text, at, size) == next(start for start in starts if start >= at)
-        assert guess_start(text, at, at) is None
+        found = next(start for start in starts if start >= at)
+        assert guess_start(text, at, size) == guess_start(text, at, found + 1) == found
+        assert guess_start(text, at, found) is guess_start(text, at, at) is None
     text.close()
 
 

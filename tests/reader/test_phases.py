@@ -173,12 +173,19 @@ def test_malformed_events_are_left_out_and_counted(tmp_path: Path) -> None:
     table = _read(tmp_path, [*malformed, *odd, _x(name="good")])
     rows = rows_of(table).slices
     assert [row[3] for row in rows] == ["7", "", "", "x", "x", "x", "", "good"]
+    assert [row[1] for row in rows] == [1000] * 5 + [0, 0, 1000], "without a duration it takes no time"
     assert rows[3][2] == ("", "")
     assert rows[4][4:] == (None, 16, -1, None, None, None, 9)
     assert table.report.events == len(malformed) + len(odd) + 1
     assert table.report.skipped == len(malformed)
     assert table.report.unknown_phases == {"b": 1}
     assert all(warning.isprintable() for warning in table.report.warnings)
+
+
+def test_blocks_of_memory_beyond_reason_have_no_size(tmp_path: Path) -> None:
+    sizes = [2**62 - 1, 2**62, -(2**62) + 1, -(2**62)]
+    events = [{"ph": "i", "ts": 1, "args": {"Addr": 7, "Bytes": size}} for size in sizes]
+    assert _read(tmp_path, events).memory.size.tolist() == [2**62 - 1, 0, -(2**62) + 1, 0]
 
 
 def test_unknown_phases_are_named_as_far_as_there_is_room(tmp_path: Path) -> None:

@@ -49,6 +49,9 @@ def test_sixteen_digits_of_microseconds(values: list[str]) -> None:
 def test_the_limit_is_exact() -> None:
     for values in (["4611686018427387.903"], ["4611686018427387.903", "4611686018427387.904"]):
         assert times(values).tolist() == [(1 << 62) - 1, UNREADABLE][: len(values)]
+    last = 4_611_686_018_427_387
+    for pair in ([last, last + 1], [-last, -last - 1]):
+        assert times(pair).tolist() == [pair[0] * 1000, UNREADABLE] == times([*map(str, pair)]).tolist()
     assert times(["9" * 16 + ".000"] * 9).tolist() == [UNREADABLE] * 9
 
 

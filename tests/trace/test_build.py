@@ -236,6 +236,12 @@ def test_counters_and_instants_alone() -> None:
     assert trace.instants.track.tolist() == [-1]
 
 
+def test_a_trace_lasts_from_the_first_start_to_the_last_end_of_all_lanes() -> None:
+    spans = [(5, 60), (10, 20), (3, 4), (7, 30)]
+    trace = trace_of([piece(1, tid, "x", start, end - start) for tid, (start, end) in enumerate(spans)])
+    assert (trace.start_ns, trace.end_ns) == (3000, 60_000)
+
+
 def test_instants_are_in_order_of_time_and_keep_their_names() -> None:
     times = (9, 3, 7, 3)
     events = [{"ph": "i", "name": f"mark {n}", "pid": 1, "tid": 1, "ts": ts} for n, ts in enumerate(times)]
@@ -261,6 +267,12 @@ def test_metadata_may_be_absent_repeated_or_nonsense() -> None:
 def test_device_labels_are_safe_to_print() -> None:
     events = [*process(1, "Ascend Hardware", "NPU \x1b[2J"), piece(1, 3, "k", 0, 1)]
     assert trace_of(events).devices == ("NPU ␛[2J",)
+
+
+def test_device_labels_are_cut_after_40_characters() -> None:
+    for length, label in ((36, "NPU " + "x" * 36), (37, "NPU " + "x" * 35 + "…")):
+        events = [*process(1, "Ascend Hardware", "NPU " + "x" * length), piece(1, 3, "k", 0, 1)]
+        assert trace_of(events).devices == (label,)
 
 
 def test_unknown_task_types_are_named() -> None:

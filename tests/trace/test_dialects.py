@@ -240,6 +240,7 @@ def test_of_several_dialects_the_earlier_come_first_and_the_same_may_be_said_twi
     assert both.step_beginnings == ("Step ", "Round ")
     assert both.task_types == {"A": Activity.AICORE, "B": Activity.COPY}
     assert both.enqueues == {"in", "put"}
+    assert merged((first,)) == first
 
 
 def test_a_spelling_with_two_meanings_is_refused() -> None:

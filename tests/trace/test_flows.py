@@ -168,11 +168,12 @@ def test_processes_with_equal_ids_keep_their_own_arrows() -> None:
     assert arrows(trace_of(events)) == [("other forward", "other backward")]
 
 
-_ends = st.tuples(
-    st.sampled_from("sft"), st.sampled_from(["fwdbwd", "HostToDevice"]), st.integers(0, 5), st.integers(0, 9)
-)
+_categories = st.sampled_from(["fwdbwd", "HostToDevice", "ac2g"])
+_ends = st.tuples(st.sampled_from("sft"), _categories, st.integers(0, 5), st.integers(0, 9))
 
 
+@example([("s", "fwdbwd", 1, 1), ("s", "fwdbwd", 2, 3), ("s", "fwdbwd", 2, 1), ("f", "fwdbwd", 2, 2)])
+@example([("s", "fwdbwd", 1, 1), ("s", "HostToDevice", 1, 1), ("f", "ac2g", 1, 2)])
 @example([("s", "fwdbwd", 1, 1), ("s", "fwdbwd", 1, 3), ("f", "fwdbwd", 1, 2), ("f", "fwdbwd", 1, 4)])
 @given(st.lists(_ends, max_size=25))
 def test_a_search_for_each_category_finds_the_same_arrows(ends: list[tuple[str, str, int, int]]) -> None:

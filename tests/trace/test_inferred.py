@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tests.analysis import real
-from tests.synthetic import piece, process, thread, trace_of
+from tests.synthetic import event_table, piece, process, thread, trace_of
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import analyse
+from tracetui.trace.build import build_trace
 from tracetui.trace.model import Family, Kind, Layer, Trace
 
 Events = list[dict[str, Any]]
@@ -109,6 +110,13 @@ def test_a_hardware_layer_of_a_new_name_is_known_by_its_task_types() -> None:
     trace = trace_of(events)
     assert (trace.devices, trace.kind) == (("NPU 4",), Kind.ASCEND)
     assert trace.tracks[0].process == "Ascend Device 2030"
+
+
+def test_in_a_file_of_numbered_processes_those_of_less_than_four_digits_are_devices() -> None:
+    events = [piece(pid, 1, f"of {pid}", 0, 1) for pid in (0, 999, 1000, 9000)]
+    found = places(build_trace(event_table(events, "timeline_display_0.json")))
+    device, other = (Layer.DEVICE, Family.TASKS), (Layer.OTHER, Family.OTHER)
+    assert found == {"of 0": device, "of 999": device, "of 1000": other, "of 9000": device}
 
 
 def test_hardware_without_a_label_has_the_one_that_others_name() -> None:

@@ -75,6 +75,7 @@ def test_every_slice_is_in_one_lane_of_its_track(slices: list[Piece]) -> None:
         assert result.lane_track[lane] == slices[index][0]
 
 
+@example([(0, 0, 10), (0, 5, 10), (0, 10, 0)])  # one without length where one ends that another crosses
 @given(pieces)
 def test_slices_of_a_lane_are_sorted_and_do_not_overlap(slices: list[Piece]) -> None:
     result = laid_out(slices)
@@ -156,6 +157,14 @@ def test_a_slice_inside_a_deep_one_whose_neighbours_have_ended_stays_below_it() 
     """No two slices of equal depth overlap here, yet depth alone would draw the last above the third."""
     lanes = lane_of_slice(laid_out([(0, 0, 10), (0, 1, 8), (0, 5, 15), (0, 12, 2)]))
     assert lanes[3] > lanes[2]
+
+
+@pytest.mark.parametrize(("count", "nests"), [(64, True), (65, False)])
+def test_of_slices_that_cross_no_more_than_64_open_at_once_nest(count: int, nests: bool) -> None:
+    """The last is inside all others but the first, which has ended: nobody could see so deep a nesting."""
+    others = [(0, start, 1000) for start in range(1, count)]
+    lanes = lane_of_slice(laid_out([(0, 0, 500), *others, (0, 700, 1)]))
+    assert lanes[count] == (count if nests else 0)
 
 
 def test_equal_intervals_nest_by_python_id_then_by_order() -> None:

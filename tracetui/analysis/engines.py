@@ -20,7 +20,7 @@ def engines_of(trace: Trace, rows: Int64s) -> tuple[str, ...]:
     time: dict[str, int] = {}
     _, first, place = np.unique(slices.task_type[rows], return_index=True, return_inverse=True)
     taken = np.zeros(len(first), np.int64)
-    np.add.at(taken, place.reshape(-1), slices.dur[rows])
+    np.add.at(taken, place, slices.dur[rows])
     for row, ns in zip(rows[first].tolist(), taken.tolist()):
         name = engine_of(trace, row)
         time[name] = time.get(name, 0) + ns

@@ -210,8 +210,7 @@ def _same_task(kernels: Table, other: Table) -> Int64s:
 
 
 def _task_keys(table: Table, numbered: Sequence[str]) -> Iterator[tuple[object, ...]]:
-    place, texts = table.texts["name"]
-    names = (texts[at] if at >= 0 else None for at in place.tolist())
+    names = (table.text("name", row) for row in range(table.rows))
     return zip(names, *(table.numbers[key].tolist() for key in numbered))
 
 

@@ -362,4 +362,4 @@ def _pread(fd: int, length: int, offset: int) -> tuple[bytes, str | None]:
         pieces.append(piece)
         offset += len(piece)
         length -= len(piece)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces), problem
+    return b"".join(pieces), problem

@@ -37,7 +37,7 @@ def times(values: list[Any]) -> Int64s:
         whole = np.frombuffer(array("q", values), np.int64)
     except (TypeError, OverflowError):
         return text_times([value if type(value) is str else str(value) for value in values])
-    far = (whole >= LIMIT // 1000) | (whole <= -LIMIT // 1000)
+    far = (whole > LIMIT // 1000) | (whole < -(LIMIT // 1000))
     return np.where(far, UNREADABLE, np.where(far, 0, whole) * 1000)
 
 

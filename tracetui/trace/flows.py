@@ -181,7 +181,7 @@ def _bind(table: EventTable, events: Int64s, lanes: Lanes, tracks: tuple[Track, 
     by_thread: dict[tuple[str, str], list[Track]] = {}
     for track in tracks:
         by_thread.setdefault((track.pid, track.tid), []).append(track)
-    rows = np.full(len(events), -1, np.int64)
+    rows = np.empty(len(events), np.int64)
     for places in _runs(flows.category[events], flows.thread[events]):
         event = events[places[0]]
         category = int(flows.category[event])
@@ -198,8 +198,7 @@ def _runs(category: Int32s, thread: Int32s) -> list[Int64s]:
         return []
     order = stable_order(thread)
     order = order[stable_order(category[order])]
-    categories, threads = category[order], thread[order]
-    changes = (categories[1:] != categories[:-1]) | (threads[1:] != threads[:-1])
+    changes = (np.diff(category[order]) != 0) | (np.diff(thread[order]) != 0)
     return np.split(order, np.flatnonzero(changes) + 1)
 
 

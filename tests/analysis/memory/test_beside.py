@@ -50,12 +50,16 @@ def run_in(directory: Path) -> str:
 def test_graphs_are_listed_in_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "static_op_mem.csv").write_text(
         "Device_id,Op Name,Model Name,Graph ID,Node Index Start,Node Index End,Size(KB)\n"
-        "host,a,m\x1b,0,0,2,1\nhost,b,m\x1b,0,2,4294967295,3\nhost,c,m\x1b,0,1,3,2\n",
+        "host,d,m\x1b,0,0,2,4\n"
+        "host,a,m\x1b,1,0,2,1\nhost,b,m\x1b,1,2,4294967295,3\nhost,c,m\x1b,1,1,3,2\n",
         encoding="utf-8",
     )
     assert main(["memory", run_in(tmp_path), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["graphs"] == [{"graph": "0", "model": "m\x1b", "operators": 3, "peak_bytes": 5120}]
+    assert document["graphs"] == [
+        {"graph": "1", "model": "m\x1b", "operators": 3, "peak_bytes": 5120},
+        {"graph": "0", "model": "m\x1b", "operators": 1, "peak_bytes": 4096},
+    ]
     assert main(["memory", str(tmp_path)]) == 0
     text = capsys.readouterr().out
     assert "Static memory of graphs" in text and "5.12 kB" in text and "\x1b" not in text
@@ -96,6 +100,8 @@ def test_the_tracker_of_mindspore_tells_what_grows(tmp_path: Path) -> None:
     assert recorded.problems == (
         "memory_block.csv: 1 of 13 rows are left out, what they must hold is missing",
     )
+    called = [recorded.operators[place] for place in recorded.blocks.operator.tolist()]
+    assert called == [f"Cast-op{place}" for place in range(4)] * 3
     memory = Memory(recorded)
     (group,) = memory.growing
     assert (group.verdict, group.operator, group.frame) == (
@@ -107,6 +113,15 @@ def test_the_tracker_of_mindspore_tells_what_grows(tmp_path: Path) -> None:
     (curve,) = recorded.curves
     assert (int(curve.allocated[-1]), int(curve.allocated.max())) == (3 * 1024, 6 * 1024)
     assert (np.diff(curve.time) >= 0).all()
+
+
+def test_a_block_is_of_its_node_or_else_its_task_or_of_none(tmp_path: Path) -> None:
+    rows = ["start_time_stamp,end_time_stamp,device_addr,size,task_name,node_name,python_stack,"]
+    rows += [f"{at},9,0x{at},1024,{called},," for at, called in enumerate(["t,n", "t,", ",n", ","])]
+    (tmp_path / "memory_block.csv").write_text("\n".join(rows), encoding="utf-8")
+    recorded = recorded_by_tracker(tmp_path / "trace_view.json", FrameRules())
+    assert recorded is not None
+    assert [recorded.operators[place] for place in recorded.blocks.operator.tolist()] == ["n", "t", "n", ""]
 
 
 def test_what_has_no_times_is_not_cut_by_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -122,10 +122,10 @@ def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[Phase]
     if step.forward_backward is not None and step.tail is not None:
         first, turn = step.forward_backward
         back = _first_backward(analysis, step)
-        divided = back is not None and first < back < turn
-        marks.append((first, "forward" if divided else "forward + backward"))
-        if divided and back is not None:
-            marks.append((back, "backward"))
+        if back is not None and first < back < turn:
+            marks += [(first, "forward"), (back, "backward")]
+        else:
+            marks.append((first, "forward + backward"))
         marks.append((step.tail[0], "tail"))
     marks.append((max(step.end_ns, marks[-1][0]), "after the step"))
     found = []

@@ -37,6 +37,7 @@ class Causes:
     exposing: Int64s  #: of each interval: row of the operator that was synchronising when it began, or -1
     exposing_stack: Int32s
     exposing_frame: Int64s
+    exposing_thread: Int64s  #: index of the thread that was synchronising when it began, or -1
 
     def __len__(self) -> int:
         return len(self.start)

@@ -83,7 +83,7 @@ class _Explainer:
         del parts  # as much memory again
         found = _merged(found)
         called = self._hosts.callers.of(found.charged)
-        exposing, exposing_frame = self._exposing()
+        exposing, exposing_frame, exposing_thread = self._exposing()
         exposed = self._hosts.callers.of(exposing)
         return Causes(
             intervals=self._idle,
@@ -100,6 +100,7 @@ class _Explainer:
             exposing=exposing,
             exposing_stack=exposed.stack,
             exposing_frame=np.where(exposing_frame >= 0, exposing_frame, exposed.frame),
+            exposing_thread=exposing_thread,
         )
 
     def _clip(self, marks: Milestones) -> tuple[Int64s, Int64s, Int64s]:
@@ -169,9 +170,11 @@ class _Explainer:
             parts.append(_Found(interval, cuts.start, cuts.end, cause, operator, charged, frame, none))
         return parts
 
-    def _exposing(self) -> tuple[Int64s, Int64s]:
-        """Of each interval: the operator that was synchronising when it began, and the frame if none ran."""
-        exposing, frame = (np.full(len(self._at), -1, np.int64) for _ in range(2))
+    def _exposing(self) -> tuple[Int64s, Int64s, Int64s]:
+        """Of each interval: the operator that was synchronising when it began, the frame if none ran, and
+        the index of its thread.
+        """
+        exposing, frame, thread = (np.full(len(self._at), -1, np.int64) for _ in range(3))
         first = self._stretches.start == self._idle.start[self._stretches.interval]
         for index in distinct(self._stretches.thread[first & (self._stretches.thread >= 0)]).tolist():
             synchronising = self._hosts.thread(index).spans.get(Cause.SYNC)
@@ -183,7 +186,8 @@ class _Explainer:
             interval = self._stretches.interval[own]
             times, led = self._stretches.start[own], self._stretches.following[own]
             _, exposing[interval], frame[interval] = self._hosts.charged(index, times, led)
-        return exposing, frame
+            thread[interval] = index
+        return exposing, frame, thread
 
     # -- queue, launch, device ------------------------------------------------------------------------
 

@@ -140,8 +140,6 @@ def _find(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
     that exposes it, or -1.
     """
     intervals, exposing = causes.intervals, np.full(len(causes), -1, np.int64)
-    began = (causes.exposing >= 0) | (causes.exposing_frame >= 0)
-    thread_of = hosts.of_rows(np.where(causes.exposing >= 0, causes.exposing, causes.exposing_frame))
     of_interval = np.full(len(intervals), -1, np.int64)
     piece_thread = hosts.of_rows(np.where(causes.operator >= 0, causes.operator, causes.frame))
     synchronising = causes.cause == Cause.SYNC
@@ -155,9 +153,8 @@ def _find(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
         if spans is None or not len(thread.operators):
             continue
         parts.append(_of_thread(trace, thread, [t for t, i in zip(calls, of_calls) if i == index], spans))
-        places = np.flatnonzero(began & (of_interval < 0) & ((thread_of == index) | (thread_of < 0)))
-        held = spans.index_at(intervals.start[places])
-        of_interval[places[held >= 0]] = held[held >= 0] + first
+        places = np.flatnonzero(causes.exposing_thread == index)
+        of_interval[places] = spans.index_at(intervals.start[places]) + first
         pieces = np.flatnonzero(synchronising & ((piece_thread == index) | (piece_thread < 0)))
         held = spans.index_at(causes.start[pieces])
         exposing[pieces[held >= 0]] = held[held >= 0] + first
