@@ -17,13 +17,14 @@ from tracetui.export.compare_words import (
     LONGEST_NAME,
     count_words,
     lengths,
+    name_in,
     ratio_words,
-    row_name,
     run_words,
     signed_ms,
     signed_size,
 )
 from tracetui.export.text import MARGIN, Column, bar, cut, table, wrapped
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count, format_ms
 
@@ -60,12 +61,12 @@ def comparison_text(comparison: Comparison, asked: Table | None, top: int | None
         most = top if top is not None else TOP if asked is None else TOP_ASKED
         lines += [
             "",
-            f"{each.title}, {each.unit}",
+            _title(each),
             *(_table(each, rows[:most] if most else rows, width) if rows else _none(each, width)),
         ]
         if most and len(rows) > most:
             more = format_count(len(rows) - most)
-            lines.append(f"{MARGIN}{more} more: --by {each.by} --top 0")
+            lines.append(MARGIN + tell("{count} more: --by {table} --top 0", count=more, table=each.by))
         if each.by == "operator":
             lines += _only(comparison, width)
     lines += [""] if comparison.notes else []
@@ -93,12 +94,16 @@ def comparison_markdown(comparison: Comparison, asked: Table | None, top: int | 
             limit = 0 if each is WATERFALL else most
             parts += [
                 "",
-                f"**{each.title}**, {each.unit}",
+                f"**{markdown.plain(_title(each))}**",
                 "",
                 *_markdown_table(each, rows[:limit] if limit else rows),
             ]
     parts += ["", *(f"- {markdown.plain(note)}" for note in comparison.notes)]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _title(each: Table) -> str:
+    return tell("{title}, {unit}", title=tell(each.title), unit=tell(each.unit))
 
 
 def _head(comparison: Comparison, width: int) -> Iterator[str]:
@@ -118,7 +123,7 @@ def _shown(each: Table, comparison: Comparison, asked: bool) -> Sequence[Row]:
 
 def _none(each: Table, width: int) -> Iterator[str]:
     """Why a table may have no row."""
-    for line in wrapped(_ABSENT.get(each.by, "Neither side has any."), width - len(MARGIN)):
+    for line in wrapped(tell(_ABSENT.get(each.by, "Neither side has any.")), width - len(MARGIN)):
         yield MARGIN + line
 
 
@@ -150,7 +155,13 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
         for row in rows
     ]
     lines = table(columns, cells, width)
-    yield from ("", f"{WATERFALL.title}, ms", *lines[:-1], lines[1], lines[-1])
+    yield from (
+        "",
+        tell("{title}, {unit}", title=tell(WATERFALL.title), unit=tell("ms")),
+        *lines[:-1],
+        lines[1],
+        lines[-1],
+    )
 
 
 class _Cells(NamedTuple):
@@ -203,14 +214,18 @@ def _table(each: Table, rows: Sequence[Row], width: int) -> list[str]:
     cells = [*_columns(each, width >= _ROOMY_FROM)]
     name = Column("", right=False, shrink_to=_NAME_CELLS, keep_end=each.by in _ENDS)
     columns = [name, *(Column(told.title) for told in cells), Column("", right=False)]
-    lines = [[row_name(row), *(told.of(row) for told in cells), "*" if row.changed else ""] for row in rows]
+    lines = [
+        [name_in(each, row), *(told.of(row) for told in cells), "*" if row.changed else ""] for row in rows
+    ]
     return table(columns, lines, width)
 
 
 def _markdown_table(each: Table, rows: Sequence[Row]) -> list[str]:
     cells = [*_columns(each, roomy=True)]
     titles = ["", *(told.title for told in cells), "changed"]
-    lines = [[markdown.code(row_name(row)), *(told.of(row) for told in cells), _changed(row)] for row in rows]
+    lines = [
+        [markdown.code(name_in(each, row)), *(told.of(row) for told in cells), _changed(row)] for row in rows
+    ]
     return markdown.table(titles, lines, ["", "changed"])
 
 
@@ -221,25 +236,29 @@ def _only(comparison: Comparison, width: int) -> Iterator[str]:
         ("OTHER", comparison.new, comparison.other.steps),
     ):
         for stretch in stretches[:TOP_STRETCHES]:
-            yield cut(f"{MARGIN}only in {name}: {_stretch(stretch, max(steps, 1))}", width)
+            told = tell("only in {run}: {what}", run=name, what=_stretch(stretch, max(steps, 1)))
+            yield cut(MARGIN + told, width)
         if len(stretches) > TOP_STRETCHES:
             left = stretches[TOP_STRETCHES:]
             ns = format_ms(round(Fraction(sum(stretch.ns for stretch in left), max(steps, 1))))
-            yield f"{MARGIN}only in {name}: {format_count(len(left))} more stretches, {ns} ms a step"
+            told = "only in {run}: {count} more stretches, {time} ms a step"
+            yield MARGIN + tell(told, run=name, count=format_count(len(left)), time=ns)
 
 
 def _stretch(stretch: Stretch, steps: int) -> str:
     """ "aten::mul … aten::add (5 operators), 1.0 times and 12.1 ms a step" """
     names = [printable(name, LONGEST_NAME) for name in stretch.names]
-    called = (
-        names[0] if len(names) == 1 else f"{names[0]} … {names[-1]} ({format_count(len(names))} operators)"
-    )
+    called = names[0]
+    if len(names) > 1:
+        told = "{first} … {last} ({count} operators)"
+        called = tell(told, first=names[0], last=names[-1], count=format_count(len(names)))
     ns = format_ms(round(Fraction(stretch.ns, steps)))
-    return f"{called}, {count_words(Fraction(stretch.count, steps))} times and {ns} ms a step"
+    times = count_words(Fraction(stretch.count, steps))
+    return tell("{what}, {times} times and {time} ms a step", what=called, times=times, time=ns)
 
 
 def _changed(row: Row) -> str:
-    return {True: "yes", False: "", None: "?"}[row.changed]
+    return {True: tell("yes"), False: "", None: "?"}[row.changed]
 
 
 def _bar(delta: Fraction, most: Fraction) -> str:

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 from tracetui.compare.comparison import Comparison
 from tracetui.compare.verdict import verdict
 from tracetui.export.compare_tables import EVERY, RANKS, ROOTS, WATERFALL, Table, row_document
+from tracetui.language import in_english
 from tracetui.trace.clean import printable
 
 #: What a cell of a workbook holds at most.
@@ -16,6 +17,7 @@ _WIDTHS = {"name": 60, "ms": 14, "MB": 14, "operator": 30, "file": 40, "function
 _SCALES = {"_ns": ("ms", 10**6), "_bytes": ("MB", 10**6)}
 
 
+@in_english()
 def write_workbook(stream: BinaryIO, comparison: Comparison) -> int:
     """Write all tables, times in ms; returns the number of sheets.
 

@@ -30,6 +30,7 @@ from tracetui.job.sayings import sayings
 from tracetui.job.stages import Stage, job_stages
 from tracetui.job.tables import VIEWS, RankRow, differing, leading, rank_rows, sorted_by
 from tracetui.job.waits import Waits
+from tracetui.language import clauses, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count, format_duration, format_ms, format_percent
 
@@ -76,7 +77,7 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
         lines.append("")
     said = sayings(job)
     if said:
-        lines.append("Notes")
+        lines.append(tell("Notes"))
         for saying in said:
             lines += wrapped(f"{printable(saying)}.", width, MARGIN, 2 * MARGIN)
         lines.append("")
@@ -140,11 +141,11 @@ def _sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[
             )
             for each in late
         ]
-        yield _section("Late ranks: what the others lost by waiting for them", columns, told, top)
+        yield _section(tell("Late ranks: what the others lost by waiting for them"), columns, told, top)
     steps = [each for each in slow_steps(job) if step in (None, each.step)]
     if len(steps) > 1:
         columns = [*map(Column, ("step", "slowest", "lost by it", "lost"))]
-        yield _section("Steps", columns, [_step(each) for each in steps], top)
+        yield _section(tell("Steps"), columns, [_step(each) for each in steps], top)
     lines = job_lines(job, step)
     if lines:
         yield _lines(job, lines, top)
@@ -155,12 +156,12 @@ def _sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[
         titles = ("moved", "in", "GB/s", *(("of nominal",) if nominal else ()))
         columns = [*map(Column, titles)]
         columns += [Column(title, right=False) for title in ("by", "from", "")]
-        yield _section("Links, most time first", columns, [_link(link, nominal) for link in links], top)
+        yield _section(tell("Links, most time first"), columns, [_link(link, nominal) for link in links], top)
     stages = job_stages(job, rows)
     if stages:
         titles = ("stage", "ranks", "computing", "bubble", "receiving", "imbalance")
         columns = [*map(Column, titles), Column("", right=False)]
-        yield _section("Stages of the pipeline", columns, [_stage(stage) for stage in stages], top)
+        yield _section(tell("Stages of the pipeline"), columns, [_stage(stage) for stage in stages], top)
 
 
 def _section(
@@ -169,7 +170,7 @@ def _section(
     shown = rows[:top] if top else rows
     left = len(rows) - len(shown)
     return Section(
-        title, tuple(columns), tuple(shown), more or (f"{format_count(left)} more" if left else "")
+        title, tuple(columns), tuple(shown), more or (counted(left, "1 more", "{count} more") if left else "")
     )
 
 
@@ -191,14 +192,19 @@ def _roots(roots: tuple[Root, ...], worth: Sequence[Root], whole: int, top: int)
         for root in shown
     ]
     left = [root for root in roots if root not in shown]
-    rest = f"{format_count(len(left))} more: {format_duration(sum(root.lost_ns for root in left))}, "
-    rest += "below 0 what a late rank did less than the others"
-    title = "Roots: why the late ranks were late, summed over all that waited"
+    rest = tell(
+        "{count} more: {time}, below 0 what a late rank did less than the others",
+        count=format_count(len(left)),
+        time=format_duration(sum(root.lost_ns for root in left)),
+    )
+    title = tell("Roots: why the late ranks were late, summed over all that waited")
     return Section(title, tuple(columns), tuple(rows), rest if left else "")
 
 
 def _step(slow: SlowStep) -> tuple[str, ...]:
-    slowest = "-" if slow.rank is None and slow.group_rank < 0 else f"peer {slow.group_rank}"
+    slowest = "-"
+    if slow.group_rank >= 0:
+        slowest = tell("peer {number}", number=slow.group_rank)
     slowest = slowest if slow.rank is None else str(slow.rank)
     return str(slow.step), slowest, format_duration(slow.lost_ns), format_duration(slow.total_ns)
 
@@ -215,11 +221,11 @@ def _lines(job: Job, lines: Sequence[JobLine], top: int) -> Section:
             format_duration(int(line.by_rank[line.worst])),
             whose(job, line),
             next(iter(line.causes)),
-            line_words(line.line) if line.line is not None else "(no line)",
+            line_words(line.line) if line.line is not None else tell("(no line)"),
         )
         for line in lines
     ]
-    return _section("Lines that ranks were idle for, all ranks together", columns, rows, top)
+    return _section(tell("Lines that ranks were idle for, all ranks together"), columns, rows, top)
 
 
 def _ranks(rows: tuple[RankRow, ...], by: str | None, top: int) -> Section:
@@ -245,19 +251,24 @@ def _ranks(rows: tuple[RankRow, ...], by: str | None, top: int) -> Section:
         cells.append(
             (str(row.rank.number), *times, format_ms(row.lost_ns, 2), format_ms(row.cost_ns, 2), *host)
         )
-    what = "ms of a mean step" if any(row.steps > 1 for row in rows) else "ms"
-    differ = f"; differ in {', '.join(name.replace('_', ' ') for name in apart[:3])}" if apart else ""
-    order = f", by {measure.replace('_', ' ')}" if measure else ""
-    order = f", {by}{order}" if view is not None else order
-    return _section(f"Ranks, {what}{order}{differ}", columns, cells, top)
+    title = [tell("Ranks, ms of a mean step") if any(row.steps > 1 for row in rows) else tell("Ranks, ms")]
+    title += [str(by)] if view is not None else []
+    title += [tell("by {measure}", measure=measure.replace("_", " "))] if measure else []
+    called = clauses(title)
+    if apart:
+        measures = names(name.replace("_", " ") for name in apart[:3])
+        called = tell("{title}; differ in {measures}", title=called, measures=measures)
+    return _section(called, columns, cells, top)
 
 
 def _link(link: JobLink, nominal: bool) -> tuple[str, ...]:
     ends, speed, share = link.ends, link.gb_per_s, link.nominal_share
     if ends.group_src < 0:
-        path = f"rank {ends.src} to {ends.dst}"
+        path = tell("rank {src} to {dst}", src=ends.src, dst=ends.dst)
     else:
-        path = f"peer {ends.group_src} to {ends.group_dst} of group {ends.group}"
+        group = tell("group {key}", key=ends.group)
+        template = "peer {src} to {dst} of {group}"
+        path = tell(template, src=ends.group_src, dst=ends.group_dst, group=group)
     return (
         format_bytes(link.bytes),
         format_duration(link.ns),
@@ -265,7 +276,7 @@ def _link(link: JobLink, nominal: bool) -> tuple[str, ...]:
         *(("-" if share is None else f"{share * 100:.0f} %",) if nominal else ()),
         ends.transport,
         path,
-        "slow" if link.slow else "",
+        tell("slow") if link.slow else "",
     )
 
 
@@ -276,5 +287,5 @@ def _stage(stage: Stage) -> tuple[str, ...]:
         format_count(len(stage.ranks)),
         *map(format_duration, times),
         f"{stage.imbalance * 100:+.1f} %",
-        "communicates much" if stage.communicates else "",
+        tell("communicates much") if stage.communicates else "",
     )

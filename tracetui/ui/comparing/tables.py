@@ -15,7 +15,7 @@ from tracetui.compare.line_rows import LineRow
 from tracetui.compare.rows import Row
 from tracetui.compare.waterfall import TERMS
 from tracetui.export.compare_tables import ADVICE, MEMORY, TABLES, WATERFALL, Table
-from tracetui.export.compare_words import count_words, ratio_words, row_name, signed_ms, signed_size
+from tracetui.export.compare_words import count_words, name_in, ratio_words, row_name, signed_ms, signed_size
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -170,7 +170,7 @@ def _counted(rows: Sequence[Row], key: str) -> Callable[[int, int], Cell]:
 
 
 def _names(rows: Sequence[Row], table: Table, glyphs: Glyphs, least: int) -> Column:
-    names = [row_name(row) for row in rows]
+    names = [name_in(table, row) for row in rows]
     shown = [_short(row) for row in rows] if table.by == "line" else names
     places = np.arange(len(names), dtype=np.int32)
     column = name_column("name", _TITLES.get(table.by, table.by), places, names, width=64, least=least)

@@ -19,7 +19,7 @@ from tracetui.compare.rows import Row
 from tracetui.compare.verdict import verdict
 from tracetui.export.compare_tables import WATERFALL
 from tracetui.export.compare_tables import Table as Compared
-from tracetui.export.compare_words import count_words, row_name, run_words, signed_ms, signed_size
+from tracetui.export.compare_words import count_words, name_in, run_words, signed_ms, signed_size
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.compare_app import STACKED, CompareApp, PairChanged
@@ -250,7 +250,7 @@ class CompareScreen(TableScreen):
         lines: list[Line] = []
         if 0 <= message.row < len(self._rows):
             row = self._rows[message.row]
-            title = ruled(row_name(row), self.viewer.glyphs.rule, self.size.width)
+            title = ruled(name_in(self.shown, row), self.viewer.glyphs.rule, self.size.width)
             lines = [[(title, self.style_of(Role.RULE))]]
             lines += [[(line, self.style_of(Role.TEXT))] for line in story(row)]
         self.query_one("#story", Lines).show(lines)
