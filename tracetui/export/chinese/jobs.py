@@ -74,7 +74,7 @@ JOBS = {
     ),
     "Late ranks: what the others lost by waiting for them": "慢卡：别的卡因等待它们而损失的时间",
     "Steps": "各 step",
-    "Lines that ranks were idle for, all ranks together": "各卡因之空闲的代码行，所有卡合计",
+    "Lines that ranks were idle for, all ranks together": "让各卡空闲的代码行，所有卡合计",
     "(no line)": "（无代码行）",
     "Ranks, ms of a mean step": "各卡，平均一个 step，单位 ms",
     "Ranks, ms": "各卡，单位 ms",

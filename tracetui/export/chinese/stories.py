@@ -8,6 +8,7 @@ STORIES = {
     ),
     "1 note on the recording": "1 条关于采集的说明",
     "{count} notes on the recording": "{count} 条关于采集的说明",
+    "{time} ({share})": "{time}（{share}）",
     "{answer}; {notes}": "{answer}；{notes}",
     "Nothing in this trace calls for advice; {notes}": "这个 trace 没有需要建议的地方；{notes}",
     "Looking for advice.": "正在查找建议。",
@@ -106,7 +107,7 @@ STORIES = {
     "launched": "下发于",
     # -- communication of a gap -------------------------------------------------------------------------
     "{device} {did}: {name}.": "{device} {did}：{name}。",
-    "waited {time} for {rank}": "等待 {rank} 用了 {time}",
+    "waited {time} for {rank}": "用 {time} 等待 {rank}",
     ", then ": "，然后",
     "moved {size} in {time}, {speed} GB/s": "用 {time} 搬运了 {size}，{speed} GB/s",
     "moved data for {time}": "搬运数据用了 {time}",
@@ -208,6 +209,9 @@ STORIES = {
     "{count} modules hold {time} of {idle} of idle time ({share})": (
         "{count} 个模块占空闲 {idle} 中的 {time}（{share}）"
     ),
+    "wait": "等待",
+    "transfer": "搬运",
+    "unsplit": "通信",
     "waits": "等待",
     "moves data": "搬运数据",
     "communicates": "通信",

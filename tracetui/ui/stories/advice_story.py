@@ -73,7 +73,7 @@ def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
     if not costs:
         return tell("Nothing in this trace calls for advice; {notes}", notes=notes) if left else tell(NOTHING)
     most, count = advice[0], len(costs)
-    cost = f"{format_duration(costs[0])} ({format_percent(costs[0], window_ns)})"
+    cost = tell("{time} ({share})", time=format_duration(costs[0]), share=format_percent(costs[0], window_ns))
     told = "{count} findings, first {cost}: {title}; costs may overlap"
     if count == 1:
         told = "1 finding, {cost}: {title}"
