@@ -44,6 +44,23 @@ def _timeline(directory: Path, rank: int = 1, **table: Any) -> Path:
     return path
 
 
+def test_operators_are_called_by_their_scope(tmp_path: Path) -> None:
+    """As in a real timeline of 2021: the name is the last part of `fullname`."""
+    path = _timeline(tmp_path)
+    events = json.loads(path.read_text())
+    for event in events:
+        if event["name"].startswith("MatMul"):
+            event["args"] = {"type": "MatMul", "fullname": f"Default/network-Train/fc1/{event['name']}"}
+        elif event["pid"] == 9000:
+            event["args"] = {"fullname": "another name"}
+    path.write_text(json.dumps(events))
+    analysis = load(path, cache=False)
+    assert {"Default/network-Train/fc1/MatMul-op0", "GetNext-op1"} <= set(analysis.trace.strings)
+    found = {each.scope: each for each in analysis.scopes}
+    assert found["Default",].tasks == found["Default", "network-Train", "fc1"].tasks == 3
+    assert found["Default", "network-Train", "fc1"].computing_ns == 60_000
+
+
 def test_processes_are_known_by_their_numbers(tmp_path: Path) -> None:
     trace = load(_timeline(tmp_path), cache=False).trace
     assert {(track.pid, track.layer, track.family) for track in trace.tracks} == {

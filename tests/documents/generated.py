@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tracetui
+from tests.documents import chinese_keys
+from tests.job.planted import job
 from tracetui.analysis.advice.rules import RULES
 from tracetui.analysis.idle.cause import causes_markdown
 from tracetui.cli.commands import COMMANDS
@@ -21,13 +23,14 @@ from tracetui.export.tables.communication import LINKS, PEERS
 from tracetui.export.tables.events import EVENTS
 from tracetui.export.tables.gaps import GAPS
 from tracetui.export.tables.hotspots import LINES
+from tracetui.export.tables.kernels import KERNELS
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.signatures import SIGNATURES
 from tracetui.export.tables.steps import STEPS
 from tracetui.export.tables.syncs import SYNCS
 from tracetui.export.words import micro
-from tracetui.ui.actions import keys_markdown
+from tracetui.ui.actions import ACTIONS, keys_markdown, merged
 
 
 def commands_markdown() -> str:
@@ -54,6 +57,18 @@ def chinese_advice_markdown() -> str:
     return "\n".join(("| 建议 | 规则 |", "|---|---|", *rows))
 
 
+def chinese_keys_markdown() -> str:
+    """Return the table of keys in Chinese; commands have the names that the viewer finds them by."""
+    lines = ["| 按键 | 命令 | 作用 | 页面 |", "|---|---|---|---|"]
+    for group, called in chinese_keys.GROUPS.items():
+        lines.append(f"| **{called}** | | | |")
+        for keys, action in merged(action for action in ACTIONS if action.group == group):
+            shown = " ".join(f"`{key}`" for key in keys).replace("|", "\\|")
+            where = "、".join(chinese_keys.SCREENS[screen] for screen in action.screens) or "全部"
+            lines.append(f"| {shown} | {action.title} | {chinese_keys.HELP[action.help]} | {where} |")
+    return "\n".join(lines) + "\n"
+
+
 def columns_markdown() -> str:
     """Return the tables that scripts get: of each what a row is, and the names of its columns."""
     return "\n\n".join(
@@ -62,8 +77,22 @@ def columns_markdown() -> str:
     )
 
 
+def job_columns_markdown() -> str:
+    """Return the tables of a job that scripts get, of one that has all of them."""
+    made = job("loader")
+    frames = (tracetui.ranks_frame, tracetui.roots_frame, tracetui.job_lines_frame, tracetui.job_links_frame)
+    return "\n\n".join(
+        f"### `{frame.__name__}`\n\n{inspect.getdoc(frame)}\n\n{_listed(frame(made).columns)}"
+        for frame in frames
+    )
+
+
 def _names(table: Table[Any]) -> str:
-    names = " ".join(f"`{column.key}`" for column in table.of(Form.FRAME))
+    return _listed(column.key for column in table.of(Form.FRAME))
+
+
+def _listed(keys: Iterable[str]) -> str:
+    names = " ".join(f"`{key}`" for key in keys)
     return "\n".join(textwrap.wrap(names, 125, break_on_hyphens=False))
 
 
@@ -82,6 +111,7 @@ TABLES: dict[str, Table[Any]] = {
     "signatures_frame": SIGNATURES,
     "syncs_frame": SYNCS,
     "operators_frame": OPERATORS,
+    "kernels_frame": KERNELS,
     "links_frame": LINKS,
     "late_peers_frame": PEERS,
     "advice_frame": ADVICE,
@@ -94,12 +124,14 @@ TABLES: dict[str, Table[Any]] = {
 #: (page, name of the block) -> what stands between `<!-- name: … -->` and `<!-- /name -->`
 GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/keys.md", "keys"): keys_markdown,
+    ("docs/zh/keys.md", "keys"): chinese_keys_markdown,
     ("docs/method.md", "causes"): causes_markdown,
     ("docs/scripts.md", "commands"): commands_markdown,
     ("docs/scripts.md", "statuses"): statuses_markdown,
     ("docs/advice.md", "advice"): advice_markdown,
     ("docs/zh/advice.md", "advice"): chinese_advice_markdown,
     ("docs/columns.md", "columns"): columns_markdown,
+    ("docs/columns.md", "columns of jobs"): job_columns_markdown,
 }
 
 

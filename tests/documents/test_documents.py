@@ -128,6 +128,21 @@ def test_pages_are_short_and_can_be_reached() -> None:
     assert linked >= PAGES.keys()
 
 
+def test_every_table_of_scripts_is_told_of() -> None:
+    frames = {name for name in tracetui.__all__ if name.endswith("_frame")}
+    assert frames == set(re.findall(r"^### `(\w+)`$", PAGES["docs/columns.md"].text, re.MULTILINE))
+
+
+def test_pictures_are_in_the_sdist() -> None:
+    """A README that links to what is left out of it has dead pictures."""
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (left_out,) = re.findall(r"\[tool\.hatch\.build\.targets\.sdist\]\n((?:.+\n)*)", project) or [""]
+    for page in PAGES.values():
+        for picture in re.findall(r"!\[[^]]*\]\(([^)]+)\)", page.text):
+            assert (page.path.parent / picture).resolve().is_file(), picture
+            assert "screenshots" not in left_out, "pictures are left out of the sdist"
+
+
 @pytest.mark.parametrize("page", TRANSLATED, ids=lambda page: page.name)
 def test_a_translation_tells_what_its_original_does(page: Page) -> None:
     """Where blocks differ, `python -m tests.documents` renews them."""

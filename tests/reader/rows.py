@@ -123,6 +123,7 @@ def expected_rows(text: str) -> Rows:
             continue
         time = nanoseconds(event["ts"])
         if phase == "X":
+            name, whole = event["name"], args.get("fullname", "")
             links = [args[key] for key in ("connection_id", "correlation_id", "correlation") if key in args]
             usable = [int(link) for link in links if str(link).isdigit()]
             usable = [link for link in usable if link < 1 << 63 and link not in (0xFFFFFFFF, 1 << 64)]
@@ -131,7 +132,7 @@ def expected_rows(text: str) -> Rows:
                     time,
                     max(0, nanoseconds(event.get("dur", 0), ROUND_HALF_EVEN)),
                     thread,
-                    event["name"],
+                    whole if whole.endswith(f"/{name}") else name,
                     event.get("cat") or None,
                     ordinal,
                     usable[0] if usable else -1,

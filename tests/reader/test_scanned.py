@@ -66,8 +66,8 @@ LINKS = ("connection_id", "correlation_id", "correlation", "Python id")
 ARGS = {
     "C": (("value", "b c", "acc_id"), ("0", "1", "-3", "2.5")),
     "X": (
-        (*LINKS, *HCCL, "Task Type", "Call stack", "memcpy direction", "operation"),
-        ('"AI_CORE"', "17", '"17"', "4294967295", "null"),
+        (*LINKS, *HCCL, "Task Type", "Call stack", "memcpy direction", "operation", "fullname"),
+        ('"AI_CORE"', '"b/a"', '"/a"', '"ba"', '"b\\/a"', "17", '"17"', "4294967295", "null"),
     ),
     "i": (
         ("Addr", "Bytes", "Addr", "Bytes", "Total Allocated", "Total Reserved", "Device Id"),

@@ -15,6 +15,7 @@ from tracetui.cli.terminal import speaks_unicode
 from tracetui.export.atomic import refuse_to_overwrite, write_atomically
 from tracetui.export.documents import dumps
 from tracetui.export.text import to_ascii
+from tracetui.language import in_english
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.locate import trace_files
 from tracetui.trace.clean import printable
@@ -35,7 +36,9 @@ def answer(
     if request.csv is not None:
         write_csv(request, csv, what)
     if request.json:
-        print_json(document())
+        with in_english():
+            made = document()
+        print_json(made)
     elif request.md:
         print_text(markdown(), request)
     elif request.csv is None:
@@ -70,7 +73,8 @@ def write_csv(request: Request, write: Callable[[BinaryIO], int], what: str) -> 
     """Write a csv file, or stdout for "-"; `write` returns the number of rows, which are `what`."""
     if request.csv == "-":
         sys.stdout.flush()
-        write(sys.stdout.buffer)
+        with in_english():
+            write(sys.stdout.buffer)
         return
     write_file(request, str(request.csv), write, what)
 
@@ -81,7 +85,8 @@ def write_file(request: Request, path: str, write: Callable[[BinaryIO], int], wh
 
     def fill(stream: BinaryIO) -> None:
         nonlocal rows
-        rows = write(stream)
+        with in_english():
+            rows = write(stream)
 
     with _refusal(path, request.force):
         write_atomically(path, fill, request.force, _read_from(request.path, path))

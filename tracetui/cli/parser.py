@@ -150,7 +150,7 @@ def add_language(parser: Parser) -> None:
         dest="language",
         metavar="LANGUAGE",
         choices=("en", "zh"),
-        help="tell causes and advice in English (en) or Chinese (zh); by default as the locale says",
+        help="tell causes, advice and verdicts in English (en) or Chinese (zh); default: as the locale says",
     )
 
 

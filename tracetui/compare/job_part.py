@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tracetui.compare.rows import Row
+from tracetui.language import tell
 from tracetui.trace.stack import Frame, path_end
 
 
@@ -34,10 +35,10 @@ class RootRow(Row):
 def reason_words(kind: str, reason: str) -> str:
     """Return "idle, host.dataloader", "computing MatMul", "began the step later"; as written in the trace."""
     if kind == "idle":
-        return f"idle, {reason}" if reason else "idle"
+        return tell("idle, {cause}", cause=reason) if reason else tell("idle")
     if kind == "computing":
-        return f"computing {reason}" if reason else "computing others"
-    return _KINDS[kind]
+        return tell("computing {type}", type=reason) if reason else tell("computing others")
+    return tell(_KINDS[kind])
 
 
 _KINDS = {
@@ -52,13 +53,14 @@ _KINDS = {
 
 def root_words(row: RootRow) -> str:
     """Return "rank 2, host.dataloader at hybrid/train.py(12)"; as written in the trace."""
-    rank = "a missing rank" if row.rank is None else f"rank {row.rank}"
+    rank = tell("a missing rank") if row.rank is None else tell("rank {number}", number=row.rank)
     why = row.reason if row.kind == "idle" and row.reason else reason_words(row.kind, row.reason)
     if row.frame is None:
-        return f"{rank}, {why}"
+        return tell("{rank}, {why}", rank=rank, why=why)
     file, line, function = row.frame
     at = f"{path_end(file)}({line})" if file else function
-    return f"{rank}, {why} at {at}{' (backward)' if row.backward else ''}"
+    told = "{rank}, {why} at {line} (backward)" if row.backward else "{rank}, {why} at {line}"
+    return tell(told, rank=rank, why=why, line=at)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -18,6 +18,7 @@ from tracetui.compare.rows import Row, row
 from tracetui.compare.run import Run
 from tracetui.compare.tally import Sum
 from tracetui.compare.waterfall import AICORE, AICPU, COPY, PREPARING, TERMS
+from tracetui.language import alternatives, clauses, sentences, speaks_english, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
 
@@ -27,6 +28,12 @@ _MOST_OF_IT = Fraction(5, 4)  # a cause with four fifths of a change stands for 
 _MOST_REASONS = 2
 _IDLE, _COMPUTING = "idle", "computing"
 _COMMUNICATION, _COPIES = "exposed communication", "exposed copies"
+_CHANGES = {  #: by the name of a group: what is said of more of it, and of less
+    _IDLE: ("{time} more idle", "{time} less idle"),
+    _COMPUTING: ("{time} more computing", "{time} less computing"),
+    _COMMUNICATION: ("{time} more exposed communication", "{time} less exposed communication"),
+    _COPIES: ("{time} more exposed copies", "{time} less exposed copies"),
+}
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class _Group:
 
 def verdict(comparison: Comparison) -> str:
     """One true sentence, safe to print; of jobs a second one, on what ranks lose by waiting."""
-    return " ".join(filter(None, (_step_sentence(comparison), _waits_sentence(comparison))))
+    return sentences(filter(None, (_step_sentence(comparison), _waits_sentence(comparison))))
 
 
 def _waits_sentence(comparison: Comparison) -> str:
@@ -60,40 +67,54 @@ def _waits_sentence(comparison: Comparison) -> str:
     if job is None or not comparison.comparable or not (job.waits.base.ns or job.waits.other.ns):
         return ""
     delta = job.waits.delta_ns
-    costs = f"Waiting for each other costs the ranks {_ns(job.waits.other_ns)} a step in all"
+    costs = _ns(job.waits.other_ns)
     if abs(delta) * 100 <= job.waits.scale.step_ns:
-        return f"{costs}, {f'and {_ns(job.waits.base_ns)}' if delta else 'as'} in BASE."
-    told = f"{costs}, {_ns(abs(delta))} {'more' if delta > 0 else 'less'} than in BASE"
+        told = "Waiting for each other costs the ranks {time} a step in all, as in BASE."
+        if delta:
+            told = "Waiting for each other costs the ranks {time} a step in all, and {base} in BASE."
+        return tell(told, time=costs, base=_ns(job.waits.base_ns))
+    told = "Waiting for each other costs the ranks {time} a step in all, {change} less than in BASE"
+    if delta > 0:
+        told = "Waiting for each other costs the ranks {time} a step in all, {change} more than in BASE"
+    told = tell(told, time=costs, change=_ns(abs(delta)))
     most = [row for row in job.roots if row.delta_ns * delta > 0 and abs(row.delta_ns) * 10 > abs(delta)]
     named = (printable(root_words(row), _LONGEST_ROOT) for row in most[:_MOST_REASONS])
-    return f"{told}: {'; '.join(named)}." if most else f"{told}."
+    if not most:
+        return tell("{said}.", said=told)
+    return tell("{said}: {reasons}.", said=told, reasons=alternatives(named))
 
 
 def _step_sentence(comparison: Comparison) -> str:
     step = comparison.step
     for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
         if not len(run.wall_ns):
-            return f"{name} has no work of a device to compare."
+            return tell("{run} has no work of a device to compare.", run=name)
     if not step.delta_ns and not any(term.delta_ns for term in comparison.waterfall):
-        return f"Nothing changed: a step takes {_ns(step.base_ns)} in both."
+        return tell("Nothing changed: a step takes {time} in both.", time=_ns(step.base_ns))
     groups = sorted(_groups(comparison), key=lambda group: -abs(group.sum.delta_ns))
     changed = [group for group in groups if group.changed is not False]
     agreeing = [group for group in changed if _agree(group.sum, step)]
-    doubt = "" if comparison.knows_spread else "; with one step nothing tells whether that is chance"
-    took = f"a step takes {_ns(step.base_ns)} in BASE and {_ns(step.other_ns)} in OTHER"
+    doubt = "" if comparison.knows_spread else tell("; with one step nothing tells whether that is chance")
+    took = tell(
+        "a step takes {base} in BASE and {other} in OTHER", base=_ns(step.base_ns), other=_ns(step.other_ns)
+    )
     if agreeing:
-        reasons = "; ".join(_reason(group) for group in agreeing[:_MOST_REASONS])
         against = (group for group in changed if not _agree(group.sum, step))
-        reasons += "".join(f", against {_amount(group)}" for group in islice(against, 1))
-        return f"OTHER is {_difference(step)}{_within(comparison)}: {reasons}{doubt}."
+        return tell(
+            "OTHER is {difference}: {reasons}.",
+            difference=clauses([_difference(step), *_within(comparison)]),
+            reasons=_reasons(agreeing, islice(against, 1)) + doubt,
+        )
     if changed:
-        reasons = "; ".join(_reason(group) for group in changed[:_MOST_REASONS])
-        return f"{took[0].upper()}{took[1:]}, but {reasons}{doubt}."
+        told = tell("{took}, but {reasons}.", took=took, reasons=_reasons(changed) + doubt)
+        return f"{told[0].upper()}{told[1:]}"
     if step.changed:
-        return f"OTHER is {_difference(step)}, and no part of it alone by more than the steps differ."
+        told = "OTHER is {difference}, and no part of it alone by more than the steps differ."
+        return tell(told, difference=_difference(step))
     if not comparison.knows_spread:
-        return f"Nothing changed by more than 1 % of a step: {took}{doubt}."
-    return f"Nothing changed beyond the spread of the steps, {_ns(_spread(step))}: {took}."
+        return tell("Nothing changed by more than 1 % of a step: {took}.", took=took + doubt)
+    told = "Nothing changed beyond the spread of the steps, {spread}: {took}."
+    return tell(told, spread=_ns(_spread(step)), took=took)
 
 
 def _groups(comparison: Comparison) -> Iterator[_Group]:
@@ -130,14 +151,15 @@ def _total(name: str, own: list[str], comparison: Comparison) -> Row:
     return row(name, summed(comparison.base), summed(comparison.other), comparison.step.scale)
 
 
-def _reason(group: _Group) -> str:
-    """ "38.3 ms less idle, data loader (host.dataloader) at train.py(31)" """
-    return f"{_amount(group)}{group.story}"
+def _reasons(groups: Sequence[_Group], against: Iterable[_Group] = ()) -> str:
+    """ "38.3 ms less idle, sync (host.sync) at train.py(31); ..., against 2.1 ms more computing" """
+    said = alternatives(_amount(group) + group.story for group in groups[:_MOST_REASONS])
+    return said + "".join(tell(", against {change}", change=_amount(group)) for group in against)
 
 
 def _amount(group: _Group) -> str:
-    delta = group.sum.delta_ns
-    return f"{_ns(abs(delta))} {'more' if delta > 0 else 'less'} {group.name}"
+    change = _CHANGES[group.name][group.sum.delta_ns <= 0]
+    return tell(change, time=_ns(abs(group.sum.delta_ns)))
 
 
 def _idle_story(comparison: Comparison, total: Row) -> str:
@@ -147,14 +169,21 @@ def _idle_story(comparison: Comparison, total: Row) -> str:
         return story
     cause = next(cause for cause in Cause if cause.label == most.name)
     part = abs(most.delta_ns)
-    amount = f"{_ns(part)} of it " if part * _MOST_OF_IT < abs(total.delta_ns) else ""
-    story += f", {amount}{cause.facts.name} ({cause.label})"
+    told = ", {cause} ({label})"
+    if part * _MOST_OF_IT < abs(total.delta_ns):
+        told = ", {time} of it {cause} ({label})"
+    story += tell(told, time=_ns(part), cause=_called(cause), label=cause.label)
     line, delta = comparison.cause_lines.get(cause, (None, Fraction(0)))
     if line is None or line.frame is None or (delta > 0) != (total.delta_ns > 0):
         return story
     where = line.frame
     place = f"{PurePosixPath(where.file).name}({where.line})" if where.file else where.function
-    return f"{story} at {printable(place, LONGEST_NAME)}"
+    return tell("{story} at {line}", story=story, line=printable(place, LONGEST_NAME))
+
+
+def _called(cause: Cause) -> str:
+    """The name of a cause: tables of words have it by its label, as names of two are alike."""
+    return cause.facts.name if speaks_english() else wording(cause.label)
 
 
 def _free_in_all(comparison: Comparison, total: Row) -> str:
@@ -165,23 +194,31 @@ def _free_in_all(comparison: Comparison, total: Row) -> str:
     delta = other.totals.free_ns - base.totals.free_ns
     if not delta or (delta > 0) != (total.delta_ns > 0):
         return ""
-    more = "more" if delta > 0 else "less"
-    return f" (free {format_duration(abs(delta))} {more} in all {len(base.numbers)} steps)"
+    told = " (free {time} more in all {count} steps)"
+    if delta < 0:
+        told = " (free {time} less in all {count} steps)"
+    return tell(told, time=format_duration(abs(delta)), count=len(base.numbers))
 
 
 def _computing_story(comparison: Comparison, total: Row) -> str:
     kind = _most((each for each in comparison.classes if not is_part(each.name)), total)
     operator = _most(comparison.operators, total)
     told = [printable(each.name, LONGEST_NAME) for each in (kind, operator) if each is not None]
-    return f", {' in '.join(told)}" if told else ""
+    if len(told) > 1:
+        return tell(", {kind} in {operator}", kind=told[0], operator=told[1])
+    return tell(", {what}", what=told[0]) if told else ""
 
 
 def _communication_story(comparison: Comparison, total: Row) -> str:
     parts = (term for term in comparison.waterfall if term.name.startswith("communication."))
     part = _most(parts, total)
     collective = _most((each for each in comparison.communication if not each.name.endswith(")")), total)
-    told = "" if part is None else f", {part.name.partition('.')[2]}"
-    return told if collective is None else f"{told} of {printable(collective.name, LONGEST_NAME)}"
+    if part is None:
+        return "" if collective is None else tell(" of {name}", name=printable(collective.name, LONGEST_NAME))
+    kind = part.name.partition(".")[2]
+    if collective is None:
+        return tell(", {what}", what=kind)
+    return tell(", {what} of {name}", what=kind, name=printable(collective.name, LONGEST_NAME))
 
 
 def _no_story(_comparison: Comparison, _total: Row) -> str:
@@ -202,14 +239,16 @@ def _difference(step: Row) -> str:
     """ "36.5 ms (20.6 %) a step faster" """
     delta = step.delta_ns
     share = format_percent(round(abs(delta)), round(step.base_ns))
-    return f"{_ns(abs(delta))} ({share}) a step {'slower' if delta > 0 else 'faster'}"
+    told = "{time} ({share}) a step slower" if delta > 0 else "{time} ({share}) a step faster"
+    return tell(told, time=_ns(abs(delta)), share=share)
 
 
-def _within(comparison: Comparison) -> str:
+def _within(comparison: Comparison) -> list[str]:
     """Said where steps differ by more than their means do."""
     if comparison.step.changed is not False or not comparison.knows_spread:
-        return ""
-    return f", less than its steps differ among themselves ({_ns(_spread(comparison.step))})"
+        return []
+    told = "less than its steps differ among themselves ({spread})"
+    return [tell(told, spread=_ns(_spread(comparison.step)))]
 
 
 def _spread(step: Row) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.advice_words import told
-from tracetui.export.text import MARGIN, cell_width, cut, wrapped
+from tracetui.export.text import MARGIN, aligned, cell_width, cut, wrapped
 from tracetui.export.words import line_name, micro
+from tracetui.language import counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
-from tracetui.units import format_count, format_duration
+from tracetui.units import format_duration
 
 NOTHING = "Nothing in this trace calls for advice."
 TITLE = "Advice, by the time it is about"
@@ -21,10 +22,10 @@ def advice_text(analysis: Analysis, width: int) -> str:
     """All advice, each as a title, its text, where it points and the condition that it follows from."""
     every = [*map(told, analysis.advice)]
     if not every:
-        return NOTHING + "\n"
-    count = "1 piece" if len(every) == 1 else f"{format_count(len(every))} pieces"
-    last = ", notes last" if every[-1].cost_ns is None else ""
-    lines = [f"{count} of advice, most time first{last}; some are about the same time"]
+        return tell(NOTHING) + "\n"
+    pieces = counted(len(every), "1 piece of advice", "{count} pieces of advice")
+    last = tell(", notes last") if every[-1].cost_ns is None else ""
+    lines = [tell("{pieces}, most time first{last}; some are about the same time", pieces=pieces, last=last)]
     margin = " " * (len(str(len(every))) + len(MARGIN))
     for number, advice in enumerate(every, 1):
         lines += ["", *_advice(advice, f"{number}{MARGIN}".rjust(len(margin)), margin, width)]
@@ -36,15 +37,20 @@ def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
     every = [(advice, advice.cost_ns) for advice in map(told, analysis.advice) if advice.cost_ns is not None]
     if not every:
         return []
-    title = TITLE
+    title = tell(TITLE)
     if len(every) > most:
-        title = f"Advice: the {most} of {len(every)} about the most time (tracetui advice shows all)"
+        title = tell(
+            "Advice: the {most} of {all} about the most time (tracetui advice shows all)",
+            most=most,
+            all=len(every),
+        )
     lines = [title]
     for advice, cost_ns in every[:most]:
-        line = f"{MARGIN}{format_duration(cost_ns):>7}{MARGIN}{advice.title}"
+        told_of = advice.title
         if advice.file:
-            line += f": {printable(path_end(advice.file))}({advice.line})"
-        lines.append(cut(line, width))
+            place = f"{printable(path_end(advice.file))}({advice.line})"
+            told_of = tell("{advice}: {place}", advice=told_of, place=place)
+        lines.append(cut(f"{MARGIN}{format_duration(cost_ns):>7}{MARGIN}{told_of}", width))
     return lines
 
 
@@ -52,22 +58,31 @@ def cost_words(advice: Advice) -> str:
     """What advice is about: "2.32 ms, 1.16 ms a step"; "note" of the recording."""
     cost, per_step = advice.cost_ns, advice.per_step_ns
     if cost is None:
-        return "note"
+        return tell("note")
     words = format_duration(cost)
-    return words if per_step in (None, cost) else f"{words}, {format_duration(per_step)} a step"
+    if per_step in (None, cost):
+        return words
+    return tell("{cost}, {mean} a step", cost=words, mean=format_duration(per_step))
 
 
 def _advice(advice: Advice, number: str, margin: str, width: int) -> list[str]:
     cost = cost_words(advice)
     title = number + advice.title
-    lines = [title + cost.rjust(max(width - cell_width(title), len(cost) + 2))]
+    lines = [title + aligned(cost, max(width - cell_width(title), cell_width(cost) + 2))]
     room = min(width, LONGEST_LINE)
     lines += wrapped(printable(micro(advice.text)), room, margin, margin)
     if advice.file is not None:
+        label = f"{margin}{tell('at')}{MARGIN}"
         line = printable(line_name(advice.file, advice.line, advice.function))
-        lines.append(f"{margin}at  {cut(line, width - len(margin) - 4, keep_end=True)}")
+        lines.append(f"{label}{cut(line, width - cell_width(label), keep_end=True)}")
     if advice.subjects:
-        names = ", ".join(printable(subject, 60) for subject in advice.subjects[:SUBJECTS])
-        left = len(advice.subjects) - SUBJECTS
-        lines.append(cut(f"{margin}of  {names}" + (f" and {left} more" if left > 0 else ""), width))
-    return lines + wrapped(printable(micro(advice.rule)), room, f"{margin}if  ", f"{margin}    ")
+        lines.append(cut(f"{margin}{tell('of')}{MARGIN}{_subjects(advice)}", width))
+    label = f"{margin}{tell('if')}{MARGIN}"
+    return lines + wrapped(printable(micro(advice.rule)), room, label, " " * cell_width(label))
+
+
+def _subjects(advice: Advice) -> str:
+    """ "aten::mul, aten::add and 2 more" """
+    told_of = names(printable(subject, 60) for subject in advice.subjects[:SUBJECTS])
+    left = len(advice.subjects) - SUBJECTS
+    return tell("{names} and {count} more", names=told_of, count=left) if left > 0 else told_of

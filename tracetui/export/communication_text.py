@@ -10,6 +10,7 @@ from tracetui.export.selection import Selection
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.shown import text_table
 from tracetui.export.text import MARGIN
+from tracetui.language import counted, tell
 from tracetui.units import format_count, format_duration
 
 TOP_PEERS, TOP_LINKS = 5, 8  #: rows listed
@@ -17,25 +18,27 @@ TOP_PEERS, TOP_LINKS = 5, 8  #: rows listed
 
 def split_rows(split: WindowSplit) -> Iterator[tuple[str, int]]:
     """The parts of a window and ns of each; those indented are parts of the one above, all others add up."""
-    yield "computing", split.computing_ns
+    yield tell("computing"), split.computing_ns
     if split.communication_ns:
-        yield "exposed communication", split.communication_ns
+        yield tell("exposed communication"), split.communication_ns
         parts = (
-            ("waiting", split.wait_ns),
-            ("moving", split.transfer_ns),
-            ("waiting or moving", split.unsplit_ns),
+            (tell("waiting"), split.wait_ns),
+            (tell("moving"), split.transfer_ns),
+            (tell("waiting or moving"), split.unsplit_ns),
         )
         yield from ((f"  {label}", ns) for label, ns in parts if ns)
     if split.copy_ns:
-        yield "copies", split.copy_ns
-    yield "idle", split.idle_ns
+        yield tell("copies"), split.copy_ns
+    yield tell("idle"), split.idle_ns
 
 
 def late_title(rows: PeerRows) -> str:
     """ "Late ranks: waited 95.5 ms for them, 91.7 ms of it exposed" """
     waited = format_duration(sum(late.wait_ns for late in rows.every))
     exposed = format_duration(sum(late.exposed_ns for late in rows.every))
-    return f"Late ranks: waited {waited} for them, {exposed} of it exposed"
+    return tell(
+        "Late ranks: waited {waited} for them, {exposed} of it exposed", waited=waited, exposed=exposed
+    )
 
 
 def late_lines(analysis: Analysis, width: int) -> list[str]:
@@ -48,7 +51,7 @@ def late_lines(analysis: Analysis, width: int) -> list[str]:
 
 def links_title(rows: LinkRows) -> str:
     """ "Links: 7, most time first" """
-    return f"Links: {format_count(len(rows.every))}, most time first"
+    return tell("Links: {count}, most time first", count=format_count(len(rows.every)))
 
 
 def link_lines(analysis: Analysis, selection: Selection, width: int) -> list[str]:
@@ -60,4 +63,4 @@ def link_lines(analysis: Analysis, selection: Selection, width: int) -> list[str
 
 
 def _more(count: int) -> list[str]:
-    return [f"{MARGIN}{format_count(count)} with less"] if count > 0 else []
+    return [MARGIN + counted(count, "1 with less", "{count} with less")] if count > 0 else []

@@ -11,10 +11,12 @@ from tracetui.compare.run import Run
 from tracetui.compare.verdict import verdict
 from tracetui.export.cells import encodable
 from tracetui.export.tables.compare import WATERFALL, tables_of
+from tracetui.language import in_english
 
 SCHEMA = 1
 
 
+@in_english()
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """The verdict, both sides, the waterfall and all tables."""
     return {
@@ -27,6 +29,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
+@in_english()
 def regressions_document(
     comparison: Comparison, limits: tuple[RegressionLimit, ...], found: tuple[Regression, ...]
 ) -> dict[str, Any]:

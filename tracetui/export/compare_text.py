@@ -21,6 +21,7 @@ from tracetui.export.compare_words import (
 from tracetui.export.tables.compare import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, Column, bar, cut, table, wrapped
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_ms
 
@@ -53,12 +54,12 @@ def comparison_text(comparison: Comparison, asked: ComparedTable | None, top: in
         most = top if top is not None else TOP if asked is None else TOP_ASKED
         lines += [
             "",
-            f"{each.title}, {each.unit}",
+            _title(each),
             *(_table(each, rows[:most] if most else rows, width) if rows else _none(each, width)),
         ]
         if most and len(rows) > most:
             more = format_count(len(rows) - most)
-            lines.append(f"{MARGIN}{more} more: --by {each.by} --top 0")
+            lines.append(MARGIN + tell("{count} more: --by {table} --top 0", count=more, table=each.by))
         if each.by == "operator":
             lines += _only(comparison, width)
     lines += [""] if comparison.notes else []
@@ -86,12 +87,16 @@ def comparison_markdown(comparison: Comparison, asked: ComparedTable | None, top
             limit = 0 if each is WATERFALL else most
             parts += [
                 "",
-                f"**{each.title}**, {each.unit}",
+                f"**{markdown.plain(_title(each))}**",
                 "",
                 *markdown_table(each.table, ComparedRows(rows[:limit] if limit else rows)),
             ]
     parts += ["", *(f"- {markdown.plain(note)}" for note in comparison.notes)]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _title(each: ComparedTable) -> str:
+    return tell("{title}, {unit}", title=tell(each.title), unit=tell(each.unit))
 
 
 def _head(comparison: Comparison, width: int) -> Iterator[str]:
@@ -111,7 +116,7 @@ def _shown(each: ComparedTable, comparison: Comparison, asked: bool) -> Sequence
 
 def _none(each: ComparedTable, width: int) -> Iterator[str]:
     """Why a table may have no row."""
-    for line in wrapped(_ABSENT.get(each.by, "Neither side has any."), width - len(MARGIN)):
+    for line in wrapped(tell(_ABSENT.get(each.by, "Neither side has any.")), width - len(MARGIN)):
         yield MARGIN + line
 
 
@@ -143,7 +148,13 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
         for row in rows
     ]
     lines = table(columns, cells, width)
-    yield from ("", f"{WATERFALL.title}, ms", *lines[:-1], lines[1], lines[-1])
+    yield from (
+        "",
+        tell("{title}, {unit}", title=tell(WATERFALL.title), unit=tell("ms")),
+        *lines[:-1],
+        lines[1],
+        lines[-1],
+    )
 
 
 def _table(each: ComparedTable, rows: Sequence[Row], width: int) -> list[str]:
@@ -157,21 +168,25 @@ def _only(comparison: Comparison, width: int) -> Iterator[str]:
         ("OTHER", comparison.new, comparison.other.steps),
     ):
         for stretch in stretches[:TOP_STRETCHES]:
-            yield cut(f"{MARGIN}only in {name}: {_stretch(stretch, max(steps, 1))}", width)
+            told = tell("only in {run}: {what}", run=name, what=_stretch(stretch, max(steps, 1)))
+            yield cut(MARGIN + told, width)
         if len(stretches) > TOP_STRETCHES:
             left = stretches[TOP_STRETCHES:]
             ns = format_ms(round(Fraction(sum(stretch.ns for stretch in left), max(steps, 1))))
-            yield f"{MARGIN}only in {name}: {format_count(len(left))} more stretches, {ns} ms a step"
+            told = "only in {run}: {count} more stretches, {time} ms a step"
+            yield MARGIN + tell(told, run=name, count=format_count(len(left)), time=ns)
 
 
 def _stretch(stretch: Stretch, steps: int) -> str:
     """ "aten::mul … aten::add (5 operators), 1.0 times and 12.1 ms a step" """
     names = [printable(name, LONGEST_NAME) for name in stretch.names]
-    called = (
-        names[0] if len(names) == 1 else f"{names[0]} … {names[-1]} ({format_count(len(names))} operators)"
-    )
+    called = names[0]
+    if len(names) > 1:
+        told = "{first} … {last} ({count} operators)"
+        called = tell(told, first=names[0], last=names[-1], count=format_count(len(names)))
     ns = format_ms(round(Fraction(stretch.ns, steps)))
-    return f"{called}, {count_words(Fraction(stretch.count, steps))} times and {ns} ms a step"
+    times = count_words(Fraction(stretch.count, steps))
+    return tell("{what}, {times} times and {time} ms a step", what=called, times=times, time=ns)
 
 
 def _bar(delta: Fraction, most: Fraction) -> str:

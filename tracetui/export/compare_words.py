@@ -10,6 +10,7 @@ from tracetui.compare.line_rows import LineRow
 from tracetui.compare.memory_rows import MemoryRow
 from tracetui.compare.rows import Row
 from tracetui.compare.run import Run
+from tracetui.language import alternatives, clauses, counted, names, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_bytes, format_count, format_duration, format_ms
@@ -21,24 +22,25 @@ _MOST_NUMBERS = 8  #: of ranks that are listed
 def run_words(run: Run) -> str:
     """ "gpu, 6 steps (5 to 10) of 177.6 ms, 174.1 to 181.3; in all computing 591.5 ms, free 402.6 ms" """
     if not len(run.wall_ns):
-        return f"{run.kind.value}, no work of a device"
+        return tell("{kind}, no work of a device", kind=run.kind.value)
     mean, low, high = lengths(run)
-    count = len(run.wall_ns)
-    steps = "1 step" if count == 1 else f"{format_count(count)} steps"
+    steps = counted(len(run.wall_ns), "1 step", "{count} steps")
     if len(run.numbers) == 1:
-        steps += f" ({run.numbers[0]})"
+        steps = tell("{steps} ({number})", steps=steps, number=run.numbers[0])
     elif run.numbers:
-        steps += f" ({run.numbers[0]} to {run.numbers[-1]})"
-    ranks = f"{_ranks(run.members)}, " if run.members else ""
-    told = f"{run.kind.value}, {ranks}{steps} of {mean} ms" + (f", {low} to {high}" if low != high else "")
+        steps = tell("{steps} ({first} to {last})", steps=steps, first=run.numbers[0], last=run.numbers[-1])
+    told = [run.kind.value, *([_ranks(run.members)] if run.members else [])]
+    told.append(tell("{steps} of {mean} ms", steps=steps, mean=mean))
+    told += [tell("{low} to {high}", low=low, high=high)] if low != high else []
     if run.totals is None:
-        return told
+        return clauses(told)
     totals = run.totals
-    parts = [f"computing {format_duration(totals.computing_ns)}"]
-    if totals.communication_not_overlapped_ns:
-        parts.append(f"exposed communication {format_duration(totals.communication_not_overlapped_ns)}")
-    parts.append(f"free {format_duration(totals.free_ns)}")
-    return f"{told}; in all {format_duration(totals.window_ns)}: {', '.join(parts)}"
+    parts = [tell("computing {time}", time=format_duration(totals.computing_ns))]
+    exposed = totals.communication_not_overlapped_ns
+    parts += [tell("exposed communication {time}", time=format_duration(exposed))] if exposed else []
+    parts.append(tell("free {time}", time=format_duration(totals.free_ns)))
+    in_all = tell("in all {time}: {parts}", time=format_duration(totals.window_ns), parts=clauses(parts))
+    return alternatives([clauses(told), in_all])
 
 
 def lengths(run: Run) -> list[str]:
@@ -60,17 +62,23 @@ def row_name(row: Row) -> str:
         return printable(root_words(row), LONGEST_NAME)
     if isinstance(row, MemoryRow) and row.holder is not None and row.holder.frame is not None:
         file, line, _ = row.holder.frame
-        return printable(f"{row.holder.operator} at {path_end(file)}({line})", LONGEST_NAME)
+        place = tell("{what} at {line}", what=row.holder.operator, line=f"{path_end(file)}({line})")
+        return printable(place, LONGEST_NAME)
     if isinstance(row, LineRow) and row.moved and row.frame is not None:
         name = f"{row.frame.file}({row.base_line}) -> ({row.frame.line}) {row.frame.function}"
-        return printable(f"{name} (backward)" if row.backward else name, LONGEST_NAME)
+        return printable(tell("{line} (backward)", line=name) if row.backward else name, LONGEST_NAME)
     return printable(row.name, LONGEST_NAME)
+
+
+def advice_name(row: Row) -> str:
+    """Return the title of a row of advice, in the language chosen."""
+    return printable(wording(row.name), LONGEST_NAME)
 
 
 def ratio_words(row: Row) -> str:
     """OTHER / BASE: "1.250"; "new" or "gone" where one has none."""
     if row.status != "matched":
-        return row.status
+        return tell(row.status)
     return "-" if row.ratio is None else f"{row.ratio:,.3f}"
 
 
@@ -100,10 +108,10 @@ def signed_size(size: Fraction) -> str:
 def _ranks(numbers: Sequence[int]) -> str:
     """ "8 ranks (0 to 7)", "3 ranks (0, 2, 5)" """
     if len(numbers) < 2:
-        return f"rank {numbers[0]}"
-    shown = f"{numbers[0]} to {numbers[-1]}"
+        return tell("rank {number}", number=numbers[0])
+    shown = tell("{low} to {high}", low=numbers[0], high=numbers[-1])
     if numbers[-1] - numbers[0] != len(numbers) - 1:
-        shown = ", ".join(map(str, numbers[:_MOST_NUMBERS])) + (
-            ", ..." if len(numbers) > _MOST_NUMBERS else ""
+        shown = names(
+            [*map(str, numbers[:_MOST_NUMBERS]), *(["..."] if len(numbers) > _MOST_NUMBERS else [])]
         )
-    return f"{format_count(len(numbers))} ranks ({shown})"
+    return tell("{count} ranks ({numbers})", count=format_count(len(numbers)), numbers=shown)

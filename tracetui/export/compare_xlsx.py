@@ -9,6 +9,7 @@ from tracetui.compare.comparison import Comparison
 from tracetui.compare.verdict import verdict
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.compare import WATERFALL, ComparedRows, ComparedTable, tables_of
+from tracetui.language import in_english
 from tracetui.trace.clean import printable
 
 #: What a cell of a workbook holds at most.
@@ -18,6 +19,7 @@ _CHANGED = {True: "yes", False: "no", None: "unknown"}
 _SCALES = {"_ns": ("ms", 10**6), "_bytes": ("MB", 10**6)}
 
 
+@in_english()
 def write_workbook(stream: BinaryIO, comparison: Comparison) -> int:
     """Write all tables, times in ms; returns the number of sheets.
 

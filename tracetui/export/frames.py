@@ -167,8 +167,9 @@ def operators_frame(table: OperatorTable) -> pd.DataFrame:
 
 def kernels_frame(analysis: Analysis) -> pd.DataFrame:
     """One row per kernel that kernel_details.csv tells of, the longest first: type, core, shapes, dtypes,
-    formats, blocks, counters, joined to step, operator and Python line of the trace.
+    formats and blocks, joined to step, operator and Python line of the trace.
 
+    What not every kernel_details.csv has is a column where it has it; so is each counter, called as there.
     Raises ValueError where the table is not beside the trace.
     """
     kernels = analysis.kernels

@@ -14,6 +14,7 @@ from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.shown import text_table
 from tracetui.export.text import MARGIN, cut, wrapped
 from tracetui.export.words import MEASURES, shares
+from tracetui.language import alternatives, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import path_end
@@ -40,12 +41,14 @@ def hotspots_text(analysis: Analysis, selection: Selection, top: int | None, wid
 
 def _hotspot_lines(rows: LineRows, width: int) -> list[str]:
     if not rows.rows:
-        return ["No idle time."]
+        return [tell("No idle time.")]
     lines = text_table(LINES, rows, width, [*map(why, rows.rows)])
     more = len(rows.every) - len(rows.rows)
     if more:
         left = format_duration(rows.idle_ns - sum(line.idle_ns for line in rows.rows))
-        lines.append(f"{MARGIN}{format_count(more)} more, {left} together: --top 0")
+        lines.append(
+            MARGIN + tell("{count} more, {left} together: --top 0", count=format_count(more), left=left)
+        )
     note = wrapped(beyond_idle(rows), width)
     return [hotspots_title(rows), *lines, *(["", *note] if note else [])]
 
@@ -54,32 +57,41 @@ def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) ->
     """The table of gaps and its title, line by line."""
     rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
     if not len(rows):
-        return ["No gaps."]
+        return [tell("No gaps.")]
     title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
     return [title, *text_table(GAPS, rows, width, _stories(rows))]
 
 
 def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
     """What a table of so many of all gaps is called, and what ranks it."""
-    what = "kernel gap" if analysis.trace.kind is Kind.GPU else "AICore gap"
+    units = "kernel" if analysis.trace.kind is Kind.GPU else "AICore"
     if shown < total:
-        return f"The {format_count(shown)} of {format_count(total)} {what}s with the most {MEASURES[by]}"
-    most = MEASURES[by].removesuffix(" time")
-    return f"{format_count(total)} {what}{'s' if total > 1 else ''}, most {most} first"
+        return tell(
+            "The {shown} of {total} {units} gaps with the most {measure}",
+            shown=format_count(shown),
+            total=format_count(total),
+            units=units,
+            measure=tell(MEASURES[by]),
+        )
+    gaps = (
+        "1 {units} gap, most {measure} first" if total == 1 else "{total} {units} gaps, most {measure} first"
+    )
+    measure = tell(MEASURES[by].removesuffix(" time"))
+    return tell(gaps, total=format_count(total), units=units, measure=measure)
 
 
 def hotspots_title(rows: LineRows) -> str:
     """What the table of lines is called."""
     count = len(rows.every)
-    lines = "1 line" if count == 1 else f"{format_count(count)} lines"
-    return f"Idle time by Python line: {format_duration(rows.idle_ns)}, {lines}"
+    lines = counted(count, "1 line", "{count} lines")
+    return tell("Idle time by Python line: {time}, {lines}", time=format_duration(rows.idle_ns), lines=lines)
 
 
 def beyond_idle(rows: LineRows) -> str:
     """Why a line can save more than its idle time, if one of those listed can; else nothing."""
     if not any(saves > line.idle_ns for line, saves in zip(rows.rows, rows.saves.tolist())):
         return ""
-    return (
+    return tell(
         "A line can save more than its idle time: what the host does while the device is still busy delays "
         "later launches too."
     )
@@ -89,7 +101,9 @@ def why(row: Any) -> str:
     """Of a row of idle time: "host.python 70 %, queue.busy 20 %; in aten::mul, aten::add" """
     operators = [cut(printable(name), NAME_CELLS) for name in row.ops if name]
     told = shares(causes_document(row.causes), 2)
-    return f"{told}; in {', '.join(operators[:OPERATORS])}" if operators else told
+    return (
+        tell("{causes}; in {names}", causes=told, names=names(operators[:OPERATORS])) if operators else told
+    )
 
 
 def _stories(rows: GapRows) -> list[str]:
@@ -102,10 +116,13 @@ def _stories(rows: GapRows) -> list[str]:
 
 
 def _story(by: Measure, causes: dict[str, int], late: str | None, line: str | None, after: str | None) -> str:
-    told = [shares(causes, 2).replace(", communication.", ", ")] if causes else []
+    told = []
+    if causes:
+        between = names(["", ""])
+        told.append(shares(causes, 2).replace(f"{between}communication.", between))
     if late is not None and by is not Measure.IDLE:
-        told.append(f"for {printable(late, NAME_CELLS)}")
+        told.append(tell("for {rank}", rank=printable(late, NAME_CELLS)))
     if line is not None:
-        told.append(f"exposed by {cut(printable(path_end(line)), NAME_CELLS)}")
-    told.append(f"until {'the end' if after is None else printable(after)}")
-    return "; ".join(told)
+        told.append(tell("exposed by {line}", line=cut(printable(path_end(line)), NAME_CELLS)))
+    told.append(tell("until the end") if after is None else tell("until {task}", task=printable(after)))
+    return alternatives(told)

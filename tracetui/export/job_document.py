@@ -17,8 +17,10 @@ from tracetui.job.roots import Roots
 from tracetui.job.sayings import sayings
 from tracetui.job.stages import job_stages
 from tracetui.job.tables import rank_rows, sorted_by
+from tracetui.language import in_english
 
 
+@in_english()
 def job_document(job: Job, by: str | None = None, step: int | None = None) -> dict[str, Any]:
     """Return the document of a job, of all its steps or of one; ranks by number, or by a measure."""
     rows = rank_rows(job, step)

@@ -33,6 +33,7 @@ from tracetui.job.sayings import sayings
 from tracetui.job.stages import job_stages
 from tracetui.job.tables import VIEWS, RankRow, differing, leading, rank_rows, sorted_by
 from tracetui.job.waits import Waits
+from tracetui.language import clauses, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
 
@@ -64,7 +65,7 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
         lines.append("")
     said = sayings(job)
     if said:
-        lines.append("Notes")
+        lines.append(tell("Notes"))
         for saying in said:
             lines += wrapped(f"{printable(saying)}.", width, MARGIN, 2 * MARGIN)
         lines.append("")
@@ -109,35 +110,38 @@ def _sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[
         yield _roots(RootRows(job, roots.roots, whole), worth, top)
     late = JobRows(job, late_ranks(job, waits))
     if late.rows:
-        yield _section("Late ranks: what the others lost by waiting for them", LATE, late, top)
+        yield _section(tell("Late ranks: what the others lost by waiting for them"), LATE, late, top)
     steps = JobRows(job, [each for each in slow_steps(job) if step in (None, each.step)])
     if len(steps.rows) > 1:
-        yield _section("Steps", STEPS, steps, top)
+        yield _section(tell("Steps"), STEPS, steps, top)
     lines = JobRows(job, job_lines(job, step))
     if lines.rows:
-        yield _section("Lines that ranks were idle for, all ranks together", LINES, lines, top)
+        yield _section(tell("Lines that ranks were idle for, all ranks together"), LINES, lines, top)
     yield _ranks(job, rows, by, top)
     links = JobRows(job, job_links(job))
     if links.rows:
-        yield _section("Links, most time first", LINKS, links, top)
+        yield _section(tell("Links, most time first"), LINKS, links, top)
     stages = JobRows(job, job_stages(job, rows))
     if stages.rows:
-        yield _section("Stages of the pipeline", STAGES, stages, top)
+        yield _section(tell("Stages of the pipeline"), STAGES, stages, top)
 
 
 def _section(title: str, table: Table[Any], rows: JobRows, top: int) -> Section:
     shown = rows.first(top)
     left = len(rows.rows) - len(shown.rows)
-    return Section(title, table, shown, f"{format_count(left)} more" if left else "")
+    return Section(title, table, shown, counted(left, "1 more", "{count} more") if left else "")
 
 
 def _roots(every: RootRows, worth: Sequence[Root], top: int) -> Section:
     """What the ranks that cost most did longer; all else there is stands in one line."""
     shown = RootRows(every.job, worth[:top] if top else every.rows, every.whole)
     left = [root for root in every.rows if root not in shown.rows]
-    rest = f"{format_count(len(left))} more: {format_duration(sum(root.lost_ns for root in left))}, "
-    rest += "below 0 what a late rank did less than the others"
-    title = "Roots: why the late ranks were late, summed over all that waited"
+    rest = tell(
+        "{count} more: {time}, below 0 what a late rank did less than the others",
+        count=format_count(len(left)),
+        time=format_duration(sum(root.lost_ns for root in left)),
+    )
+    title = tell("Roots: why the late ranks were late, summed over all that waited")
     return Section(title, ROOTS, shown, rest if left else "")
 
 
@@ -153,8 +157,11 @@ def _ranks(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int) -> Sec
     if measure:
         titles.setdefault(measure, measure.replace("_", " "))
     ranked = RankRows(job, sorted_by(rows, measure) if measure else rows, titles)
-    what = "ms of a mean step" if any(row.steps > 1 for row in rows) else "ms"
-    differ = f"; differ in {', '.join(name.replace('_', ' ') for name in apart[:3])}" if apart else ""
-    order = f", by {measure.replace('_', ' ')}" if measure else ""
-    order = f", {by}{order}" if view is not None else order
-    return _section(f"Ranks, {what}{order}{differ}", printed_ranks(ranked), ranked, top)
+    title = [tell("Ranks, ms of a mean step") if any(row.steps > 1 for row in rows) else tell("Ranks, ms")]
+    title += [str(by)] if view is not None else []
+    title += [tell("by {measure}", measure=measure.replace("_", " "))] if measure else []
+    called = clauses(title)
+    if apart:
+        measures = names(name.replace("_", " ") for name in apart[:3])
+        called = tell("{title}; differ in {measures}", title=called, measures=measures)
+    return _section(called, printed_ranks(ranked), ranked, top)

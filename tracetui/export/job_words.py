@@ -16,6 +16,7 @@ from tracetui.job.lines import JobLine
 from tracetui.job.roots import MISSING, UNALIGNED, Root, Roots
 from tracetui.job.tables import RankRow
 from tracetui.job.waits import Waits
+from tracetui.language import clauses, counted, names, speaks_english, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration, format_percent
@@ -29,14 +30,18 @@ _NUMBERED = 3  #: ranks that are called by their numbers
 def head_words(job: Job, step: int | None = None) -> str:
     """ "2 of 8 ranks, step 50, 4 collectives in common, clocks aligned within 550 ns" """
     here, world = len(job.ranks), job.world
-    ranks = f"{format_count(here)} of {format_count(world)} ranks" if world else _counted(here, "rank")
-    steps = f"step {step}" if step is not None else _steps(job)
-    common = f"{_counted(job.matched, 'collective')} in common" if here > 1 else ""
-    within = format_duration(job.clocks.residual_ns)
-    parts = job.clocks.parts
-    apart = f" in {format_count(parts)} parts" if parts > 1 else ""
-    clocks = f"clocks aligned within {within}{apart}" if job.clocks.sights else ""
-    return ", ".join(filter(None, (ranks, steps, common, clocks)))
+    ranks = counted(here, "1 rank", "{count} ranks")
+    if world:
+        ranks = tell("{here} of {world} ranks", here=format_count(here), world=format_count(world))
+    steps = tell("step {number}", number=step) if step is not None else _steps(job)
+    common = ""
+    if here > 1:
+        common = counted(job.matched, "1 collective in common", "{count} collectives in common")
+    clocks, parts = "clocks aligned within {time}", job.clocks.parts
+    if parts > 1:
+        clocks = "clocks aligned within {time} in {parts} parts"
+    within = tell(clocks, time=format_duration(job.clocks.residual_ns), parts=format_count(parts))
+    return clauses(filter(None, (ranks, steps, common, within if job.clocks.sights else "")))
 
 
 def job_time(rows: tuple[RankRow, ...]) -> int:
@@ -54,20 +59,24 @@ def verdict(
     whole = job_time(rows)
     total = roots.total_ns
     if not total:
-        yield "No rank waits for another one."
+        yield tell("No rank waits for another one.")
         return
     share = format_percent(total, whole)
-    bound = ", at least" if job.missing or job.clocks.parts > 1 else ""
-    yield (f"Waiting for each other took the ranks {format_duration(total)}{bound}: {share} of their time.")
+    told = "Waiting for each other took the ranks {time}: {share} of their time."
+    if job.missing or job.clocks.parts > 1:
+        told = "Waiting for each other took the ranks {time}, at least: {share} of their time."
+    yield tell(told, time=format_duration(total), share=share)
     blamed = [late for late in late_once(job, waits) if late.lost_ns * 100 >= whole * WORTH]
     for late in blamed[:_MOST]:
         yield _blame(late, _own_waits(job, waits, late), roots, unread)
     more = len(blamed) - _MOST
     if more > 0:
-        each = " each" if more > 1 else ""
-        yield f"{_counted(more, 'more rank')} cost the others at least {WORTH} % of their time{each}."
+        told = "1 more rank cost the others at least {worth} % of their time."
+        if more > 1:
+            told = "{count} more ranks cost the others at least {worth} % of their time each."
+        yield tell(told, count=format_count(more), worth=WORTH)
     if not blamed:
-        yield f"No rank cost the others {WORTH} % of their time."
+        yield tell("No rank cost the others {worth} % of their time.", worth=WORTH)
 
 
 def late_words(late: LateRank, unread: frozenset[int] = frozenset()) -> str:
@@ -77,10 +86,13 @@ def late_words(late: LateRank, unread: frozenset[int] = frozenset()) -> str:
     """
     state = absent_state(late, unread)
     if late.rank is not None:
-        return f"rank {late.rank}" + (f" ({state})" if late.missing else "")
+        if not late.missing:
+            return tell("rank {number}", number=late.rank)
+        return tell("rank {number} ({state})", number=late.rank, state=state)
+    group = group_words(late.group, late.name)
     if late.group_rank < 0:
-        return f"a rank of {group_words(late.group, late.name)} ({state})"
-    return f"peer {late.group_rank} of {group_words(late.group, late.name)} ({state})"
+        return tell("a rank of {group} ({state})", group=group, state=state)
+    return tell("peer {number} of {group} ({state})", number=late.group_rank, group=group, state=state)
 
 
 def absent_state(late: LateRank, unread: frozenset[int]) -> str:
@@ -88,7 +100,7 @@ def absent_state(late: LateRank, unread: frozenset[int]) -> str:
 
     Ranks whose numbers are not known may be any of those that are not known, -1 among the numbers.
     """
-    return "not read" if _maybe(late.rank, unread) else "missing"
+    return tell("not read") if _maybe(late.rank, unread) else tell("missing")
 
 
 def _maybe(rank: int | None, unread: frozenset[int]) -> bool:
@@ -106,8 +118,14 @@ def root_words(root: Root, unread: frozenset[int] = frozenset()) -> str:
     `unread`: numbers of ranks that are there and not read, which are not missing.
     """
     if root.kind == MISSING and _maybe(root.rank, unread):
-        return "not known: its trace is not read"
+        return tell("not known: its trace is not read")
     return reason_words(root.kind, root.reason)
+
+
+def root_place(root: Root) -> str:
+    """ "idle, host.dataloader at data.py(70) __iter__"; as written in the trace: never print it unescaped."""
+    what = root_words(root)
+    return what if root.line is None else tell("{why} at {line}", why=what, line=short_line(root.line))
 
 
 def root_line(root: Root) -> str:
@@ -131,10 +149,12 @@ def whose(job: Job, told: JobLine) -> str:
     """Whose problem a line is: "every rank", "rank 2", "ranks 2, 5", "40 of 64 ranks"."""
     numbers = [job.ranks[place].number for place in told.concerned]
     if len(numbers) == len(job.ranks) > 1:
-        return "every rank"
+        return tell("every rank")
     if len(numbers) > _NUMBERED:
-        return f"{format_count(len(numbers))} of {format_count(len(job.ranks))} ranks"
-    return f"rank{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+        here, world = format_count(len(numbers)), format_count(len(job.ranks))
+        return tell("{here} of {world} ranks", here=here, world=world)
+    listed = "rank {number}" if len(numbers) == 1 else "ranks {number}"
+    return tell(listed, number=names(map(str, numbers)))
 
 
 def passes_on(lost_ns: int, gained: Sequence[Root]) -> bool:
@@ -157,32 +177,45 @@ def _blame(
     late: LateRank, waited: Sequence[LateRank], roots: Roots, unread: frozenset[int] = frozenset()
 ) -> str:
     others = late.waited
-    each = f" {format_duration(late.lost_ns // others)}{' each' if others > 1 else ''}"
-    whom = f"the {others} ranks here" if late.missing else f"{others} others"
-    whom = "one other rank" if others == 1 else whom
+    whom = "{rank} cost one other rank {time} in {collectives}"
+    if others > 1:
+        whom = "{rank} cost {others} others {time} each in {collectives}"
+    if others > 1 and late.missing:
+        whom = "{rank} cost the {others} ranks here {time} each in {collectives}"
     name = printable(late_words(late, unread))
-    said = f"{name[0].upper()}{name[1:]} cost {whom}{each} in {_counted(late.operations, 'collective')}"
+    said = tell(
+        whom,
+        rank=f"{name[0].upper()}{name[1:]}" if speaks_english() else name,
+        others=others,
+        time=format_duration(late.lost_ns // others),
+        collectives=counted(late.operations, "1 collective", "{count} collectives"),
+    )
     if late.missing:
-        return f"{said}; only its own trace tells why."
+        return tell("{said}; only its own trace tells why.", said=said)
     own = [root for root in roots.roots if root.rank == late.rank and root.kind != MISSING]
     gained = [root for root in own if root.lost_ns > 0]
     if gained and gained[0].kind == UNALIGNED:
-        return f"{said}; why is not known, as their clocks are not aligned."
+        return tell("{said}; why is not known, as their clocks are not aligned.", said=said)
     if passes_on(late.lost_ns, gained):
-        mostly = "mostly " if gained else ""
-        whom = f", longest for {printable(late_words(waited[0], unread))}" if waited else ""
-        return f"{said}, {mostly}because it waited itself{whom}."
+        return _passed_on(said, bool(gained), waited, unread)
     first = gained[0]
     share = format_percent(first.lost_ns, sum(root.lost_ns for root in gained))
-    where = f" at {short_line(first.line)}" if first.line is not None else ""
-    return f"{said}: {printable(root_words(first) + where)} ({share} of what it did longer)."
+    told = "{said}: {what} ({share} of what it did longer)."
+    return tell(told, said=said, what=printable(root_place(first)), share=share)
+
+
+def _passed_on(said: str, mostly: bool, waited: Sequence[LateRank], unread: frozenset[int]) -> str:
+    """The sentence about a rank that was late because it waited itself."""
+    if not waited:
+        told = "{said}, mostly because it waited itself." if mostly else "{said}, because it waited itself."
+        return tell(told, said=said)
+    told = "{said}, because it waited itself, longest for {rank}."
+    if mostly:
+        told = "{said}, mostly because it waited itself, longest for {rank}."
+    return tell(told, said=said, rank=printable(late_words(waited[0], unread)))
 
 
 def _steps(job: Job) -> str:
     if len(job.steps) == 1:
-        return f"step {job.steps[0]}"
-    return f"{format_count(len(job.steps))} steps" if job.steps else ""
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{format_count(count)} {what}{'' if count == 1 else 's'}"
+        return tell("step {number}", number=job.steps[0])
+    return counted(len(job.steps), "1 step", "{count} steps") if job.steps else ""

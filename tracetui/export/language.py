@@ -6,28 +6,21 @@ Names, numbers and documents (JSON, CSV, frames) stay as they are, whatever the 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 from tracetui.analysis.idle.cause import Cause, CauseFacts
 from tracetui.export.chinese.causes import CAUSES
+from tracetui.export.chinese.words import WORDS
+from tracetui.language import speak, speaks_english
 
 ENGLISH, CHINESE = "en", "zh"
-_chosen = ENGLISH
+_CHINESE_FACTS = {cause: replace(cause.facts, **CAUSES[cause.label]._asdict()) for cause in Cause}
 
 
 def choose_language(language: str) -> None:
     """Tell everything in ENGLISH or CHINESE from now on."""
-    global _chosen
-    _chosen = language
-    cause_facts.cache_clear()
+    speak(WORDS if language == CHINESE else {})
 
 
-def is_chinese() -> bool:
-    """Return whether Chinese was chosen."""
-    return _chosen == CHINESE
-
-
-@cache
 def cause_facts(cause: Cause) -> CauseFacts:
     """Return what is known of a cause, in the language chosen."""
-    return replace(cause.facts, **CAUSES[cause.label]._asdict()) if is_chinese() else cause.facts
+    return cause.facts if speaks_english() else _CHINESE_FACTS[cause]

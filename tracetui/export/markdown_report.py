@@ -14,7 +14,7 @@ from tracetui.export.communication_text import TOP_LINKS, TOP_PEERS, late_title,
 from tracetui.export.documents import summary_document
 from tracetui.export.idle_text import TOP_LINES, TOP_SYNCS, beyond_idle, gaps_title, hotspots_title
 from tracetui.export.markdown import code, plain, table
-from tracetui.export.report import TOP_GAPS, TOP_STEPS, in_all, run_facts, task_facts, trace_facts
+from tracetui.export.report import TOP_GAPS, TOP_STEPS, in_all, no_work, run_facts, task_facts, trace_facts
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import syncs_title
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
@@ -24,17 +24,18 @@ from tracetui.export.tables.shown import markdown_table
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.export.words import line_name, meanings, micro
-from tracetui.units import format_count, format_duration, format_ms, format_percent, format_time
+from tracetui.language import clauses, counted, names, sentences, tell
+from tracetui.units import format_duration, format_ms, format_percent, format_time
 
 
 def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) -> str:
     """The summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
     document = summary_document(analysis, selection)
     trace = document["trace"]
-    lines = [f"# {code(trace['path'])}", "", plain(", ".join(trace_facts(trace)))]
+    lines = [f"# {code(trace['path'])}", "", plain(clauses(trace_facts(trace)))]
     lines += [line for fact in run_facts(analysis) for line in ("", plain(fact))]
     if not document["devices"]:
-        lines += ["", "No device in this trace: it shows the host only."]
+        lines += ["", tell("No device in this trace: it shows the host only.")]
     splits = analysis.communication.splits
     for device, activity, split in zip(document["devices"], analysis.devices, splits):
         lines += ["", *_device(analysis, device, activity, split)]
@@ -65,17 +66,20 @@ def hotspots_markdown(analysis: Analysis, selection: Selection, top: int | None)
 
 def advice_markdown(analysis: Analysis) -> str:
     """All advice, numbered."""
-    return "\n".join(_advice(analysis) if analysis.advice else [NOTHING]) + "\n"
+    return "\n".join(_advice(analysis) if analysis.advice else [tell(NOTHING)]) + "\n"
 
 
 def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     rows = LineRows(analysis, selection, top)
     if not rows.rows:
-        return ["No idle time."]
+        return [tell("No idle time.")]
     lines = markdown_table(LINES, rows)
     more = len(rows.every) - len(rows.rows)
     if more:
-        lines += ["", f"{format_count(more)} lines with less are not shown."]
+        lines += [
+            "",
+            counted(more, "1 line with less is not shown.", "{count} lines with less are not shown."),
+        ]
     why = beyond_idle(rows)
     lines += ["", why] if why else []
     return [f"## {plain(hotspots_title(rows))}", "", *lines]
@@ -88,7 +92,7 @@ def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     lines = [f"## {plain(syncs_title(rows.every))}", "", *markdown_table(SYNCS, rows)]
     more = len(rows.every) - len(rows.rows)
     if more:
-        lines += ["", f"{format_count(more)} with less are not shown."]
+        lines += ["", counted(more, "1 with less is not shown.", "{count} with less are not shown.")]
     return lines
 
 
@@ -110,15 +114,22 @@ def _device(
     window, origin = end - start, analysis.trace.start_ns
     title = f"## {code(device['device'])}"
     if window <= 0:
-        return [title, "", f"{format_count(device['tasks'])} tasks, none of which computes or communicates"]
+        return [title, "", no_work(device)]
     rows = [
         [_indented(name), f"{format_ms(ns)} ms", format_percent(ns, window)] for name, ns in split_rows(split)
     ]
-    span = f"{format_duration(window)}, from {format_time(start - origin)} to {format_time(end - origin)}"
-    facts = f"{'. '.join([span, in_all(device), *task_facts(analysis, device, activity)])}."
+    span = tell(
+        "{length}, from {start} to {end}",
+        length=format_duration(window),
+        start=format_time(start - origin),
+        end=format_time(end - origin),
+    )
+    facts = sentences(
+        tell("{fact}.", fact=fact) for fact in (span, in_all(device), *task_facts(analysis, device, activity))
+    )
     lines = [title, "", facts, "", *table(["", "time", "share"], rows, [""])]
-    lines += _why("it was idle for", idle, device["causes"])
-    lines += _why("preparing steps took", device["preparing_ns"], device["preparing_causes"])
+    lines += _why("Why it was idle for {time}", idle, device["causes"])
+    lines += _why("Why preparing steps took {time}", device["preparing_ns"], device["preparing_causes"])
     return lines
 
 
@@ -127,44 +138,45 @@ def _indented(name: str) -> str:
     return "&nbsp;" * (len(name) - len(name.lstrip())) + name.lstrip()
 
 
-def _why(what: str, total_ns: int, causes: Mapping[str, int] | None) -> list[str]:
+def _why(title: str, total_ns: int, causes: Mapping[str, int] | None) -> list[str]:
     if not causes:
         return []
     rows = [
         [cause, f"{format_ms(ns)} ms", format_percent(ns, total_ns), meanings()[cause]]
         for cause, ns in causes.items()
     ]
-    title = f"### Why {what} {format_duration(total_ns)}"
-    return ["", title, "", *table(["cause", "time", "share", "meaning"], rows, ["cause", "meaning"])]
+    asked = f"### {tell(title, time=format_duration(total_ns))}"
+    return ["", asked, "", *table(["cause", "time", "share", "meaning"], rows, ["cause", "meaning"])]
 
 
 def _steps(analysis: Analysis, places: Sequence[int], top: int) -> list[str]:
     if not places:
         return []
     rows = StepRows(analysis, places, top)
-    lines = ["", "### Steps, in ms", "", *markdown_table(STEPS, rows)]
+    lines = ["", f"### {tell('Steps, in ms')}", "", *markdown_table(STEPS, rows)]
     more = len(rows.every) - len(rows.rows)
     if more:
-        lines += ["", f"{format_count(more)} more steps are not shown."]
+        lines += ["", counted(more, "1 more step is not shown.", "{count} more steps are not shown.")]
     return lines
 
 
 def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
     if not len(rows):
-        return ["No gaps."]
+        return [tell("No gaps.")]
     title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
     return [f"## {plain(title)}", "", *markdown_table(GAPS, rows)]
 
 
 def _advice(analysis: Analysis) -> list[str]:
-    lines = [f"## {TITLE}", ""]
+    lines = [f"## {plain(tell(TITLE))}", ""]
     for number, advice in enumerate(map(told, analysis.advice), 1):
         title = f"**{plain(advice.title)}** ({cost_words(advice)})"
-        lines.append(f"{number}. {title}. {plain(micro(advice.text))}")
+        lines.append(f"{number}. {sentences([tell('{title}.', title=title), plain(micro(advice.text))])}")
         line = line_name(advice.file, advice.line, advice.function)
-        place = f"At {code(line)}. " if advice.file is not None else ""
-        names = ", ".join(map(code, advice.subjects[:SUBJECTS]))
-        about = f"Of {names}. " if names else ""
-        lines.append(f"   {place}{about}Rule: {plain(micro(advice.rule))}")
+        about = [tell("At {place}.", place=code(line))] if advice.file is not None else []
+        if advice.subjects:
+            about.append(tell("Of {names}.", names=names(map(code, advice.subjects[:SUBJECTS]))))
+        about.append(tell("Rule: {rule}", rule=plain(micro(advice.rule))))
+        lines.append(f"   {sentences(about)}")
     return lines

@@ -18,6 +18,7 @@ from tracetui.export.tables.column import Table
 from tracetui.export.tables.nested import FrameRows, ModuleRows, NestedRows, ScopeRows
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN
+from tracetui.language import counted, tell
 from tracetui.units import format_count, format_duration
 
 NO_MODULES = "No nn.Module is recorded in this trace: the profiler records them with with_stack=True."
@@ -34,7 +35,7 @@ SCOPES_EXPLAINED = (
 class Ranking:
     """What a table of idle time has a row of."""
 
-    one: str
+    title: str
     several: str
     table: Table[Any]
     rows: Callable[[Analysis, Selection, int], NestedRows]  #: at most so many, 0 for all
@@ -43,9 +44,17 @@ class Ranking:
     explained: str = EXPLAINED
 
 
-MODULES = Ranking("nn.Module", "modules", nested.MODULES, ModuleRows, modules_document)
-SCOPES = Ranking("scope", "scopes", nested.SCOPES, ScopeRows, scopes_document, NO_SCOPES, SCOPES_EXPLAINED)
-FRAMES = Ranking("frame of Python", "frames", nested.FRAMES, FrameRows, frames_document)
+MODULES = Ranking("Idle time by nn.Module: {idle}", "modules", nested.MODULES, ModuleRows, modules_document)
+SCOPES = Ranking(
+    "Idle time by scope: {idle}",
+    "scopes",
+    nested.SCOPES,
+    ScopeRows,
+    scopes_document,
+    NO_SCOPES,
+    SCOPES_EXPLAINED,
+)
+FRAMES = Ranking("Idle time by frame of Python: {idle}", "frames", nested.FRAMES, FrameRows, frames_document)
 
 
 def nested_text(
@@ -54,14 +63,14 @@ def nested_text(
     """The table of the gaps selected; `top` rows of it, 0 for all, None for 20."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.every:
-        return f"{ranking.nothing}\n"
+        return f"{tell(ranking.nothing)}\n"
     lines = [_title(ranking, rows), *text_table(ranking.table, rows, width, [*map(why, rows.rows)])]
     more = len(rows.every) - len(rows.rows)
     if more:
-        lines.append(f"{MARGIN}{format_count(more)} more with less: --top 0")
-    lines += ["", ranking.explained]
+        lines.append(MARGIN + tell("{count} more with less: --top 0", count=format_count(more)))
+    lines += ["", tell(ranking.explained)]
     if _without_modules(rows):
-        lines.append(NO_MODULES)
+        lines.append(tell(NO_MODULES))
     return "\n".join(lines) + "\n"
 
 
@@ -69,29 +78,31 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
     """The same table as Markdown."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.every:
-        return f"{ranking.nothing}\n"
+        return f"{tell(ranking.nothing)}\n"
     lines = [
         f"## {plain(_title(ranking, rows))}",
         "",
-        ranking.explained,
+        tell(ranking.explained),
         "",
         *markdown_table(ranking.table, rows),
     ]
     more = len(rows.every) - len(rows.rows)
     if more:
-        lines += ["", f"{format_count(more)} {ranking.several} with less are not shown."]
+        lines += ["", counted(more, "1 with less is not shown.", "{count} with less are not shown.")]
     if _without_modules(rows):
-        lines += ["", NO_MODULES]
+        lines += ["", tell(NO_MODULES)]
     return "\n".join(lines) + "\n"
 
 
 def _title(ranking: Ranking, rows: NestedRows) -> str:
     idle = format_duration(rows.idle_ns)
     if isinstance(rows, ScopeRows):
-        return (
-            f"Time by scope: {format_duration(rows.computing_ns)} of computing, {idle} of idle time before it"
+        return tell(
+            "Time by scope: {computing} of computing, {idle} of idle time before it",
+            computing=format_duration(rows.computing_ns),
+            idle=idle,
         )
-    return f"Idle time by {ranking.one}: {idle}"
+    return tell(ranking.title, idle=idle)
 
 
 def _without_modules(rows: NestedRows) -> bool:

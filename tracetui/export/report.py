@@ -18,8 +18,9 @@ from tracetui.export.idle_text import gap_lines
 from tracetui.export.selection import Selection
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.steps import STEPS, StepRows, longest_phases, mean_phases
-from tracetui.export.text import MARGIN, bar, cell_width, cut, wrapped
+from tracetui.export.text import MARGIN, bar, cell_width, cut, padded, wrapped
 from tracetui.export.words import meanings, shares, task_words
+from tracetui.language import clauses, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.units import (
     format_bytes,
@@ -40,11 +41,11 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     """The summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
     document = summary_document(analysis, selection)
     trace = document["trace"]
-    lines = [cut(printable(trace["path"]), width, keep_end=True), ", ".join(trace_facts(trace))]
+    lines = [cut(printable(trace["path"]), width, keep_end=True), clauses(trace_facts(trace))]
     for fact in run_facts(analysis):
         lines += wrapped(fact, width, later=MARGIN)
     if not document["devices"]:
-        lines += ["", "No device in this trace: it shows the host only."]
+        lines += ["", tell("No device in this trace: it shows the host only.")]
     communication = analysis.communication
     for device, activity, split in zip(document["devices"], analysis.devices, communication.splits):
         lines += ["", *_device(analysis, device, activity, split, width)]
@@ -64,45 +65,59 @@ def trace_facts(trace: dict[str, Any]) -> list[str]:
     """What kind of trace it is and how large, each in a few words."""
     span = format_duration(trace["end_ns"] - trace["start_ns"])
     facts = [
-        f"{trace['kind']} trace of {span}",
-        f"{format_count(trace['events'])} events"
-        + (f" in {format_count(trace['files'])} files" if trace["files"] > 1 else ""),
+        tell("{kind} trace of {time}", kind=trace["kind"], time=span),
+        counted(trace["events"], "1 event", "{count} events")
+        if trace["files"] < 2
+        else tell("{events} events in {files} files", **_counts(trace, "events", "files")),
         format_bytes(trace["bytes"]),
     ]
     if trace["skipped_events"]:
-        facts.append(f"{format_count(trace['skipped_events'])} skipped")
+        facts.append(counted(trace["skipped_events"], "1 skipped", "{count} skipped"))
     if trace["truncated"]:
-        facts.append("cut off at its end")
+        facts.append(tell("cut off at its end"))
     return facts
+
+
+def _counts(trace: dict[str, Any], *keys: str) -> dict[str, str]:
+    return {key: format_count(trace[key]) for key in keys}
 
 
 def run_facts(analysis: Analysis) -> list[str]:
     """What the files beside a trace tell: the run, its versions, and whether the producer's sums agree."""
     told = dict(facts_of_run(analysis.run))
     known = [", ".join(told[label]) for label in ("run", "versions", "environ") if label in told]
-    facts = [f"Run: {printable('; '.join(known), LONGEST_RUN)}"] if known else []
+    facts = [tell("Run: {facts}", facts=printable("; ".join(known), LONGEST_RUN))] if known else []
     agreeing = [f"{check.table} ({check.words})" for check in analysis.checks if check.agrees]
     if agreeing:
-        facts.append(f"The tables beside it agree: {', '.join(agreeing)}")
+        facts.append(tell("The tables beside it agree: {tables}", tables=names(agreeing)))
     return facts + [check.sentence for check in analysis.checks if not check.agrees]
 
 
 def in_all(device: dict[str, Any]) -> str:
     """ "In all: communication 99.973 ms (77.0 %), free 25.033 ms (19.3 %)" """
     window = device["end_ns"] - device["start_ns"]
-    kinds = ("communication", "free") if device["communication_ns"] else ("free",)
-    told = (
-        f"{kind} {format_ms(ns)} ms ({format_percent(ns, window)})"
-        for kind, ns in ((kind, device[f"{kind}_ns"]) for kind in kinds)
+    kinds = [("free {time} ms ({share})", device["free_ns"])]
+    if device["communication_ns"]:
+        kinds.insert(0, ("communication {time} ms ({share})", device["communication_ns"]))
+    told = (tell(kind, time=format_ms(ns), share=format_percent(ns, window)) for kind, ns in kinds)
+    return tell("In all: {parts}", parts=clauses(told))
+
+
+def no_work(device: dict[str, Any]) -> str:
+    """What is said of a device without a window."""
+    return counted(
+        device["tasks"],
+        "1 task, which neither computes nor communicates",
+        "{count} tasks, none of which computes or communicates",
     )
-    return f"In all: {', '.join(told)}"
 
 
 def task_facts(analysis: Analysis, device: dict[str, Any], activity: DeviceActivity) -> list[str]:
     """How many tasks a device has, how many of them are linked, and what is to be known of its steps."""
     linked = format_percent(device["linked_tasks"], device["tasks"])
-    tasks = f"{task_words(task_counts(analysis.trace, activity))}; {linked} lead back to an operator"
-    return [tasks, *analysis.step_notes.get(activity.device, ())]
+    tasks = task_words(task_counts(analysis.trace, activity))
+    told = tell("{tasks}; {share} lead back to an operator", tasks=tasks, share=linked)
+    return [told, *analysis.step_notes.get(activity.device, ())]
 
 
 def _device(
@@ -112,14 +127,18 @@ def _device(
     window, origin = end - start, analysis.trace.start_ns
     name = printable(device["device"])
     if window <= 0:
-        return [f"{name}: {format_count(device['tasks'])} tasks, none of which computes or communicates"]
-    span = f"from {format_time(start - origin)} to {format_time(end - origin)}"
-    lines = [f"{name}: {format_duration(window)}, {span}"]
+        return [tell("{device}: {what}", device=name, what=no_work(device))]
+    span = tell(
+        "{length}, from {start} to {end}",
+        length=format_duration(window),
+        start=format_time(start - origin),
+        end=format_time(end - origin),
+    )
+    lines = [tell("{device}: {what}", device=name, what=span)]
     for label, ns in split_rows(split):
         share = format_percent(ns, window)
-        lines.append(
-            f"{MARGIN}{label:<22}{format_ms(ns):>12} ms{share:>9}  {bar(ns, window, BAR_CELLS)}".rstrip()
-        )
+        drawn = bar(ns, window, BAR_CELLS)
+        lines.append(f"{MARGIN}{padded(label, 22)}{format_ms(ns):>12} ms{share:>9}  {drawn}".rstrip())
     lines.append(MARGIN + in_all(device))
     for fact in task_facts(analysis, device, activity):
         lines += wrapped(fact, width, MARGIN, MARGIN)
@@ -133,7 +152,12 @@ def _why(device: dict[str, Any], width: int) -> list[str]:
     causes, idle = device["causes"], device["idle_ns"]
     lines = []
     if causes:
-        lines += ["", f"Why {printable(device['device'])} was idle for {format_duration(idle)}"]
+        why = tell(
+            "Why {device} was idle for {time}",
+            device=printable(device["device"]),
+            time=format_duration(idle),
+        )
+        lines += ["", why]
         label = max(map(len, causes))
         number = max(len(format_ms(ns)) for ns in causes.values())
         meant = meanings()
@@ -154,16 +178,18 @@ def _preparing(whole_ns: int, causes: dict[str, int]) -> list[str]:
     """ "Preparing steps took 17.9 ms, of which copies 0.80 ms", and "the rest: host.sync 70 %, …" """
     copies = causes.get(COPY, 0)
     rest = shares({cause: ns for cause, ns in causes.items() if cause != COPY}, 3)
-    took = f"Preparing steps took {format_duration(whole_ns)}"
+    whole = format_duration(whole_ns)
     if not copies:
-        return [f"{took}: {rest}"]
-    copied = f"{took}, of which copies {format_duration(copies)}"
-    return [copied, f"{MARGIN}the rest: {rest}"] if rest else [copied]
+        return [tell("Preparing steps took {time}: {causes}", time=whole, causes=rest)]
+    copied = tell(
+        "Preparing steps took {time}, of which copies {copies}", time=whole, copies=format_duration(copies)
+    )
+    return [copied, MARGIN + tell("the rest: {causes}", causes=rest)] if rest else [copied]
 
 
 def _producer(device: dict[str, Any], producer: dict[str, int]) -> list[str]:
     """Where the trace's own rows say otherwise."""
-    lines = [f"{MARGIN}the trace's own Overlap Analysis says otherwise:"]
+    lines = [MARGIN + tell("the trace's own Overlap Analysis says otherwise:")]
     for key, theirs in producer.items():
         if theirs != device.get(key):
             label = key[: -len("_ns")].replace("_", " ")
@@ -181,7 +207,11 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int, width: int) -> l
         if max(map(len, lines)) <= width:
             break
     left = len(rows.every) - len(rows.rows)
-    more = [f"{MARGIN}{format_count(left)} more steps: --top 0"] if left else []
+    more = [MARGIN + counted(left, "1 more step: --top 0", "{count} more steps: --top 0")] if left else []
     told = longest_phases(mean_phases(StepRows(analysis, places).phases))
-    phases = [cut(printable(f"{MARGIN}of a mean step on the host: {told}"), width)] if told else []
-    return ["", "Steps, in ms", *lines, *more, *phases]
+    phases = (
+        [cut(MARGIN + tell("of a mean step on the host: {phases}", phases=printable(told)), width)]
+        if told
+        else []
+    )
+    return ["", tell("Steps, in ms"), *lines, *more, *phases]

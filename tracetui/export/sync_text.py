@@ -10,6 +10,7 @@ from tracetui.export.selection import Selection
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.export.text import MARGIN
+from tracetui.language import tell
 from tracetui.units import format_count, format_duration
 
 
@@ -22,7 +23,9 @@ def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -
     more = len(rows.every) - len(rows.rows)
     if more:
         left = format_duration(sum(sync.exposed_ns for sync in rows.every[len(rows.rows) :]))
-        lines.append(f"{MARGIN}{format_count(more)} more, exposing {left}: --top 0")
+        lines.append(
+            MARGIN + tell("{count} more, exposing {left}: --top 0", count=format_count(more), left=left)
+        )
     return lines
 
 
@@ -31,4 +34,9 @@ def syncs_title(syncs: Sequence[SyncCall]) -> str:
     count = format_count(sum(sync.count for sync in syncs))
     waited = format_duration(sum(sync.total_ns for sync in syncs))
     exposed = format_duration(sum(sync.exposed_ns for sync in syncs))
-    return f"Synchronisations: {count}, the host waited {waited}, exposed {exposed} of idle time"
+    return tell(
+        "Synchronisations: {count}, the host waited {waited}, exposed {exposed} of idle time",
+        count=count,
+        waited=waited,
+        exposed=exposed,
+    )

@@ -101,6 +101,16 @@ def cell_width(text: str) -> int:
     return sum(map(_character_width, text))
 
 
+def padded(text: str, width: int) -> str:
+    """The text with blanks up to so many cells."""
+    return text + " " * (width - cell_width(text))
+
+
+def aligned(text: str, width: int) -> str:
+    """The text with blanks before it, so many cells in all."""
+    return " " * (width - cell_width(text)) + text
+
+
 def words_of(text: str) -> list[tuple[str, str]]:
     """What no line is broken in, each with the blanks before it; a wide character is a word."""
     return _WORDS.findall(text)

@@ -10,6 +10,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.task_counts import TaskCounts
 from tracetui.export.language import cause_facts
+from tracetui.language import clauses, counted, names, tell
 from tracetui.trace.stack import Frame
 from tracetui.units import format_count, format_percent
 
@@ -28,7 +29,7 @@ _ASCII_MICRO = re.compile(r"(?<=[0-9] )us\b")
 
 def meanings() -> dict[str, str]:
     """What causes mean in a few words, by their names."""
-    return {**{cause.label: cause_facts(cause).brief for cause in Cause}, COPY: "copies on the device"}
+    return {**{cause.label: cause_facts(cause).brief for cause in Cause}, COPY: tell("copies on the device")}
 
 
 def module_name(module: str | None, path: Sequence[str]) -> str:
@@ -59,9 +60,15 @@ def line_name(file: str | None, line: int, function: str) -> str:
 
 def task_words(counts: TaskCounts) -> str:
     """ "12 tasks: 8 compute, 1 communication, 3 waits and the like" """
-    named = ("compute", "communication", "copies", "waits and the like")
-    kinds = ", ".join(f"{format_count(count)} {what}" for count, what in zip(counts, named) if count)
-    return f"{format_count(counts.total)} {'task' if counts.total == 1 else 'tasks'}: {kinds}"
+    named = (
+        "{count} compute",
+        "{count} communication",
+        "{count} copies",
+        "{count} waits and the like",
+    )
+    kinds = [tell(what, count=format_count(count)) for count, what in zip(counts, named) if count]
+    tasks = counted(counts.total, "1 task", "{count} tasks")
+    return tell("{tasks}: {kinds}", tasks=tasks, kinds=clauses(kinds))
 
 
 def file_line(frame: Frame | None) -> str | None:
@@ -75,13 +82,13 @@ def shares(parts: Mapping[str, int], most: int) -> str:
     ranked = sorted(parts.items(), key=lambda part: -part[1])
     if len(ranked) == 1:
         return ranked[0][0]
-    return ", ".join(f"{name} {_percent(ns, whole)}" for name, ns in ranked[:most])
+    return names(f"{name} {_percent(ns, whole)}" for name, ns in ranked[:most])
 
 
 def leading_shares(parts: Mapping[str, int]) -> str:
     """The first three parts with exact shares: "host.python 70.1 %, queue.busy 20.0 %", "-"."""
     whole = sum(parts.values())
-    return ", ".join(f"{name} {format_percent(ns, whole)}" for name, ns in list(parts.items())[:3]) or "-"
+    return names(f"{name} {format_percent(ns, whole)}" for name, ns in list(parts.items())[:3]) or "-"
 
 
 def micro(text: str) -> str:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.reader.events import Metadata
 from tracetui.reader.literals import exactly
-from tracetui.reader.normalise import int32_of, normalised, signed_below, text_of, whole_below
+from tracetui.reader.normalise import in_scope, int32_of, normalised, signed_below, text_of, whole_below
 from tracetui.reader.numbering import FlowIds, numbers
 from tracetui.reader.packing import correlations, floats, packed, python_ids
 from tracetui.reader.phases import (
@@ -63,6 +63,9 @@ _UNEXPECTED = (KeyError, TypeError, AttributeError, ValueError, OverflowError)
 _PH, _TS, _PID, _TID, _NAME, _CAT, _DUR, _ARGS, _ID = orjson.loads(
     b'{"ph":0,"ts":0,"pid":0,"tid":0,"name":0,"cat":0,"dur":0,"args":0,"id":0}'
 )
+
+
+_WITH_ARGS = ("slice", "begin")  #: tables that have columns of the args of their events
 
 
 class _Inexact(Exception):  # noqa: N818 - no error: numbers of the block need their text
@@ -178,7 +181,15 @@ class PartReader:
         if table == "counter":
             self._counters(events)
             return
-        if "name" in _OF_SHAPE[table]:
+        all_args = [event.get(_ARGS, _NO_ARGS) for event in events] if table in _WITH_ARGS else []
+        # Most blocks have few of these keys: 6 ms per 100 MB to list them, 9 ms to look for one in vain.
+        keys = set().union(*all_args)
+        if "fullname" in keys:
+            names = [in_scope(event[_NAME], args) for event, args in zip(events, all_args)]
+            shape = [
+                shapes[event[_PID], event[_TID], name, event.get(_CAT)] for event, name in zip(events, names)
+            ]
+        elif "name" in _OF_SHAPE[table]:
             shape = [shapes[event[_PID], event[_TID], event[_NAME], event.get(_CAT)] for event in events]
         else:
             shape = [shapes[event[_PID], event[_TID], "", event.get(_CAT)] for event in events]
@@ -187,10 +198,10 @@ class PartReader:
             self._flows(events)
         elif table == "slice":
             self._block["slice.dur"] = durations([event.get(_DUR, 0) for event in events])
-            self._args(table, events)
+            self._args(table, all_args, keys)
         elif table == "begin":
             self._block["begin.dur"] = np.zeros(len(events), np.int64)
-            self._args(table, events)
+            self._args(table, all_args, keys)
         elif table == "instant":
             self._memory([event.get(_ARGS) for event in events])
 
@@ -210,13 +221,10 @@ class PartReader:
         strings = self._strings
         return packed("i", [strings[value] for value in values])
 
-    def _args(self, table: str, events: list[Any]) -> None:
+    def _args(self, table: str, all_args: list[dict[str, Any]], keys: set[str]) -> None:
         block = self._block
-        all_args = [event.get(_ARGS, _NO_ARGS) for event in events]
-        # Most blocks have few of these keys: 6 ms per 100 MB to list them, 9 ms to look for one in vain.
-        keys = set().union(*all_args)
         block[table + ".correlation"] = correlations(all_args, keys)
-        nothing = np.full(len(events), self._strings[None], np.int32)
+        nothing = np.full(len(all_args), self._strings[None], np.int32)
         for column, key in (("task_type", "Task Type"), ("stack", "Call stack")):
             if key in keys:
                 block[f"{table}.{column}"] = self._interned([args.get(key) for args in all_args])
@@ -235,7 +243,7 @@ class PartReader:
         if "Python id" in keys:
             block[table + ".python_id"] = python_ids([args.get("Python id", -1) for args in all_args])
         else:
-            block[table + ".python_id"] = np.full(len(events), -1, np.int32)
+            block[table + ".python_id"] = np.full(len(all_args), -1, np.int32)
         if table == "slice" and ("transport type" in keys or "data_type" in keys):
             self._hccl(all_args)
 

@@ -138,3 +138,14 @@ def flow_id(value: Any) -> int | str:
     if 0 <= number < _INT64_END:
         return number
     return str(number) if number >= 0 else text_of(value)
+
+
+def in_scope(name: Any, args: dict[str, Any]) -> Any:
+    """Return what an event is called with its scope, where its args tell that: "Default/fc1/MatMul-op9".
+
+    Timelines for MindInsight call an operator "MatMul-op9", and have all of its name in `fullname`.
+    """
+    whole = args.get("fullname")
+    if type(name) is str and type(whole) is str and name and whole.endswith(f"/{name}"):
+        return whole
+    return name

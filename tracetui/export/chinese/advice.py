@@ -25,6 +25,7 @@ _SOURCES = {
     model.MINDSPORE: "与 MindSpore 的指南一致",
 }
 _UNITS = {"times": "次"}
+PER_STEP, IN_ALL = "每个 step ", "总共 "  #: what counts are of: `{times}` in a text
 
 
 def _least(threshold: Threshold) -> str:
@@ -38,47 +39,47 @@ def _rule(condition: str, threshold: Threshold) -> str:
 ADVICE = {
     "small_operators_in_loop": Words(
         "小算子逐个下发",
-        "同一行代码反复下发 {operators} 种算子：每步 {launches_per_step} 次，内核平均只有 {mean_kernel_ns}，"
-        "Device 为等待它们共空闲 {idle_ns}。用一个融合算子或批量写法代替循环，每步最多可省 "
+        "同一行代码反复下发 {operators} 种算子：{times}{launches_per_step} 次，kernel 平均只有 {mean_kernel_ns}，"
+        "Device 为等待它们共空闲 {idle_ns}。用一个融合算子或批量写法代替循环，最多可省：{times}"
         "{launches_saved_per_step} 次下发。",
         _rule(
-            "一行代码每步至少 {}下发同一算子，其内核平均不超过 "
+            "同一行代码每个 step 至少 {}下发同一算子，其 kernel 平均不超过 "
             f"{_least(model.LOOP_KERNEL)}，造成的空闲至少占 Device 时间的 {_least(model.LOOP_SHARE)}",
             model.LOOP_REPEATS,
         ),
     ),
     "sync_in_loop": Words(
         "循环中 Host 等待 Device",
-        "同一行代码每步同步 {count_per_step} 次，共等待 {wait_ns}，每次 Device 都被排空：之后共空闲 "
+        "同一行代码反复同步：{times}{count_per_step} 次，共等待 {wait_ns}，每次 Device 都被排空：之后共空闲 "
         "{exposed_idle_ns}。把数值留在 Device 上，循环结束后再读一次。",
-        _rule("同一行的同一调用每步至少同步 {}", model.SYNC_REPEATS),
+        _rule("同一行的同一调用每个 step 至少同步 {}", model.SYNC_REPEATS),
     ),
     "data_loader_slow": Words(
         "数据加载慢",
         "Host 等待数据，最慢的一次 {slowest_ns}，其间 Device 共空闲 {idle_ns}。增加 DataLoader 的 worker 数，"
         "打开预取，或把预处理移到 Device 上。",
-        _rule("取一步（或一个 batch）的数据至少要 {}", model.DATA_LOADER),
+        _rule("一个 step（或一个 batch）取数据至少要 {}", model.DATA_LOADER),
     ),
     "data_queue": Words(
-        "两步之间在等数据",
-        "两步之间 Device 共空闲 {iteration_gap_idle_ns}；Device 前的数据队列在 {batches} 个 batch 中有 {empty} 个为空。队列不空时请看 "
-        "GetNext 和 Host 在两步之间的其他工作；Host 队列从不为空时，慢在向 Device 发送数据；否则慢在数据处理流水线，给列出的算子"
+        "step 之间在等数据",
+        "step 之间 Device 共空闲 {iteration_gap_idle_ns}；Device 前的数据队列在 {batches} 个 batch 中有 {empty} 个为空。队列不空时请看 "
+        "GetNext 和 Host 在 step 之间的其他工作；Host 队列从不为空时，慢在向 Device 发送数据；否则慢在数据处理流水线，给列出的算子"
         "更多 worker、简化它或缓存其结果。",
         _rule(
-            f"两步之间的空闲至少占 Device 时间的 {_least(model.DATA_QUEUE_SHARE)}；超过 {{}} 的 batch 遇到空队列即为数据来得晚",
+            f"step 之间的空闲至少占 Device 时间的 {_least(model.DATA_QUEUE_SHARE)}；超过 {{}} 的 batch 遇到空队列即为数据来得晚",
             model.DATA_QUEUE_EMPTY,
         ),
     ),
     "garbage_collection": Words(
         "垃圾回收阻塞 Host",
         f"Python 垃圾回收有 {{count}} 次不少于 {_least(model.COLLECTION)}，最长 {{longest_ns}}，其间 Device 共空闲 "
-        "{idle_ns}。启动完成后调用一次 gc.freeze()，并用 gc.disable() 加上每隔若干步一次 gc.collect()。",
+        "{idle_ns}。启动完成后调用一次 gc.freeze()，并用 gc.disable() 加上每隔若干个 step一次 gc.collect()。",
         _rule("一次垃圾回收至少 {}", model.COLLECTION),
     ),
     "memory_allocation_stalls": Words(
         "Device 等待显存申请",
         "{calls} 次申请或释放显存的调用共 {total_ns}，其中 Device 空闲 {idle_ns}。设置 "
-        "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True，各步保持相同的 shape，不要调用 "
+        "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True，各个 step 保持相同的 shape，不要调用 "
         "torch.npu.empty_cache()。",
         _rule("申请或释放显存的调用造成的空闲至少 {}", model.MEMORY),
     ),
@@ -90,38 +91,38 @@ ADVICE = {
     ),
     "operators_compiled_at_run_time": Words(
         "训练过程中编译算子",
-        "每步 {compilations_per_step} 次编译，Device 为此共空闲 {idle_ns}。使用 "
-        "torch.npu.set_compile_mode(jit_compile=False)，并让各步的 shape 保持不变。",
+        "{times}{compilations_per_step} 次编译，Device 为此共空闲 {idle_ns}。让各个 "
+        "step 的 shape 保持不变；在 NPU 上使用 torch.npu.set_compile_mode(jit_compile=False)。",
         _rule("编译造成的空闲至少占 Device 时间的 {}", model.COMPILE_SHARE),
     ),
     "ai_cpu_operator": Words(
         "算子运行在 AI CPU 上",
-        "每步运行 {count_per_step} 次，最长 {longest_ns}，共有 {exposed_ns} 其间没有 AI Core 在工作。换用 AI Core "
+        "运行：{times}{count_per_step} 次，最长 {longest_ns}，共有 {exposed_ns} 其间没有 AI Core 在工作。换用 AI Core "
         "支持的数据类型或算子（常见的是用 int32、float32 代替 int64、float64），或提前在 Host 上计算。",
         _rule("一个算子在 AI CPU 上至少运行 {}", model.AI_CPU),
     ),
     "format_conversions": Words(
         "数据格式转换",
-        "每步 {count_per_step} 个内核只做格式转换，占计算时间的 {share_of_computing}：{total_ns}。让张量保持同一格式："
+        "{times}{count_per_step} 个 kernel 只做格式转换，占计算时间的 {share_of_computing}：{total_ns}。让张量保持同一格式："
         "torch.npu.config.allow_internal_format = False，或在循环之前只转换一次。",
-        _rule("此类内核至少占计算时间的 {}", model.CONVERSION_SHARE),
+        _rule("此类 kernel 至少占计算时间的 {}", model.CONVERSION_SHARE),
     ),
     "casts": Words(
         "数据类型转换",
-        "每步 {count_per_step} 个内核只做类型转换，占计算时间的 {share_of_computing}：{total_ns}。让数据保持前后算子"
+        "{times}{count_per_step} 个 kernel 只做类型转换，占计算时间的 {share_of_computing}：{total_ns}。让数据保持前后算子"
         "使用的类型，只转换一次，而不是每次使用都转换。",
-        _rule("此类内核至少占计算时间的 {}", model.CONVERSION_SHARE),
+        _rule("此类 kernel 至少占计算时间的 {}", model.CONVERSION_SHARE),
     ),
     "core_frequency_low": Words(
         "AI Core 低于最高频率",
-        "内核运行时平均频率为 {mean_mhz} MHz，比可达到的 {maximum_mhz} MHz 低 {share_below}。检查功耗和温度限制"
+        "kernel 运行时平均频率为 {mean_mhz} MHz，比可达到的 {maximum_mhz} MHz 低 {share_below}。检查功耗和温度限制"
         "（npu-smi info），并与其他卡比较。",
-        _rule("按内核时间加权的平均频率比最高频率低 {} 以上", model.FREQUENCY),
+        _rule("按 kernel 时间加权的平均频率比最高频率低 {} 以上", model.FREQUENCY),
     ),
     "exposed_communication": Words(
         "通信未掩盖",
         "有 {exposed_ns}（{share_of_window}）Device 只通信不计算；另有 {computing_alone_ns} 的计算没有任何通信，可用来"
-        "掩盖它：更早地异步发起集合通信，用到结果时再等待。若大部分是在等待慢卡，请看那张卡同一步的 trace。",
+        "掩盖它：更早地异步发起集合通信，用到结果时再等待。若大部分是在等待慢卡，请看那张卡同一个 step 的 trace。",
         _rule(
             "未掩盖的通信至少占 Device 时间的 {}，且至少占全部通信的 "
             f"{_least(model.COMMUNICATION_EXPOSED)}",
@@ -130,19 +131,19 @@ ADVICE = {
     ),
     "exposed_copies": Words(
         "Device 等待拷贝",
-        "每步 {count_per_step} 次拷贝共 {total_ns}，其中 {exposed_ns} Device 没有做其他事。锁页内存（pin_memory=True），"
+        "{times}{count_per_step} 次拷贝共 {total_ns}，其中 {exposed_ns} Device 没有做其他事。锁页内存（pin_memory=True），"
         "用 non_blocking=True 拷贝，并在独立的流上、当前 batch 计算期间拷贝下一个 batch。",
         _rule("同一行的拷贝单独占用至少 {} 的 Device 时间", model.COPY_SHARE),
     ),
     "iteration_gap": Words(
-        "两步之间 Device 空闲",
-        "{of_steps} 步中有 {steps} 步的第一个任务来得晚：此前 Device 共空闲 {idle_ns}，最长 {longest_ns}。把优化器与"
+        "step 之间 Device 空闲",
+        "{of_steps} 个 step 中有 {steps} 个的第一个任务来得晚：此前 Device 共空闲 {idle_ns}，最长 {longest_ns}。把优化器与"
         "下一次前向之间的工作移开：读取 loss、打日志、取数据。",
-        _rule("一步的第一个任务之前 Device 空闲超过 {}", model.ITERATION_GAP),
+        _rule("一个 step 的第一个任务之前 Device 空闲超过 {}", model.ITERATION_GAP),
     ),
     "free_time": Words(
         "Device 大量空闲",
-        "Device 有 {share_free} 的时间既不计算也不通信，共空闲 {idle_ns}；主要原因见原因表。",
+        "Device 有 {share_free} 的时间既不计算也不通信，共空闲 {idle_ns}，主要是{causes}。",
         _rule("Free 时间超过 {}", model.FREE_SHARE),
     ),
     "collect_host_events": Words(
@@ -161,4 +162,90 @@ ADVICE = {
         "有 {launch_idle_ns} 的空闲处于算子下发之中，Level0 无法区分是在编译还是在下发。用 Level1 或 Level2 采集。",
         _rule("没有任何 runtime 调用的记录，且下发至少占 Device 时间的 {}", model.MISSING_SHARE),
     ),
+}
+
+#: The names of the numbers of evidence, by their keys.
+FIGURES = {
+    "batches": "batch 数",
+    "busy_ns": "排在其他下发之后",
+    "calls": "调用次数",
+    "calls_per_step": "每个 step 的调用",
+    "collectives": "集合通信",
+    "communication_ns": "通信",
+    "compilations": "编译次数",
+    "compilations_per_step": "每个 step 的编译",
+    "computing_alone_ns": "单独计算",
+    "backward_computing_alone_ns": "反向中单独计算",
+    "tail_computing_alone_ns": "拖尾中单独计算",
+    "count": "次数",
+    "count_per_step": "每个 step 的次数",
+    "device": "Device",
+    "empty": "空队列次数",
+    "exposed_idle_ns": "之后的空闲",
+    "exposed_in_forward_backward_ns": "前向和反向中未掩盖",
+    "exposed_in_tail_ns": "拖尾中未掩盖",
+    "exposed_ns": "未掩盖",
+    "free_ns": "Free",
+    "host_queue_empty_share": "Host 队列为空的占比",
+    "idle_ns": "空闲",
+    "iteration_gap_idle_ns": "step 之间的空闲",
+    "kernels": "kernel 数",
+    "kernels_below": "低于最高频率的 kernel",
+    "kernels_ns": "kernel 时间",
+    "launch_idle_ns": "下发中的空闲",
+    "launches": "下发次数",
+    "launches_per_step": "每个 step 的下发",
+    "launches_saved_per_step": "每个 step 可省的下发",
+    "linked_tasks": "已关联的任务",
+    "longest_ns": "最长",
+    "longest_wait_ns": "最长等待",
+    "lowest_mhz": "最低频率 MHz",
+    "maximum_mhz": "最高频率 MHz",
+    "mean_kernel_ns": "kernel 平均",
+    "mean_mhz": "平均频率 MHz",
+    "of_steps": "step 总数",
+    "operators": "算子数",
+    "repeats_per_step": "每个 step 的重复",
+    "share_below": "低于最高的比例",
+    "share_free": "Free 占比",
+    "share_of_computing": "占计算时间",
+    "share_of_window": "占 Device 时间",
+    "slow_batches": "慢的 batch",
+    "slow_steps": "慢的 step",
+    "slowest_ns": "最慢",
+    "steps": "step 数",
+    "tasks": "任务数",
+    "total_ns": "总计",
+    "unlinked_idle_ns": "来源不明的空闲",
+    "wait_ns": "等待",
+    "waiting_for_ranks_ns": "等待慢卡",
+    "waits": "等待次数",
+    "waits_per_step": "每个 step 的等待",
+    "wakeup_ns": "等待出队线程唤醒",
+    "workers": "worker 数",
+}
+
+#: The rules by what their advice is called in English, where a comparison has nothing else of it.
+TITLES = {
+    "Small operators launched one by one": "small_operators_in_loop",
+    "The host waits for the device in a loop": "sync_in_loop",
+    "The data loader is slow": "data_loader_slow",
+    "Taking data from the queue is late": "data_queue",
+    "Sending data to the device is late": "data_queue",
+    "The data pipeline is late": "data_queue",
+    "Garbage collections stop the host": "garbage_collection",
+    "The device waits while memory is allocated": "memory_allocation_stalls",
+    "The task queue launches late": "dispatch_queue_late",
+    "Operators are compiled while training": "operators_compiled_at_run_time",
+    "An operator runs on the AI CPU": "ai_cpu_operator",
+    "Data is converted between formats": "format_conversions",
+    "Data is cast between types": "casts",
+    "The AI cores run below their maximum frequency": "core_frequency_low",
+    "Communication is not overlapped": "exposed_communication",
+    "The device waits for copies": "exposed_copies",
+    "The device is idle between steps": "iteration_gap",
+    "The device is free for much of the time": "free_time",
+    "Some idle time has no known origin": "collect_host_events",
+    "The trace has no Python stacks": "collect_stacks",
+    "Launches are not recorded": "collect_level_1",
 }

@@ -29,6 +29,7 @@ from tracetui.export.tables.memory import (
 )
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, wrapped
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.units import format_count
@@ -45,7 +46,7 @@ class _Listing(NamedTuple):
     rows: Any
     shown: int
     total: int
-    all_with: str = ": --top 0"  #: how to see all
+    left: str = "{count} more: --top 0"  #: how many there are beside, and how to see them
 
 
 def memory_text(
@@ -59,7 +60,7 @@ def memory_text(
 ) -> str:
     """Return the memory as text; `top` rows, 0 for all, None for 20. `by`: "line", "size" or "block"."""
     if memory is None or part is None:
-        return NOTHING + "\n"
+        return tell(NOTHING) + "\n"
     document = memory_document(memory, part)
     lines: list[str] = []
     for number, sentence in enumerate(_head(document, origin_ns, memory)):
@@ -85,7 +86,7 @@ def memory_markdown(
 ) -> str:
     """Return the same as Markdown."""
     if memory is None or part is None:
-        return NOTHING + "\n"
+        return tell(NOTHING) + "\n"
     document = memory_document(memory, part)
     head, *rest = _head(document, origin_ns, memory)
     lines = [f"## {markdown.plain(head)}", "", *(f"- {markdown.plain(sentence)}" for sentence in rest)]
@@ -105,7 +106,7 @@ def _head(document: Row, origin_ns: int, memory: Memory) -> list[str]:
         peak_sentence(document, origin_ns),
         *parts,
         growth_sentence(document, len(memory.recorded.steps)),
-        *([] if memory.recorded.timed else [NO_TIMES]),
+        *([] if memory.recorded.timed else [tell(NO_TIMES)]),
     ]
 
 
@@ -115,30 +116,32 @@ def _growing(document: Row, memory: Memory, source: SourceLine) -> list[str]:
         groups = zip(document["growing"], memory.growing)
         return [growing_sentence(told, group.frame and source(group.frame)) for told, group in groups]
     told = len(memory.recorded.steps) > 1 and len(memory.recorded.blocks) > 0
-    return ["No operator leaves a block behind in every step."] if told else []
+    return [tell("No operator leaves a block behind in every step.")] if told else []
 
 
 def _components(memory: Memory) -> _Listing:
     curves = sorted(memory.curves, key=lambda curve: not len(curve.told))
     rows = MemoryRows(memory.recorded, curves, TOP_COMPONENTS)
-    return _Listing("Components", COMPONENTS, rows, len(rows.rows), len(curves), " with --json")
+    return _Listing(
+        tell("Components"), COMPONENTS, rows, len(rows.rows), len(curves), "{count} more with --json"
+    )
 
 
 def _graphs(memory: Memory) -> _Listing:
     graphs = memory.recorded.graphs
     rows = MemoryRows(memory.recorded, graphs, TOP_COMPONENTS)
-    title = "Static memory of graphs, given before they run"
-    return _Listing(title, GRAPHS, rows, len(rows.rows), len(graphs), " with --json")
+    title = tell("Static memory of graphs, given before they run")
+    return _Listing(title, GRAPHS, rows, len(rows.rows), len(graphs), "{count} more with --json")
 
 
 def _listed(memory: Memory, part: MemoryPart, by: str, top: int | None, origin_ns: int) -> _Listing:
     count = TOP if top is None else top
     if by == "block":
         blocks = BlockRows(memory, part, count, origin_ns)
-        return _Listing("Blocks, the largest first", BLOCKS, blocks, len(blocks.blocks), blocks.total)
+        return _Listing(tell("Blocks, the largest first"), BLOCKS, blocks, len(blocks.blocks), blocks.total)
     title, table, every = {
-        "size": ("Blocks by size, most in all first", SIZES, part.sizes),
-        "line": ("Lines, those first that hold most at the peak", LINES, part.lines),
+        "size": (tell("Blocks by size, most in all first"), SIZES, part.sizes),
+        "line": (tell("Lines, those first that hold most at the peak"), LINES, part.lines),
     }[by]
     rows = MemoryRows(memory.recorded, every, count)
     return _Listing(title, table, rows, len(rows.rows), len(every))
@@ -146,4 +149,4 @@ def _listed(memory: Memory, part: MemoryPart, by: str, top: int | None, origin_n
 
 def _more(listing: _Listing) -> list[str]:
     left = listing.total - listing.shown
-    return [f"{MARGIN}{format_count(left)} more{listing.all_with}"] if left > 0 else []
+    return [MARGIN + tell(listing.left, count=format_count(left))] if left > 0 else []

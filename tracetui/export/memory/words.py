@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tracetui.export.words import line_name
+from tracetui.language import alternatives, clauses, counted, names, speaks_english, tell
 from tracetui.trace.stack import Frame, path_end
 from tracetui.units import format_bytes, format_count, format_time
 
@@ -18,6 +19,7 @@ NOTHING = (
 )
 NO_TIMES = "Events are told by their numbers, not by times."
 LONGEST_SOURCE = 120  #: characters of a line of source
+_GROWING = {"grows": "grows {size} a step", "may grow": "may grow {size} a step"}  #: by verdict
 _ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
@@ -25,14 +27,17 @@ def peak_sentence(document: Mapping[str, Any], origin_ns: int) -> str:
     """ "NPU 0: peak 57.3 GB at 1.204 s in step 12: 31.0 GB of it allocated at model.py(88) forward" """
     peak = document["peak"]
     if peak is None:
-        return "No curve tells how much is held."
-    words = f"{peak['device']}: peak {format_bytes(peak['bytes'])}"
+        return tell("No curve tells how much is held.")
+    words = tell("{device}: peak {size}", device=peak["device"], size=format_bytes(peak["bytes"]))
     if peak["at_ns"] is not None:
-        words += f" at {format_time(peak['at_ns'] - origin_ns)}"
+        words = tell("{peak} at {time}", peak=words, time=format_time(peak["at_ns"] - origin_ns))
     if peak["step"] is not None:
-        words += f" in step {peak['step']}"
+        words = tell("{peak} in step {step}", peak=words, step=peak["step"])
     most = most_at_peak(document["lines"])
-    return words if most is None else f"{words}: {format_bytes(most[1])} of it allocated at {most[0]}"
+    if most is None:
+        return words
+    told = "{peak}: {size} of it allocated at {line}"
+    return tell(told, peak=words, size=format_bytes(most[1]), line=most[0])
 
 
 def most_at_peak(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int] | None:
@@ -48,25 +53,33 @@ def most_at_peak(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int] | None:
 def peak_parts(peak: Mapping[str, Any]) -> Iterator[str]:
     """Yield what else is to say of a peak: "736 MB of it was allocated before the recording began"."""
     if peak["before_bytes"]:
-        yield f"{format_bytes(peak['before_bytes'])} of it was allocated before the recording began"
+        before = format_bytes(peak["before_bytes"])
+        yield tell("{size} of it was allocated before the recording began", size=before)
     if peak["cached_bytes"]:
-        yield f"{format_bytes(peak['cached_bytes'])} more was reserved: cached, or lost between blocks"
+        cached = format_bytes(peak["cached_bytes"])
+        yield tell("{size} more was reserved: cached, or lost between blocks", size=cached)
     if peak["outside_bytes"]:
         outside = format_bytes(peak["outside_bytes"])
-        yield f"{outside} of the process lay outside: workspace, communication, others"
+        told = "{size} of the process lay outside: workspace, communication, others"
+        yield tell(told, size=outside)
 
 
 def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
     """ "From step to step: +312 MB in 3, +312 MB in 4" """
     if steps < 2:
-        return "Of one step nothing can be said about growth." if steps else "There are no steps to compare."
+        one = "Of one step nothing can be said about growth."
+        return tell(one) if steps else tell("There are no steps to compare.")
     devices = dict.fromkeys(each["device"] for each in document["growth"])
     parts = []
     for device in devices:
         own = [each for each in document["growth"] if each["device"] == device]
-        told = ", ".join(f"{signed_bytes(each['bytes'])} in {each['step']}" for each in own[-8:])
-        parts.append(f"{device}: {told}" if len(devices) > 1 else told)
-    return f"From step to step: {'; '.join(parts)}" if parts else "No curve tells of growth."
+        told = clauses(
+            tell("{size} in {step}", size=signed_bytes(each["bytes"]), step=each["step"]) for each in own[-8:]
+        )
+        parts.append(tell("{device}: {what}", device=device, what=told) if len(devices) > 1 else told)
+    if not parts:
+        return tell("No curve tells of growth.")
+    return tell("From step to step: {parts}", parts=alternatives(parts))
 
 
 def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str:
@@ -75,37 +88,39 @@ def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str
     source : the text of that line, told behind its place.
     """
     steps = [str(step) for step in group["steps"]]
-    listed = ", ".join(steps if len(steps) <= 6 else [*steps[:2], "...", *steps[-3:]])
+    listed = names(steps if len(steps) <= 6 else [*steps[:2], "...", *steps[-3:]])
     operator = group["operator"] + (f" ({group['task']})" if group["task"] else "")
-    between = (("after", group["before"]), ("before", group["after"]))
+    grows = _GROWING[group["verdict"]]
+    called = tell("{calls} at {line}", calls=calls_words(group), line=place_words(group))
     parts = [
-        f"{group['verdict']} {format_bytes(group['bytes_per_step'])} a step"
-        + (f": {operator}, " if operator else ": ")
-        + f"{calls_words(group)} at {place_words(group)}"
-        + (f" `{source[:LONGEST_SOURCE]}`" if source else ""),
-        *(f"{where} {neighbour}" for where, neighbour in between if neighbour),
-        f"alive since steps {listed}",
+        *([operator] if operator else []),
+        called + (f" `{source[:LONGEST_SOURCE]}`" if source else ""),
+        *([tell("after {name}", name=group["before"])] if group["before"] else []),
+        *([tell("before {name}", name=group["after"])] if group["after"] else []),
+        tell("alive since steps {steps}", steps=listed),
     ]
-    return ", ".join(parts)
+    size = format_bytes(group["bytes_per_step"])
+    return tell("{grows}: {parts}", grows=tell(grows, size=size), parts=clauses(parts))
 
 
 def calls_words(group: Mapping[str, Any]) -> str:
     """ "the 28th of 28 calls", "2 of 28 calls", "the only call" """
     count = group["of"]
     if count == 1:
-        return "the only call"
+        return tell("the only call")
     if group["nth"] is not None and group["leaving"] == 1:
-        return f"the {ordinal(group['nth'])} of {format_count(count)} calls"
-    return f"{format_count(group['leaving'])} of {format_count(count)} calls"
+        return tell("the {nth} of {count} calls", nth=ordinal(group["nth"]), count=format_count(count))
+    return tell("{some} of {count} calls", some=format_count(group["leaving"]), count=format_count(count))
 
 
 def alive_sentence(document: Mapping[str, Any]) -> str:
     """What is left at the end, which is not a leak for that."""
     alive = document["alive_at_end"]
     if not alive["blocks"]:
-        return "All that was allocated was released before the recording ended."
-    blocks = f"{format_count(alive['blocks'])} {'block' if alive['blocks'] == 1 else 'blocks'}"
-    return f"Alive at the end, which by itself is no leak: {format_bytes(alive['bytes'])} in {blocks}."
+        return tell("All that was allocated was released before the recording ended.")
+    blocks = counted(alive["blocks"], "1 block", "{count} blocks")
+    told = "Alive at the end, which by itself is no leak: {size} in {blocks}."
+    return tell(told, size=format_bytes(alive["bytes"]), blocks=blocks)
 
 
 def place_words(row: Mapping[str, Any]) -> str:
@@ -127,6 +142,8 @@ def signed_bytes(count: int | None) -> str:
 
 
 def ordinal(number: int) -> str:
-    """ "1st", "12th", "23rd" """
+    """ "1st", "12th", "23rd"; the number alone where its ending is said otherwise."""
+    if not speaks_english():
+        return format_count(number)
     ending = "th" if number % 100 in (11, 12, 13) else _ORDINALS.get(number % 10, "th")
     return f"{format_count(number)}{ending}"

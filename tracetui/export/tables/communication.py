@@ -14,6 +14,7 @@ from tracetui.arrays import Bools, Floats
 from tracetui.export.ranks import group_key, group_words, rank_words
 from tracetui.export.tables.column import Column, Form, Table, Texts, count, duration, listed
 from tracetui.export.tables.common import flag_column, optional_numbers, share_words, texts_of, values_of
+from tracetui.language import tell
 from tracetui.units import format_bytes
 
 
@@ -100,8 +101,11 @@ class LinkRows(_OfGroups):
         ends = zip(self.rows, self.ranks("src"), self.ranks("dst"), self.groups())
         for link, src, dst, group in ends:
             known = src is not None and dst is not None
-            ranks = f"rank {src} to {dst}" if known else f"peer {link.src} to {link.dst}"
-            words.append(f"{ranks} of {group}")
+            if known:
+                words.append(tell("rank {src} to {dst} of {group}", src=src, dst=dst, group=group))
+            else:
+                path = "peer {src} to {dst} of {group}"
+                words.append(tell(path, src=link.src, dst=link.dst, group=group))
         return words
 
 

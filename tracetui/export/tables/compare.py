@@ -11,9 +11,18 @@ from typing import Any
 from tracetui.compare.comparison import Comparison
 from tracetui.compare.memory_rows import ALIVE
 from tracetui.compare.rows import Row
-from tracetui.export.compare_words import count, count_words, ratio_words, row_name, signed_ms, signed_size
+from tracetui.export.compare_words import (
+    advice_name,
+    count,
+    count_words,
+    ratio_words,
+    row_name,
+    signed_ms,
+    signed_size,
+)
 from tracetui.export.tables.column import Column, Form, Table, data, json_only, records
 from tracetui.export.tables.common import named, numbers_by, objects_by, texts_by, texts_of, values_of
+from tracetui.language import tell
 from tracetui.trace.stack import Frame
 from tracetui.units import format_bytes, format_ms
 
@@ -47,6 +56,7 @@ class ComparedTable:
     table: Table[ComparedRows]
     unit: str = "ms a step"
     of_jobs: bool = False
+    name_of: Callable[[Any], str] = row_name  #: what people are shown a row as
 
     def rows(self, comparison: Comparison) -> Sequence[Row]:
         """Return the rows; none of what a single trace lacks."""
@@ -93,18 +103,23 @@ def _blocks(side: str) -> tuple[AnyColumn, ...]:
     return counts.of(Form.DATA, Form.VIEWER), told
 
 
+def _changed(row: Any) -> str:
+    return {True: tell("yes"), False: "", None: "?"}[row.changed]
+
+
 def _table(
     *more: AnyColumn,
     unit: str = "ns",
+    name_of: Callable[[Any], str] = row_name,
     counts: Callable[[str], tuple[AnyColumn, ...]] = _counts,
     paths: bool = False,
 ) -> Table[ComparedRows]:
     """What all tables have, and `more`; the names may be `paths`, whose ends tell more than their starts."""
     write, signed = _WRITTEN[unit]
-    marks, words = {True: "*"}, {True: "yes", None: "?"}
+    marks = {True: "*"}
     columns = (
         data("name", texts_of("name")),
-        named("name", "", row_name, forms=_PRINTED, path=paths),
+        named("name", "", name_of, forms=_PRINTED, path=paths),
         data("status", texts_of("status")),
         _amount(f"base_{unit}", "base", lambda row: row.base_ns, write),
         *counts("base"),
@@ -115,7 +130,7 @@ def _table(
         Column("ratio", "ratio", objects_by(ratio_words), forms=_PRINTED),
         data("changed", objects_by(lambda row: row.changed)),
         named("changed", "", lambda row: marks.get(row.changed, ""), forms=Form.TEXT, own=True),
-        named("changed", "changed", lambda row: words.get(row.changed, ""), forms=Form.MARKDOWN, own=True),
+        named("changed", "changed", _changed, forms=Form.MARKDOWN, own=True),
         *more,
     )
     sides = (f"{side}_{what}" for side in ("base", "other") for what in (unit, "self_ns", "count", "mean_ns"))
@@ -189,7 +204,13 @@ TABLES = (
     ComparedTable("communication", "communication", "Collectives", _table(counts=_WHERE_ROOMY)),
     ComparedTable("api", "api", "Operators of the host, by their time there", _table(*_OWN, *_MEANS)),
 )
-ADVICE = ComparedTable("advice", "advice", "Advice, by the time that it explains", _TIMES)
+ADVICE = ComparedTable(
+    "advice",
+    "advice",
+    "Advice, by the time that it explains",
+    _table(name_of=advice_name),
+    name_of=advice_name,
+)
 MEMORY = ComparedTable(
     "memory",
     "memory",

@@ -26,6 +26,7 @@ from tracetui.export.tables.common import (
 from tracetui.job.identity import PARALLEL
 from tracetui.job.job import Job
 from tracetui.job.tables import MEASURES, RankRow
+from tracetui.language import tell
 from tracetui.units import format_count, format_ms, format_percent
 
 PRINTED = Form.TEXT | Form.MARKDOWN
@@ -117,7 +118,7 @@ def _did(rows: RootRows) -> Texts:
 def _slowest(slow: Any) -> str:
     if slow.rank is not None:
         return str(slow.rank)
-    return "-" if slow.group_rank < 0 else f"peer {slow.group_rank}"
+    return "-" if slow.group_rank < 0 else tell("peer {number}", number=slow.group_rank)
 
 
 def _by_cause(rows: JobRows) -> list[dict[str, int]]:
@@ -177,6 +178,12 @@ STEPS: Table[JobRows] = Table(
         duration("total_ns", "lost", values_of("total_ns")),
     ),
 )
+
+
+def _short_place(line: Any) -> str:
+    return short_line(line.line) or tell("(no line)")
+
+
 LINES: Table[JobRows] = Table(
     columns=(
         *_line_columns(),
@@ -202,8 +209,8 @@ LINES: Table[JobRows] = Table(
             forms=Form.SHOWN,
             least=0,
         ),
-        named("place", "line", lambda line: _place(line) or "(no line)", forms=PRINTED, path=True),
-        named("line", "Python line", lambda line: short_line(line.line) or "(no line)", forms=Form.VIEWER),
+        named("place", "line", lambda line: _place(line) or tell("(no line)"), forms=PRINTED, path=True),
+        named("line", "Python line", _short_place, forms=Form.VIEWER),
     ),
     order=("idle_ns", "mean_ns", "worst_ns", ..., "whose", "cause", "place"),
 )

@@ -12,6 +12,7 @@ from tracetui.export.tables.column import Column, Form, Table, count, data, dura
 from tracetui.export.tables.common import flag_column, named, numbers_by, texts_by, values_of
 from tracetui.export.tables.job import PRINTED, JobRows
 from tracetui.job.links import JobLink
+from tracetui.language import tell
 from tracetui.units import format_bytes
 
 
@@ -20,7 +21,9 @@ def _end(which: str) -> Callable[[JobLink], str]:
 
     def end(link: JobLink) -> str:
         rank, peer = getattr(link.ends, which), getattr(link.ends, f"group_{which}")
-        return f"rank {rank}" if rank is not None else f"peer {peer} of {link.ends.group}"
+        if rank is not None:
+            return tell("rank {number}", number=rank)
+        return tell("peer {number} of {group}", number=peer, group=link.ends.group)
 
     return end
 
@@ -28,12 +31,14 @@ def _end(which: str) -> Callable[[JobLink], str]:
 def _path(link: JobLink) -> str:
     ends = link.ends
     if ends.group_src < 0:
-        return f"rank {ends.src} to {ends.dst}"
-    return f"peer {ends.group_src} to {ends.group_dst} of group {ends.group}"
+        return tell("rank {src} to {dst}", src=ends.src, dst=ends.dst)
+    group = tell("group {key}", key=ends.group)
+    template = "peer {src} to {dst} of {group}"
+    return tell(template, src=ends.group_src, dst=ends.group_dst, group=group)
 
 
 def _slow(link: JobLink) -> str | None:
-    return "slow" if link.slow else None
+    return tell("slow") if link.slow else None
 
 
 def _number(key: str) -> Column[JobRows]:
@@ -116,7 +121,7 @@ STAGES: Table[JobRows] = Table(
         named(
             "communicating",
             "",
-            lambda stage: "communicates much" if stage.communicates else None,
+            lambda stage: tell("communicates much") if stage.communicates else None,
             forms=PRINTED,
             unknown="",
             least=0,

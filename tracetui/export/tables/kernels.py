@@ -99,7 +99,7 @@ def _counter(title: str) -> Column[KernelRows]:
 def kernel_table(kernels: Kernels) -> Table[KernelRows]:
     """Return the table of kernels, with a column for each counter that their table has."""
     counters = map(_counter, kernels.table.floats)
-    return Table(columns=(*_KERNEL, *counters), order=_ORDER)
+    return Table(columns=(*KERNELS.columns, *counters), order=_ORDER)
 
 
 _SHOWN = {"type": Form.TEXT | Form.MARKDOWN, "core": Form.MARKDOWN, "input_shapes": Form.TEXT | Form.MARKDOWN}
@@ -116,3 +116,5 @@ _KERNEL: tuple[Column[KernelRows], ...] = (
     _event("python_line", "Python line"),
 )
 _ORDER = ("dur_ns", "start_ns", "wait_ns", "step", "blocks", "type", "name", ...)
+#: What every table of kernels has beside its counters.
+KERNELS: Table[KernelRows] = Table(columns=_KERNEL, order=_ORDER)

@@ -191,6 +191,19 @@ static bool put_memory(Scanner *scanner) {
            put64(&columns[MEMORY_SIZE], number);
 }
 
+/* Calls an event by its scope, "Default/network/MatMul-op9", where its args tell that of "MatMul-op9". */
+static bool put_in_scope(Event *event) {
+    Value whole = {0};
+    const Value *name = &event->name;
+    if (!find(event, "fullname", &whole)) return false;
+    if (whole.type != '"' || name->type != '"') return true;
+    if (whole.escaped || name->escaped) return false;
+    ptrdiff_t length = name->end - name->start - 1; /* with one of the quotes */
+    if (length < 2 || whole.end - whole.start < length + 2 || whole.end[-length - 1] != '/') return true;
+    if (!memcmp(whole.end - length, name->start + 1, (size_t)length)) event->name = whole;
+    return true;
+}
+
 /* `first`: SLICE_SHAPE or BEGIN_SHAPE; the other columns of a slice follow. */
 static bool put_slice(Scanner *scanner, int first) {
     static const char *const LINKS[] = {"connection_id", "correlation_id", "correlation"};
@@ -213,6 +226,7 @@ static bool put_slice(Scanner *scanner, int first) {
         bool told = direction.type && direction.type != 'n';
         if (!told && !find(event, "operation", &direction)) return false;
         if (first == SLICE_SHAPE && !task_type.type && !put_hccl(scanner)) return false;
+        if (!put_in_scope(event)) return false;
     }
     return put_known(scanner, first, true) && put64(&columns[SLICE_DUR], duration) &&
            put64(&columns[SLICE_CORRELATION], correlation) &&

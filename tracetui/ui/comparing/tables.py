@@ -157,7 +157,7 @@ def columns(
 
 
 def _names(rows: Sequence[Row], table: ComparedTable, glyphs: Glyphs, least: int) -> Column:
-    names = [row_name(row) for row in rows]
+    names = [table.name_of(row) for row in rows]
     shown = [_short(row) for row in rows] if table.by == "line" else names
     places = np.arange(len(names), dtype=np.int32)
     column = name_column("name", _TITLES.get(table.by, table.by), places, names, width=64, least=least)

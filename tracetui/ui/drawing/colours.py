@@ -59,7 +59,7 @@ _NONE = Ink("", "", "")  #: the terminal's own
 _MID = {
     "blue": _fill((67, 16), ("#2f6fb3", "#f2f7fc")),
     "bright blue": _fill((62, 231), ("#5a5fd6", "#f4f4fd")),
-    "magenta": _fill((96, 231), ("#8e4a9e", "#f8edfa")),
+    "magenta": _fill((96, 231), ("#934ea4", "#f8edfa")),
     "green": _fill((65, 16), ("#3a7c4a", "#f4faf5")),
     "cyan": _fill((66, 16), ("#39777d", "#f2f9fa")),
 }
@@ -135,7 +135,7 @@ LIGHT = Colours(
     fills={
         **_MID,
         "yellow": _fill((160, 231), ("#cc241e", "#ffffff")),
-        "orange": _fill((130, 231), ("#b45309", "#ffffff")),
+        "orange": _fill((94, 231), ("#b45309", "#ffffff")),
         "red": _fill((125, 231), ("#a8125a", "#ffffff")),
         "bright cyan": _fill((24, 231), ("#00617d", "#ffffff")),
         "bright green": _fill((22, 231), ("#3d6b00", "#ffffff")),

@@ -15,6 +15,8 @@ from textual.strip import Strip
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.arrays import Bools, Int64s
 from tracetui.export.late import late_rank
+from tracetui.export.text import cell_width
+from tracetui.language import tell
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.lane import runs
@@ -74,7 +76,7 @@ class ExposedInk:
             style = self._style + Style(bold=True, underline=True) if chosen else self._style
             text = self._text(gap, end - start - 2 * _AROUND) if end - start >= _LEAST_CELLS else ""
             at = _AROUND if text else 0
-            cells = cells[:at] + text + cells[at + len(text) :]
+            cells = cells[:at] + text + cells[at + cell_width(text) :]
             parts[2 * place + 1] = Strip([Segment(cells, style)], end - start)
         return Strip.join(parts)
 
@@ -90,7 +92,9 @@ class ExposedInk:
         rank = self._picture.ranks.get(gap)
         number, length = f"{rank} " if rank else "", format_duration(ns)
         late = late_rank(self._picture.analysis, gap) if cause is CommunicationCause.WAIT else None
-        texts = [f" {number}{_WORDS[cause]} {length} ", f" {number}{length} ", f" {number}" if rank else ""]
+        word = tell(_WORDS[cause])
+        texts = [f" {number}{word} {length} ", f" {number}{length} ", f" {number}" if rank else ""]
         if late is not None:
-            texts.insert(0, f" {number}{_WORDS[cause]} {length} for {late} ")
-        return next((text for text in texts if len(text) <= room), "")
+            told = tell("{word} {time} for {rank}", word=word, time=length, rank=late)
+            texts.insert(0, f" {number}{told} ")
+        return next((text for text in texts if cell_width(text) <= room), "")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from string import Formatter
+from typing import NamedTuple, Union
 
+from rich.cells import cell_len
 from rich.style import Style
 
+from tracetui.language import wording
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece
 
 Line = list[Piece]
+Said = Union[str, Piece, Iterable[Piece]]  #: what stands in a field of a sentence
 
 LABEL = 10  #: cells of the label before a line
 
@@ -24,7 +29,30 @@ class Pen(NamedTuple):
 
     def label(self, text: str) -> tuple[str, Style]:
         """The dim word in front of a line."""
-        return (f" {text}".ljust(LABEL), self.palette.style_of(Role.DIM))
+        word = f" {text}"
+        return (word + " " * (LABEL - cell_len(word)), self.palette.style_of(Role.DIM))
 
     def text(self, text: str, what: Role | Activity = Role.TEXT) -> tuple[str, Style]:
         return (text, self.palette.style_of(what))
+
+    def said(
+        self, english: str, what: Role | Activity = Role.TEXT, /, **values: Said
+    ) -> Iterator[tuple[str, Style]]:
+        """Yield a sentence in the language chosen; a field is text of that look, or has its own."""
+        return said(english, self.palette.style_of(what), **values)
+
+
+def said(english: str, style: Style, /, **values: Said) -> Iterator[Piece]:
+    """Yield a sentence in the language chosen; each of its fields is text of that style, or has its own."""
+    for text, field, _, _ in Formatter().parse(wording(english)):
+        if text:
+            yield text, style
+        if field is None:
+            continue
+        value = values[field]
+        if isinstance(value, str):
+            yield value, style
+        elif isinstance(value, tuple):
+            yield value
+        else:
+            yield from value

@@ -71,15 +71,18 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def flowing(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
-    """Styled text in lines of at most `width` cells, broken at blanks; U+00A0 is one that does not break."""
+    """Styled text in lines of at most `width` cells, broken at blanks and between wide characters.
+
+    U+00A0 is a blank that does not break.
+    """
     lines: list[list[Piece]] = [[]]
     left = width
-    for word in _words(pieces):
+    for blank, word in _words(pieces):
         cells = sum(cell_len(text) for text, _ in word)
-        if lines[-1] and cells + 1 > left:
+        if lines[-1] and cells + blank > left:
             lines.append([])
             left = width
-        if lines[-1]:
+        if lines[-1] and blank:
             lines[-1].append((" ", word[0][1] if word[0][1] == lines[-1][-1][1] else Style.null()))
             left -= 1
         lines[-1] += [(text.replace("\u00a0", " "), style) for text, style in word]
@@ -87,15 +90,20 @@ def flowing(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
     return lines
 
 
-def _words(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
-    """What stands between two blanks, each perhaps in several styles."""
-    word: list[Piece] = []
-    for text, style in pieces:
-        for place, part in enumerate(text.split(" ")):
-            if place and word:
-                yield word
-                word = []
-            if part:
-                word.append((part, style))
-    if word:
-        yield word
+def _words(pieces: Sequence[Piece]) -> Iterator[tuple[bool, list[Piece]]]:
+    """What no line is broken in, perhaps in several styles, and whether there is a blank before it."""
+    bounds = [0]
+    for text, _ in pieces:
+        bounds.append(bounds[-1] + len(text))
+    at, piece = 0, 0
+    for blank, word in words_of("".join(text for text, _ in pieces)):
+        at, end = at + len(blank), at + len(blank) + len(word)
+        held: list[Piece] = []
+        while at < end:
+            while bounds[piece + 1] <= at:
+                piece += 1
+            stop = min(end, bounds[piece + 1])
+            text, style = pieces[piece]
+            held.append((text[at - bounds[piece] : stop - bounds[piece]], style))
+            at = stop
+        yield bool(blank), held

@@ -10,11 +10,12 @@ import numpy as np
 from tracetui.analysis.heat.cells import Cells, pool, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.export.job_words import absent_state, late_words, passes_on, root_words, short_line
+from tracetui.export.job_words import absent_state, late_words, passes_on, root_place
 from tracetui.job.absent import AbsentRank, absent_ranks
 from tracetui.job.grids import Measure, by_step, by_time, span
 from tracetui.job.job import Job
 from tracetui.job.roots import Root
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.sheet import Row, Sheet, nothing
@@ -146,11 +147,10 @@ class RankView:
             return ""
         gained = self._gained.get(self.job.ranks[row].number, [])
         if passes_on(int(self._ns[row].sum()), gained):
-            return "mostly because it waited itself"
+            return tell("mostly because it waited itself")
         if not gained:
             return ""
-        line = short_line(gained[0].line)
-        return printable(f"mostly {root_words(gained[0])}{' at ' if line else ''}{line}", 80)
+        return printable(tell("mostly {why}", why=root_place(gained[0])), 80)
 
     def _name(self, row: int) -> str:
         """The rank of a row; of a missing one also its group."""
@@ -198,9 +198,13 @@ def labels(job: Job) -> tuple[str, ...]:
     hosts = [rank.digest.identity.host for rank in job.ranks]
     several = len(set(hosts)) > 1
     return tuple(
-        f"rank {rank.number}" + (f" {printable(host, NAME_CELLS)}" if several and host else "")
+        _called(rank.number) + (f" {printable(host, NAME_CELLS)}" if several and host else "")
         for rank, host in zip(job.ranks, hosts)
     )
+
+
+def _called(number: int) -> str:
+    return tell("rank {number}", number=number)
 
 
 def absent_label(absent: AbsentRank, unread: frozenset[int] = frozenset()) -> str:
@@ -212,7 +216,9 @@ def absent_label(absent: AbsentRank, unread: frozenset[int] = frozenset()) -> st
     if late.rank is not None:
         return printable(late_words(late, unread), NAME_CELLS)
     state = absent_state(late, unread)
-    return f"peer {late.group_rank} ({state})" if late.group_rank >= 0 else f"a rank ({state})"
+    if late.group_rank < 0:
+        return tell("a rank ({state})", state=state)
+    return tell("peer {number} ({state})", number=late.group_rank, state=state)
 
 
 def _moments(job: Job) -> list[tuple[int, int]]:

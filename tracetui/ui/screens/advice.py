@@ -16,6 +16,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.export.advice_text import NOTHING
 from tracetui.export.advice_words import told
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -87,9 +88,9 @@ class AdviceScreen(TableScreen):
         if analysis is self._shown:
             return
         if not analysis.devices:
-            self.nothing("No device in this trace: there is no lost time to advise on.")
+            self.nothing(tell("No device in this trace: there is no lost time to advise on."))
             return
-        self.missing("Looking for advice.")
+        self.missing(tell("Looking for advice."))
         self.in_background("advice", lambda: self.Found(analysis, tuple(map(told, analysis.advice))))
 
     @on(Found)
@@ -104,7 +105,7 @@ class AdviceScreen(TableScreen):
             columns = advice_columns(analysis, advice, viewer.palette, viewer.glyphs)
             self.table.show(columns, len(advice), sort=-1)
         else:
-            self.table.empty = NOTHING
+            self.table.empty = tell(NOTHING)
             self.table.show((), 0)
         self.show_answer(advice_answer(advice, analysis.window_ns), self.place())
         self._share_height()
@@ -131,7 +132,7 @@ class AdviceScreen(TableScreen):
     def _tell(self) -> None:
         """The story of the advice under the cursor, and the line it blames."""
         advice, pager, source = self.advice, self.query_one(Pager), self.query_one(SourcePane)
-        source.nothing = NO_LINE if advice is not None else ""
+        source.nothing = tell(NO_LINE) if advice is not None else ""
         if advice is None or self._shown is None:
             pager.show([])
             source.show("", 0)
@@ -173,7 +174,7 @@ class AdviceScreen(TableScreen):
             return
         gaps, rows = len(advice.gaps), len(advice.rows)
         if not gaps + rows:
-            self._note("There is no place to look at: the numbers are all there is.")
+            self._note(tell("There is no place to look at: the numbers are all there is."))
             return
         if self._walked != self.table.row:
             self._evidence, self._walked = -1, self.table.row
@@ -183,15 +184,22 @@ class AdviceScreen(TableScreen):
         if self._evidence < gaps:
             gap = int(advice.gaps[self._evidence])
             self.viewer.go_to_gap(gap)
-            which, start = f"gap {self._evidence + 1:,} of {gaps:,}", int(analysis.gaps.start[gap])
-            length = format_duration(int(analysis.gaps.end[gap]) - start)
-            what = f"{length}, idle {format_duration(int(analysis.gaps.idle[gap]))},"
+            which, nth, of = "gap {nth} of {count}", self._evidence, gaps
+            start = int(analysis.gaps.start[gap])
+            what = tell(
+                "{time}, idle {idle},",
+                time=format_duration(int(analysis.gaps.end[gap]) - start),
+                idle=format_duration(int(analysis.gaps.idle[gap])),
+            )
         else:
             row = int(advice.rows[self._evidence - gaps])
             self.viewer.select(row)
-            which, start = f"slice {self._evidence - gaps + 1:,} of {rows:,}", int(trace.slices.start[row])
+            which, nth, of = "slice {nth} of {count}", self._evidence - gaps, rows
+            start = int(trace.slices.start[row])
             what = f"{printable(trace.name(row), 50)} {format_duration(int(trace.slices.dur[row]))}"
-        self._note(f"{which}: {what} at {format_time(start - trace.start_ns)}; enter goes there")
+        told = "{which}: {what} at {time}; enter goes there"
+        place = tell(which, nth=f"{nth + 1:,}", count=f"{of:,}")
+        self._note(tell(told, which=place, what=what, time=format_time(start - trace.start_ns)))
 
     def action_open_editor(self) -> None:
         problem = self.query_one(SourcePane).edit()

@@ -17,7 +17,7 @@ from tracetui.compare.comparison import Comparison
 from tracetui.compare.memory_rows import MemoryRow
 from tracetui.compare.rows import Row
 from tracetui.compare.verdict import verdict
-from tracetui.export.compare_words import count_words, row_name, run_words, signed_ms, signed_size
+from tracetui.export.compare_words import count_words, run_words, signed_ms, signed_size
 from tracetui.export.tables.compare import WATERFALL, ComparedRows, ComparedTable
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
@@ -268,7 +268,7 @@ class CompareScreen(TableScreen):
         lines: list[Line] = []
         if 0 <= message.row < len(self._rows):
             row = self._rows[message.row]
-            title = ruled(row_name(row), self.viewer.glyphs.rule, self.size.width)
+            title = ruled(self.shown.name_of(row), self.viewer.glyphs.rule, self.size.width)
             lines = [[(title, self.style_of(Role.RULE))]]
             lines += [[(line, self.style_of(Role.TEXT))] for line in story(row)]
         self.query_one("#story", Lines).show(lines)

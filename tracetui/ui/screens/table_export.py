@@ -11,6 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.export.atomic import write_atomically
+from tracetui.language import in_english
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.export_dialog import absolute, sentence_of
@@ -72,7 +73,8 @@ class TableExport(Panel[str]):
         path, refusal, exists = name, "", False
 
         def fill(stream: BinaryIO) -> None:
-            write_csv(stream, [self._frame()])
+            with in_english():
+                write_csv(stream, [self._frame()])
 
         try:
             path = absolute(name)

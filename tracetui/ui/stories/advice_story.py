@@ -13,19 +13,22 @@ from rich.cells import cell_len
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.advice_text import NOTHING
-from tracetui.export.tables.advice import ADVICE, AdviceRows, figure
+from tracetui.export.advice_words import told_figure
+from tracetui.export.tables.advice import ADVICE, AdviceRows
+from tracetui.export.text import aligned, padded
 from tracetui.export.words import micro
+from tracetui.language import counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.pen import Line
+from tracetui.ui.drawing.pen import LABEL, Line
 from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import Cell, Column, name_column
 from tracetui.ui.tables.layout import Look, laid_out
-from tracetui.units import format_count, format_duration, format_percent
+from tracetui.units import format_duration, format_percent
 
 BAR = 10  #: cells
 READABLE = 96  #: cells of the longest line of text
@@ -66,14 +69,16 @@ def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
     """ "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap" """
     costs = [each.cost_ns for each in advice if each.cost_ns is not None]
     left = len(advice) - len(costs)
-    notes = "1 note on the recording" if left == 1 else f"{left} notes on the recording"
+    notes = counted(left, "1 note on the recording", "{count} notes on the recording")
     if not costs:
-        return f"{NOTHING[:-1]}; {notes}" if left else NOTHING
+        return tell("Nothing in this trace calls for advice; {notes}", notes=notes) if left else tell(NOTHING)
     most, count = advice[0], len(costs)
-    cost = f"{format_duration(costs[0])} ({format_percent(costs[0], window_ns)})"
-    told = f"{cost}: {most.title[:1].lower()}{most.title[1:]}"
-    answer = f"1 finding, {told}" if count == 1 else f"{count} findings, first {told}; costs may overlap"
-    return f"{answer}; {notes}" if left else answer
+    cost = tell("{time} ({share})", time=format_duration(costs[0]), share=format_percent(costs[0], window_ns))
+    told = "{count} findings, first {cost}: {title}; costs may overlap"
+    if count == 1:
+        told = "1 finding, {cost}: {title}"
+    answer = tell(told, count=count, cost=cost, title=f"{most.title[:1].lower()}{most.title[1:]}")
+    return tell("{answer}; {notes}", answer=answer, notes=notes) if left else answer
 
 
 class AdviceStory(Story):
@@ -88,32 +93,42 @@ class AdviceStory(Story):
         lines = [self._title(advice, width)]
         lines += [[(text, self._text)] for text in wrapped(micro(advice.text), room)]
         lines += [[], *self._about(advice), *self._numbers(advice, room), []]
-        lines += [[(text, self._dim)] for text in wrapped(f"Rule {advice.id}: {micro(advice.rule)}", room)]
+        lines += [
+            [(text, self._dim)]
+            for text in wrapped(tell("Rule {id}: {rule}", id=advice.id, rule=micro(advice.rule)), room)
+        ]
         return lines if len(lines) <= height else [line for line in lines if line]
 
     def _title(self, advice: Advice, width: int) -> Line:
         places = [
-            f"{format_count(len(rows))} {name}{'s' * (len(rows) != 1)}"
-            for name, rows in (("gap", advice.gaps), ("slice", advice.rows))
+            counted(len(rows), one, several)
+            for one, several, rows in (
+                ("1 gap", "{count} gaps", advice.gaps),
+                ("1 slice", "{count} slices", advice.rows),
+            )
             if len(rows)
         ]
-        place = " and ".join(places) or "no place"
-        return self._ruled(f"{advice.title} {self._glyphs.dot} {place} to look at", width)
+        told = tell("no place to look at")
+        if places:
+            both = tell("{gaps} and {slices}", gaps=places[0], slices=places[-1])
+            told = tell("{places} to look at", places=both if len(places) > 1 else places[0])
+        return self._ruled(f"{advice.title} {self._glyphs.dot} {told}", width)
 
     def _about(self, advice: Advice) -> Iterator[Line]:
         if advice.file:
             place = f"{printable(advice.file, 200)}({advice.line})"
             yield [
-                ("line      ", self._dim),
+                (padded(tell("line"), LABEL), self._dim),
                 (place, self._palette.style_of(Role.USER_LINE)),
                 (f" {printable(advice.function, 80)}", self._text),
             ]
         if advice.subjects:
-            yield [("names     ", self._dim), (printable(", ".join(advice.subjects), 200), self._text)]
+            subjects = names(printable(name, 200) for name in advice.subjects)
+            yield [(padded(tell("names"), LABEL), self._dim), (printable(subjects, 200), self._text)]
 
     def _numbers(self, advice: Advice, width: int) -> list[Line]:
         """The evidence, in as many columns as fit."""
-        figures = (figure(key, value) for key, value in advice.evidence.items())
+        figures = (told_figure(key, value) for key, value in advice.evidence.items())
         cells = [(name, printable(value, LONGEST_FIGURE)) for name, value in figures]
         for rows in range(1, len(cells) + 1):
             columns = [cells[first : first + rows] for first in range(0, len(cells), rows)]
@@ -121,8 +136,8 @@ class AdviceStory(Story):
             if sum(name + value + 2 for name, value in widths) + 3 * (len(columns) - 1) <= width:
                 break
         lines: list[Line] = [[] for _ in cells[:rows]] if cells else []
-        for column, (names, values) in zip(columns if cells else [], widths if cells else []):
+        for column, (named, room) in zip(columns if cells else [], widths if cells else []):
             for line, (name, value) in zip(lines, column):
                 line += [("   ", self._dim)] if line else []
-                line += [(f"{name:<{names}}  ", self._dim), (f"{value:>{values}}", self._bold)]
+                line += [(padded(name, named) + "  ", self._dim), (aligned(value, room), self._bold)]
         return lines

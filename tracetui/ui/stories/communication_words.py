@@ -15,6 +15,7 @@ from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.export.late import NAME_CELLS, late_rank_of
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.palette import Role
@@ -54,16 +55,12 @@ def communication_sentences(analysis: Analysis, gap: int, device: str, pen: Pen)
         times = {cause: format_share(share, unit) for cause, (_, share) in told.items()}
         moved_ns = told.get(CommunicationCause.TRANSFER, (0, 0))[0]
         words = _Operation(analysis, operation, pen)
-        yield [
-            pen.text(f"{device} "),
-            *words.told(times, moved_ns),
-            pen.text(": "),
-            *words.name(),
-            pen.text("."),
-        ]
+        told_of = words.told(times, moved_ns)
+        yield [*pen.said("{device} {did}: {name}.", device=device, did=told_of, name=words.name())]
     if len(order) > named:
         rest = format_share(units[-1], unit).replace(" ", "\u00a0")
-        yield [pen.text(f"{len(order) - named:,} more operations took {rest}.")]
+        count = f"{len(order) - named:,}"
+        yield [*pen.said("{count} more operations took {time}.", count=count, time=rest)]
 
 
 class _Operation:
@@ -77,35 +74,36 @@ class _Operation:
         """What it did, of which `moved_ns` of its transfer were exposed here."""
         pen = self._pen
         if CommunicationCause.WAIT in times:
-            yield pen.text("waited ")
-            yield self._time(times[CommunicationCause.WAIT])
-            yield pen.text(f" for {late_rank_of(self._analysis, self._operation)}")
+            waited = self._time(times[CommunicationCause.WAIT])
+            late = late_rank_of(self._analysis, self._operation)
+            yield from pen.said("waited {time} for {rank}", time=waited, rank=late)
             if CommunicationCause.TRANSFER in times:
-                yield pen.text(", then ")
+                yield pen.text(tell(", then "))
         if CommunicationCause.TRANSFER in times:
             yield from self._moved(times[CommunicationCause.TRANSFER], moved_ns)
         if CommunicationCause.UNSPLIT in times:
-            yield pen.text("communicated for ")
-            yield self._time(times[CommunicationCause.UNSPLIT])
-            yield pen.text(", waiting or moving (the trace does not tell)")
+            told = "communicated for {time}, waiting or moving (the trace does not tell)"
+            yield from pen.said(told, time=self._time(times[CommunicationCause.UNSPLIT]))
 
     def name(self) -> Iterator[Piece]:
         """What it is called, and the line that issued it."""
         pen, analysis = self._pen, self._analysis
         row = int(self._communication.operations.row[self._operation])
-        yield pen.text(printable(analysis.trace.name(row), NAME_CELLS), Role.NUMBER)
+        name = pen.text(printable(analysis.trace.name(row), NAME_CELLS), Role.NUMBER)
         task = analysis.links.index(np.array([row]))
         stack, frame = analysis.links.stack[task], analysis.links.frame[task]
         lines, place = lines_of(analysis.trace, stack, frame, analysis.rules)
-        if place[0] >= 0:
-            line = lines[int(place[0])]
-            yield pen.text(" at ")
-            if line.file:
-                path = printable(path_end(line.file, 2), NAME_CELLS)
-                yield pen.text(f"{path}({line.line}) ", Role.USER_LINE)
-            yield pen.text(printable(line.function, NAME_CELLS))
-            if analysis.links.backward[task][0]:
-                yield pen.text(" (backward of it)", Role.DIM)
+        if place[0] < 0:
+            yield name
+            return
+        line = lines[int(place[0])]
+        where: list[Piece] = [pen.text(printable(line.function, NAME_CELLS))]
+        if line.file:
+            path = printable(path_end(line.file, 2), NAME_CELLS)
+            where.insert(0, pen.text(f"{path}({line.line}) ", Role.USER_LINE))
+        if analysis.links.backward[task][0]:
+            where.append(pen.text(tell(" (backward of it)"), Role.DIM))
+        yield from pen.said("{name} at {line}", name=name, line=where)
 
     def _moved(self, time: str, moved_ns: int) -> Iterator[Piece]:
         """ "moved 16.0 MB in 0.3 ms, 52.0 GB/s"; bytes only where all of its transfer is exposed here."""
@@ -114,12 +112,14 @@ class _Operation:
         transfer = length - int(self._communication.waits.wait[self._operation])
         size = int(operations.size[self._operation])
         if size < 0 or moved_ns != transfer:
-            yield pen.text("moved data for ")
-            yield self._time(time)
+            yield from pen.said("moved data for {time}", time=self._time(time))
             return
-        yield pen.text(f"moved {format_bytes(size)} in ")
-        yield self._time(time)
-        yield pen.text(f", {size / transfer:.1f} GB/s")
+        yield from pen.said(
+            "moved {size} in {time}, {speed} GB/s",
+            size=format_bytes(size),
+            time=self._time(time),
+            speed=f"{size / transfer:.1f}",
+        )
 
     def _time(self, time: str) -> Piece:
         return self._pen.text(time.replace(" ", "\u00a0"), Role.NUMBER)

@@ -18,7 +18,9 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
 from tracetui.export.late import late_rank
+from tracetui.export.text import padded
 from tracetui.export.words import NO_STACK
+from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame, path_end
@@ -99,7 +101,7 @@ def describe_gap(
     trace, gaps = analysis.trace, analysis.gaps
     before, after = int(gaps.before[gap]), int(gaps.after[gap])
     bar, *story = GapWords(analysis, gap, pen, losses).lines(width)
-    around = [_neighbour("after", trace, before, pen), _neighbour("ended by", trace, after, pen)]
+    around = [_neighbour(tell("after"), trace, before, pen), _neighbour(tell("ended by"), trace, after, pen)]
     clock = describe_clock(trace, int(gaps.start[gap]), int(gaps.end[gap]), pen)
     return [bar, *blamed, *story, *around, clock]
 
@@ -112,16 +114,15 @@ def describe_worst(analysis: Analysis, ranked: Sequence[int], by: Measure, pen: 
     for rank, gap in enumerate(ranked, 1):
         after = int(gaps.after[gap])
         why, line = _reason(analysis, gap, by, pen)
-        name = printable(trace.name(after), 200) if after >= 0 else "no task"
+        name = printable(trace.name(after), 200) if after >= 0 else tell("no task")
         activity = Activity(int(trace.slices.activity[after])) if after >= 0 else Role.DIM
         lines.append(
             [
                 pen.text(f" {rank:>2} ", Role.KEY),
-                pen.text(f"{format_duration(int(ns[gap])):>9} {word}", Role.IDLE),
+                pen.text(f"{format_duration(int(ns[gap])):>9} {tell(word)}", Role.IDLE),
                 why,
                 pen.text(" " + clip_cells(line, _LINE, pen.glyphs.ellipsis)),
-                pen.text(" until ", Role.DIM),
-                pen.text(name, activity),
+                *pen.said(" until {task}", Role.DIM, task=pen.text(name, activity)),
             ]
         )
     return lines
@@ -135,13 +136,13 @@ def _reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[tuple[
         cause = causes.main(causes.of_gap(gap))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         line = short_frame(frame) if frame is not None else NO_STACK
-        return (f"  {cause_words(cause):<13}", cause_style(cause, pen.palette)), line
+        return ("  " + padded(cause_words(cause), 13), cause_style(cause, pen.palette)), line
     if not communication:
-        return (f"  {'copies':<13}", pen.palette.style_of(Activity.COPY)), ""
+        return ("  " + padded(tell("copies"), 13), pen.palette.style_of(Activity.COPY)), ""
     exposed = analysis.communication.exposed
     most = next(iter(exposed.by_cause(exposed.of_gap(gap))))
     style = pen.palette.style_of(Activity.COMMUNICATION)
-    return (f"  {_COMMUNICATION[most]:<13}", style), late_rank(analysis, gap) or ""
+    return ("  " + padded(tell(_COMMUNICATION[most]), 13), style), late_rank(analysis, gap) or ""
 
 
 def short_frame(frame: Frame) -> str:
@@ -154,15 +155,15 @@ def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
     """How a task came from the host to the device, with the time from each hop to the next."""
     if chain is None:
         return []
-    line: Line = [pen.label("from")]
+    line: Line = [pen.label(tell("from"))]
     for hop in chain.hops:
-        name = printable(trace.name(hop.row), 60) if hop.name == "operator" else hop.name
+        name = printable(trace.name(hop.row), 60) if hop.name == "operator" else wording(hop.name)
         line.append(pen.text(name, Role.HOST if hop is not chain.hops[-1] else Role.TEXT))
         if hop is not chain.hops[-1]:
             line.append(pen.text(f" {format_duration(hop.wait_ns)}", Role.NUMBER))
             line.append(pen.text(f" {pen.glyphs.arrow} ", Role.DIM))
     if chain.missing and chain.missing != "stack":
-        line.append(pen.text(f"  no {chain.missing} found", Role.DIM))
+        line.append(pen.text("  " + tell("no {hop} found", hop=wording(chain.missing)), Role.DIM))
     return [line]
 
 
@@ -176,8 +177,8 @@ def describe_line(
     line: Line = [
         pen.label(label),
         pen.text(printable(f"{frame.file}({frame.line})" if frame.file else frame.function), Role.USER_LINE),
-        pen.text(f"  in {printable(frame.function, 60)}" if frame.file else ""),
-        pen.text("  (backward of it)" if backward else "", Role.DIM),
+        pen.text("  " + tell("in {function}", function=printable(frame.function, 60)) if frame.file else ""),
+        pen.text(" " + tell(" (backward of it)") if backward else "", Role.DIM),
     ]
     lines = [line]
     if source is not None:
@@ -190,7 +191,7 @@ def describe_frames(stack: tuple[Frame, ...], rules: FrameRules, pen: Pen) -> li
     own = rules.line_of(stack)
     return [
         [
-            pen.label("stack" if place == 0 else ""),
+            pen.label(tell("stack") if place == 0 else ""),
             pen.text(printable(str(frame)), Role.USER_LINE if frame is own else Role.DIM),
         ]
         for place, frame in enumerate(stack)
@@ -209,7 +210,7 @@ def describe_args(args: Mapping[str, Any], pen: Pen) -> list[Line]:
 
 def _neighbour(word: str, trace: Trace, row: int, pen: Pen) -> Line:
     if row < 0:
-        return [pen.label(word), pen.text("no task", Role.DIM)]
+        return [pen.label(word), pen.text(tell("no task"), Role.DIM)]
     activity = Activity(int(trace.slices.activity[row]))
     return [
         pen.label(word),

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.language import counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.frame_kinds import kind_of
 from tracetui.ui.widgets.flame import FlameView, telling
-from tracetui.units import format_count, format_duration, format_percent
+from tracetui.units import format_duration, format_percent
 
 SMALL_ONES = 4  #: of the small frames so many are named
 
 
 def flame_answer(analysis: Analysis, view: FlameView) -> str:
     """ "25.0 ms of idle time by stack; below train: 23.8 ms (95.0 %)" """
-    answer = f"{format_duration(analysis.idle_ns)} of idle time by stack"
+    answer = tell("{time} of idle time by stack", time=format_duration(analysis.idle_ns))
     if view.zoomed and view.cells:
         top = view.cells[0][0]
         share = format_percent(top.idle_ns, analysis.idle_ns)
-        answer += f"; below {view.label(top)}: {format_duration(top.idle_ns)} ({share})"
+        answer = tell(
+            "{answer}; below {name}: {time} ({share})",
+            answer=answer,
+            name=view.label(top),
+            time=format_duration(top.idle_ns),
+            share=share,
+        )
     return answer
 
 
@@ -32,16 +39,17 @@ def flame_story(analysis: Analysis, view: FlameView, palette: Palette) -> list[l
     text, dim, number = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
     own = sum(node.own_ns for node in flame.nodes)
     numbers: list[Piece] = [
-        (f"idle {format_duration(flame.idle_ns)}", number),
-        (f" ({format_percent(flame.idle_ns, analysis.idle_ns)} of all)", text),
+        (tell("idle {time}", time=format_duration(flame.idle_ns)), number),
+        (tell(" ({share} of all)", share=format_percent(flame.idle_ns, analysis.idle_ns)), text),
     ]
     if flame.node is not None:
         gaps = flame.nodes[0].gaps
-        numbers.append((f", own {format_duration(own)}", text))
+        numbers.append((tell(", own {time}", time=format_duration(own)), text))
         if gaps:
-            numbers.append((f", in {format_count(gaps)} {'gap' if gaps == 1 else 'gaps'}", text))
+            numbers.append((counted(gaps, ", in 1 gap", ", in {count} gaps"), text))
     if caller is not None and caller.idle_ns:
-        numbers.append((f"; {format_percent(flame.idle_ns, caller.idle_ns)} of {view.label(caller)}", dim))
+        share = format_percent(flame.idle_ns, caller.idle_ns)
+        numbers.append((tell("; {share} of {name}", share=share, name=view.label(caller)), dim))
     return [_title(view, palette), numbers, [(_way(view), dim)]]
 
 
@@ -50,9 +58,9 @@ def _title(view: FlameView, palette: Palette) -> list[Piece]:
     assert flame is not None
     title, dim = palette.style_of(Role.TITLE), palette.style_of(Role.DIM)
     if flame.node is None:
-        names = [printable(str(node.frame or ""), 60) for node in flame.small[:SMALL_ONES]]
-        more = ", ..." if len(flame.small) > SMALL_ONES else ""
-        return [(f"{view.label(flame)}: ", title), (", ".join(names) + more, dim)]
+        small = [printable(str(node.frame or ""), 60) for node in flame.small[:SMALL_ONES]]
+        small += ["..."] if len(flame.small) > SMALL_ONES else []
+        return [(f"{view.label(flame)}: ", title), (names(small), dim)]
     frame = telling(flame)
     if frame is None:
         return [(view.label(flame), title)]
@@ -66,4 +74,4 @@ def _place(frame: Frame) -> str:
 def _way(view: FlameView) -> str:
     """ "in train > AlexNet_0 > forward": the callers that are the user's or modules."""
     callers = view.landmarks()
-    return f"in {' > '.join(callers)}" if callers else ""
+    return tell("in {callers}", callers=" > ".join(callers)) if callers else ""

@@ -16,6 +16,7 @@ from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.links import frames_of
 from tracetui.analysis.sums import most_first
 from tracetui.export.language import cause_facts
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -89,5 +90,9 @@ def _doing(trace: Trace, cause: Cause, operator: int) -> str:
 
 
 def _waiting(trace: Trace, wait: int, waited_for: int) -> str:
-    stream = f" on {printable(trace.track_of(wait).name, NAME)}" if wait >= 0 else ""
-    return f"waiting{stream} for {printable(trace.name(waited_for), NAME) if waited_for >= 0 else 'an event'}"
+    name = printable(trace.name(waited_for), NAME) if waited_for >= 0 else tell("an event")
+    if wait < 0:
+        return tell("waiting for {name}", name=name)
+    return tell(
+        "waiting on {stream} for {name}", stream=printable(trace.track_of(wait).name, NAME), name=name
+    )

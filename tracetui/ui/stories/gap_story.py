@@ -14,6 +14,8 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
+from tracetui.export.text import aligned, padded
+from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import package_of
@@ -60,9 +62,9 @@ class GapStory(Story):
         lines = [self._ruled(title, width), self._parts(analysis, gap)]
         lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs), losses).lines(width, "")
         lines.append(self._line(stack, backward, analysis.rules))
-        lines.append(self._labelled("ran before", task_words(analysis, int(analysis.gaps.before[gap]))))
+        lines.append(self._labelled(tell("ran before"), task_words(analysis, int(analysis.gaps.before[gap]))))
         lines.append(
-            self._labelled("ended by", task_words(analysis, int(analysis.gaps.after[gap])), self._bold)
+            self._labelled(tell("ended by"), task_words(analysis, int(analysis.gaps.after[gap])), self._bold)
         )
         lines += self._hops(analysis, gap, chain)
         lines += self._stack(stack, backward, analysis.rules)
@@ -71,10 +73,10 @@ class GapStory(Story):
     def _parts(self, analysis: Analysis, gap: int) -> Line:
         gaps, inks = analysis.gaps, self._inks
         parts = (
-            ("idle", gaps.idle, inks.idle),
-            ("comm", gaps.communication, inks.communication),
+            (tell("idle"), gaps.idle, inks.idle),
+            (tell("comm"), gaps.communication, inks.communication),
             (printable(analysis.engines_in_gap(gap), 40), gaps.aicpu, inks.aicpu),
-            ("copy", gaps.copy, inks.copy),
+            (tell("copy"), gaps.copy, inks.copy),
         )
         line: Line = []
         for name, values, ink in parts:
@@ -89,44 +91,46 @@ class GapStory(Story):
         """The user's line that most of the idle time of the main cause is charged to."""
         frame = rules.line_of(stack)
         if frame is None:
-            return self._labelled("line", "not known: no stack leads to it", self._dim)
+            return self._labelled(tell("line"), tell("not known: no stack leads to it"), self._dim)
         style = self._palette.style_of(Role.USER_LINE)
-        line = self._labelled("line", f"{printable(frame.file, 200)}({frame.line})", style)
-        words = f" {printable(frame.function, 80)}{', of the backward pass' if backward else ''}"
-        return [*line, (words, self._text)]
+        line = self._labelled(tell("line"), f"{printable(frame.file, 200)}({frame.line})", style)
+        function = printable(frame.function, 80)
+        told = tell("{function}, of the backward pass", function=function) if backward else function
+        return [*line, (f" {told}", self._text)]
 
     def _labelled(self, label: str, text: str, style: Style | None = None) -> Line:
-        return [(f"{label:<{_CELLS + 2}}", self._dim), (text, style or self._text)]
+        return [(padded(label, _CELLS + 2), self._dim), (text, style or self._text)]
 
     def _hops(self, analysis: Analysis, gap: int, chain: Chain | None) -> Iterator[Line]:
         """The way of the task that ended the gap: when each hop began, from the gap's start; what it took."""
         if chain is None:
-            yield [("The task that ended it is not linked to the host.", self._dim)]
+            yield [(tell("The task that ended it is not linked to the host."), self._dim)]
             return
         start = int(analysis.gaps.start[gap])
-        yield [(_cells("", "began", "took", "to next"), self._dim)]
+        yield [(_cells("", tell("began"), tell("took"), tell("to next")), self._dim)]
         for hop in chain.hops:
             began = hop.start_ns - start
             sign = "+" if began >= 0 else ""
             to_next = format_duration(hop.wait_ns) if hop is not chain.hops[-1] else ""
-            times = _cells(hop.name, sign + format_duration(began), format_duration(hop.dur_ns))
+            times = _cells(wording(hop.name), sign + format_duration(began), format_duration(hop.dur_ns))
             yield [
                 (times, self._text),
                 (f"{to_next:>{_CELLS}}", self._bold),
                 (f"  {printable(analysis.trace.name(hop.row), 200)}", self._text),
             ]
         if chain.missing is not None:
-            yield [(f"{chain.missing} not found: the trace does not tell", self._dim)]
+            yield [(tell("{hop} not found: the trace does not tell", hop=wording(chain.missing)), self._dim)]
 
     def _stack(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Iterator[Line]:
         """The stack leaf first; the user's own frames stand out, those of packages are counted."""
         if stack and backward:
-            yield [("backward pass: the stack of its forward operator", self._dim)]
+            yield [(tell("backward pass: the stack of its forward operator"), self._dim)]
         for name, frames in groupby(stack, lambda frame: package_of(frame, rules)):
             run = list(frames)
             if name:
-                count = "1 frame" if len(run) == 1 else f"{len(run)} frames"
-                yield [(f"  {self._glyphs.dot} {count} of {printable(name, 60)}", self._dim)]
+                told = "1 frame of {package}" if len(run) == 1 else "{count} frames of {package}"
+                frames_of = tell(told, count=len(run), package=printable(name, 60))
+                yield [(f"  {self._glyphs.dot} {frames_of}", self._dim)]
                 continue
             for frame in run:
                 yield [
@@ -136,4 +140,4 @@ class GapStory(Story):
 
 
 def _cells(name: str, *times: str) -> str:
-    return f"{name:<{_CELLS}}" + "".join(f"{time:>{_CELLS}}" for time in times)
+    return padded(name, _CELLS) + "".join(aligned(time, _CELLS) for time in times)

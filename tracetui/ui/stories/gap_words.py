@@ -17,6 +17,8 @@ from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.raster import even_edges
+from tracetui.export.text import padded
+from tracetui.language import alternatives, clauses, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import Frame, path_end
@@ -42,14 +44,20 @@ def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
     device = printable(analysis.devices[int(gaps.device[gap])].device, NAME)
     idle, lost = format_duration(int(gaps.idle[gap])), format_duration(int(gaps.lost[gap]))
     whole = format_duration(end - start)
-    most, rest = (f"idle {idle}", "") if lost == idle else (f"lost {lost}", f", idle {idle}")
+    kind = "lost" if lost != idle else "idle"
+    told = {
+        ("idle", False): "{device} idle {idle}",
+        ("idle", True): "{device} idle {idle} of {whole}",
+        ("lost", False): "{device} lost {lost}, idle {idle}",
+        ("lost", True): "{device} lost {lost} of {whole}, idle {idle}",
+    }[kind, whole != lost]
     words = [
-        f"Gap {rank:,} of {len(gaps):,}",
-        f"{device} {most}" + (f" of {whole}" if whole != lost else "") + rest,
-        f"at {format_time(start - analysis.trace.start_ns)}",
+        tell("Gap {rank} of {count}", rank=f"{rank:,}", count=f"{len(gaps):,}"),
+        tell(told, device=device, idle=idle, lost=lost, whole=whole),
+        tell("at {time}", time=format_time(start - analysis.trace.start_ns)),
     ]
     if step >= 0:
-        words.append(f"step {analysis.steps[step].number}")
+        words.append(tell("step {number}", number=analysis.steps[step].number))
     return f" {glyphs.dot} ".join(words)
 
 
@@ -62,7 +70,10 @@ class GapWords:
         self._pieces = analysis.causes.of_gap(gap)
         device = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(device.device, NAME)
-        self._activity, self._device = device, name if name[-1:].isdigit() else f"the {name}"
+        self._activity, self._device = (
+            device,
+            name if name[-1:].isdigit() else tell("the {device}", device=name),
+        )
         first, stop = np.searchsorted(analysis.idle.gap, np.array([gap, gap + 1])).tolist()
         self._intervals = range(first, stop)
         self._shares = gap_shares(analysis, gap)
@@ -71,7 +82,7 @@ class GapWords:
 
     def lines(self, width: int, margin: str = " ") -> list[Line]:
         """A bar of the gap from left to right, then a sentence for each family of causes."""
-        label = f"{margin}why".ljust(LABEL)
+        label = padded(margin + tell("why"), LABEL)
         lines = [[self._pen.text(label, Role.DIM), *self._bar(max(width - LABEL - 1, 1))]]
         for sentence in self._sentences():
             lines += [[self._pen.text(margin), *line] for line in flowing(sentence, max(width - 2, 1))]
@@ -137,33 +148,35 @@ class GapWords:
     def _opening(self) -> list[Piece]:
         """ "The NPU was idle 1.24 ms before aclnnMul." """
         pen, idle, trace = self._pen, self._analysis.idle, self._analysis.trace
+        device = _capital(self._device)
         if not self._idle_ns:
-            return [pen.text(f"{_capital(self._device)} was never idle in this gap: other work ran.")]
+            return [*pen.said("{device} was never idle in this gap: other work ran.", device=device)]
         longest = max(self._intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
-        name = printable(trace.name(task), NAME) if task >= 0 else "the next task"
+        name = printable(trace.name(task), NAME) if task >= 0 else tell("the next task")
         whole = (self._idle_ns + self._unit // 2) // self._unit
-        pieces = [pen.text(f"{_capital(self._device)} was idle "), self._time(whole, Role.IDLE)]
+        told = "{device} was idle {time} before {task}."
         if len(self._intervals) > 1:
-            pieces.append(pen.text(f" in {len(self._intervals)} stretches, the longest"))
-        return [*pieces, pen.text(" before "), pen.text(name, Role.NUMBER), pen.text(".")]
+            told = "{device} was idle {time} in {count} stretches, the longest before {task}."
+        time, called = self._time(whole, Role.IDLE), pen.text(name, Role.NUMBER)
+        return [*pen.said(told, device=device, time=time, count=str(len(self._intervals)), task=called)]
 
     def _sentence(self, family: str, shares: list[Share], whole: int) -> list[Piece]:
         pen = self._pen
-        it, they = ("it", "it") if len(self._intervals) == 1 else ("them", "they")
-        before, after = {
-            "host": ("For ", f" the host had not launched {it}"),
-            "queue": (f"{they.capitalize()} then waited ", " in the task queue"),
-            "launch": (f"Launching {it} took ", ""),
-            "device": (f"{they.capitalize()} ran ", " after the launch"),
-            "unlinked": ("For ", " the trace does not tell what the host did"),
+        one, several = {
+            "host": ("For {time} the host had not launched it", "For {time} the host had not launched them"),
+            "queue": ("It then waited {time} in the task queue", "They then waited {time} in the task queue"),
+            "launch": ("Launching it took {time}", "Launching them took {time}"),
+            "device": ("It ran {time} after the launch", "They ran {time} after the launch"),
+            "unlinked": ("For {time} the trace does not tell what the host did",) * 2,
         }[family]
-        pieces = [pen.text(before), self._time(whole, Role.NUMBER), pen.text(after)]
+        time = self._time(whole, Role.NUMBER)
+        said = [*pen.said(one if len(self._intervals) == 1 else several, time=time)]
         if family == "unlinked":
-            return [*pieces, pen.text(f": {self._missing()}.")]
+            return [*pen.said("{said}: {why}.", said=said, why=self._missing())]
         if len(shares) == 1:
-            return [*pieces, pen.text(" ("), *self._share(shares[0], None), pen.text(").")]
-        return [*pieces, pen.text(": "), *self._items(shares, whole), pen.text(".")]
+            return [*pen.said("{said} ({why}).", said=said, why=self._share(shares[0], None))]
+        return [*pen.said("{said}: {why}.", said=said, why=self._items(shares, whole))]
 
     def _items(self, shares: list[Share], whole: int) -> Iterator[Piece]:
         """The largest shares, those of one line together; "and 9 more pieces, 0.12 ms" for the rest."""
@@ -177,15 +190,15 @@ class GapWords:
             of_line.setdefault((share.frame, share.backward), []).append((share, own))
         for place, group in enumerate(of_line.values()):
             if place:
-                yield pen.text("; ")
+                yield pen.text(alternatives(["", ""]))
             for nth, (share, own) in enumerate(group):
                 if nth:
-                    yield pen.text(", ")
+                    yield pen.text(clauses(["", ""]))
                 yield from self._share(share, own, nth == len(group) - 1)
         if rest:
             count = sum(share.pieces for share in rest)
-            yield pen.text(f"; and {count:,} more piece{'s' if count > 1 else ''}, ")
-            yield self._time(units[-1])
+            told = "; and 1 more piece, {time}" if count == 1 else "; and {count} more pieces, {time}"
+            yield from pen.said(told, count=f"{count:,}", time=self._time(units[-1]))
 
     def _share(self, share: Share, units: int | None, with_line: bool = True) -> Iterator[Piece]:
         """ "P 402 µs Python at train.py(88) main"; no time where the sentence has told it."""
@@ -194,10 +207,11 @@ class GapWords:
         if units is not None:
             yield self._time(units)
             yield pen.text(" ")
-        yield pen.text(share.doing)
         if share.frame is not None and with_line:
-            yield pen.text(" at ")
-            yield from self._line(share.frame, share.backward)
+            line = self._line(share.frame, share.backward)
+            yield from pen.said("{doing} at {line}", doing=share.doing, line=line)
+        else:
+            yield pen.text(share.doing)
 
     def _line(self, frame: Frame, backward: bool) -> Iterator[Piece]:
         pen = self._pen
@@ -208,7 +222,7 @@ class GapWords:
             function = f" {function}"
         yield pen.text(function)
         if backward:
-            yield pen.text(" (backward of it)", Role.DIM)
+            yield pen.text(tell(" (backward of it)"), Role.DIM)
 
     def _time(self, units: int, role: Role = Role.TEXT) -> Piece:
         return self._pen.text(format_share(units, self._unit).replace(" ", "\u00a0"), role)
@@ -220,37 +234,42 @@ class GapWords:
         index = int(causes.interval[self._pieces][unlinked][0])
         chain = links.chain(int(idle.task[index])) if idle.task[index] >= 0 else None
         hop = chain.missing if chain is not None else "launch"
-        why = f"no {hop} of it is recorded" if hop and hop != "stack" else "its thread has no operators"
+        why = tell("its thread has no operators")
+        if hop and hop != "stack":
+            why = tell("no {hop} of it is recorded", hop=wording(hop))
         if self._analysis.trace.kind is Kind.ASCEND:
-            return f"{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know"
-        return f"{why}. Collect CPU and CUDA activities, with_stack=True, to know"
+            return tell("{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know", why=why)
+        return tell("{why}. Collect CPU and CUDA activities, with_stack=True, to know", why=why)
 
     def _exposed(self) -> list[Piece] | None:
         """The synchronising call that kept the host from working ahead."""
         pen, causes, idle = self._pen, self._analysis.causes, self._analysis.idle
-        told = [
+        places = [
             index
             for index in self._intervals
             if max(causes.exposing[index], causes.exposing_stack[index], causes.exposing_frame[index]) >= 0
         ]
-        if not told:
+        if not places:
             return None
-        index = max(told, key=lambda index: int(idle.end[index] - idle.start[index]))
+        index = max(places, key=lambda index: int(idle.end[index] - idle.start[index]))
         row = int(causes.exposing[index])
-        name = printable(self._analysis.trace.name(row), NAME) if row >= 0 else "A synchronisation"
-        pieces = [pen.text(name, Role.NUMBER)]
+        name = tell("A synchronisation")
+        if row >= 0:
+            name = printable(self._analysis.trace.name(row), NAME)
+        call: list[Piece] = [pen.text(name, Role.NUMBER)]
         stack, frame = causes.exposing_stack[[index]], causes.exposing_frame[[index]]
         frames, place = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
         if place[0] >= 0:
-            pieces += [pen.text(" at "), *self._line(frames[int(place[0])], False)]
-        words = f" began before {self._device} went idle: the host could not work ahead."
-        return [*pieces, pen.text(words)]
+            line = self._line(frames[int(place[0])], False)
+            call = [*pen.said("{call} at {line}", call=call, line=line)]
+        told = "{call} began before {device} went idle: the host could not work ahead."
+        return [*pen.said(told, call=call, device=self._device)]
 
     def _rest(self) -> list[Piece] | None:
         """What ran in the part of the gap that is neither idle nor exposed communication."""
         gaps, pen = self._analysis.gaps, self._pen
         beside = printable(self._analysis.engines_in_gap(self._gap), NAME)
-        named = ((beside, gaps.aicpu), ("copies", gaps.copy))
+        named = ((beside, gaps.aicpu), (tell("copies"), gaps.copy))
         parts = [(name, int(values[self._gap])) for name, values in named if values[self._gap]]
         rest = sum(ns for _, ns in parts)
         if not rest:
@@ -258,9 +277,9 @@ class GapWords:
         unit = unit_of(rest)
         whole = (rest + unit // 2) // unit
         units = apportion([ns for _, ns in parts], whole)
-        told = ", ".join(f"{format_share(own, unit)} {name}" for own, (name, _) in zip(units, parts))
-        length = f", {format_share(whole, unit)}" if len(parts) > 1 else ""
-        return [pen.text(f"The rest of the gap{length}: {told}.", Role.DIM)]
+        listed = clauses(f"{format_share(own, unit)} {name}" for own, (name, _) in zip(units, parts))
+        told = "The rest of the gap: {parts}." if len(parts) == 1 else "The rest of the gap, {time}: {parts}."
+        return [pen.text(tell(told, time=format_share(whole, unit), parts=listed), Role.DIM)]
 
 
 def _capital(text: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.lead import LeadLosses
+from tracetui.language import counted
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.strips import Piece
-from tracetui.units import format_count, format_duration, format_time
+from tracetui.units import format_duration, format_time
 
 
 def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[Piece]:
@@ -22,27 +23,31 @@ def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> lis
     if place < 0:
         return []
     count, start = int(losses.count[place]), int(losses.pause_start[place])
-    tasks = "1 task" if count == 1 else f"{format_count(count)} tasks"
+    tasks = counted(count, "1 task", "{count} tasks")
     work, pause = format_duration(int(losses.work[place])), int(losses.pause_end[place]) - start
     pieces = [
-        pen.text(f"The host was {tasks} ({_whole(work)}) ahead; it lost that when it enqueued nothing for "),
-        pen.text(_whole(format_duration(pause)), Role.NUMBER),
-        pen.text(f" from {_whole(format_time(start - origin_ns))} on"),
+        *pen.said(
+            "The host was {tasks} ({work}) ahead; it lost that when it enqueued nothing for {pause} from "
+            "{start} on",
+            tasks=tasks,
+            work=_whole(work),
+            pause=pen.text(_whole(format_duration(pause)), Role.NUMBER),
+            start=_whole(format_time(start - origin_ns)),
+        )
     ]
     cause, line = int(losses.cause[place]), int(losses.line[place])
     if cause >= 0:
-        pieces += [pen.text(": "), (cause_words(Cause(cause)), cause_style(Cause(cause), pen.palette))]
+        why = (cause_words(Cause(cause)), cause_style(Cause(cause), pen.palette))
+        pieces = [*pen.said("{said}: {why}", said=pieces, why=why)]
     if line >= 0:
         file, number, function = losses.lines[line]
+        called = printable(function, 60)
         if file:
-            pieces += [
-                pen.text(" at "),
-                pen.text(f"{printable(path_end(file, 2), 60)}({number})", Role.USER_LINE),
-                pen.text(f" {printable(function, 60)}"),
-            ]
+            where = pen.text(f"{printable(path_end(file, 2), 60)}({number})", Role.USER_LINE)
+            pieces = [*pen.said("{said} at {line} {function}", said=pieces, line=where, function=called)]
         else:
-            pieces.append(pen.text(f" in {printable(function, 60)}"))
-    return [*pieces, pen.text(".")]
+            pieces = [*pen.said("{said} in {function}", said=pieces, function=called)]
+    return [*pen.said("{said}.", said=pieces)]
 
 
 def _whole(text: str) -> str:

@@ -17,20 +17,21 @@ from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import LineIdle, LineKey
 from tracetui.export.language import cause_facts
+from tracetui.language import clauses, counted, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.pen import Line
+from tracetui.ui.drawing.pen import Line, said
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import clipped
 from tracetui.ui.tables.hotspot_columns import OfLine, line_name, saves_at_most
 from tracetui.units import format_count, format_duration, format_percent
 
 BAR = 10
-WITHOUT_HOST = " if the host spent no time on it; "
-BEYOND_IDLE = ": host time beside a busy device counts too; "
+WITHOUT_HOST = "Saves at most {time} if the host spent no time on it; {key} tries that"
+BEYOND_IDLE = "Saves at most {time}: host time beside a busy device counts too; {key} tries that"
 TWO_COLUMNS = 68  #: cells from which operators stand beside the causes
 
 
@@ -73,10 +74,15 @@ class LineStory(Story):
         return [self._title(line, width), *self._parts(line, width, room), *after][:height]
 
     def _title(self, line: LineIdle, width: int) -> Line:
-        gaps = "1 gap" if line.gaps == 1 else f"{format_count(line.gaps)} gaps"
         name = printable(line_name(line), 60)
-        title = f"{name} {self._glyphs.dot} idle {format_duration(line.idle_ns)} in {gaps}"
-        told = self._ruled(f"{title}, longest {format_duration(line.longest_ns)}", width)
+        idle = tell(
+            "idle {time} in {gaps}",
+            time=format_duration(line.idle_ns),
+            gaps=counted(line.gaps, "1 gap", "{count} gaps"),
+        )
+        title = f"{name} {self._glyphs.dot} {idle}"
+        longest = tell("longest {time}", time=format_duration(line.longest_ns))
+        told = self._ruled(clauses([title, longest]), width)
         return told if line.gaps > 1 and cell_len(told[0][0]) <= width else self._ruled(title, width)
 
     def _parts(self, line: Charged, width: int, room: int) -> Iterator[Line]:
@@ -93,7 +99,9 @@ class LineStory(Story):
 
     def _cause(self, line: Charged, cause: Cause | None, ns: int) -> Line:
         style = self._dim if cause is None else cause_style(cause, self._palette)
-        letter, name = (" ", "others") if cause is None else (cause.facts.letter, cause_facts(cause).name)
+        letter, name = (
+            (" ", tell("others")) if cause is None else (cause.facts.letter, cause_facts(cause).name)
+        )
         bar = share_bar(ns, line.idle_ns, BAR, self._glyphs)
         longest = max(cell_len(cause_facts(each).name) for each in Cause)
         return [
@@ -106,7 +114,7 @@ class LineStory(Story):
 
     def _operator(self, name: str, ns: int, width: int) -> Line:
         time = f"{format_duration(ns):>8}  "
-        shown = printable(name, 100) if name else "(between operators)"
+        shown = printable(name, 100) if name else tell("(between operators)")
         return [(time, self._text), (clipped(shown, width - len(time), self._glyphs.ellipsis), self._dim)]
 
     def in_steps(self, analysis: Analysis, by_step: Mapping[int, int]) -> Line:
@@ -115,15 +123,24 @@ class LineStory(Story):
         counts = [by_step.get(index, 0) for index in range(len(analysis.steps))]
         if len(counts) > 1:
             having = sum(ns > 0 for ns in counts)
-            told = [(f"in {having:,} of {len(counts):,} steps", self._dim)]
+            spread = "in {some} of {steps} steps; min {least}, median {median}, max {most}"
             lowest, median, highest = (
                 format_duration(ns) for ns in (min(counts), _median(counts), max(counts))
             )
-            told += [("; min ", self._dim), (lowest, self._text), (", median ", self._dim)]
-            told += [(median, self._bold), (", max ", self._dim), (highest, self._text)]
+            told = [
+                *said(
+                    spread,
+                    self._dim,
+                    some=f"{having:,}",
+                    steps=f"{len(counts):,}",
+                    least=(lowest, self._text),
+                    median=(median, self._bold),
+                    most=(highest, self._text),
+                )
+            ]
             outside = by_step.get(-1, 0)
             if outside:
-                told.append((f"; {format_duration(outside)} between them", self._dim))
+                told.append((tell("; {time} between them", time=format_duration(outside)), self._dim))
         return told
 
     def _on_devices(self, analysis: Analysis, line: LineIdle) -> Line:
@@ -141,13 +158,22 @@ class LineStory(Story):
             return
         for sync in analysis.syncs:
             if (sync.file, sync.line, sync.function) == (line.file, line.line, line.function):
-                times = "once" if sync.count == 1 else f"{format_count(sync.count)} times"
-                exposed = format_duration(sync.exposed_ns) if sync.exposed_ns else "no"
+                exposed = tell("no idle exposed")
+                if sync.exposed_ns:
+                    exposed = tell("{time} of idle exposed", time=format_duration(sync.exposed_ns))
+                told = "{exposed} by {call}, which waits {count} times, {time}"
+                if sync.count == 1:
+                    told = "{exposed} by {call}, which waits once, {time}"
                 yield [
                     (f"{cause_letter(Cause.SYNC)} ", cause_style(Cause.SYNC, self._palette)),
-                    (f"{exposed} {'of ' if sync.exposed_ns else ''}idle exposed", self._bold),
-                    (f" by {printable(sync.call, 60)}, which waits {times}", self._text),
-                    (f", {format_duration(sync.total_ns)}", self._dim),
+                    *said(
+                        told,
+                        self._text,
+                        exposed=(exposed, self._bold),
+                        call=printable(sync.call, 60),
+                        count=format_count(sync.count),
+                        time=(format_duration(sync.total_ns), self._dim),
+                    ),
                 ]
 
     def saves(self, line: OfLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None) -> Line:
@@ -158,32 +184,39 @@ class LineStory(Story):
         """
         most = saves_at_most(line, savings)
         if not most:
-            return [("Saves nothing: no step waits for what the host does in it.", self._dim)]
-        return [
-            ("Saves at most ", self._dim),
-            (format_duration(most), self._bold),
-            (BEYOND_IDLE if idle_ns is not None and most > idle_ns else WITHOUT_HOST, self._dim),
-            ("%", self._palette.style_of(Role.KEY)),
-            (" tries that", self._dim),
-        ]
+            nothing = tell("Saves nothing: no step waits for what the host does in it.")
+            return [(nothing, self._dim)]
+        told = BEYOND_IDLE if idle_ns is not None and most > idle_ns else WITHOUT_HOST
+        key = ("%", self._palette.style_of(Role.KEY))
+        return [*said(told, self._dim, time=(format_duration(most), self._bold), key=key)]
 
 
 def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs) -> str:
     """ "step 22.9 ms → 20.1 ms (-12.2 %) if this line's host time were halved; …", as long as fits."""
     before, after = int(what_if.steps_before.sum()), int(what_if.steps_after.sum())
     count = len(what_if.steps_before)
-    what = "step" if count == 1 else "mean step"
+    what = tell("step") if count == 1 else tell("mean step")
     if not count:
-        before, after, count, what = what_if.before_ns, what_if.after_ns, 1, "all"
-    share = f"(-{format_percent(before - after, before)})" if after < before else "(nothing saved)"
+        before, after, count, what = what_if.before_ns, what_if.after_ns, 1, tell("all")
+    share = f"(-{format_percent(before - after, before)})" if after < before else tell("(nothing saved)")
     times = f"{format_duration(before // count)} {glyphs.arrow} {format_duration(after // count)}"
     half = what_if.factor > 0
-    said = f"{what} {times} {share} if this line's host time were {'halved' if half else 'nothing'}"
-    long = f"{said}; assumes that queue order and device durations stay as they are"
-    if cell_len(long) <= width:
-        return long
-    short = f"{what} {times} {share} at {'half its' if half else 'no'} host time"
-    return f"{short}; device times kept"
+    long = (
+        "{what} {times} {share} if this line's host time were nothing; assumes that queue order and device "
+        "durations stay as they are"
+    )
+    if half:
+        long = (
+            "{what} {times} {share} if this line's host time were halved; assumes that queue order and "
+            "device durations stay as they are"
+        )
+    told = tell(long, what=what, times=times, share=share)
+    if cell_len(told) <= width:
+        return told
+    short = "{what} {times} {share} at no host time; device times kept"
+    if half:
+        short = "{what} {times} {share} at half its host time; device times kept"
+    return tell(short, what=what, times=times, share=share)
 
 
 def _most(causes: Sequence[tuple[Cause, int]], room: int) -> list[tuple[Cause | None, int]]:

@@ -11,6 +11,7 @@ from tracetui.export.memory.words import (
     peak_parts,
     peak_sentence,
 )
+from tracetui.language import alternatives, sentences, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
@@ -45,10 +46,11 @@ class MemoryAnswer:
         lines = self.words(peak_sentence(document, shown.origin_ns), _PLACE)
         lines.append([(printable(growth_sentence(document, len(recorded.steps)), 300), text)])
         if not recorded.timed:
-            lines.append([(NO_TIMES, dim)])
+            lines.append([(tell(NO_TIMES), dim)])
         if tall:
-            parts = "; ".join(peak_parts(document["peak"]) if document["peak"] else ())
-            rest = f"{parts}. {alive_sentence(document)}" if parts else alive_sentence(document)
+            parts = alternatives(peak_parts(document["peak"]) if document["peak"] else ())
+            told = [tell("{sentence}.", sentence=parts)] if parts else []
+            rest = sentences([*told, alive_sentence(document)])
             lines += [[(line, dim)] for line in wrapped(rest, self.width)]
         mark = self.glyphs.warning
         return lines + [

@@ -12,12 +12,13 @@ from tracetui.analysis.modules import ModuleIdle, module_of
 from tracetui.analysis.nested_idle import FrameIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.export.words import NO_STACK, module_name, scope_name
+from tracetui.language import clauses, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.pen import Line
 from tracetui.ui.stories.line_story import LineStory
 from tracetui.ui.tables.columns import clipped
 from tracetui.ui.tables.nested_columns import frame_name
-from tracetui.units import format_count, format_duration
+from tracetui.units import format_duration
 
 Nested = Union[ModuleIdle, FrameIdle, ScopeTime]
 
@@ -33,15 +34,20 @@ class NestedStory(LineStory):
         after = [(clipped(line, width, dots), self._dim) for line in self._around(analysis, row)]
         room = max(height - 1 - len(after), 1)
         name = _name(row)
-        gaps = "1 gap" if row.gaps == 1 else f"{format_count(row.gaps)} gaps"
-        own = f"own {format_duration(row.own_ns)}"
-        told = f"idle {format_duration(row.idle_ns)}, {own}, in {gaps}"
+        idle, gaps = format_duration(row.idle_ns), counted(row.gaps, "1 gap", "{count} gaps")
+        told = tell(
+            "idle {idle}, own {own}, in {gaps}", idle=idle, own=format_duration(row.own_ns), gaps=gaps
+        )
         if isinstance(row, ScopeTime):
-            tasks = "1 task" if row.tasks == 1 else f"{format_count(row.tasks)} tasks"
-            told = f"computing {format_duration(row.computing_ns)} in {tasks}, idle before them "
-            told += f"{format_duration(row.idle_ns)} in {gaps}"
+            told = tell(
+                "computing {computing} in {tasks}, idle before them {idle} in {gaps}",
+                computing=format_duration(row.computing_ns),
+                tasks=counted(row.tasks, "1 task", "{count} tasks"),
+                idle=idle,
+                gaps=gaps,
+            )
         if row.backward_ns:
-            told += f", backward {format_duration(row.backward_ns)}"
+            told = clauses([told, tell("backward {time}", time=format_duration(row.backward_ns))])
         title = self._ruled(f"{printable(name, 120)} {self._glyphs.dot} {told}", width)
         return [title, *self._parts(row, width, room), *([each] for each in after)][:height]
 
@@ -50,16 +56,22 @@ class NestedStory(LineStory):
         if isinstance(row, ScopeTime):
             inside = [each for each in analysis.scopes if row.scope and each.scope[:-1] == row.scope]
             if inside:
-                yield f"holds {_listed([(each.scope[-1], each.computing_ns) for each in inside])}"
+                yield tell(
+                    "holds {names}", names=_listed([(each.scope[-1], each.computing_ns) for each in inside])
+                )
         elif isinstance(row, ModuleIdle):
             held = [each for each in analysis.modules if each.path[-1:] == (row.module,)]
             if held:
-                yield f"holds {_listed([(each.module or '', each.idle_ns) for each in held])}"
+                yield tell(
+                    "holds {names}", names=_listed([(each.module or "", each.idle_ns) for each in held])
+                )
         elif row.frame is not None:
             above, under = callers(analysis.stacks, row.frame), below(analysis.stacks, row.frame)
-            for what, node in (("from", above), ("calls", under)):
+            for what, node in (("from {names}", above), ("calls {names}", under)):
                 if node is not None and node.children:
-                    yield f"{what} {_listed([(_short(child), child.idle_ns) for child in node.children])}"
+                    yield tell(
+                        what, names=_listed([(_short(child), child.idle_ns) for child in node.children])
+                    )
 
 
 def _name(row: Nested) -> str:
@@ -72,7 +84,7 @@ def _listed(parts: Sequence[tuple[str, int]]) -> str:
     """ "forward 7.40 ms, linear 5.89 ms, 3 more" """
     told = [f"{printable(name, 40)} {format_duration(ns)}" for name, ns in parts[:MOST]]
     more = len(parts) - MOST
-    return ", ".join([*told, *([f"{format_count(more)} more"] if more > 0 else [])])
+    return names([*told, *([counted(more, "1 more", "{count} more")] if more > 0 else [])])
 
 
 def _short(node: StackNode) -> str:

@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int8s, Int64s
+from tracetui.language import wording
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.palette import Palette
@@ -27,7 +28,7 @@ def cause_column(causes: Int8s | Int64s, palette: Palette) -> Column:
         if code < len(Cause):
             looks[code] = [(cause_words(Cause(code)), cause_style(Cause(code), palette))]
         else:
-            name = CommunicationCause(code - len(Cause)).name.lower()
+            name = wording(CommunicationCause(code - len(Cause)).name.lower())
             looks[code] = [(name, palette.style_of(Activity.COMMUNICATION))]
     widths = (cell_len(piece[0][0]) for code, piece in looks.items() if code >= 0)
 

@@ -10,6 +10,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.words import MEASURES
+from tracetui.language import alternatives, clauses, counted, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar
@@ -65,20 +66,30 @@ def gaps_answer(analysis: Analysis, by: Measure) -> str:
     ns = gaps.measured(by)
     window_ns, idle_ns, whole_ns = analysis.window_ns, analysis.idle_ns, int(ns.sum())
     share = format_percent(whole_ns, window_ns)
-    count = "1 gap" if len(gaps) == 1 else f"{len(gaps):,} gaps"
-    whole = f"{format_duration(whole_ns)} of {format_duration(window_ns)} ({share})"
-    answer = f"{count} by {MEASURES[by]}, {whole}"
+    told = "{gaps} by {measure}, {time} of {window} ({share})"
+    parts = [
+        tell(
+            told,
+            gaps=counted(len(gaps), "1 gap", "{count} gaps"),
+            measure=tell(MEASURES[by]),
+            time=format_duration(whole_ns),
+            window=format_duration(window_ns),
+            share=share,
+        )
+    ]
     if by is Measure.LOST and idle_ns != whole_ns:
-        answer += f", idle {format_duration(idle_ns)}"
+        parts.append(tell("idle {time}", time=format_duration(idle_ns)))
     if by is not Measure.COMMUNICATION and idle_ns:
         (cause, most_ns), *_ = analysis.causes.by_cause().items()
-        answer += f", most {cause_words(cause)} {format_percent(most_ns, idle_ns)}"
+        percent = format_percent(most_ns, idle_ns)
+        parts.append(tell("most {cause} {share}", cause=cause_words(cause), share=percent))
+    answer = [clauses(parts)]
     if len(gaps) > 10 and whole_ns:
         worst_ns = int(ns[gaps.ranked(by)[:10]].sum())
-        answer += f"; the worst 10 hold {format_percent(worst_ns, whole_ns)}"
+        answer.append(tell("the worst 10 hold {share}", share=format_percent(worst_ns, whole_ns)))
     if len(analysis.devices) > 1:
-        answer += f"; {len(analysis.devices)} devices"
-    return answer
+        answer.append(tell("{count} devices", count=len(analysis.devices)))
+    return alternatives(answer)
 
 
 def _time(key: str, rank: int, style: Style | None = None) -> Look:

@@ -19,6 +19,7 @@ from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.export.words import NO_STACK
+from tracetui.language import alternatives, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.stack import path_end
@@ -134,44 +135,58 @@ def line_name(line: OfLine) -> str:
 def hotspots_answer(analysis: Analysis) -> str:
     """ "NPU idle 391 ms of 812 ms (48.2 %); 3 lines hold 80 %" """
     window_ns, idle_ns = analysis.window_ns, analysis.idle_ns
-    devices = " and ".join(device.device for device in analysis.devices)
+    devices = names(device.device for device in analysis.devices)
     if len(analysis.devices) > 2:
-        devices = f"{len(analysis.devices)} devices"
-    share = format_percent(idle_ns, window_ns)
-    answer = f"{devices} idle {format_duration(idle_ns)} of {format_duration(window_ns)} ({share})"
+        devices = tell("{count} devices", count=len(analysis.devices))
+    answer = [
+        tell(
+            "{devices} idle {time} of {window} ({share})",
+            devices=devices,
+            time=format_duration(idle_ns),
+            window=format_duration(window_ns),
+            share=format_percent(idle_ns, window_ns),
+        )
+    ]
     stacked = [line.idle_ns for line in analysis.lines if line.file is not None]
     holding = lines_holding(np.array(stacked, np.int64), idle_ns, MOST)
     if holding:
-        held = "1 line holds" if holding == 1 else f"{holding} lines hold"
-        answer += f"; {held} {MOST} %"
+        held = "1 line holds {percent} %" if holding == 1 else "{count} lines hold {percent} %"
+        answer.append(tell(held, count=holding, percent=MOST))
     without = idle_ns - sum(stacked)
     if without:
-        answer += f"; {format_percent(without, idle_ns)} has no stack"
-    return answer
+        answer.append(tell("{share} has no stack", share=format_percent(without, idle_ns)))
+    return alternatives(answer)
 
 
 def signatures_answer(analysis: Analysis) -> str:
     """ "41 signatures of 143 gaps, 38.9 ms of idle time; 2 hold 80 %" """
     found = analysis.signatures
-    gaps = sum(signature.gaps for signature in found)
-    answer = f"{counted(len(found), 'signature')} of {counted(gaps, 'gap')}, "
-    answer += f"{format_duration(analysis.idle_ns)} of idle time"
     holding = lines_holding(np.array([each.idle_ns for each in found], np.int64), analysis.idle_ns, MOST)
-    return f"{answer}; {holding} {'holds' if holding == 1 else 'hold'} {MOST} %"
+    return tell(
+        "{signatures} of {gaps}, {time} of idle time; {holding} holds {percent} %"
+        if holding == 1
+        else "{signatures} of {gaps}, {time} of idle time; {holding} hold {percent} %",
+        signatures=counted(len(found), "1 signature", "{count} signatures"),
+        gaps=counted(sum(signature.gaps for signature in found), "1 gap", "{count} gaps"),
+        time=format_duration(analysis.idle_ns),
+        holding=holding,
+        percent=MOST,
+    )
 
 
 def syncs_answer(analysis: Analysis) -> str:
     """ "30 calls, 44.0 ms waited; 4.44 ms of idle exposed (11.4 %)" """
-    waited = format_duration(sum(sync.total_ns for sync in analysis.syncs))
     exposed = sum(sync.exposed_ns for sync in analysis.syncs)
-    answer = f"{counted(sum(sync.count for sync in analysis.syncs), 'call')}, {waited} waited; "
-    if not exposed:
-        return f"{answer}no idle time exposed"
-    return f"{answer}{format_duration(exposed)} of idle exposed ({format_percent(exposed, analysis.idle_ns)})"
-
-
-def counted(count: int, what: str) -> str:
-    return f"{format_count(count)} {what}{'' if count == 1 else 's'}"
+    told = "{calls}, {waited} waited; no idle time exposed"
+    if exposed:
+        told = "{calls}, {waited} waited; {exposed} of idle exposed ({share})"
+    return tell(
+        told,
+        calls=counted(sum(sync.count for sync in analysis.syncs), "1 call", "{count} calls"),
+        waited=format_duration(sum(sync.total_ns for sync in analysis.syncs)),
+        exposed=format_duration(exposed),
+        share=format_percent(exposed, analysis.idle_ns),
+    )
 
 
 def lines_holding(idle: Int64s, total_ns: int, percent: int) -> int:

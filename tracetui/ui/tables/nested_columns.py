@@ -22,6 +22,7 @@ from tracetui.export.tables.nested import (
     ScopeRows,
 )
 from tracetui.export.words import NO_MODULE, NO_SCOPE, NO_STACK
+from tracetui.language import counted, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -84,12 +85,13 @@ def scopes_answer(analysis: Analysis) -> str:
     """ "36 scopes, 67.1 ms of computing, 170 ms of idle time before their tasks" """
     scopes = [row for row in analysis.scopes if row.scope]
     if not scopes:
-        return NO_SCOPES
-    count = "1 scope" if len(scopes) == 1 else f"{format_count(len(scopes))} scopes"
-    computing = sum(row.own_computing_ns for row in scopes)
-    idle = sum(row.own_ns for row in scopes)
-    told = f"{format_duration(computing)} of computing, {format_duration(idle)} of idle time"
-    return f"{count}, {told} before their tasks"
+        return tell(NO_SCOPES)
+    return tell(
+        "{scopes}, {computing} of computing, {idle} of idle time before their tasks",
+        scopes=counted(len(scopes), "1 scope", "{count} scopes"),
+        computing=format_duration(sum(row.own_computing_ns for row in scopes)),
+        idle=format_duration(sum(row.own_ns for row in scopes)),
+    )
 
 
 def scope_short(row: ScopeTime) -> str:
@@ -109,19 +111,25 @@ def modules_answer(analysis: Analysis) -> str:
     """ "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)" """
     modules = [module for module in analysis.modules if module.module is not None]
     if not modules:
-        return NO_MODULES
+        return tell(NO_MODULES)
     inside = sum(module.own_ns for module in modules)
-    count = "1 module holds" if len(modules) == 1 else f"{format_count(len(modules))} modules hold"
-    idle = format_duration(analysis.idle_ns)
-    share = format_percent(inside, analysis.idle_ns)
-    return f"{count} {format_duration(inside)} of {idle} of idle time ({share})"
+    told = "{count} modules hold {time} of {idle} of idle time ({share})"
+    if len(modules) == 1:
+        told = "1 module holds {time} of {idle} of idle time ({share})"
+    return tell(
+        told,
+        count=format_count(len(modules)),
+        time=format_duration(inside),
+        idle=format_duration(analysis.idle_ns),
+        share=format_percent(inside, analysis.idle_ns),
+    )
 
 
 def frames_answer(analysis: Analysis) -> str:
     """ "168 frames at any depth of the stacks, 25.0 ms of idle time" """
     count = sum(each.frame is not None for each in analysis.frames)
-    idle = format_duration(analysis.idle_ns)
-    return f"{format_count(count)} {'frame' if count == 1 else 'frames'} of all stacks, {idle} of idle time"
+    frames = counted(count, "1 frame of all stacks", "{count} frames of all stacks")
+    return tell("{frames}, {time} of idle time", frames=frames, time=format_duration(analysis.idle_ns))
 
 
 def _columns(

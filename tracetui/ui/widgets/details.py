@@ -25,6 +25,7 @@ from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
 from tracetui.analysis.run import facts_beside
 from tracetui.export.words import MEASURES
+from tracetui.language import tell
 from tracetui.trace.source_files import SourceFile
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.drawing.causes import legend
@@ -272,7 +273,7 @@ class Details(CachedLineWidget, can_focus=True):
 
     def _stack_lines(self, pen: Pen) -> list[Line]:
         backward = self._main.backward or (self.chain is not None and self.chain.backward)
-        label = "line" if self._selection[0] >= 0 or self._main.stack else "launched"
+        label = tell("line") if self._selection[0] >= 0 or self._main.stack else tell("launched")
         return describe_line(label, self.stack, self.rules, backward, self._found.source, pen)
 
     def _hints(self, pen: Pen) -> list[Line]:
@@ -303,11 +304,13 @@ class Details(CachedLineWidget, can_focus=True):
             # Of one analysis they are always the same: 6 ms of a real trace each time nothing is selected
             self._told = session.analysis, by, describe_worst(session.analysis, worst, by, pen)
         if worst:
-            before = "the run, then the " if self._title == "the run" else ""
-            self._title = f"{before}worst gaps by {MEASURES[by]}: a click, a digit or x goes there"
+            title = "worst gaps by {measure}: a click, a digit or x goes there"
+            if self._title == "the run":
+                title = "the run, then the worst gaps by {measure}: a click, a digit or x goes there"
+            self._title = tell(title, measure=tell(MEASURES[by]))
             if self.tells_causes:
                 shares = legend(session.analysis.causes.by_cause(), app.palette, self.size.width - 6)
-                warn.append([pen.text(" why  ", Role.DIM), *shares])
+                warn.append([pen.text(f" {tell('why')}  ", Role.DIM), *shares])
         self._worst = len(worst)
         return [*warn, *self._told[2]]
 

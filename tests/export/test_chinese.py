@@ -1,0 +1,312 @@
+"""What is said of advice, causes, jobs, memory and comparisons in Chinese: complete, laid out by cells."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from rich.cells import cell_len
+from rich.style import Style
+
+import tracetui
+from samples.generate import main as generate
+from samples.job.directory import write_job
+from samples.memory import write_run
+from tests.export.wordings import PACKAGE, templates
+from tests.job.planted import truth
+from tracetui.analysis.advice import Advice
+from tracetui.analysis.advice.model import Figures
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.cli import main
+from tracetui.export.advice_text import _advice
+from tracetui.export.advice_words import told
+from tracetui.export.chinese.advice import ADVICE, FIGURES, TITLES
+from tracetui.export.chinese.words import TABLES, WORDS
+from tracetui.export.language import CHINESE, ENGLISH, choose_language
+from tracetui.export.text import cell_width
+from tracetui.language import in_english, names, tell
+from tracetui.ui.drawing.glyphs import BLOCKS
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.drawing.pen import Line, said
+from tracetui.ui.drawing.strips import flowing
+from tracetui.ui.stories.advice_story import AdviceStory, advice_answer
+from tracetui.ui.stories.gap_story import GapStory
+from tracetui.ui.stories.line_story import LineStory
+from tracetui.ui.stories.nested_story import NestedStory
+from tracetui.ui.stories.sync_story import SyncStory
+
+PALETTE = Palette("true")
+#: Words of English sentences, where they stand alone: not in names, code, columns and paths.
+ENGLISH_WORDS = re.compile(
+    r"(?<![\w:./(`=-])(?:an?|the|of|at|in|if|is|are|was|were|and|or|to|for|with|from|by|on|that|than|its?|no|"
+    r"not|more|less|each|all|until|after|before|between|while|when|which|most|least|first|step's)"
+    r"(?![\w:.()=/…-])",
+    re.IGNORECASE,
+)
+HAN = re.compile(r"[\u4e00-\u9fff]")
+#: Half-width punctuation right after a Chinese character.
+HALF_WIDTH = re.compile(r"[\u4e00-\u9fff][,;:!?]|[\u4e00-\u9fff]\.(?!\w)")
+
+
+@pytest.fixture
+def chinese() -> Iterator[None]:
+    choose_language(CHINESE)
+    yield
+    choose_language(ENGLISH)
+
+
+@pytest.fixture(scope="module")
+def moba(samples: Path) -> Analysis:
+    return tracetui.load(samples / "moba" / "trace_view.json")
+
+
+def fields(template: str) -> set[str]:
+    return {field for _, field, _, _ in Formatter().parse(template) if field is not None}
+
+
+def constants() -> set[str]:
+    """All texts in the code of the program."""
+    trees = (
+        ast.parse(path.read_text(encoding="utf-8"))
+        for path in PACKAGE.rglob("*.py")
+        if "chinese" not in path.relative_to(PACKAGE).parts
+    )
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+# -- the tables ----------------------------------------------------------------------------------------
+
+
+def test_every_sentence_has_its_words() -> None:
+    missing = {template: module for template, module in templates() if template not in WORDS}
+    assert not missing
+
+
+def test_no_words_are_left_of_a_sentence_that_is_gone() -> None:
+    derived = {measure.removesuffix(" time") for measure in WORDS}
+    derived |= {cause.name.lower() for cause in CommunicationCause}
+    assert WORDS.keys() <= constants() | derived
+
+
+def test_a_sentence_has_one_translation_with_the_same_fields() -> None:
+    every = [english for table in TABLES for english in table]
+    assert len(every) == len(set(every))
+    for english, words in WORDS.items():
+        assert fields(words) == fields(english), english
+
+
+def test_words_are_chinese_and_so_is_their_punctuation() -> None:
+    for words in (*WORDS.values(), *(text for rule in ADVICE.values() for text in rule), *FIGURES.values()):
+        assert not ENGLISH_WORDS.search(re.sub(r"\{\w*\}", "X", words)), words
+        assert not HALF_WIDTH.search(words), words
+
+
+# -- advice --------------------------------------------------------------------------------------------
+
+
+def rules() -> list[Advice]:
+    """A piece of advice of every rule: with the keys of its evidence, and where it points."""
+    paths = (PACKAGE / "analysis" / "advice").glob("*.py")
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    found = []
+    for rule in ADVICE:
+        calls = [
+            {str(keyword.arg): keyword.value for keyword in node.keywords}
+            for node in nodes
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Advice"
+        ]
+        own = next(
+            (call for call in calls if getattr(call["id"], "value", None) == rule),
+            next(call for call in calls if not isinstance(call["id"], ast.Constant)),
+        )
+        evidence: Figures = dict.fromkeys(fields(ADVICE[rule].text) - {"times", "causes"}, 0.5)
+        if isinstance(own["evidence"], ast.Dict):
+            evidence.update(
+                (str(key.value), 1) for key in own["evidence"].keys if isinstance(key, ast.Constant)
+            )
+        titles = [title for title, named in TITLES.items() if named == rule]
+        found += [
+            Advice(rule, title, "", "", 5, evidence, ("mul",) * 7, "train.py", 8, "main", each)
+            for title in titles
+            for each in (None, 2)
+        ]
+    return found
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize("advice", rules(), ids=lambda advice: f"{advice.id}-{advice.per_step_ns}")
+def test_no_english_is_left_in_any_rule(advice: Advice) -> None:
+    advice = told(advice)
+    assert HAN.search(advice.title) and HAN.search(advice.text)
+    lines = _advice(advice, "1  ", "   ", 80)
+    lines += _texts(AdviceStory(PALETTE, BLOCKS).lines(advice, 80))
+    lines.append(advice_answer([advice, advice], 100))
+    for line in lines:
+        assert not ENGLISH_WORDS.search(line), line
+        assert cell_len(line) <= 80, line
+
+
+def test_every_number_of_evidence_has_a_name() -> None:
+    keys = {key for advice in rules() for key in advice.evidence}
+    assert keys <= FIGURES.keys()
+
+
+def test_every_title_is_known_of_its_rule() -> None:
+    """Comparisons know advice by its title alone."""
+    assert {*TITLES.values()} == ADVICE.keys()
+    assert TITLES.keys() <= constants()
+
+
+# -- what commands print -------------------------------------------------------------------------------
+
+COMMANDS = [
+    "summary {moba}",
+    "summary {stalls}",
+    "advice {moba}",
+    "advice {stalls} --md",
+    "gaps {moba} --by communication",
+    "gaps {stalls} --md",
+    "hotspots {stalls}",
+    "hotspots {moba} --by module",
+    "hotspots {moba} --by frame --md",
+    "hotspots {moba} --by scope",
+    "memory {grpo}",
+    "memory {grpo} --by size --md",
+    "memory {moba}",
+    "ranks {job}",
+    "ranks {job} --md",
+    "compare {stalls} {queueless}",
+    "compare {moba} {moba}",
+    "compare {moba} {stalls} --by advice",
+    "compare {moba} {stalls} --by memory",
+    "compare {moba} {stalls} --md",
+    "compare {job} {job} --by root",
+]
+
+
+@pytest.fixture(scope="module")
+def paths(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Traces by the name of their scenario; "queueless" is "stalls" without its task queue."""
+    directory = tmp_path_factory.mktemp("chinese")
+    stalls = ["--scenario", "stalls", "--steps", "2", "--out"]
+    generate([*stalls, str(directory / "stalls.json")])
+    generate([*stalls, str(directory / "queueless.json"), "--no-task-queue"])
+    (directory / "grpo").mkdir()
+    write_run(directory / "grpo", steps=3)
+    write_job(truth("loader").outcome, directory / "job", 1)
+    made = {name: str(directory / f"{name}.json") for name in ("stalls", "queueless")}
+    return {
+        **made,
+        "moba": str(samples / "moba" / "trace_view.json"),
+        "grpo": str(directory / "grpo"),
+        "job": str(directory / "job"),
+    }
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_english_is_left_in_what_a_command_says(
+    command: str, paths: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert say(command, paths, "zh") == 0
+    for line in prose(capsys.readouterr().out):
+        assert not ENGLISH_WORDS.search(line), line
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS[::2] if "--md" not in command])
+def test_documents_are_english_in_any_language(
+    command: str, paths: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    outputs = []
+    for language in ("zh", "en"):
+        assert say(f"{command} --json", paths, language) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    json.loads(outputs[0])
+
+
+def say(command: str, paths: dict[str, str], language: str) -> int:
+    """Run a command, its paths by their names."""
+    try:
+        return main([*(each.format_map(paths) for each in command.split()), "--lang", language])
+    finally:
+        choose_language(ENGLISH)
+
+
+def prose(text: str) -> Iterator[str]:
+    """The lines without paths and the titles of columns, which are those of scripts, and without notes."""
+    lines = text.splitlines()
+    titles: set[int] = set()
+    for place, line in enumerate(lines):
+        above = place - 1
+        while re.match(r"  ──|\|( ?:?-+:? ?\|)+$", line) and lines[above].startswith(("  ", "|")):
+            titles.add(above)
+            above -= 1
+    for place, line in enumerate(lines):
+        if place not in titles and not line.startswith(("/", "BASE", "OTHER", "- BASE", "- OTHER")):
+            yield re.sub("`[^`]*`", "", line)
+
+
+# -- what the viewer says ------------------------------------------------------------------------------
+
+
+def _texts(lines: list[Line]) -> list[str]:
+    return ["".join(text for text, _ in line) for line in lines]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_stories_of_gaps_are_chinese_and_fit(moba: Analysis) -> None:
+    story = GapStory(PALETTE, BLOCKS)
+    for gap in range(len(moba.gaps)):
+        chain = moba.links.chain(int(moba.gaps.after[gap])) if moba.gaps.after[gap] >= 0 else None
+        lines = story.lines(moba, gap, gap + 1, chain, 80, moba.lead_losses)
+        told_lines = [line for line in _texts(lines) if HAN.search(line)]
+        assert len(told_lines) > 4
+        for line in told_lines:
+            assert not ENGLISH_WORDS.search(line), line
+
+
+@pytest.mark.usefixtures("chinese")
+def test_stories_of_lines_are_chinese(moba: Analysis) -> None:
+    lines = [
+        line
+        for row in moba.lines
+        for line in _texts(LineStory(PALETTE, BLOCKS).lines(moba, row, moba.savings, 80, 20))
+    ]
+    for sync in moba.syncs:
+        lines += _texts(SyncStory(PALETTE, BLOCKS).lines(moba, sync, None, moba.savings, 80, 20))
+    for nested in moba.modules:
+        lines += _texts(NestedStory(PALETTE, BLOCKS).of_row(moba, nested, 120, 20)[:1])
+    assert len(lines) > 40
+    for line in filter(HAN.search, lines):
+        assert not ENGLISH_WORDS.search(line), line
+
+
+# -- how it is laid out --------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize("width", [20, 31, 80])
+def test_styled_text_breaks_between_wide_characters(width: int) -> None:
+    bold = Style(bold=True)
+    template = "{device} was idle {time} before {task}."
+    time = ("1.24\u00a0ms", bold)
+    pieces = [*said(template, Style(), device="NPU", time=time, task="aclnnMatmul")]
+    assert ("1.24\u00a0ms", bold) in pieces
+    lines = _texts(flowing(pieces * 4, width))
+    assert all(cell_width(line) <= width for line in lines)
+    assert not any(line[0] in "，。；）" for line in lines)
+    assert "".join("".join(lines).split()) == "NPU在aclnnMatmul之前空闲了1.24ms。" * 4
+
+
+def test_documents_are_made_in_english_while_all_else_is_chinese(chinese: None) -> None:
+    assert tell("No gaps.") == "没有间隙。" and names(["a", "b"]) == "a、b"
+    with in_english():
+        assert tell("No gaps.") == "No gaps." and names(["a", "b"]) == "a, b"
+    assert tell("No gaps.") == "没有间隙。"

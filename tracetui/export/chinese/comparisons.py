@@ -1,0 +1,102 @@
+"""What is said of two runs, in Chinese, by the English."""
+
+COMPARISONS = {
+    # -- the verdict ------------------------------------------------------------------------------------
+    "{run} has no work of a device to compare.": "{run} 中没有可以比较的 Device 任务。",
+    "Nothing changed: a step takes {time} in both.": "没有变化：两边每个 step 都是 {time}。",
+    "a step takes {base} in BASE and {other} in OTHER": "每个 step 在 BASE 中 {base}，在 OTHER 中 {other}",
+    "OTHER is {difference}: {reasons}.": "OTHER {difference}：{reasons}。",
+    "{took}, but {reasons}.": "{took}，但 {reasons}。",
+    "OTHER is {difference}, and no part of it alone by more than the steps differ.": (
+        "OTHER {difference}，其中没有哪一部分的变化超过各 step 之间的差异。"
+    ),
+    "Nothing changed by more than 1 % of a step: {took}.": "没有超过一个 step 的 1 % 的变化：{took}。",
+    "Nothing changed beyond the spread of the steps, {spread}: {took}.": (
+        "没有超出各 step 之间差异（{spread}）的变化：{took}。"
+    ),
+    "{time} ({share}) a step slower": "每个 step 慢了 {time}（{share}）",
+    "{time} ({share}) a step faster": "每个 step 快了 {time}（{share}）",
+    "less than its steps differ among themselves ({spread})": "小于它各 step 之间的差异（{spread}）",
+    "; with one step nothing tells whether that is chance": "；只有一个 step，无从判断是否偶然",
+    ", against {change}": "，但{change}",
+    "{time} more idle": "空闲多 {time}",
+    "{time} less idle": "空闲少 {time}",
+    "{time} more computing": "计算多 {time}",
+    "{time} less computing": "计算少 {time}",
+    "{time} more exposed communication": "未掩盖的通信多 {time}",
+    "{time} less exposed communication": "未掩盖的通信少 {time}",
+    "{time} more exposed copies": "未掩盖的拷贝多 {time}",
+    "{time} less exposed copies": "未掩盖的拷贝少 {time}",
+    " (free {time} more in all {count} steps)": "（{count} 个 step 的 Free 共多 {time}）",
+    " (free {time} less in all {count} steps)": "（{count} 个 step 的 Free 共少 {time}）",
+    ", {cause} ({label})": "，{cause}（{label}）",
+    ", {time} of it {cause} ({label})": "，其中 {time} 是{cause}（{label}）",
+    "{story} at {line}": "{story}，位于 {line}",
+    ", {kind} in {operator}": "，{operator} 中的 {kind}",
+    ", {what}": "，{what}",
+    ", {what} of {name}": "，{name} 的 {what}",
+    " of {name}": "，{name}",
+    "{said}.": "{said}。",
+    "{said}: {reasons}.": "{said}：{reasons}。",
+    "Waiting for each other costs the ranks {time} a step in all, as in BASE.": (
+        "各卡因互相等待每个 step 共损失 {time}，与 BASE 相同。"
+    ),
+    "Waiting for each other costs the ranks {time} a step in all, and {base} in BASE.": (
+        "各卡因互相等待每个 step 共损失 {time}，在 BASE 中是 {base}。"
+    ),
+    "Waiting for each other costs the ranks {time} a step in all, {change} more than in BASE": (
+        "各卡因互相等待每个 step 共损失 {time}，比 BASE 多 {change}"
+    ),
+    "Waiting for each other costs the ranks {time} a step in all, {change} less than in BASE": (
+        "各卡因互相等待每个 step 共损失 {time}，比 BASE 少 {change}"
+    ),
+    # -- both sides -------------------------------------------------------------------------------------
+    "{kind}, no work of a device": "{kind}，没有 Device 任务",
+    "{steps} ({number})": "{steps}（{number}）",
+    "{steps} ({first} to {last})": "{steps}（{first} 到 {last}）",
+    "{steps} of {mean} ms": "{steps}，平均 {mean} ms",
+    "{low} to {high}": "{low} 到 {high}",
+    "{count} ranks ({numbers})": "{count} 张卡（{numbers}）",
+    "in all {time}: {parts}": "总计 {time}：{parts}",
+    "computing {time}": "计算 {time}",
+    "exposed communication {time}": "未掩盖的通信 {time}",
+    "free {time}": "Free {time}",
+    # -- tables -----------------------------------------------------------------------------------------
+    "{title}, {unit}": "{title}，{unit}",
+    "ms": "单位 ms",
+    "ms a step": "每个 step，单位 ms",
+    "rank-ms a step": "每个 step，单位 卡·ms",
+    "A step, by what its time went into": "一个 step 的时间去向",
+    "Classes of operators, by device time": "各类算子，按 Device 时间",
+    "Operators of level 1, by device time": "最外层算子，按 Device 时间",
+    "Modules, by device time with what is inside": "模块，按 Device 时间，包含其内部",
+    "Kernels": "Kernel",
+    "Lines of Python, by idle time": "Python 代码行，按空闲",
+    "Causes of idle time, preparing included": "空闲的原因，包含准备时间",
+    "Collectives": "集合通信",
+    "Operators of the host, by their time there": "Host 算子，按 Host 时间",
+    "Advice, by the time that it explains": "建议，按它所解释的时间",
+    "Memory": "显存",
+    "Ranks, by their mean step, and what changed most in it": "各卡，按平均一个 step，以及其中变化最大的部分",
+    "Why ranks waited for each other, of all that waited": "各卡为什么互相等待，对所有等待的卡求和",
+    "new": "新增",
+    "gone": "消失",
+    "yes": "是",
+    "only in {run}: {what}": "只在 {run} 中：{what}",
+    "only in {run}: {count} more stretches, {time} ms a step": "只在 {run} 中：另有 {count} 段，每个 step {time} ms",
+    "{first} … {last} ({count} operators)": "{first} … {last}（{count} 个算子）",
+    "{what}, {times} times and {time} ms a step": "{what}，每个 step {times} 次，{time} ms",
+    "{count} more: --by {table} --top 0": "另有 {count} 个：--by {table} --top 0",
+    "{line} (backward)": "{line}（反向）",
+    "Neither side has any.": "两边都没有。",
+    "Both sides need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.": (
+        "两边都需要 nn.Module 的栈帧：with_modules=True，GPU 上用 with_stack=True。"
+    ),
+    "Devices of two makes have no kernels in common: see the operators.": (
+        "不同厂家的设备没有相同的 kernel：请看算子。"
+    ),
+    "Both sides need a recording of it: profile_memory=True.": "两边都需要显存的记录：profile_memory=True。",
+    "These are of jobs: of directories of several ranks, or of their digests.": (
+        "这张表用于作业：多卡的目录，或它们的摘要。"
+    ),
+}

@@ -1,0 +1,92 @@
+"""What is said of a job, in Chinese, by the English: who was late, and why."""
+
+JOBS = {
+    "1 rank": "1 张卡",
+    "{count} ranks": "{count} 张卡",
+    "{here} of {world} ranks": "{world} 张卡中的 {here} 张",
+    "1 collective in common": "共有 1 次集合通信",
+    "{count} collectives in common": "共有 {count} 次集合通信",
+    "clocks aligned within {time}": "时钟对齐误差不超过 {time}",
+    "clocks aligned within {time} in {parts} parts": "时钟分 {parts} 组对齐，误差不超过 {time}",
+    # -- the verdict ------------------------------------------------------------------------------------
+    "No rank waits for another one.": "没有卡在等待别的卡。",
+    "Waiting for each other took the ranks {time}: {share} of their time.": (
+        "各卡因互相等待共损失 {time}，占它们时间的 {share}。"
+    ),
+    "Waiting for each other took the ranks {time}, at least: {share} of their time.": (
+        "各卡因互相等待至少损失 {time}，占它们时间的 {share}。"
+    ),
+    "1 more rank cost the others at least {worth} % of their time.": (
+        "另有 1 张卡让别的卡损失了至少 {worth} % 的时间。"
+    ),
+    "{count} more ranks cost the others at least {worth} % of their time each.": (
+        "另有 {count} 张卡各让别的卡损失了至少 {worth} % 的时间。"
+    ),
+    "No rank cost the others {worth} % of their time.": "没有哪张卡让别的卡损失 {worth} % 的时间。",
+    "1 collective": "1 次集合通信",
+    "{count} collectives": "{count} 次集合通信",
+    "{rank} cost one other rank {time} in {collectives}": "{rank} 在 {collectives}中让另一张卡等了 {time}",
+    "{rank} cost {others} others {time} each in {collectives}": (
+        "{rank} 在 {collectives}中让另外 {others} 张卡各等了 {time}"
+    ),
+    "{rank} cost the {others} ranks here {time} each in {collectives}": (
+        "{rank} 在 {collectives}中让这里的 {others} 张卡各等了 {time}"
+    ),
+    "{said}; only its own trace tells why.": "{said}；原因只有它自己的 trace 才知道。",
+    "{said}; why is not known, as their clocks are not aligned.": "{said}；它们的时钟没有对齐，原因不明。",
+    "{said}, because it waited itself.": "{said}，因为它自己也在等待。",
+    "{said}, mostly because it waited itself.": "{said}，主要因为它自己也在等待。",
+    "{said}, because it waited itself, longest for {rank}.": "{said}，因为它自己也在等待，等 {rank} 最久。",
+    "{said}, mostly because it waited itself, longest for {rank}.": (
+        "{said}，主要因为它自己也在等待，等 {rank} 最久。"
+    ),
+    "{said}: {what} ({share} of what it did longer).": "{said}：{what}（占它多花的时间的 {share}）。",
+    # -- ranks, and what they did longer ----------------------------------------------------------------
+    "ranks {number}": "rank {number}",
+    "every rank": "每张卡",
+    "a missing rank": "一张缺失的卡",
+    "rank {number} ({state})": "rank {number}（{state}）",
+    "a rank ({state})": "一张卡（{state}）",
+    "a rank of {group} ({state})": "一张卡（{group}，{state}）",
+    "missing": "缺失",
+    "not read": "未读取",
+    "peer {number}": "peer {number}",
+    "peer {number} ({state})": "peer {number}（{state}）",
+    "peer {number} of {group} ({state})": "peer {number}（{group}，{state}）",
+    "idle, {cause}": "空闲，{cause}",
+    "computing {type}": "计算 {type}",
+    "computing others": "计算其他",
+    "copying": "拷贝",
+    "moving data": "搬运数据",
+    "difference of clocks": "时钟之差",
+    "began the step later": "step 开始得晚",
+    "not known: its trace is not read": "未知：它的 trace 未读取",
+    "not known: its trace is missing": "未知：没有它的 trace",
+    "not known: its clock is not aligned": "未知：它的时钟没有对齐",
+    "{rank}, {why}": "{rank}，{why}",
+    "{rank}, {why} at {line}": "{rank}，{why}，位于 {line}",
+    "{rank}, {why} at {line} (backward)": "{rank}，{why}，位于 {line}（反向）",
+    "{why} at {line}": "{why}，位于 {line}",
+    "mostly because it waited itself": "主要因为它自己也在等待",
+    "mostly {why}": "主要是{why}",
+    # -- tables -----------------------------------------------------------------------------------------
+    "Roots: why the late ranks were late, summed over all that waited": (
+        "根因：慢卡为什么慢，对所有等待的卡求和"
+    ),
+    "{count} more: {time}, below 0 what a late rank did less than the others": (
+        "另有 {count} 项：{time}，小于 0 表示慢卡比别的卡做得少"
+    ),
+    "Late ranks: what the others lost by waiting for them": "慢卡：别的卡因等待它们而损失的时间",
+    "Steps": "各 step",
+    "Lines that ranks were idle for, all ranks together": "让各卡空闲的代码行，所有卡合计",
+    "(no line)": "（无代码行）",
+    "Ranks, ms of a mean step": "各卡，平均一个 step，单位 ms",
+    "Ranks, ms": "各卡，单位 ms",
+    "by {measure}": "按 {measure} 排序",
+    "{title}; differ in {measures}": "{title}；差异在 {measures}",
+    "Links, most time first": "链路，耗时多的在前",
+    "slow": "慢链路",
+    "Stages of the pipeline": "流水线的各 stage",
+    "communicates much": "通信多",
+    "Notes": "说明",
+}

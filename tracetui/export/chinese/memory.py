@@ -1,0 +1,68 @@
+"""What is said of memory, in Chinese, by the English."""
+
+MEMORY = {
+    "Nothing is recorded of the memory: profile with profile_memory=True, and keep the tables beside the "
+    "trace.": "没有显存的记录：采集时打开 profile_memory=True，并把各表保留在 trace 旁边。",
+    "No times are recorded: events are told by their numbers.": "没有记录时间：事件以编号表示。",
+    "No curve tells how much is held.": "没有曲线说明占用了多少。",
+    "{device}: peak {size}": "{device}：峰值 {size}",
+    "{peak} at {time}": "{peak}，在 {time}",
+    "{peak} in step {step}": "{peak}，step {step}",
+    "{peak}: {size} of it allocated at {line}": "{peak}：其中 {size} 由 {line} 申请",
+    "{size} of it was allocated before the recording began": "其中 {size} 在采集开始之前就已申请",
+    "{size} more was reserved: cached, or lost between blocks": "另外保留了 {size}：被缓存，或散落在块与块之间",
+    "{size} of the process lay outside: workspace, communication, others": (
+        "进程另有 {size} 在 PyTorch 之外：workspace、通信等"
+    ),
+    "Of one step nothing can be said about growth.": "只有一个 step，无法判断是否增长。",
+    "There are no steps to compare.": "没有可以比较的 step。",
+    "No curve tells of growth.": "没有曲线说明增长。",
+    "From step to step: {parts}": "逐 step 变化：{parts}",
+    "{size} in {step}": "step {step} {size}",
+    "grows {size} a step": "每个 step 增长 {size}",
+    "may grow {size} a step": "可能每个 step 增长 {size}",
+    "{grows}: {parts}": "{grows}：{parts}",
+    "{calls} at {line}": "{line} 的 {calls}",
+    "the only call": "唯一一次调用",
+    "the {nth} of {count} calls": "{count} 次调用中的第 {nth} 次",
+    "{some} of {count} calls": "{count} 次调用中的 {some} 次",
+    "after {name}": "在 {name} 之后",
+    "before {name}": "在 {name} 之前",
+    "alive since steps {steps}": "从 step {steps} 起一直存活",
+    "No operator leaves a block behind in every step.": "没有哪个算子在每个 step 都留下未释放的块。",
+    "All that was allocated was released before the recording ended.": "申请的显存在采集结束之前都已释放。",
+    "1 block": "1 个块",
+    "{count} blocks": "{count} 个块",
+    "Alive at the end, which by itself is no leak: {size} in {blocks}.": (
+        "结束时仍存活（本身不等于泄漏）：{blocks}，共 {size}。"
+    ),
+    "Components": "组件",
+    "Static memory of graphs, given before they run": "图的静态内存，运行之前分配",
+    "Blocks, the largest first": "各块，最大的在前",
+    "Blocks by size, most in all first": "按大小统计的块，总量多的在前",
+    "Lines, those first that hold most at the peak": "代码行，峰值时占用多的在前",
+    "{count} more: --top 0": "另有 {count} 个：--top 0",
+    "{count} more with --json": "另有 {count} 个：--json",
+    # -- the story of a block ---------------------------------------------------------------------------
+    "at {time}": "在 {time}",
+    "by event {number}": "事件 {number}",
+    "One of {count} blocks: ": "{count} 个块之一：",
+    "The only block: ": "唯一的块：",
+    "The only block held at the peak: ": "峰值时唯一存活的块：",
+    "The largest of {count} blocks: ": "{count} 个块中最大的：",
+    "The largest of {count} blocks held at the peak: ": "峰值时存活的 {count} 个块中最大的：",
+    "{size} allocated {start}, {call} of that line": "{size}，{start}，由该行的{call}申请",
+    "{size} allocated {start} by {call} of that line": "{size}，{start}由该行的{call}申请",
+    "{said} in step {number}": "{said}，step {number}",
+    "{said}, {life}.": "{said}，{life}。",
+    "{grows}. The last {size} allocated {start}, {life}.": "{grows}。最后一个 {size} {start}申请，{life}。",
+    "never released: alive until the end": "一直没有释放，存活到最后",
+    "never released: alive until the end, through 1 more step": "一直没有释放，又经过 1 个 step，存活到最后",
+    "never released: alive until the end, through {count} more steps": (
+        "一直没有释放，又经过 {count} 个 step，存活到最后"
+    ),
+    "released after {time}": "{time} 之后释放",
+    "released after {time} in step {number}": "{time} 之后在 step {number} 释放",
+    "The device runs {task} for it": "Device 为它执行 {task}",
+    "On the device it lies {where}.": "在 Device 上，它{where}。",
+}

@@ -1,0 +1,77 @@
+"""Sentences in the language that was chosen: English as it is written, or what a table of words has for it.
+
+Every sentence is written where it is said, in English, with its values as fields in braces. Another
+language is a table from these to its own, with the same fields; whoever chooses the language brings it.
+Documents (JSON, CSV, sheets) are English whatever is chosen: they are made `in_english`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_FIELD = re.compile(r"\{[a-z]+\}")
+_words: Mapping[str, str] = {}
+_in_english: ContextVar[bool] = ContextVar("in_english", default=False)
+
+
+def speak(words: Mapping[str, str]) -> None:
+    """Say everything in these words from now on; none: in English."""
+    global _words
+    _words = words
+
+
+@contextmanager
+def in_english() -> Iterator[None]:
+    """Say everything inside in English: what machines and scripts read."""
+    token = _in_english.set(True)
+    try:
+        yield
+    finally:
+        _in_english.reset(token)
+
+
+def speaks_english() -> bool:
+    """Return whether what is said now is said in English."""
+    return not _words or _in_english.get()
+
+
+def wording(english: str) -> str:
+    """Return the template of a sentence in the language chosen, with the same fields."""
+    return english if speaks_english() else _words.get(english, english)
+
+
+def tell(english: str, /, **values: object) -> str:
+    """Return a sentence in the language chosen, its fields replaced by the values."""
+    return wording(english).format(**values)
+
+
+def counted(count: int, one: str, several: str) -> str:
+    """Return "1 gap", "1,234 gaps": the templates of one, and of several with a field `count`."""
+    return tell(one if count == 1 else several, count=f"{count:,}")
+
+
+def names(parts: Iterable[str]) -> str:
+    """Return names after each other: "a, b"."""
+    return _joined("{name}, {name}", parts)
+
+
+def clauses(parts: Iterable[str]) -> str:
+    """Return parts of a sentence after each other: "3 steps, clocks aligned"."""
+    return _joined("{clause}, {clause}", parts)
+
+
+def sentences(parts: Iterable[str]) -> str:
+    """Return sentences after each other, which end with a full stop of their own."""
+    return _joined("{sentence} {sentence}", parts)
+
+
+def alternatives(parts: Iterable[str]) -> str:
+    """Return what a semicolon parts: "a; b"."""
+    return _joined("{this}; {that}", parts)
+
+
+def _joined(template: str, parts: Iterable[str]) -> str:
+    return _FIELD.sub("", wording(template)).join(parts)
