@@ -14,6 +14,7 @@ from textual.app import App, ComposeResult
 from tracetui.arrays import Int64s
 from tracetui.ui.tables.columns import GAP, Column, Rows, clipped, fit, name_column, number_column
 from tracetui.ui.widgets.table import MANY, Table
+from tracetui.units import format_bytes
 
 NAMES = ["aten::mm", "aten::MatMul", "hcom_allReduce_", "[bold]not markup[/]", "矩阵乘", "ẞ-sharp", ""]
 
@@ -285,3 +286,18 @@ async def test_many_rows_are_arranged_in_a_thread_and_the_last_wish_counts(
         await pilot.pause()
         expected = [row for row in np.argsort(times, kind="stable").tolist() if codes[row] == 1]
         assert table.rows.view.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [[151_000_000, 67_100_000, 900], [999, 1_000, 99_900, 100_000], [], [0], [-12_300_000, 5, 400_000_000]],
+)
+def test_a_column_of_numbers_has_room_for_each_of_them(sizes: list[int]) -> None:
+    column = number_column("size", "", np.array(sizes, np.int64), format_bytes)
+    assert all(len(format_bytes(size)) <= column.width for size in sizes)
+
+
+def test_a_column_of_shares_some_of_which_are_not_known_is_as_wide_as_the_others() -> None:
+    shares = np.array([np.nan, 0.5, 12.5, np.inf])
+    column = number_column("share", "", shares, lambda share: f"{share:.1f}")
+    assert column.width == len("12.5")

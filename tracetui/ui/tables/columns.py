@@ -70,12 +70,23 @@ def number_column(
 ) -> Column:
     """A right-aligned column of numbers; `write` gets the value of a row as int64 or float64.
 
-    Without a width the column is as wide as its smallest and largest value and its title.
+    Without a width the column is as wide as its title, its smallest and largest value, and one of each order
+    of magnitude: "67.1 MB" is longer than "151 MB".
     """
     if not width:
-        ends = [write(values.min()), write(values.max())] if len(values) else []
-        width = max(cell_len(text) for text in [*ends, title + "  "])
+        texts = [write(value) for value in _of_each_magnitude(values)]
+        width = max(cell_len(text) for text in [*texts, title + "  "])
     return Column(key, title, values, lambda row, _: write(values[row]), width, rank=rank, style=style)
+
+
+def _of_each_magnitude(values: Int64s | Floats) -> Int64s | Floats:
+    """Return the least and the most of some values, and one of each decimal place that they begin at."""
+    if not len(values):
+        return values
+    with np.errstate(divide="ignore", invalid="ignore"):
+        places = np.nan_to_num(np.floor(np.log10(np.abs(values))), nan=-99, posinf=99, neginf=-98)
+    _, one_of_each = np.unique(places.astype(np.int16), return_index=True)
+    return np.concatenate(([values.min(), values.max()], values[one_of_each]))
 
 
 def name_column(
