@@ -296,6 +296,16 @@ def test_steps_of_text_json_and_csv(any_analysis: Analysis) -> None:
             )
 
 
+def test_steps_give_up_decimals_only_where_the_table_is_too_wide(training: Analysis) -> None:
+    def decimals(width: int) -> int:
+        row = rows_below(summary_text(training, ALL, 0, width), "Steps, in ms")[0]
+        return len(row.split()[-1].partition(".")[2])
+
+    widest = rows_below(summary_text(training, ALL, 0, 1000), "Steps, in ms")
+    exactly = max(map(len, widest))
+    assert (decimals(exactly), decimals(exactly - 1)) == (3, 2)
+
+
 def test_totals_of_the_text_are_those_of_the_json(any_analysis: Analysis) -> None:
     text = summary_text(any_analysis, ALL, None, 80)
     splits = any_analysis.communication.splits
