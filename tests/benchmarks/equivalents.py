@@ -65,6 +65,7 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "a boundary begins with the end of an event, and an event is two characters long at least"
     ),
     ("trace/layout.py", "taken = np.maximum(dur, 1)", "1 -> 2"): FASTER,
+    ("trace/layout.py", "overlapping: Bools = start[1:] < taken[:-1]", "< -> <="): FASTER,
     (
         "trace/nesting.py",
         "hit = _contains(trace, candidates, start[rows], closed_end=False)",

@@ -13,6 +13,7 @@ from tracetui.export.memory.document import _known
 from tracetui.export.tables.column import Form, Texts
 from tracetui.export.tables.gaps import _behind
 from tracetui.export.tables.kernels import SHAPES
+from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.words import _percent
 from tracetui.trace.model import Kind
 
@@ -56,3 +57,10 @@ def test_the_line_behind_a_gap_is_of_what_ranks_it(by_idle: bool, lines: list[in
         communication=SimpleNamespace(line=lambda: moved, lines=["c", "d"]),
     )
     assert _behind(rows).codes.tolist() == lines
+
+
+@pytest.mark.parametrize(("names", "shown"), [([1, 1], False), ([1, 2], True)])
+def test_how_many_names_a_row_stands_for_is_told_where_any_has_several(names: list[int], shown: bool) -> None:
+    table: Any = SimpleNamespace(names=np.array(names))
+    (column,) = [column for column in OPERATORS.columns if column.key == "names"]
+    assert column.when(table, Form.MARKDOWN) == shown
