@@ -298,6 +298,11 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
     ): "without a phase every length will do: the search ends at the shortest, 1",
     ("reader/skeleton.py", "return -1", "1 -> 2"): UNKNOWN,
     (
+        "export/tables/memory.py",
+        "return np.where(self.release < 0, -1, self.release - self.blocks.start)",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
         "reader/source.py",
         "final = len(text) < length or length >= _LONGEST_HEAD",
         ">= -> >",

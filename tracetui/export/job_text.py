@@ -20,7 +20,7 @@ from tracetui.export.job_words import (
     whose,
 )
 from tracetui.export.ranks import group_words
-from tracetui.export.text import MARGIN, SHRUNK, Column, table, wrapped
+from tracetui.export.text import MARGIN, Column, table, wrapped
 from tracetui.job.job import Job
 from tracetui.job.late import SlowStep, late_ranks, slow_steps
 from tracetui.job.lines import JobLine, job_lines
@@ -129,8 +129,8 @@ def _sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[
         yield _roots(roots.roots, worth, whole, top)
     late = late_ranks(job, waits)
     if late:
-        columns = [Column("lost"), Column("collectives"), Column("late", right=False, shrink_to=SHRUNK)]
-        columns.append(Column("in", right=False, shrink_to=SHRUNK))
+        columns = [Column("lost"), Column("collectives"), Column("late", right=False, shrink_to=16)]
+        columns.append(Column("in", right=False, shrink_to=16))
         told = [
             (
                 format_duration(each.lost_ns),
@@ -176,8 +176,8 @@ def _section(
 def _roots(roots: tuple[Root, ...], worth: Sequence[Root], whole: int, top: int) -> Section:
     """What the ranks that cost most did longer; all else there is stands in one line."""
     columns = [*map(Column, ("lost", "share", "collectives", "rank"))]
-    columns.append(Column("longer than the others", right=False, shrink_to=SHRUNK))
-    columns.append(Column("line", right=False, shrink_to=SHRUNK, keep_end=True))
+    columns.append(Column("longer than the others", right=False, shrink_to=24))
+    columns.append(Column("line", right=False, shrink_to=20, keep_end=True))
     shown = worth[:top] if top else list(roots)
     rows = [
         (
@@ -207,7 +207,7 @@ def _lines(job: Job, lines: Sequence[JobLine], top: int) -> Section:
     """Whose problem each line is that ranks were idle for."""
     columns = [*map(Column, ("idle", "a rank", "worst"))]
     columns += [Column(title, right=False) for title in ("whose", "cause")]
-    columns.append(Column("line", right=False, shrink_to=SHRUNK, keep_end=True))
+    columns.append(Column("line", right=False, shrink_to=20, keep_end=True))
     rows = [
         (
             format_duration(line.idle_ns),

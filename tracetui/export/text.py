@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 MARGIN = "  "  #: between columns, and before the first one
-SHRUNK = 16  #: cells that a column of names can be cut down to
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 #: Blanks, and a word that no line is broken in: a wide character is one, with the punctuation around it.

@@ -9,6 +9,7 @@ from tracetui.export import markdown, text
 from tracetui.export.tables.column import Form, Table
 from tracetui.trace.clean import printable
 
+SHRUNK = 16  #: cells that a column of names can be cut down to
 Rows = TypeVar("Rows")
 
 
@@ -20,7 +21,7 @@ def text_table(table: Table[Rows], rows: Rows, width: int, notes: Sequence[str] 
         text.Column(
             column.stacked or column.title,
             right=own.numeric,
-            shrink_to=0 if own.numeric or column.own else text.SHRUNK,
+            shrink_to=0 if own.numeric or column.own else SHRUNK,
             keep_end=column.path,
         )
         for column, own in zip(columns, cells)
