@@ -65,6 +65,7 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "a boundary begins with the end of an event, and an event is two characters long at least"
     ),
     ("trace/layout.py", "taken = np.maximum(dur, 1)", "1 -> 2"): FASTER,
+    ("trace/layout.py", "overlapping: Bools = start[1:] < taken[:-1]", "< -> <="): FASTER,
     (
         "trace/nesting.py",
         "hit = _contains(trace, candidates, start[rows], closed_end=False)",
@@ -295,6 +296,23 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "low, high = 0, max(lengths, default=1)  # of `low` there are too many",
         "1 -> 2",
     ): "without a phase every length will do: the search ends at the shortest, 1",
+    ("reader/skeleton.py", "return -1", "1 -> 2"): UNKNOWN,
+    (
+        "export/tables/memory.py",
+        "return np.where(self.release < 0, -1, self.release - self.blocks.start)",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "reader/source.py",
+        "final = len(text) < length or length >= _LONGEST_HEAD",
+        ">= -> >",
+    ): "lengths are 1 << 16, 19, 22, 25, 28: none is equal to it",
+    ("reader/processes.py", '"MALLOC_MMAP_THRESHOLD_": str(1 << 25),', "25 -> 26"): LARGER,
+    (
+        "export/tables/memory.py",
+        "times = [int(curve.time[_most(curve)[0]]) if rows.recorded.timed else -1 for curve in rows.rows]",
+        "1 -> 2",
+    ): UNKNOWN,
     ("reader/parts.py", "device = order.pop(0) if order and not match[1] else -1", "1 -> 2"): UNKNOWN,
     ("reader/columns.py", "if self._length > len(self._array):", "> -> >="): LARGER,
     (

@@ -144,8 +144,9 @@ def main() -> None:
     context = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as directory:
         checkouts = [Checkout(ROOT, Path(directory, "0"))]
-        for package in asked.package or PACKAGES:
-            chosen = drawn(package, asked.count, asked.seed)
+        # All at once: the sources may change while the copies are tried.
+        draws = {package: drawn(package, asked.count, asked.seed) for package in asked.package or PACKAGES}
+        for package, chosen in draws.items():
             same = [mutant for mutant in chosen if mutant.key in EQUIVALENTS]
             tried = [mutant for mutant in chosen if mutant.key not in EQUIVALENTS]
             cases = checkouts[0].cases(f"tests/{package}", *BESIDE.get(package, ()))

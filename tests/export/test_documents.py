@@ -31,6 +31,7 @@ from tracetui.export.documents import (
     summary_document,
 )
 from tracetui.export.idle_text import gaps_text, hotspots_text
+from tracetui.export.markdown_report import summary_markdown
 from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
 from tracetui.export.tables.common import causes_document
@@ -294,6 +295,23 @@ def test_steps_of_text_json_and_csv(any_analysis: Analysis) -> None:
             assert sorted(row.split()) == sorted(
                 [str(step["step"]), *(format_ms(step[key]) for key in shown)]
             )
+
+
+def test_steps_give_up_decimals_only_where_the_table_is_too_wide(training: Analysis) -> None:
+    def decimals(width: int) -> int:
+        row = rows_below(summary_text(training, ALL, 0, width), "Steps, in ms")[0]
+        return len(row.split()[-1].partition(".")[2])
+
+    widest = rows_below(summary_text(training, ALL, 0, 1000), "Steps, in ms")
+    exactly = max(map(len, widest))
+    assert (decimals(exactly), decimals(exactly - 1)) == (3, 2)
+
+
+def test_markdown_tells_when_a_device_worked(training: Analysis) -> None:
+    (device,) = training.devices
+    begun = device.start_ns - training.trace.start_ns
+    span = f"{format_duration(device.window_ns)}, from {format_time(begun)} to "
+    assert span + format_time(begun + device.window_ns) in summary_markdown(training, ALL, None)
 
 
 def test_totals_of_the_text_are_those_of_the_json(any_analysis: Analysis) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.analysis import real
-from tracetui.analysis.analyse import Analysis
+from tests.synthetic import piece, process, trace_of
+from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.cli.run import main
 from tracetui.export.documents import dumps
 from tracetui.export.nested_text import (
@@ -97,3 +98,15 @@ def test_the_command_ranks_by_what_is_asked(
     assert main(["hotspots", str(path), "--by", by, "--json", "--top", "2"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert len(document[key]) == 2 and document["idle_ns"] == 25_022_033
+
+
+def test_the_scopes_of_a_window_hold_what_starts_in_it() -> None:
+    parts = [piece(3, 2, "Default/x/First-op0", 10 * n, 5, **{"Task Type": "AI_CORE"}) for n in range(20)]
+    analysis = analyse(trace_of([*process(3, "Ascend Hardware", "NPU"), *parts]))
+    found = Selection(window=(10_000, 30_000)).scopes(analysis)
+    assert sum(row.own_computing_ns for row in found) == 2 * 5_000
+
+
+def test_without_scopes_no_selection_has_any() -> None:
+    analysis = analyse(trace_of([*process(3, "Ascend Hardware", "NPU"), piece(3, 2, "mm", 0, 5)]))
+    assert Selection(window=(0, 9_000)).scopes(analysis) == analysis.scopes == ()

@@ -153,6 +153,12 @@ def test_damage_is_told_whole_wherever_what_is_fetched_ends() -> None:
             assert (told, found.ended) == (len(damaged), True)
 
 
+def test_events_in_a_list_of_what_is_none_are_found_behind_damage() -> None:
+    text = b'??,{"name":"x","list":[{"ph":"X"}, {"ph":"i"}]}]'
+    found = walk(text, final=True, wrapped=False)
+    assert [text[start:end] for start, end in found.spans] == [b'{"ph":"X"}', b'{"ph":"i"}']
+
+
 def test_damage_is_told_with_its_place(tmp_path: Path) -> None:
     events = _events(40)
     text = json.dumps(events)

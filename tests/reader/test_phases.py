@@ -135,12 +135,14 @@ def test_float_times_are_read_from_their_digits(tmp_path: Path) -> None:
     file = tmp_path / "t.json"
     plain = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1712195495519689.047,"dur":0.001}'
     nested = '{"args":{"ts": 1.5},"ph":"X","name":"a","pid":1,"tid":1,"ts" : 1712195495519689.123,"dur":1}'
+    near = nested.replace("1.5", "1712195495519689.001").replace(".123", ".101")  # the same float
     nan = '{"ph":"X","name":"a","pid":1.0,"tid":1,"ts":1712195495519689.999,"dur":NaN}'
-    for events in ([plain], [plain, nested], [plain, nan], [nested, nan, plain], [nan, "5", plain]):
+    cases = [[plain], [plain, nested], [plain, nan], [nested, nan, plain], [nan, "5", plain]]
+    for events in (*cases, [near], [near, plain]):
         file.write_text("[" + ",".join(events) + "]")
         with TraceFile(file) as trace:
             table = trace.read()
-        digits = {plain: 47, nested: 123, nan: 999}
+        digits = {plain: 47, nested: 123, near: 101, nan: 999}
         expected = [1712195495519689000 + digits[event] for event in events if event in digits]
         assert table.slices.start.tolist() == expected
         assert table.threads == [("1", "1")]
@@ -180,6 +182,18 @@ def test_malformed_events_are_left_out_and_counted(tmp_path: Path) -> None:
     assert table.report.skipped == len(malformed)
     assert table.report.unknown_phases == {"b": 1}
     assert all(warning.isprintable() for warning in table.report.warnings)
+
+
+def test_numbers_of_a_transfer_that_fit_no_column_are_unknown(tmp_path: Path) -> None:
+    sizes, ranks = [2**63 - 1, 2**63, 2**64], [2**31 - 1, 2**31, 2**32]
+    events = [
+        _x(args={"data_type": "fp16", "size(Byte)": size, "count": size, "src rank": rank, "dst rank": rank})
+        for size, rank in zip(sizes, ranks)
+    ]
+    for others in ([], [5]):  # what is no event has all of its block decoded
+        found = _read(tmp_path, [*others, *events]).hccl
+        assert found.size.tolist() == found.count.tolist() == [2**63 - 1, -1, -1]
+        assert found.src.tolist() == found.dst.tolist() == [2**31 - 1, -1, -1]
 
 
 def test_blocks_of_memory_beyond_reason_have_no_size(tmp_path: Path) -> None:

@@ -111,9 +111,8 @@ def test_an_event_is_where_its_chunk_is(tmp_path: Path) -> None:
 
 
 def test_names_that_stand_anywhere_are_looked_for_where_processes_change(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "t.json", json.dumps(regions(7_000, 13_000))
-    )  # in no chunk of those spread evenly
+    # In no chunk of those spread evenly, and far behind the one before.
+    path = write(tmp_path / "t.json", json.dumps(regions(7_240, 12_760)))
     size = path.stat().st_size
     skeleton = found(path)
     assert names_in(skeleton.table) == {("1", "Python"), ("2", "Ascend Hardware")}

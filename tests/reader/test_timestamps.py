@@ -134,6 +134,11 @@ def test_durations_as_text(values: list[str]) -> None:
     assert durations(values).tolist() == [_expected(value, ROUND_HALF_EVEN) for value in values]
 
 
+def test_halves_of_a_nanosecond_that_no_product_of_floats_tells() -> None:
+    """0.5075 * 1000.0 is 507.49999999999994."""
+    assert durations([0.5075, 32.0065, 2.0125]).tolist() == [508, 32_006, 2012]
+
+
 def test_durations_that_are_none_are_zero() -> None:
     odd: list[Any] = [
         None,
