@@ -108,14 +108,14 @@ def _run(request: Request) -> ExitCode:
     from tracetui.export.compare_document import comparison_json
     from tracetui.export.compare_text import comparison_markdown, comparison_text
     from tracetui.export.tables.compare import BY, WATERFALL, ComparedRows
-    from tracetui.export.tables_csv import write_table
+    from tracetui.export.tables_csv import write_small_table
 
     comparison = _compare(request)
     asked = None if request.by is None else BY[request.by]
     if request.csv is not None:
         table = asked or WATERFALL
         rows = ComparedRows(table.rows(comparison)[: request.top or None])
-        write_csv(request, lambda stream: write_table(stream, table.table, rows), "rows")
+        write_csv(request, lambda stream: write_small_table(stream, table.table, rows), "rows")
     if request.xlsx is not None:
         from tracetui.export.compare_xlsx import write_workbook
 
