@@ -21,12 +21,12 @@ _NO_UNIT = "a time needs a unit: s, ms, us or ns"
 
 
 def format_duration(ns: int) -> str:
-    """A length of time with three significant digits: "812 ns", "1.24 µs", "96.0 ms", "1234 s"."""
+    """Return a length of time with three significant digits: "812 ns", "1.24 µs", "96.0 ms", "1234 s"."""
     return _signed(ns, ("ns", "µs", "ms", "s"))
 
 
 def format_exact(ns: int) -> str:
-    """A length of time with all its digits, in the unit of `format_duration`: "1.240385 ms"."""
+    """Return a length of time with all its digits, in the unit of `format_duration`: "1.240385 ms"."""
     sign, length = ("-", -ns) if ns < 0 else ("", ns)
     for unit in ("s", "ms", "µs"):
         scale = _SCALES[unit]
@@ -66,12 +66,12 @@ def format_ms(ns: int, decimals: int = 3) -> str:
 
 
 def format_bytes(count: int) -> str:
-    """A size in powers of 1000 with three significant digits: "812 B", "1.24 GB"."""
+    """Return a size in powers of 1000 with three significant digits: "812 B", "1.24 GB"."""
     return _signed(count, ("B", "kB", "MB", "GB", "TB"))
 
 
 def format_count(count: int) -> str:
-    """A number of things: "1,234,567"."""
+    """Return a number of things: "1,234,567"."""
     return f"{count:,}"
 
 

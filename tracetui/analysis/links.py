@@ -252,7 +252,7 @@ def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int
 
 
 def operators_of_dequeues(trace: Trace, dequeue: Int64s) -> Int64s:
-    """The operators (rows) that enqueued what some Dequeue slices took; -1 where not found."""
+    """Return the operators (rows) that enqueued what some Dequeue slices took; -1 where not found."""
     _, enqueues, operators = _queue_and_operators(trace, _host_tracks(trace))
     enqueue = _enqueues_of(trace, dequeue, enqueues)
     operator = np.full(len(dequeue), -1, np.int64)
@@ -294,7 +294,7 @@ def _host_tracks(trace: Trace) -> dict[str, list[Track]]:
 
 
 def is_operator_track(track: Track) -> bool:
-    """Whether a track holds operators of the framework."""
+    """Return whether a track holds operators of the framework."""
     return track.layer == Layer.PYTHON and track.family == Family.OPERATORS
 
 

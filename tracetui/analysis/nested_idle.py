@@ -87,7 +87,7 @@ def idle_frames(trace: Trace, charges: Charges) -> tuple[FrameIdle, ...]:
 
 
 def under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
-    """Each that holds leaves, with the places of all that is charged to them; -1 with those of no leaf.
+    """Yield each that holds leaves, with the places of all that is charged to them; -1 with those of no leaf.
 
     Args:
         leaf: int64[n], what each piece is charged to: a number from 0, -1 for none.

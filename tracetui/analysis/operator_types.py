@@ -75,7 +75,7 @@ def ascend_task_type(name: str) -> str:
 
 
 def task_name(name: str, kind: Kind) -> str:
-    """The name of a task without the counters that tell instances apart: "Conv2D" of "Conv2D12".
+    """Return the name of a task without the counters that tell instances apart: "Conv2D" of "Conv2D12".
 
     What it is made of stays: "aclnnMul_MulAiCore_Mul", "MatMulV2", the arguments of a template.
     """

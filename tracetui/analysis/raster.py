@@ -102,7 +102,7 @@ class Raster:
 
 
 def even_edges(start_ns: int, end_ns: int, columns: int) -> Int64s:
-    """int64[columns + 1]: the edges of columns as equal as ns allow; at least one column."""
+    """Return int64[columns + 1]: the edges of columns as equal as ns allow; at least one column."""
     columns, span = max(columns, 1), max(end_ns - start_ns, 0)
     return np.array([start_ns + span * column // columns for column in range(columns + 1)], np.int64)
 

@@ -130,7 +130,7 @@ def ranges(first: Int64s, stop: Int64s) -> Int64s:
 
 
 def runs(keys: Int64s | Int32s) -> Iterator[tuple[int, Int64s]]:
-    """Each distinct key, in order, with the places that have it."""
+    """Yield each distinct key, in order, with the places that have it."""
     order, first = grouped(keys)
     yield from zip(keys[order[first]].tolist(), np.split(order, first[1:]))
 
@@ -147,7 +147,7 @@ def distinct(values: NDArray[Whole]) -> NDArray[Whole]:
 
 
 def each_once(ordered: NDArray[Whole]) -> NDArray[Whole]:
-    """Each of sorted values once."""
+    """Return each of sorted values once."""
     first = np.ones(len(ordered), np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
     return ordered[first]

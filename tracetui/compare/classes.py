@@ -88,18 +88,18 @@ def classes(analysis: Analysis, launched: Launched, steps: int) -> Sums:
 
 
 def rank_of(name: str) -> tuple[int, str]:
-    """What the names of classes are sorted by: the order of the classes, what is inside after it."""
+    """Return what the names of classes are sorted by: the order of the classes, what is inside after it."""
     base = next((place for place, known in enumerate(CLASSES) if name.startswith(known)), len(CLASSES))
     return base, name.replace("(Forward)", "(0)").replace("(Backward)", "(1)")
 
 
 def is_part(name: str) -> bool:
-    """Whether a row is part of another of the table."""
+    """Return whether a row is part of another of the table."""
     return name.endswith((" (Cube)", " (Vector)", " (Trans)", " (No Trans)"))
 
 
 def class_of(analysis: Analysis, launched: Launched) -> Int64s:
-    """int64[n]: the place in `CLASSES` of the class of each task."""
+    """Return int64[n]: the place in `CLASSES` of the class of each task."""
     trace, activity = analysis.trace, analysis.trace.slices.activity[launched.row]
     of = np.full(len(launched.row), -1, np.int64)
     of[activity == Activity.COMMUNICATION] = CLASSES.index(COMMUNICATION)

@@ -27,7 +27,7 @@ class Kernels:
 
 
 def kernels(analysis: Analysis, launched: Launched, steps: int) -> Kernels:
-    """The device time of what computes."""
+    """Return the device time of what computes."""
     trace = analysis.trace
     own = among(trace.slices.activity[launched.row], _COMPUTE)
     row, ns, step = launched.row[own], launched.ns[own], launched.step[own]

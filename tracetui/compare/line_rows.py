@@ -41,7 +41,7 @@ MostOfCauses = dict[Cause, tuple[LineRow, Fraction]]
 
 
 def same_lines(base: Run, other: Run) -> dict[Frame, Frame]:
-    """The line of BASE that each line of OTHER is, where it is one."""
+    """Return the line of BASE that each line of OTHER is, where it is one."""
     mine, theirs = (_frames(run) for run in (base, other))
     return moved_lines(mine, theirs, (base.lines.calls, other.lines.calls))
 
@@ -49,7 +49,7 @@ def same_lines(base: Run, other: Run) -> dict[Frame, Frame]:
 def line_rows(
     base: Lines, other: Lines, was: Mapping[Frame, Frame], scale: Scale
 ) -> tuple[tuple[LineRow, ...], MostOfCauses]:
-    """The lines by idle time, those first that changed most, and of each cause the one that did.
+    """Return the lines by idle time, those first that changed most, and of each cause the one that did.
 
     Args:
         base, other: the lines.

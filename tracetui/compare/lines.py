@@ -48,7 +48,7 @@ class Lines:
 
 
 def lines(analysis: Analysis, walls: Walls, pieces: IdlePieces, operators: Operators) -> Lines:
-    """The lines that idle time of the walls is charged to, and those that call operators."""
+    """Return the lines that idle time of the walls is charged to, and those that call operators."""
     trace, rules = analysis.trace, analysis.rules
     frames, of_piece = lines_of(trace, pieces.stack, pieces.frame, rules)
     code = np.where(of_piece >= 0, of_piece * 2 + pieces.backward, -1).astype(np.int64) + 1
@@ -76,7 +76,7 @@ def lines(analysis: Analysis, walls: Walls, pieces: IdlePieces, operators: Opera
 
 
 def moved_lines(base: Collection[Frame], other: Collection[Frame], calls: _Calls) -> dict[Frame, Frame]:
-    """The line of BASE that each line of OTHER is, where it is one.
+    """Return the line of BASE that each line of OTHER is, where it is one.
 
     Files are one by the end of their paths. Within a function lines are one by their number, or by their
     order and what they call, whichever fits more of them.

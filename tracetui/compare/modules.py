@@ -25,7 +25,7 @@ class ModuleTimes:
 
 
 def module_times(analysis: Analysis, launched: Launched, steps: int) -> ModuleTimes:
-    """The device time under modules; empty where the trace has no frames of them."""
+    """Return the device time under modules; empty where the trace has no frames of them."""
     trace, ancestors = analysis.trace, analysis.links.callers.ancestors
     modules = Modules(trace, ancestors)
     paths = {

@@ -71,7 +71,7 @@ class Matched:
 def sequences(
     analysis: Analysis, launched: Launched, operators: Operators, steps: int, args_of: ArgsOf | None = None
 ) -> Sequences:
-    """The operators of level 1, each with the device time that it launched, itself or what it called.
+    """Return the operators of level 1, each with the device time that it launched, itself or what it called.
 
     With `args_of` operators of other shapes have other names: "aten::mm [32,64;64,8]".
     """

@@ -52,7 +52,7 @@ class Operators:
 
 
 def launched_work(analysis: Analysis, walls: Walls) -> Launched:
-    """The work launched in the steps; what no launch is known of, where it starts on the device."""
+    """Return the work launched in the steps; what no launch is known of, where it starts on the device."""
     links, slices = analysis.links, analysis.trace.slices
     rows = analysis.work
     time = links.enqueued(rows)
@@ -66,7 +66,7 @@ def launched_work(analysis: Analysis, walls: Walls) -> Launched:
 
 
 def operators_in_steps(analysis: Analysis, walls: Walls) -> Operators:
-    """The operators that start in the steps, without the steps themselves."""
+    """Return the operators that start in the steps, without the steps themselves."""
     trace = analysis.trace
     rows = host_operators(trace)
     rows = rows[~_are_steps(trace)[trace.slices.name[rows]]]
@@ -88,7 +88,7 @@ def operator_names(trace: Trace) -> list[str]:
 
 
 def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
-    """The operator of level 1 at or around each (rows, -1 for none); itself where there is none."""
+    """Return the operator of level 1 at or around each (rows, -1 for none); itself where there is none."""
     opaque, ancestors = _opaque(analysis.trace), analysis.links.callers.ancestors
     found: Int64s = operators.copy()
     around = ancestors.nearest(operators, opaque)

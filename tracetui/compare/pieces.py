@@ -39,7 +39,7 @@ class ExposedPieces:
 
 
 def idle_pieces(analysis: Analysis, walls: Walls) -> IdlePieces:
-    """The idle time of the walls, that before the first work of a device too, with its causes."""
+    """Return the idle time of the walls, that before the first work of a device too, with its causes."""
     sources = [analysis.causes]
     early = _early(analysis, walls)
     if len(early):
@@ -67,7 +67,7 @@ def idle_pieces(analysis: Analysis, walls: Walls) -> IdlePieces:
 
 
 def exposed_pieces(analysis: Analysis, walls: Walls) -> ExposedPieces:
-    """The exposed communication of the walls."""
+    """Return the exposed communication of the walls."""
     exposed = analysis.communication.exposed
     place, wall, start, end = cut_at_walls(walls, exposed.device, exposed.start, exposed.end)
     return ExposedPieces(wall, end - start, exposed.cause[place])

@@ -60,7 +60,7 @@ def parse_regression(text: str) -> RegressionLimit:
 
 
 def find_regressions(comparison: Comparison, limits: Iterable[RegressionLimit]) -> tuple[Regression, ...]:
-    """The limits that are passed, in their order. What is as slow as allowed passes none."""
+    """Return the limits that are passed, in their order. What is as slow as allowed passes none."""
     found = []
     for limit in limits:
         base, other, changed = _measured(comparison, limit.measure)

@@ -83,12 +83,12 @@ class Row:
 
 
 def row(name: str, base: Sum, other: Sum, scale: Scale) -> Row:
-    """The row of a name."""
+    """Return the row of a name."""
     return Row(name, base, other, scale, scale.changed(base, other))
 
 
 def rows(base: Mapping[str, Sum], other: Mapping[str, Sum], scale: Scale) -> tuple[Row, ...]:
-    """The rows of all names of either side, those that changed most first."""
+    """Return the rows of all names of either side, those that changed most first."""
     names = dict.fromkeys((*base, *other))
     return ranked(row(name, base.get(name, NOTHING), other.get(name, NOTHING), scale) for name in names)
 

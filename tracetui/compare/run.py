@@ -89,7 +89,7 @@ class Run:
 
 
 def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | None = None) -> Run:
-    """What a trace did in the chosen steps, by default all.
+    """Return what a trace did in the chosen steps, by default all.
 
     With `args_of` operators are told apart by the shapes of their inputs, too.
     """

@@ -34,7 +34,7 @@ Sums = Mapping[str, Sum]
 def tally(
     names: Sequence[str], name: Int64s, step: Int64s, ns: Int64s, steps: int, row: Int64s | None = None
 ) -> dict[str, Sum]:
-    """The sums of things with a name, a step and a time; those with name or step -1 are left out.
+    """Return the sums of things with a name, a step and a time; those with name or step -1 are left out.
 
     Args:
         names: texts; equal ones count as one, told as a digest keeps them.
@@ -73,7 +73,7 @@ def tally(
 
 
 def together(found: Iterable[Sum]) -> Sum:
-    """The sum of different things in the same steps; their range may be told wider than it is."""
+    """Return the sum of different things in the same steps; their range may be told wider than it is."""
     total, *others = [*found] or [NOTHING]
     for each in others:
         longest = each if each.highest > total.highest else total

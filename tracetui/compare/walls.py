@@ -79,7 +79,7 @@ class _Wall(NamedTuple):
 
 
 def find_walls(analysis: Analysis, choice: Choice) -> Walls:
-    """The chosen steps of all devices that compute or communicate; empty where none does."""
+    """Return the chosen steps of all devices that compute or communicate; empty where none does."""
     rows: list[tuple[int, ...]] = []
     notes: list[str] = []
     for index, activity in enumerate(analysis.devices):

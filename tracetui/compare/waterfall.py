@@ -19,7 +19,7 @@ TERMS = (PREPARING, AICORE, AICPU, *_COMMUNICATION, COPY, *_IDLE)
 
 
 def waterfall(analysis: Analysis, walls: Walls, idle: IdlePieces, exposed: ExposedPieces) -> Int64s:
-    """int64[walls, terms]: ns. Each row sums to the length of its wall."""
+    """Return int64[walls, terms]: ns. Each row sums to the length of its wall."""
     terms = np.zeros((len(walls), len(TERMS)), np.int64)
     for index in np.unique(walls.device).tolist():
         own, activity = walls.of_device(index), analysis.devices[index]

@@ -55,7 +55,7 @@ def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
 
 
 def cost_words(advice: Advice) -> str:
-    """What advice is about: "2.32 ms, 1.16 ms a step"; "note" of the recording."""
+    """Return what advice is about: "2.32 ms, 1.16 ms a step"; "note" of the recording."""
     cost, per_step = advice.cost_ns, advice.per_step_ns
     if cost is None:
         return tell("note")

@@ -12,7 +12,7 @@ _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def text_cell(text: str) -> str:
-    """A text that no spreadsheet computes and no terminal obeys: an apostrophe first where it would.
+    """Return a text that no spreadsheet computes and no terminal obeys: an apostrophe first where it would.
 
     >>> text_cell("=HYPERLINK(A1)")
     "'=HYPERLINK(A1)"

@@ -33,7 +33,7 @@ def split_rows(split: WindowSplit) -> Iterator[tuple[str, int]]:
 
 
 def late_title(rows: PeerRows) -> str:
-    """ "Late ranks: waited 95.5 ms for them, 91.7 ms of it exposed" """
+    """Return "Late ranks: waited 95.5 ms for them, 91.7 ms of it exposed" """
     waited = format_duration(sum(late.wait_ns for late in rows.every))
     exposed = format_duration(sum(late.exposed_ns for late in rows.every))
     return tell(
@@ -42,7 +42,7 @@ def late_title(rows: PeerRows) -> str:
 
 
 def late_lines(analysis: Analysis, width: int) -> list[str]:
-    """The table of late ranks and its title, line by line; [] where nobody was late."""
+    """Return the table of late ranks and its title, line by line; [] where nobody was late."""
     rows = PeerRows(analysis, TOP_PEERS)
     if not rows.every:
         return []
@@ -55,7 +55,7 @@ def links_title(rows: LinkRows) -> str:
 
 
 def link_lines(analysis: Analysis, selection: Selection, width: int) -> list[str]:
-    """The table of links and its title, line by line; [] where the trace does not show what moved."""
+    """Return the table of links and its title, line by line; [] where the trace does not show what moved."""
     rows = LinkRows(analysis, TOP_LINKS, selection.window)
     if not rows.every:
         return []

@@ -18,7 +18,7 @@ SCHEMA = 1
 
 @in_english()
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """The verdict, both sides, the waterfall and all tables."""
+    """Return the verdict, both sides, the waterfall and all tables."""
     return {
         "schema": SCHEMA,
         "verdict": verdict(comparison),
@@ -33,7 +33,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
 def regressions_document(
     comparison: Comparison, limits: tuple[RegressionLimit, ...], found: tuple[Regression, ...]
 ) -> dict[str, Any]:
-    """What `tracetui check --baseline` found."""
+    """Return what `tracetui check --baseline` found."""
     return {
         "verdict": verdict(comparison),
         "max_regressions": [

@@ -15,7 +15,7 @@ _DOUBT = {
 
 
 def regressions_text(regressions: Sequence[Regression]) -> str:
-    """A line for each: "step: 812 ms a step, 40.1 ms (5.2 %) more than in BASE, allowed is 5 %"."""
+    """Return a line for each: "step: 812 ms a step, 40.1 ms (5.2 %) more than in BASE, allowed is 5 %"."""
     return "".join(f"{_regression(regression)}\n" for regression in regressions)
 
 

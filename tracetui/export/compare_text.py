@@ -40,7 +40,7 @@ _BAR_CELLS = 12
 
 
 def comparison_text(comparison: Comparison, asked: ComparedTable | None, top: int | None, width: int) -> str:
-    """Both sides, the verdict, the waterfall and what changed most; or one table that is asked for.
+    """Return both sides, the verdict, the waterfall and what changed most; or one table that is asked for.
 
     `top` rows of tables, 0 for all, None for 10, of one that is asked for 20.
     """
@@ -69,7 +69,7 @@ def comparison_text(comparison: Comparison, asked: ComparedTable | None, top: in
 
 
 def comparison_markdown(comparison: Comparison, asked: ComparedTable | None, top: int | None) -> str:
-    """The same as Markdown in which names stay names."""
+    """Return the same as Markdown in which names stay names."""
     parts = [markdown.plain(verdict(comparison)), ""]
     parts += markdown.table(
         ["", "trace", "steps", "ms a step", "from", "to"],

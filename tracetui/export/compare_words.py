@@ -54,7 +54,7 @@ def lengths(run: Run) -> list[str]:
 
 
 def row_name(row: Row) -> str:
-    """The name; of a line that moved both numbers: "train.py(88) -> (93) forward"."""
+    """Return the name; of a line that moved both numbers: "train.py(88) -> (93) forward"."""
     if isinstance(row, RankRow):
         most = max(row.waterfall, key=lambda term: abs(term.delta_ns))
         return f"{row.name}, {most.name} {signed_ms(most.delta_ns)}" if most.delta_ns else row.name
@@ -83,17 +83,17 @@ def ratio_words(row: Row) -> str:
 
 
 def count(mean: Fraction) -> int | float:
-    """A mean number of times, whole where it is."""
+    """Return a mean number of times, whole where it is."""
     return mean.numerator if mean.denominator == 1 else float(mean)
 
 
 def count_words(mean: Fraction | float) -> str:
-    """A mean number of times: "12", "1.5"."""
+    """Return a mean number of times: "12", "1.5"."""
     return format_count(int(mean)) if mean == int(mean) else f"{float(mean):,.1f}"
 
 
 def signed_ms(ns: Fraction) -> str:
-    """A change in ms: "+1.234"; what rounds to nothing has no sign."""
+    """Return a change in ms: "+1.234"; what rounds to nothing has no sign."""
     text = format_ms(round(abs(ns)))
     if not any(digit in "123456789" for digit in text):
         return text
@@ -101,7 +101,7 @@ def signed_ms(ns: Fraction) -> str:
 
 
 def signed_size(size: Fraction) -> str:
-    """A change in bytes: "+1.24 GB"."""
+    """Return a change in bytes: "+1.24 GB"."""
     return f"{'+' if size > 0 else ''}{format_bytes(round(size))}"
 
 

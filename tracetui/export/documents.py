@@ -42,7 +42,7 @@ _DEVICE_SUMS = (
 
 
 def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]:
-    """The trace, its devices and, of each, the steps selected; late ranks, and links of the window."""
+    """Return the trace, its devices and, of each, the steps selected; late ranks, and links of the window."""
     selected = set(selection.steps(analysis))
     return {
         "schema": SCHEMA,
@@ -54,13 +54,13 @@ def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]
 
 
 def gaps_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
-    """The gaps selected, in their order; at most `top`, 0 for all."""
+    """Return the gaps selected, in their order; at most `top`, 0 for all."""
     rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
     return {"schema": SCHEMA, "gaps": records(GAPS, rows)}
 
 
 def hotspots_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
-    """The idle time of the gaps selected by line, most first; at most `top` lines, 0 for all.
+    """Return the idle time of the gaps selected by line, most first; at most `top` lines, 0 for all.
 
     `idle_ns` is that of all lines, listed or not.
     """
@@ -69,7 +69,7 @@ def hotspots_document(analysis: Analysis, selection: Selection, top: int = 0) ->
 
 
 def modules_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
-    """The idle time of the gaps selected by nn.Module, most first; at most `top` modules, 0 for all.
+    """Return the idle time of the gaps selected by nn.Module, most first; at most `top` modules, 0 for all.
 
     `path` are the modules around one; `file`, `line` and `function` are where its forward is defined. What is
     outside any module is a row without a name.
@@ -92,12 +92,12 @@ def scopes_document(analysis: Analysis, selection: Selection, top: int = 0) -> d
 
 
 def advice_document(analysis: Analysis) -> dict[str, Any]:
-    """The advice, that about the most time first. What is about no line of Python has no file."""
+    """Return the advice, that about the most time first. What is about no line of Python has no file."""
     return {"schema": SCHEMA, "advice": records(ADVICE, AdviceRows(analysis))}
 
 
 def limits_document(limits: Sequence[Limit], breaches: Sequence[Breach]) -> dict[str, Any]:
-    """The limits, and where they are passed."""
+    """Return the limits, and where they are passed."""
     return {
         "schema": SCHEMA,
         "limits": [{"measure": limit.measure, **_allowed(limit)} for limit in limits],
@@ -128,13 +128,13 @@ def dumps(document: dict[str, Any]) -> str:
 
 
 def linked_tasks(analysis: Analysis, activity: DeviceActivity) -> int:
-    """How many of a device's tasks lead back to an operator."""
+    """Return how many of a device's tasks lead back to an operator."""
     operators = analysis.links.operator[analysis.links.index(activity.tasks)]
     return int(np.count_nonzero(operators >= 0))
 
 
 def preparing_causes(analysis: Analysis, activity: DeviceActivity) -> dict[str, int] | None:
-    """Why the first compute or communication task of a device's steps came when it did: ns by cause.
+    """Return why the first compute or communication task of a device's steps came when it did: ns by cause.
 
     Counted from the start of each step on the host; the copies in between are "copy", last. None without
     steps.

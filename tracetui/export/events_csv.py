@@ -32,6 +32,6 @@ def rows_touching(trace: Trace, tracks: Sequence[Track], start_ns: int, end_ns: 
 
 
 def matching_tracks(trace: Trace, text: str) -> list[Track]:
-    """The tracks with `text` in "process/thread", whatever the case."""
+    """Return the tracks with `text` in "process/thread", whatever the case."""
     wanted = text.casefold()
     return [track for track in trace.tracks if wanted in f"{track.process}/{track.name}".casefold()]

@@ -25,12 +25,12 @@ NAME_CELLS = 32  #: the longest name in a note
 
 
 def gaps_text(analysis: Analysis, selection: Selection, top: int, width: int) -> str:
-    """The table of gaps; at most `top`, 0 for all."""
+    """Return the table of gaps; at most `top`, 0 for all."""
     return "\n".join(gap_lines(analysis, selection, top, width)) + "\n"
 
 
 def hotspots_text(analysis: Analysis, selection: Selection, top: int | None, width: int) -> str:
-    """The tables of lines of Python by idle time and of synchronisations, where there are any.
+    """Return the tables of lines of Python by idle time and of synchronisations, where there are any.
 
     `top` rows of each, 0 for all, None for 20 and 5.
     """
@@ -54,7 +54,7 @@ def _hotspot_lines(rows: LineRows, width: int) -> list[str]:
 
 
 def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
-    """The table of gaps and its title, line by line."""
+    """Return the table of gaps and its title, line by line."""
     rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
     if not len(rows):
         return [tell("No gaps.")]
@@ -81,14 +81,14 @@ def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
 
 
 def hotspots_title(rows: LineRows) -> str:
-    """What the table of lines is called."""
+    """Return what the table of lines is called."""
     count = len(rows.every)
     lines = counted(count, "1 line", "{count} lines")
     return tell("Idle time by Python line: {time}, {lines}", time=format_duration(rows.idle_ns), lines=lines)
 
 
 def beyond_idle(rows: LineRows) -> str:
-    """Why a line can save more than its idle time, if one of those listed can; else nothing."""
+    """Return why a line can save more than its idle time, if one of those listed can; else nothing."""
     if not any(saves > line.idle_ns for line, saves in zip(rows.rows, rows.saves.tolist())):
         return ""
     return tell(

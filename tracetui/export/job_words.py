@@ -28,7 +28,7 @@ _NUMBERED = 3  #: ranks that are called by their numbers
 
 
 def head_words(job: Job, step: int | None = None) -> str:
-    """ "2 of 8 ranks, step 50, 4 collectives in common, clocks aligned within 550 ns" """
+    """Return "2 of 8 ranks, step 50, 4 collectives in common, clocks aligned within 550 ns" """
     here, world = len(job.ranks), job.world
     ranks = counted(here, "1 rank", "{count} ranks")
     if world:
@@ -108,7 +108,7 @@ def _maybe(rank: int | None, unread: frozenset[int]) -> bool:
 
 
 def root_rank(root: Root) -> str:
-    """ "5", "-" of a missing rank whose number is not known."""
+    """Return "5", "-" of a missing rank whose number is not known."""
     return "-" if root.rank is None else str(root.rank)
 
 
@@ -129,19 +129,19 @@ def root_place(root: Root) -> str:
 
 
 def root_line(root: Root) -> str:
-    """ "data.py(70) __iter__", "" without a line; as written in the trace: never print it unescaped."""
+    """Return "data.py(70) __iter__", "" without a line; as written in the trace: never print it unescaped."""
     return "" if root.line is None else line_words(root.line)
 
 
 def short_line(line: Line | None) -> str:
-    """ "hybrid/train.py(65) train", "" without a line; never print it unescaped."""
+    """Return "hybrid/train.py(65) train", "" without a line; never print it unescaped."""
     if line is None:
         return ""
     return line_name(path_end(line.file) if line.file else "", line.line, line.function)
 
 
 def line_words(line: Line) -> str:
-    """ "data.py(70) __iter__"; as written in the trace: never print it unescaped."""
+    """Return "data.py(70) __iter__"; as written in the trace: never print it unescaped."""
     return line_name(line.file, line.line, line.function)
 
 

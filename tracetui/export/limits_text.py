@@ -17,7 +17,7 @@ def breaches_text(breaches: Sequence[Breach]) -> str:
 
 
 def doubts(analysis: Analysis, limits: Iterable[Limit]) -> Iterator[str]:
-    """A sentence for each device whose idle time has no known cause, where limits are about causes."""
+    """Yield a sentence for each device whose idle time has no known cause, where limits are about causes."""
     if all(limit.measure in (FREE, IDLE, Cause.UNLINKED.label) for limit in limits):
         return
     for index, activity in enumerate(analysis.devices):

@@ -56,7 +56,7 @@ class Stacks:
 
 
 def tasks_among(links: Links, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Which of the slice rows are tasks: places in `rows`, and places in the columns of `links`."""
+    """Return which of the slice rows are tasks: places in `rows`, and places in the columns of `links`."""
     place = np.searchsorted(links.tasks, rows)
     inside = np.flatnonzero(place < len(links.tasks))
     tasks = inside[links.tasks[place[inside]] == rows[inside]]

@@ -29,7 +29,7 @@ from tracetui.units import format_duration, format_ms, format_percent, format_ti
 
 
 def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) -> str:
-    """The summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
+    """Return the summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
     document = summary_document(analysis, selection)
     trace = document["trace"]
     lines = [f"# {code(trace['path'])}", "", plain(clauses(trace_facts(trace)))]
@@ -50,12 +50,12 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
 
 
 def gaps_markdown(analysis: Analysis, selection: Selection, top: int) -> str:
-    """The table of gaps; at most `top`, 0 for all."""
+    """Return the table of gaps; at most `top`, 0 for all."""
     return "\n".join(_gaps(analysis, selection, top)) + "\n"
 
 
 def hotspots_markdown(analysis: Analysis, selection: Selection, top: int | None) -> str:
-    """The tables of lines of Python by idle time and of synchronisations, where there are any.
+    """Return the tables of lines of Python by idle time and of synchronisations, where there are any.
 
     `top` rows of each, 0 for all, None for 20 and 5.
     """

@@ -60,7 +60,7 @@ FRAMES = Ranking("Idle time by frame of Python: {idle}", "frames", nested.FRAMES
 def nested_text(
     ranking: Ranking, analysis: Analysis, selection: Selection, top: int | None, width: int
 ) -> str:
-    """The table of the gaps selected; `top` rows of it, 0 for all, None for 20."""
+    """Return the table of the gaps selected; `top` rows of it, 0 for all, None for 20."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.every:
         return f"{tell(ranking.nothing)}\n"
@@ -75,7 +75,7 @@ def nested_text(
 
 
 def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, top: int | None) -> str:
-    """The same table as Markdown."""
+    """Return the same table as Markdown."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.every:
         return f"{tell(ranking.nothing)}\n"

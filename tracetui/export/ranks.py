@@ -18,14 +18,14 @@ def group_key(trace: Trace, group: Group) -> str | None:
 
 
 def group_words(key: str | None, name: str | None) -> str:
-    """ "dp group", "default_group"; by its key where nothing names it: "group 271"."""
+    """Return "dp group", "default_group"; by its key where nothing names it: "group 271"."""
     if name:
         return name if name.lower().endswith("group") else tell("{name} group", name=name)
     return tell("no group") if key is None else tell("group {key}", key=key)
 
 
 def rank_words(group: str, group_rank: int, rank: int | None, ring: bool = False) -> str:
-    """ "rank 13 of dp group", "peer 5 of group 271" where its rank in the job is not known.
+    """Return "rank 13 of dp group", "peer 5 of group 271" where its rank in the job is not known.
 
     `ring`: only neighbours are seen: "neighbour 5 of group 271, or a rank before it".
     """

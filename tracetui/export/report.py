@@ -38,7 +38,7 @@ CAUSE_SPACE = 20  #: cells of a cause's line for its unit, its share and the bla
 
 
 def summary_text(analysis: Analysis, selection: Selection, top: int | None, width: int) -> str:
-    """The summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
+    """Return the summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
     document = summary_document(analysis, selection)
     trace = document["trace"]
     lines = [cut(printable(trace["path"]), width, keep_end=True), clauses(trace_facts(trace))]
@@ -62,7 +62,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
 
 
 def trace_facts(trace: dict[str, Any]) -> list[str]:
-    """What kind of trace it is and how large, each in a few words."""
+    """Return what kind of trace it is and how large, each in a few words."""
     span = format_duration(trace["end_ns"] - trace["start_ns"])
     facts = [
         tell("{kind} trace of {time}", kind=trace["kind"], time=span),
@@ -94,7 +94,7 @@ def run_facts(analysis: Analysis) -> list[str]:
 
 
 def in_all(device: dict[str, Any]) -> str:
-    """ "In all: communication 99.973 ms (77.0 %), free 25.033 ms (19.3 %)" """
+    """Return "In all: communication 99.973 ms (77.0 %), free 25.033 ms (19.3 %)" """
     window = device["end_ns"] - device["start_ns"]
     kinds = [("free {time} ms ({share})", device["free_ns"])]
     if device["communication_ns"]:

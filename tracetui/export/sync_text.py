@@ -30,7 +30,7 @@ def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -
 
 
 def syncs_title(syncs: Sequence[SyncCall]) -> str:
-    """ "Synchronisations: 30, the host waited 44.0 ms, exposed 4.44 ms of idle time" """
+    """Return "Synchronisations: 30, the host waited 44.0 ms, exposed 4.44 ms of idle time" """
     count = format_count(sum(sync.count for sync in syncs))
     waited = format_duration(sum(sync.total_ns for sync in syncs))
     exposed = format_duration(sum(sync.exposed_ns for sync in syncs))

@@ -95,7 +95,7 @@ def cut(text: str, width: int, keep_end: bool = False) -> str:
 
 
 def cell_width(text: str) -> int:
-    """How many cells of a terminal a printable text takes."""
+    """Return how many cells of a terminal a printable text takes."""
     if text.isascii():
         return len(text)
     return sum(map(_character_width, text))
@@ -112,7 +112,7 @@ def aligned(text: str, width: int) -> str:
 
 
 def words_of(text: str) -> list[tuple[str, str]]:
-    """What no line is broken in, each with the blanks before it; a wide character is a word."""
+    """Return what no line is broken in, each with the blanks before it; a wide character is a word."""
     return _WORDS.findall(text)
 
 

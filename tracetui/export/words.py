@@ -33,7 +33,7 @@ def meanings() -> dict[str, str]:
 
 
 def module_name(module: str | None, path: Sequence[str]) -> str:
-    """ "ResNet_0 > Sequential_2 > Bottleneck_2 > Conv2d_7", "(outside any module)"
+    """Return "ResNet_0 > Sequential_2 > Bottleneck_2 > Conv2d_7", "(outside any module)"
 
     As written in the trace: never print it unescaped.
     """
@@ -41,7 +41,7 @@ def module_name(module: str | None, path: Sequence[str]) -> str:
 
 
 def scope_name(scope: Sequence[str]) -> str:
-    """ "Default/network-WithLossCell/_backbone-AlexNet", "(outside any scope)"
+    """Return "Default/network-WithLossCell/_backbone-AlexNet", "(outside any scope)"
 
     As written in the trace: never print it unescaped.
     """
@@ -49,7 +49,7 @@ def scope_name(scope: Sequence[str]) -> str:
 
 
 def line_name(file: str | None, line: int, function: str) -> str:
-    """ "train.py(88) forward", the function alone where it is in no file, "(no stack)".
+    """Return "train.py(88) forward", the function alone where it is in no file, "(no stack)".
 
     As written in the trace: never print it unescaped.
     """
@@ -72,7 +72,7 @@ def task_words(counts: TaskCounts) -> str:
 
 
 def file_line(frame: Frame | None) -> str | None:
-    """ "train.py(88)" with the path as written, as tables write a line; None where it is not known."""
+    """Return "train.py(88)" with the path as written, as tables write a line; None where it is not known."""
     return f"{frame.file}({frame.line})" if frame is not None and frame.file else None
 
 
@@ -86,13 +86,13 @@ def shares(parts: Mapping[str, int], most: int) -> str:
 
 
 def leading_shares(parts: Mapping[str, int]) -> str:
-    """The first three parts with exact shares: "host.python 70.1 %, queue.busy 20.0 %", "-"."""
+    """Return the first three parts with exact shares: "host.python 70.1 %, queue.busy 20.0 %", "-"."""
     whole = sum(parts.values())
     return names(f"{name} {format_percent(ns, whole)}" for name, ns in list(parts.items())[:3]) or "-"
 
 
 def micro(text: str) -> str:
-    """The sentences of a piece of advice, which are ASCII, with times as all others: "20.0 µs"."""
+    """Return the sentences of a piece of advice, which are ASCII, with times as all others: "20.0 µs"."""
     return _ASCII_MICRO.sub("µs", text)
 
 

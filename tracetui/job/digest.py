@@ -242,6 +242,6 @@ class Digest:
 
 
 def tables(digest: Digest) -> dict[str, Columns]:
-    """The tables of a digest by name."""
+    """Return the tables of a digest by name."""
     values: dict[str, Any] = {column.name: getattr(digest, column.name) for column in fields(digest)}
     return {name: value for name, value in values.items() if isinstance(value, Columns)}

@@ -96,7 +96,7 @@ def _waits_by_place(ranks: tuple[Rank, ...], waits: Waits) -> list[Int64s]:
 
 
 def _of_rank(rank: Rank, waits: Waits, of_collective: Int64s) -> tuple[Floats, Floats, Int64s]:
-    """What is passed on, what is not, and to which wait, in each segment; the last is behind all."""
+    """What is passed on, what is not, and to which wait, in each segment; the last is after all."""
     digest, own = rank.digest, rank.collectives
     bounds = digest.boundaries
     parts = np.zeros((len(TimeClass), len(bounds)), np.float64)

@@ -125,7 +125,7 @@ def _match_step(
 
 
 def _shift(like: Int64s, own: Int64s, like_ends: Int64s, own_ends: Int64s, whole: bool) -> int | None:
-    """By how many operations a sequence lies behind another one; None where none fits.
+    """Return by how many operations a sequence lies after another one; None where none fits.
 
     Of several the one by which they end together best. Where the sequences are `whole` steps the shorter one
     has to be part of the other; else three quarters of it, as recordings begin and end at different times.

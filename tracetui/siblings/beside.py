@@ -26,7 +26,7 @@ class Document(NamedTuple):
 def find_beside(trace: Path, name: str, parents: int = 1) -> Path | None:
     """Return the file of that name beside a trace, or in one of so many directories above; None without.
 
-    Producers put the number of the rank behind the stem: `operator_memory_3.csv` counts for
+    Producers put the number of the rank after the stem: `operator_memory_3.csv` counts for
     `operator_memory.csv` where it is the only one.
     """
     stem, dot, ending = name.rpartition(".")

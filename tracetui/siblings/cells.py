@@ -70,7 +70,7 @@ class Cells:
         return Cells(self.data, start, end)
 
     def letters(self, width: int) -> NDArray[np.uint8]:
-        """Return the first bytes of each cell, zeros behind its end: uint8[rows, width]."""
+        """Return the first bytes of each cell, zeros after its end: uint8[rows, width]."""
         letters: NDArray[np.uint8] = sliding_window_view(self.data, width)[self.start]
         letters[np.arange(width) >= self._lengths[:, np.newaxis]] = 0
         return letters
@@ -134,7 +134,7 @@ def _float(text: bytes) -> float:
 
 
 def read_cells(path: Path, columns: int, wanted: Sequence[int]) -> Iterator[dict[int, Cells]]:
-    """Yield the cells of the wanted columns of a csv file of so many, behind its first line, some rows at a
+    """Yield the cells of the wanted columns of a csv file of so many, after its first line, some rows at a
     time. A row that is too long is cut, one that is too short ends in empty cells; empty lines do not count.
 
     Raises Damaged, or OSError.

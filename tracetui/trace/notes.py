@@ -10,7 +10,7 @@ from tracetui.trace.model import Family, Kind, Layer, Slices, Track
 def trace_notes(
     strings: list[str], kind: Kind, tracks: tuple[Track, ...], slices: Slices, inferred: list[str]
 ) -> tuple[str, ...]:
-    """One sentence for each thing that is missing or read with doubt, free of control characters.
+    """Return one sentence for each thing that is missing or read with doubt, free of control characters.
 
     `inferred` are the process names that were told from slices.
     """

@@ -11,7 +11,7 @@ from tracetui.trace.model import Track
 from tracetui.units import format_bytes, format_duration
 
 _SEPARATOR = " · "  #: between the name of a counter and the key of its samples
-#: What stands in brackets behind a name: nothing but what units are made of, as it is printed as it is.
+#: What stands in brackets after a name: nothing but what units are made of, as it is printed as it is.
 _UNIT = re.compile(r"(.*?)\s*\(([A-Za-z0-9%/°µ^*.-]{1,12})\)$")
 _ALONE = frozenset({"MHz", "GHz", "KB", "MB", "GB", "B", "us", "ms", "ns", "%", "W", "C", "MB/s", "GB/s"})
 _BYTES = {"B": 1, "Bytes": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}

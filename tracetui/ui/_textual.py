@@ -77,7 +77,7 @@ class HookedApp(App[ReturnType]):
 
 
 def color_system(app: App[Any]) -> ColorSystem:
-    """How many colours are sent."""
+    """Return how many colours are sent."""
     return app.console._color_system or ColorSystem.TRUECOLOR
 
 
@@ -115,12 +115,12 @@ def wrap_output(driver: LinuxDriver, wrap: Callable[[IO[str]], object]) -> None:
 
 
 def app_of(driver: Driver) -> App[Any]:
-    """The app that a driver serves."""
+    """Return the app that a driver serves."""
     return driver._app
 
 
 def loop_of(driver: Driver) -> asyncio.AbstractEventLoop:
-    """The event loop of a driver's app, for its threads."""
+    """Return the event loop of a driver's app, for its threads."""
     return driver._loop
 
 

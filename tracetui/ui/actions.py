@@ -260,19 +260,19 @@ _LABELS = {
 
 
 def key_label(key: str) -> str:
-    """How a key is shown: "left_square_bracket" is "["."""
+    """Return how a key is shown: "left_square_bracket" is "["."""
     return _LABELS.get(key, key)
 
 
 def actions_of(screen: str | None) -> Iterator[Action]:
-    """The actions that belong to one screen only (None: those that work everywhere)."""
+    """Yield the actions that belong to one screen only (None: those that work everywhere)."""
     for action in ACTIONS:
         if (screen in action.screens) if screen else not action.screens:
             yield action
 
 
 def bindings(screen: str | None) -> list[Binding]:
-    """The Textual bindings of a screen (None: of the app)."""
+    """Return the Textual bindings of a screen (None: of the app)."""
     return [
         Binding(
             ",".join(action.keys),
@@ -304,7 +304,7 @@ def merged(actions: Iterable[Action]) -> Iterator[tuple[tuple[str, ...], Action]
 
 
 def keys_markdown() -> str:
-    """The table of docs/keys.md, by group: keys, what they do, and on which screens."""
+    """Return the table of docs/keys.md, by group: keys, what they do, and on which screens."""
     lines = ["| keys | | | on |", "|---|---|---|---|"]
     for group in GROUPS:
         lines.append(f"| **{group}** | | | |")

@@ -40,7 +40,7 @@ SCREENS = {
 
 
 def make_screen(session: Session, module: str, name: str) -> Screen[Any]:
-    """A screen of a session."""
+    """Return a screen of a session."""
     screen: Screen[Any] = getattr(importlib.import_module(f"tracetui.ui.screens.{module}"), name)(session)
     return screen
 

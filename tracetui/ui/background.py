@@ -100,7 +100,7 @@ def asked(source: int = 0, target: int = 2) -> Iterator[Question]:
 
 
 def can_ask(environ: Mapping[str, str]) -> bool:
-    """Whether there is a terminal that takes the question for one."""
+    """Return whether there is a terminal that takes the question for one."""
     return os.isatty(0) and os.isatty(2) and environ.get("TERM", "") not in _MUTE
 
 

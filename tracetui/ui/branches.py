@@ -23,7 +23,7 @@ _INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/([^/.]+)")
 
 
 def package_of(frame: Frame, rules: FrameRules) -> str:
-    """What a frame that is not the user's belongs to, in words; "" for one of the user's own."""
+    """Return what a frame that is not the user's belongs to, in words; "" for one of the user's own."""
     origin = rules.origin(frame)
     if origin is Origin.USER:
         return ""

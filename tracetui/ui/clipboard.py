@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def copy_path(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where copies are kept: below $XDG_CACHE_HOME, else ~/.cache."""
+    """Return where copies are kept: below $XDG_CACHE_HOME, else ~/.cache."""
     cache = environ.get("XDG_CACHE_HOME", "")
     base = Path(cache) if cache.startswith("/") else Path(environ.get("HOME", "/tmp")) / ".cache"
     return base / "tracetui" / "copied.txt"

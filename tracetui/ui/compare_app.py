@@ -286,7 +286,7 @@ def _go_to_slice(session: Session, analysis: Analysis, row: int) -> None:
 
 
 def gap_ended_by(analysis: Analysis, row: int) -> int:
-    """The gap with the idle time that a task ends; -1 where it ends none."""
+    """Return the gap with the idle time that a task ends; -1 where it ends none."""
     track = int(track_of_rows(analysis.trace, np.array([row], np.int64))[0])
     device, time = analysis.trace.tracks[track].device, int(analysis.trace.slices.start[row])
     (found,) = np.nonzero((analysis.gaps.start < time) & (time <= analysis.gaps.end))

@@ -28,7 +28,7 @@ class NoEditor(Exception):  # noqa: N818 - it says what is wrong
 
 
 def editor_command(path: Path, line: int, environ: Mapping[str, str]) -> list[str]:
-    """The argument list that opens `path` at `line` in $VISUAL, else $EDITOR, else a usual editor.
+    """Return the argument list that opens `path` at `line` in $VISUAL, else $EDITOR, else a usual editor.
 
     The path is made absolute, so a name that starts with a dash is never an option. Raises NoEditor.
     """

@@ -12,7 +12,7 @@ from tracetui.trace.model import Trace
 
 
 def follow(trace: Trace, links: Links | None, row: int, direction: int, chain: Chain | None = None) -> int:
-    """The next slice towards the device (direction 1) or the host (-1); -1 where there is none.
+    """Return the next slice towards the device (direction 1) or the host (-1); -1 where there is none.
 
     A chain that one has followed so far decides where a launch or operator led to several tasks.
     """

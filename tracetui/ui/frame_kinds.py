@@ -21,7 +21,7 @@ class FrameKind(Enum):
 
 
 def kind_of(frame: Frame, rules: FrameRules) -> FrameKind:
-    """The kind of a frame, by the rules that choose the lines that are charged."""
+    """Return the kind of a frame, by the rules that choose the lines that are charged."""
     if rules.origin(frame) is Origin.USER:
         return FrameKind.YOURS
     if module_of(frame.function) is not None and not frame.file:

@@ -15,7 +15,7 @@ from textual.app import App, ReturnType
 from textual.dom import DOMNode
 from textual.message import Message
 
-#: how often a message goes round behind a key: the key's own, and the one it posts to its widget; and at most
+#: how often a message goes round after a key: the key's own, and the one it posts to its widget; and at most
 ROUNDS, MOST = 2, 8
 #: after that the next key goes on, should a message have been lost with a widget
 LOST_S = 0.5
@@ -29,7 +29,7 @@ class KeyByKeyApp(App[ReturnType]):
     URGENT = frozenset({"ctrl+c"})
 
     class Passed(Message):
-        """Has bubbled up behind a key from what had the focus; all that the key sent is before it."""
+        """Has bubbled up after a key from what had the focus; all that the key sent is before it."""
 
         def __init__(self, number: int) -> None:
             super().__init__()
@@ -39,7 +39,7 @@ class KeyByKeyApp(App[ReturnType]):
         super().__init__(ansi_color=ansi_color)
         self._waiting: deque[Input] = deque()
         self._round = 0  # number of the message under way; 0 where no key is
-        self._rounds = 0  # how many were sent behind this key
+        self._rounds = 0  # how many were sent after this key
         self._sent_to: DOMNode | None = None
         self._number = 0
         self._lost: asyncio.TimerHandle | None = None
@@ -67,7 +67,7 @@ class KeyByKeyApp(App[ReturnType]):
         return self.focused or self.screen
 
     def _follow(self, target: DOMNode) -> None:
-        """Send a message behind what the target has got."""
+        """Send a message after what the target has got."""
         self._number += 1
         self._round, self._sent_to = self._number, target
         self._rounds += 1

@@ -363,7 +363,7 @@ class Session:
 
 
 def bounds_of(trace: Trace | None) -> Viewport:
-    """All of a trace; a millisecond where there is none yet."""
+    """Return all of a trace; a millisecond where there is none yet."""
     if trace is None:
         return Viewport(0, 1_000_000)
     return Viewport(trace.start_ns, max(trace.end_ns, trace.start_ns + 1))

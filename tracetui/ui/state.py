@@ -96,7 +96,7 @@ class Viewport:
 
 
 def around(start_ns: int, end_ns: int, bounds: Viewport, least_ns: int, share: int = 3) -> Viewport:
-    """A viewport in which the interval takes the middle 1 / `share`, as far as the bounds allow."""
+    """Return a viewport in which the interval takes the middle 1 / `share`, as far as the bounds allow."""
     span = min(max((end_ns - start_ns) * share, least_ns, 1), bounds.span_ns)
     start = start_ns - (span - (end_ns - start_ns)) // 2
     return Viewport(start, start + span).within(bounds)

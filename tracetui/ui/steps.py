@@ -26,7 +26,7 @@ def beside(trace: Trace, lane: int, row: int, time_ns: int, by: int) -> int:
 
 
 def gap_beside(picture: Picture, device: int, gap: int, time_ns: int, by: int) -> int:
-    """The next or previous gap of a device in time; -1 where there is none."""
+    """Return the next or previous gap of a device in time; -1 where there is none."""
     if picture.analysis is None:
         return -1
     gaps = picture.analysis.gaps

@@ -24,7 +24,7 @@ _ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def peak_sentence(document: Mapping[str, Any], origin_ns: int) -> str:
-    """ "NPU 0: peak 57.3 GB at 1.204 s in step 12: 31.0 GB of it allocated at model.py(88) forward" """
+    """Return "NPU 0: peak 57.3 GB at 1.204 s in step 12: 31.0 GB of it allocated at model.py(88) forward" """
     peak = document["peak"]
     if peak is None:
         return tell("No curve tells how much is held.")
@@ -65,7 +65,7 @@ def peak_parts(peak: Mapping[str, Any]) -> Iterator[str]:
 
 
 def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
-    """ "From step to step: +312 MB in 3, +312 MB in 4" """
+    """Return "From step to step: +312 MB in 3, +312 MB in 4" """
     if steps < 2:
         one = "Of one step nothing can be said about growth."
         return tell(one) if steps else tell("There are no steps to compare.")
@@ -104,7 +104,7 @@ def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str
 
 
 def calls_words(group: Mapping[str, Any]) -> str:
-    """ "the 28th of 28 calls", "2 of 28 calls", "the only call" """
+    """Return "the 28th of 28 calls", "2 of 28 calls", "the only call" """
     count = group["of"]
     if count == 1:
         return tell("the only call")
@@ -114,7 +114,7 @@ def calls_words(group: Mapping[str, Any]) -> str:
 
 
 def alive_sentence(document: Mapping[str, Any]) -> str:
-    """What is left at the end, which is not a leak for that."""
+    """Return what is left at the end, which is not a leak for that."""
     alive = document["alive_at_end"]
     if not alive["blocks"]:
         return tell("All that was allocated was released before the recording ended.")
@@ -124,7 +124,7 @@ def alive_sentence(document: Mapping[str, Any]) -> str:
 
 
 def place_words(row: Mapping[str, Any]) -> str:
-    """ "train.py(88) forward" with the last part of the path; "(no stack)" """
+    """Return "train.py(88) forward" with the last part of the path; "(no stack)" """
     file = row["file"]
     return line_name(path_end(file) if file else file, row["line"] or 0, row["function"] or "")
 
@@ -135,7 +135,7 @@ def place_name(frame: Frame | None) -> str:
 
 
 def signed_bytes(count: int | None) -> str:
-    """ "+312 MB", "-1.20 kB", "0 B", "?" where it is not known."""
+    """Return "+312 MB", "-1.20 kB", "0 B", "?" where it is not known."""
     if count is None:
         return "?"
     return f"+{format_bytes(count)}" if count > 0 else format_bytes(count)

@@ -70,7 +70,7 @@ def objects_by(value_of: Callable[[Any], Any]) -> Callable[[Rows], Values]:
 
 
 def optional_numbers(numbers: Sequence[int | None]) -> Int64s:
-    """int64[n]: the numbers, -1 for None."""
+    """Return int64[n]: the numbers, -1 for None."""
     return np.array([-1 if number is None else number for number in numbers], np.int64)
 
 

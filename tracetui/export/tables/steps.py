@@ -124,7 +124,7 @@ def _phases_document(phases: Sequence[AnnotatedPhase]) -> list[dict[str, Any]]:
 
 
 def longest_phases(phases: Sequence[AnnotatedPhase]) -> str | None:
-    """ "backward 235 ms, optimizer 205 ms", those with the most time first; None without any.
+    """Return "backward 235 ms, optimizer 205 ms", those with the most time first; None without any.
 
     As written in the trace: never print it unescaped.
     """

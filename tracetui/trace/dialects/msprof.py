@@ -235,6 +235,6 @@ MSPROF = Dialect(
     ),
     kernel_calls=("Node@", "Hccl@", "Communication@", "AscendCL@", "Model@"),
     copy_calls=("AscendCL@", "Node@", "Hccl@", "Communication@", "Model@"),
-    core_frequencies=(r"AI ?Core Freq",),  # later with "Die 0" behind it: [C]
+    core_frequencies=(r"AI ?Core Freq",),  # later with "Die 0" after it: [C]
     fraction_counters=(r"LLC .*Hit Rate$",),
 )

@@ -20,7 +20,7 @@ _CAUSES = 3  #: of a gap that are told
 
 
 def step_words(stack: Stack, step: int, device: int, glyphs: Glyphs) -> str:
-    """How long a step is in both, and what most of the difference is: one sentence."""
+    """Return how long a step is in both, and what most of the difference is: one sentence."""
     if not all(stack.axis.steps):
         lacking = [name for side, name in enumerate(NAMES) if not stack.sides[side].run.numbers]
         return f"{' and '.join(lacking)} without steps: both begin at once"
@@ -48,7 +48,7 @@ def step_words(stack: Stack, step: int, device: int, glyphs: Glyphs) -> str:
 def chosen_lines(
     stack: Stack, chosen: tuple[Chosen, Chosen], active: int, waiting: bool, pen: Pen
 ) -> list[Line]:
-    """A line for what is selected in each run, and how they differ."""
+    """Return a line for what is selected in each run, and how they differ."""
     if not any(chosen):
         return [
             [pen.text(" Nothing is selected: arrows go from slice to slice, x to the worst gap.", Role.DIM)]

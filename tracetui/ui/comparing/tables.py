@@ -43,7 +43,7 @@ _LEAST, _ROOMY_FROM = 32, 100  #: cells that names keep, half of it below so man
 
 
 def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[Row]:
-    """The rows of a table; of the parts of a step and the classes those that have any time."""
+    """Return the rows of a table; of the parts of a step and the classes those that have any time."""
     rows = table.rows(comparison)
     if table.by in ("term", "class"):
         return [row for row in rows if row.base.ns or row.other.ns]
@@ -51,23 +51,23 @@ def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[Row]:
 
 
 def short_name(table: ComparedTable) -> str:
-    """What a table is called in the list of them."""
+    """Return what a table is called in the list of them."""
     return _NAMES.get(table.by, table.key)
 
 
 def absence(table: ComparedTable) -> str:
-    """Why a table may have no row."""
+    """Return why a table may have no row."""
     return _ABSENT.get(table.by, "Neither run has any.")
 
 
 def telling(comparison: Comparison) -> str:
-    """The table that tells most of what changed: of lines, operators and collectives."""
+    """Return the table that tells most of what changed: of lines, operators and collectives."""
     found = {by: SHOWN[by].rows(comparison) for by in ("line", "operator", "communication")}
     return max(found, key=lambda by: abs(found[by][0].delta_ns) if found[by] else 0)
 
 
 def is_of_idle(table: ComparedTable, row: Row) -> bool:
-    """Whether a row is about idle time, whose slice is the task that ends it."""
+    """Return whether a row is about idle time, whose slice is the task that ends it."""
     return table.by in ("line", "cause") or (table is WATERFALL and row.name.startswith("idle."))
 
 
@@ -83,7 +83,7 @@ def instance(comparison: Comparison, table: ComparedTable, row: Row, of_base: bo
 
 
 def span_of_most(comparison: Comparison, row: Row, of_base: bool) -> tuple[int, int] | None:
-    """The step with most of a part of steps: ns, its start and end; None where no step has any."""
+    """Return the step with most of a part of steps: ns, its start and end; None where no step has any."""
     run = comparison.base if of_base else comparison.other
     ns = run.terms_ns[:, TERMS.index(row.name)]
     if not ns.any():
@@ -123,7 +123,7 @@ class Laid:
 def columns(
     rows: Sequence[Row], table: ComparedTable, palette: Palette, glyphs: Glyphs, screen_cells: int
 ) -> list[Column]:
-    """The columns of some rows; times in ms with three decimals, exported in ns."""
+    """Return the columns of some rows; times in ms with three decimals, exported in ns."""
     delta = np.array([round(row.delta_ns) for row in rows], np.int64)
     ratios = np.array([np.nan if row.ratio is None else row.ratio for row in rows])
     text = palette.style_of(Role.TEXT)

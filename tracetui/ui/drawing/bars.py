@@ -32,7 +32,7 @@ class TimeInks:
 
 
 def time_inks(palette: Palette, glyphs: Glyphs) -> TimeInks:
-    """The inks for a terminal; idle is the full and bright one."""
+    """Return the inks for a terminal; idle is the full and bright one."""
     marks = "█▓▒░━" if glyphs.full == "█" else "#%:.="
     return TimeInks(
         idle=Ink(marks[0], palette.style_of(Role.IDLE)),

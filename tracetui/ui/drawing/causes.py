@@ -42,7 +42,7 @@ ROLES: Mapping[Cause, Role] = {
 
 
 def cause_letter(cause: Cause) -> str:
-    """The letter of a cause, different for each."""
+    """Return the letter of a cause, different for each."""
     return cause.facts.letter
 
 
@@ -53,12 +53,12 @@ def cause_words(cause: Cause) -> str:
 
 
 def cause_style(cause: Cause, palette: Palette) -> Style:
-    """The style of text about a cause; those that are alike share it."""
+    """Return the style of text about a cause; those that are alike share it."""
     return palette.style_of(ROLES[cause])
 
 
 def cause_paint(cause: Cause, palette: Palette) -> Paint:
-    """How idle time of a cause is drawn on the timeline."""
+    """Return how idle time of a cause is drawn on the timeline."""
     return palette.paint_of(ROLES[cause])
 
 
@@ -79,7 +79,7 @@ def main_legend(by_cause: Mapping[Cause, int], palette: Palette, width: int) -> 
 
 
 def legend(by_cause: Mapping[Cause, int], palette: Palette, width: int) -> list[Piece]:
-    """The causes with their shares, as many as fit: "P python 62.0 %  S sync 12.1 %"."""
+    """Return the causes with their shares, as many as fit: "P python 62.0 %  S sync 12.1 %"."""
     whole = sum(by_cause.values())
     pieces: list[Piece] = []
     for cause, ns in sorted(by_cause.items(), key=lambda item: -item[1]):

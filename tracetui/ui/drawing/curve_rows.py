@@ -47,12 +47,12 @@ def counter_line(track: Track) -> CurveLine:
 
 
 def extra_key(track: CounterTrack) -> Key:
-    """What tells a curve that is no counter of the trace apart from all others."""
+    """Return what tells a curve that is no counter of the trace apart from all others."""
     return (*extra_group(track.group), track.device or "", track.name)
 
 
 def extra_group(group: str) -> Key:
-    """What the keys of all curves of a group begin with that are no counters of the trace."""
+    """Return what the keys of all curves of a group begin with that are no counters of the trace."""
     return ("curve", group)
 
 
@@ -62,12 +62,12 @@ def extra_line(track: CounterTrack) -> CurveLine:
 
 
 def device_key(device: str | None) -> Key:
-    """The key of the header over all curves of a device."""
+    """Return the key of the header over all curves of a device."""
     return ("group", "curves", device or "")
 
 
 def section_key(line: CurveLine) -> Key:
-    """The key of the header over the curves of one process, or of one kind."""
+    """Return the key of the header over the curves of one process, or of one kind."""
     pid = line.key[1] if line.key[0] == "track" else ""
     return ("group", "curves", line.device or "", line.group, pid)
 

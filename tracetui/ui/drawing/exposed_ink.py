@@ -34,7 +34,7 @@ _AROUND = 2  #: cells of it that stay on each side of the text
 
 
 def cause_glyphs(glyphs: Glyphs) -> tuple[str, str, str]:
-    """The glyph of each cause, in their order."""
+    """Return the glyph of each cause, in their order."""
     return glyphs.waits, glyphs.moves, glyphs.communicates
 
 

@@ -36,7 +36,7 @@ class Flame:
 
 
 def flame_rows(top: StackNode, width: int, chain: Chain = lambda node, _: (node,)) -> list[list[Flame]]:
-    """The rows below a frame, itself in the first, in `width` cells; () where it has no idle time.
+    """Return the rows below a frame, itself in the first, in `width` cells; () where it has no idle time.
 
     What a frame took itself is left blank at the right of those below it.
     """

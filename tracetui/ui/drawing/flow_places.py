@@ -42,7 +42,7 @@ class Scrolled(NamedTuple):
 
 
 def hop_places(trace: Trace, chain: Chain, lines: TimelineLines, toggled: frozenset[Key]) -> list[HopPlace]:
-    """The slices of a chain that have a line, host first."""
+    """Return the slices of a chain that have a line, host first."""
     found = []
     for hop in chain.hops:
         key, hidden = place_of_slice(trace, hop.row, toggled)
@@ -71,7 +71,7 @@ def kept_lines(hops: Sequence[HopPlace], scrolled: Scrolled) -> dict[int, int]:
 def stops(
     hops: Sequence[HopPlace], kept: dict[int, int], scrolled: Scrolled, viewport: Viewport, columns: int
 ) -> list[Stop]:
-    """Where the slices of a chain are on screen."""
+    """Return where the slices of a chain are on screen."""
     lines = {place: y for y, place in kept.items()}
     found = []
     for place, start_ns, end_ns in _worth(

@@ -106,5 +106,5 @@ ASCII = Glyphs(
 
 
 def glyphs(ascii_only: bool) -> Glyphs:
-    """The set for a terminal."""
+    """Return the set for a terminal."""
     return ASCII if ascii_only else BLOCKS

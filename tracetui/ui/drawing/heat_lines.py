@@ -38,7 +38,7 @@ class HalfCursor(NamedTuple):
 def layout(
     rows: int, apart: Sequence[int], dense: int | None, lines: int, halves: bool, tallest: int
 ) -> list[LineRows]:
-    """The rows of each line, from top to bottom; more lines than there are where the rows need them.
+    """Return the rows of each line, from top to bottom; more lines than there are where the rows need them.
 
     Args:
         rows: how many rows there are.

@@ -23,7 +23,7 @@ from tracetui.ui.drawing.palette import Paint
 
 #: below this many cells a name is not worth reading
 NAME_CELLS = 5
-#: stands behind a character that is two cells wide, and is taken out at the end
+#: stands after a character that is two cells wide, and is taken out at the end
 _WIDE = "\0"
 
 Name = Callable[[int], str]
@@ -37,7 +37,7 @@ class Unread(NamedTuple):
 
 
 def shades(part: Int64s, whole: Int64s, touched: Bools) -> Int64s:
-    """int64[columns]: part / whole in eighths, rounded; 0 only where nothing is."""
+    """Return int64[columns]: part / whole in eighths, rounded; 0 only where nothing is."""
     level = (part * 16 + whole) // np.maximum(2 * whole, 1)
     shown: Int64s = np.minimum(np.maximum(level, touched), 8)
     return shown
@@ -54,7 +54,7 @@ def draw_lane(
     crowd: int = -1,
     selected: int = -1,
 ) -> list[Segment]:
-    """One line, as many cells as there are columns: as `draw_lanes`."""
+    """Return one line, as many cells as there are columns: as `draw_lanes`."""
     one = Columns(columns.edges, columns.busy[None], columns.row[None], columns.longest[None])
     crowds = np.array([crowd], np.int64)
     return draw_lanes(one, paints, chosen, name, glyphs, crowds, selected, name_cells, unread)[0]
@@ -81,7 +81,7 @@ def draw_lanes(
     name_cells: int = NAME_CELLS,
     unread: Unread | None = None,
 ) -> list[list[Segment]]:
-    """A line for each lane, as many cells as there are columns. No slice is in two lanes.
+    """Return a line for each lane, as many cells as there are columns. No slice is in two lanes.
 
     chosen : int64[lanes, columns], the place in `paints` for the slice in `columns.row`; any value where that
         is -1.
@@ -119,7 +119,7 @@ def draw_lanes(
 
 
 def draw_unread(levels: Int64s, style: Style, glyphs: Glyphs) -> list[Segment]:
-    """A line of which nothing is read; int64[columns], the levels of its glyphs."""
+    """Return a line of which nothing is read; int64[columns], the levels of its glyphs."""
     cells = [glyphs.unread[level] for level in levels.tolist()]
     return segments(cells, np.where(levels > 0, 0, -1).astype(np.int64), [style])
 
@@ -130,7 +130,7 @@ def segments(cells: Sequence[str], style: Int64s, styles: Sequence[Style]) -> li
 
 
 def _lines(cells: Sequence[str], style: Int64s, styles: Sequence[Style], across: int) -> list[list[Segment]]:
-    """The segments of lines of `across` cells each that stand one behind the other."""
+    """The segments of lines of `across` cells each that stand one after the other."""
     blank = style < 0
     if blank.any():
         joined = np.array([place % 3 == 0 and not ink.underline for place, ink in enumerate(styles)])
@@ -153,7 +153,7 @@ def _lines(cells: Sequence[str], style: Int64s, styles: Sequence[Style], across:
 
 
 def clip_cells(text: str, width: int, ellipsis: str) -> str:
-    """The text in exactly `width` cells: padded, or cut with an ellipsis."""
+    """Return the text in exactly `width` cells: padded, or cut with an ellipsis."""
     if width < 1:
         return ""
     if text.isascii():

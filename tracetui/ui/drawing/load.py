@@ -32,6 +32,6 @@ def load(picture: Picture, edges: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def is_of_host(picture: Picture) -> bool:
-    """Whether the load is that of the host."""
+    """Return whether the load is that of the host."""
     expected = picture.sketch.tracks if picture.sketch is not None else ()
     return all(track.layer is not Layer.DEVICE for track in (*picture.trace.tracks, *expected))

@@ -56,7 +56,7 @@ _GROUPS = (
 
 
 def python_spans(lines: Sequence[str]) -> list[list[Span]]:
-    """The coloured spans of each line, from left to right and disjoint."""
+    """Return the coloured spans of each line, from left to right and disjoint."""
     spans: list[list[Span]] = [[] for _ in lines]
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     line = 0

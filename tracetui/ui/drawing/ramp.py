@@ -119,7 +119,7 @@ class Ramp:
 
 
 def ramp_of(heat: Heat, palette: str, glyphs: Glyphs, light: bool = False) -> Ramp:
-    """The ramp of a kind of row in a palette: "ansi", "256", "true" or "none"."""
+    """Return the ramp of a kind of row in a palette: "ansi", "256", "true" or "none"."""
     if heat is Heat.LEAD:
         return _both(*(ramp_of(each, palette, glyphs, light) for each in (Heat.WORK, Heat.NO_LEAD)))
     if heat is Heat.NO_LEAD:
@@ -140,7 +140,7 @@ def ramp_of(heat: Heat, palette: str, glyphs: Glyphs, light: bool = False) -> Ra
 
 
 def _both(first: Ramp, second: Ramp) -> Ramp:
-    """The shades of one ramp, and behind them those of another but its floor."""
+    """The shades of one ramp, and after them those of another but its floor."""
     colours = (*first.colours, *second.colours[1:]) if first.colours and second.colours else None
     return Ramp(
         first.glyphs + second.glyphs[1:],
@@ -151,14 +151,14 @@ def _both(first: Ramp, second: Ramp) -> Ramp:
 
 
 def cursor_style(palette: str) -> Style:
-    """What is painted over the cell under the cursor."""
+    """Return what is painted over the cell under the cursor."""
     if palette in _CURSOR:
         return Style.parse(f"black on {_CURSOR[palette]} bold")
     return Style(reverse=True, bold=True)
 
 
 def cursor_colour(palette: str) -> str:
-    """The colour of a cell under the cursor, in all palettes but "none"."""
+    """Return the colour of a cell under the cursor, in all palettes but "none"."""
     return _CURSOR[palette]
 
 

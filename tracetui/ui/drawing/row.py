@@ -40,10 +40,10 @@ class Row:
 
 
 def track_key(track: Track) -> Key:
-    """What tells a track apart from all others of its trace."""
+    """Return what tells a track apart from all others of its trace."""
     return ("track", track.pid, track.tid, track.family.name, track.name if track.samples else "")
 
 
 def is_folded(key: Key, folded_at_first: bool, toggled: frozenset[Key]) -> bool:
-    """Whether a group or track is folded: as at first, unless it was toggled."""
+    """Return whether a group or track is folded: as at first, unless it was toggled."""
     return folded_at_first != (key in toggled)

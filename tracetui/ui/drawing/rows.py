@@ -68,13 +68,13 @@ class TimelineLines:
 
 
 def group_key(track: Track) -> Key:
-    """What a track shares with those it stands under one header with."""
+    """Return what a track shares with those it stands under one header with."""
     part = "planes" if track.family is Family.PLANE else ""
     return ("group", track.layer.name, track.process, track.pid, part)
 
 
 def idle_key(device: str) -> Key:
-    """The key of the idle line of a device."""
+    """Return the key of the idle line of a device."""
     return ("idle", device)
 
 
@@ -86,7 +86,7 @@ def timeline_lines(
     devices: Sequence[str] = (),
     extras: Extras = Extras(),  # noqa: B008 - it is frozen
 ) -> TimelineLines:
-    """The lines of a trace.
+    """Return the lines of a trace.
 
     expected : tracks that are known to come while it is still read, in reading order: they have lines now.
     devices : the devices that are known to come.
@@ -122,7 +122,7 @@ def timeline_lines(
 
 
 def curve_lines(tracks: Sequence[Track], extras: Extras) -> list[CurveLine]:
-    """All curves, in reading order: the lead of the host, the counters of some tracks, the memory."""
+    """Return all curves, in reading order: the lead of the host, the counters of some tracks, the memory."""
     counters = [counter_line(track) for track in tracks if track.layer is Layer.COUNTER]
     others = [extra_line(track) for track in extras.tracks]
     leads = [line for line in others if line.group == LEAD]
@@ -167,12 +167,12 @@ def place_of_slice(trace: Trace, row: int, toggled: frozenset[Key]) -> tuple[Key
 
 
 def folded_group(track: Track) -> bool:
-    """Whether the group of a track is folded at first: what repeats others."""
+    """Return whether the group of a track is folded at first: what repeats others."""
     return track.layer is Layer.OVERLAP or track.family is Family.PLANE
 
 
 def folded_track(track: Track, lanes: int = 0) -> bool:
-    """Whether a track is folded at first: Python frames are deep, parts of collectives overlap.
+    """Return whether a track is folded at first: Python frames are deep, parts of collectives overlap.
 
     lanes : how many it has, or will have.
     """
@@ -215,7 +215,7 @@ def _idle_line(device: int, label: str) -> Row:
 
 
 def track_label(track: Track) -> str:
-    """What stands beside a track: its name, and which of the tracks of one thread it is."""
+    """Return what stands beside a track: its name, and which of the tracks of one thread it is."""
     name = printable(track.name).strip() or f"thread {printable(track.tid)}"
     short = _SHORT.get(track.family)
     if not short or short in name:
@@ -224,7 +224,7 @@ def track_label(track: Track) -> str:
 
 
 def group_label(track: Track) -> str:
-    """The header of a group: its process, and the device it belongs to."""
+    """Return the header of a group: its process, and the device it belongs to."""
     process = printable(track.process).strip() or f"process {printable(track.pid)}"
     if track.family is Family.PLANE:
         process += " planes"

@@ -10,7 +10,7 @@ DIGITS = 4  #: of the whole
 
 
 def unit_of(whole_ns: int) -> int:
-    """The power of ten of ns that leaves `whole_ns` with at most DIGITS digits."""
+    """Return the power of ten of ns that leaves `whole_ns` with at most DIGITS digits."""
     return int(10 ** max(len(str(whole_ns)) - DIGITS, 0))
 
 
@@ -30,5 +30,5 @@ def apportion(parts: Sequence[int], whole: int) -> list[int]:
 
 
 def format_share(units: int, unit_ns: int) -> str:
-    """ "93.2 µs"; what rounds to nothing is "<0.1 µs"."""
+    """Return "93.2 µs"; what rounds to nothing is "<0.1 µs"."""
     return format_exact(units * unit_ns) if units else f"<{format_exact(unit_ns)}"

@@ -202,7 +202,7 @@ class Sketch:
 
 
 def missing_words(sketch: Sketch, trace: Trace) -> str:
-    """What was not read, and when it was recorded: "Python 12.1 s to 166 s" of each process."""
+    """Return what was not read, and when it was recorded: "Python 12.1 s to 166 s" of each process."""
     step = max((trace.end_ns - trace.start_ns) // 1000, 1)
     parts = []
     for missing in sketch.missing():
@@ -300,7 +300,7 @@ def _kin(track: Track) -> tuple[str, bool]:
 def _reaches(spots: _Spots, earliest: int, latest: int) -> tuple[Int64s, Int64s]:
     """int64[spots] each, ns: the time that a spot stands for: half way to those beside it of its group.
 
-    As far as these are before and behind it in time as in the file. Else other events begin there: then it
+    As far as these are before and after it in time as in the file. Else other events begin there: then it
     is as much on that side as on the other, within the trace.
     """
     middle = spots.start + (spots.end - spots.start) // 2

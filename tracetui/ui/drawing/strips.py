@@ -16,7 +16,7 @@ Piece = tuple[str, Style]
 
 
 def fitted(pieces: Sequence[Piece], width: int, ellipsis: str = "…") -> Strip:
-    """The pieces in exactly `width` cells, what is cut marked with an ellipsis."""
+    """Return the pieces in exactly `width` cells, what is cut marked with an ellipsis."""
     strip = Strip([Segment(text, style) for text, style in pieces if text])
     if strip.cell_length > width > 0:
         strip = Strip([*strip.crop(0, width - cell_len(ellipsis)), Segment(ellipsis)])
@@ -37,7 +37,7 @@ def clauses(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 def tail(text: str, width: int, ellipsis: str = "…") -> str:
-    """The end of a text (of a path: what tells it from others) in at most `width` cells."""
+    """Return the end of a text (of a path: what tells it from others) in at most `width` cells."""
     if cell_len(text) <= width:
         return text
     end = text[-max(width, 1) :]
@@ -47,13 +47,13 @@ def tail(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 def ruled(title: str, rule: str, width: int) -> str:
-    """A title in a rule of `width` cells, as far as it leaves any: "── title ────"."""
+    """Return a title in a rule of `width` cells, as far as it leaves any: "── title ────"."""
     head = f"{rule * 2} {title} "
     return head + rule * (width - cell_len(head))
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The text in lines of at most `width` cells, broken between words where there are any."""
+    """Return the text in lines of at most `width` cells, broken between words where there are any."""
     lines = [""]
     for blank, word in words_of(text):
         joined = f"{lines[-1]}{blank}{word}" if lines[-1] else word

@@ -19,7 +19,7 @@ class Tick(NamedTuple):
 
 
 def tick_step(span_ns: int, columns: int, cells: int = TICK_CELLS) -> int:
-    """The smallest 1, 2 or 5 times a power of ten, in ns, that leaves `cells` between ticks."""
+    """Return the smallest 1, 2 or 5 times a power of ten, in ns, that leaves `cells` between ticks."""
     least = max(-(-span_ns * cells // max(columns, 1)), 1)
     step = 1
     while True:
@@ -30,7 +30,7 @@ def tick_step(span_ns: int, columns: int, cells: int = TICK_CELLS) -> int:
 
 
 def ticks(viewport: Viewport, origin_ns: int, columns: int) -> list[Tick]:
-    """The ticks of a viewport, at round times from the origin."""
+    """Return the ticks of a viewport, at round times from the origin."""
     step = tick_step(viewport.span_ns, columns)
     first = -((origin_ns - viewport.start_ns) // step) * step + origin_ns
     found = []
@@ -42,7 +42,7 @@ def ticks(viewport: Viewport, origin_ns: int, columns: int) -> list[Tick]:
 
 
 def format_tick(ns: int, step_ns: int) -> str:
-    """A moment with the decimals its step needs: "12.5 ms", "1.25 s", "40 µs"."""
+    """Return a moment with the decimals its step needs: "12.5 ms", "1.25 s", "40 µs"."""
     if ns == 0:
         return "0"
     if step_ns >= 100_000_000 or ns >= 10_000_000_000:

@@ -101,7 +101,7 @@ class GapOfCell(NamedTuple):
 
 
 def nothing() -> Int64s:
-    """An empty grid: what a sheet of a view has of its own before it is filled."""
+    """Return an empty grid: what a sheet of a view has of its own before it is filled."""
     return np.empty((0, 0), np.int64)
 
 

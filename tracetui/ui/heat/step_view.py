@@ -176,5 +176,5 @@ def _from_first_work(begin_ns: int, stop_ns: int) -> str:
 
 
 def sign_of(ns: int, step_ns: int) -> str:
-    """A distance in time with the decimals its step needs, and its sign: "-1.5 ms"."""
+    """Return a distance in time with the decimals its step needs, and its sign: "-1.5 ms"."""
     return f"{'-' if ns < 0 else ''}{format_tick(abs(ns), step_ns)}"

@@ -17,19 +17,19 @@ BETWEEN = " · "  #: two things that are told of a cell
 
 
 def between(start_ns: int, end_ns: int) -> str:
-    """ "0.129 .. 0.131 s", with the decimals that tell the two apart; of times from any origin."""
+    """Return "0.129 .. 0.131 s", with the decimals that tell the two apart; of times from any origin."""
     step = max((end_ns - start_ns) // 20, 1)
     start, end = format_time(start_ns, step), format_time(end_ns, step)
     return f"{start[:-2]} .. {end}"
 
 
 def share(part_ns: int, whole_ns: int) -> str:
-    """ "1.23 ms of 2.00 ms, 61.5 %"."""
+    """Return "1.23 ms of 2.00 ms, 61.5 %"."""
     return f"{format_duration(part_ns)} of {format_duration(whole_ns)}, {format_percent(part_ns, whole_ns)}"
 
 
 def line_words(frame: Frame | None) -> str:
-    """ "train.py(88) forward"; "" without a stack."""
+    """Return "train.py(88) forward"; "" without a stack."""
     if frame is None:
         return ""
     if not frame.file:
@@ -38,7 +38,7 @@ def line_words(frame: Frame | None) -> str:
 
 
 def mostly(reason: Reason) -> str:
-    """ "mostly P python, train.py(88) forward"; "" of no idle time."""
+    """Return "mostly P python, train.py(88) forward"; "" of no idle time."""
     if reason.cause is None:
         return ""
     line = line_words(reason.frame)
@@ -51,7 +51,7 @@ def joined(*words: str) -> str:
 
 
 def gap_target(analysis: Analysis, gap: int, start_ns: int, end_ns: int) -> Target | None:
-    """A gap, with the time of the cell around it; None of gap -1 and a cell without time."""
+    """Return a gap, with the time of the cell around it; None of gap -1 and a cell without time."""
     if gap < 0:
         return Target(start_ns, end_ns) if end_ns > start_ns else None
     gaps = analysis.gaps
@@ -62,12 +62,12 @@ def gap_target(analysis: Analysis, gap: int, start_ns: int, end_ns: int) -> Targ
 
 
 def device_prefix(analysis: Analysis, device: int) -> str:
-    """The device in front of a label, where there are several."""
+    """Return the device in front of a label, where there are several."""
     return f"{printable(analysis.devices[device].device)} " if len(analysis.devices) > 1 else ""
 
 
 def step_names(analysis: Analysis, steps: Iterable[int]) -> list[str]:
-    """The numbers of some steps, with their devices where there are several."""
+    """Return the numbers of some steps, with their devices where there are several."""
     several = len(analysis.steps_by_device) > 1
     chosen = [analysis.steps[index] for index in steps]
     return [f"{step.number} {printable(step.device)}" if several else str(step.number) for step in chosen]

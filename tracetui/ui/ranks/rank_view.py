@@ -194,7 +194,7 @@ def _cells(ns: Int64s, of: Int64s) -> Cells:
 
 
 def labels(job: Job) -> tuple[str, ...]:
-    """ "rank 5" by the place of each rank, with its host where the job has several."""
+    """Return "rank 5" by the place of each rank, with its host where the job has several."""
     hosts = [rank.digest.identity.host for rank in job.ranks]
     several = len(set(hosts)) > 1
     return tuple(

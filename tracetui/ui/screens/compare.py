@@ -331,7 +331,7 @@ class CompareScreen(TableScreen):
 
 
 def story(row: Row) -> list[str]:
-    """Both sides of a row with the spread of their steps, and whether that is a change."""
+    """Return both sides of a row with the spread of their steps, and whether that is a change."""
     if isinstance(row, MemoryRow):
         return _memory_story(row)
     lines = []

@@ -263,7 +263,7 @@ class Watched(io.RawIOBase):
 
 
 def chosen(analysis: Analysis, tracks: str) -> Sequence[Track]:
-    """The tracks that an empty or a typed text stands for."""
+    """Return the tracks that an empty or a typed text stands for."""
     return matching_tracks(analysis.trace, tracks) if tracks.strip() else analysis.trace.tracks
 
 
@@ -276,7 +276,7 @@ def absolute(name: str) -> str:
 
 
 def default_name(trace: Path, start_ns: int, end_ns: int) -> str:
-    """ "trace_view_1.200s-1.350s.csv": from the name of the trace and the window, ns from its start."""
+    """Return "trace_view_1.200s-1.350s.csv": from the name of the trace and the window, ns from its start."""
     stem = trace.name
     for suffix in (".gz", ".json", ".trace", ".pt"):
         stem = stem[: -len(suffix)] if stem.endswith(suffix) else stem
@@ -286,7 +286,7 @@ def default_name(trace: Path, start_ns: int, end_ns: int) -> str:
 
 
 def sentence_of(error: OSError | ValueError) -> str:
-    """What went wrong with a file, in one sentence."""
+    """Return what went wrong with a file, in one sentence."""
     if isinstance(error, SameFileError):
         return "This is the trace itself: nothing is written."
     if isinstance(error, OSError) and error.errno is not None:

@@ -240,7 +240,7 @@ class GapsScreen(TableScreen):
 
 
 def no_gaps(analysis: Analysis) -> str:
-    """Why there is no gap to show."""
+    """Return why there is no gap to show."""
     if not analysis.devices:
         return "No device in this trace: there is no idle time to look at."
     return "No gap: the AI cores were busy all the time."

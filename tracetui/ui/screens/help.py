@@ -123,7 +123,7 @@ class HelpScreen(Overlay[None]):
 
 
 def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs = BLOCKS) -> list[Line]:
-    """The whole help of a screen, for a width."""
+    """Return the whole help of a screen, for a width."""
     columns = 1 if width < 2 * COLUMN + MARGIN else 3 if width >= 3 * TOLD else 2
     column = (width - MARGIN * (columns - 1)) // columns
     blocks = [_group(group, actions, column, palette) for group, actions in _groups(screen)]

@@ -38,7 +38,7 @@ class OpenTraces(Chooser[int]):
 
 
 def note(session: Session) -> str:
-    """How large the file is, and how far it is read or how idle its devices were."""
+    """Return how large the file is, and how far it is read or how idle its devices were."""
     try:
         size = format_bytes(session.path.stat().st_size)
     except OSError as error:

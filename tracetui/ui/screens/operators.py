@@ -233,7 +233,7 @@ class OperatorsScreen(TableScreen):
 
 
 def summed(wanted: Wanted) -> OperatorsScreen.Summed:
-    """The operators that are wanted, and their table."""
+    """Return the operators that are wanted, and their table."""
     analysis, host, step, window, by_name, of_type = wanted
     if step >= 0:
         operators = analysis.operators_in_step(step, host)

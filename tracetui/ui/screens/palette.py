@@ -37,7 +37,7 @@ class CommandPalette(Chooser[Action]):
 
 
 def applicable(viewer: Viewer, screen: Screen[Any]) -> Iterator[Action]:
-    """The actions of the palette that the screen, or else the app, can do now."""
+    """Yield the actions of the palette that the screen, or else the app, can do now."""
     own = [(action, screen) for action in actions_of(viewer.shown)]
     for action, target in [*own, *((action, viewer) for action in actions_of(None))]:
         _, name, parameters = parse(action.id)

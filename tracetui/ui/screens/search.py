@@ -177,7 +177,7 @@ def step_to_hit(trace: Trace, search: Search, row: int, time_ns: int, step: int)
 
 
 def same_name(trace: Trace, row: int) -> Search:
-    """The search for the name of a slice, which is the hit it stands at."""
+    """Return the search for the name of a slice, which is the hit it stands at."""
     names = NameSearch(trace)
     hits = names.named_as(row)
     return names.search(WHOLE + trace.name(row), hits, int(np.flatnonzero(hits == row)[0]))

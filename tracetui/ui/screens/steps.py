@@ -162,7 +162,7 @@ class StepsScreen(TableScreen):
 
 
 def step_columns(analysis: Analysis, inks: TimeInks) -> list[Column]:
-    """The columns of the step table; times in ms with three decimals, exported in ns."""
+    """Return the columns of the step table; times in ms with three decimals, exported in ns."""
     rows = StepRows(analysis)
     places: list[Place] = [
         Look("step", 0),
@@ -235,7 +235,7 @@ def explained(analysis: Analysis) -> StepsScreen.Explained:
 
 
 def step_causes(analysis: Analysis, index: int, palette: Palette, width: int) -> list[Line]:
-    """The causes of the idle and of the preparing time of a step, and what its wall time hangs on."""
+    """Return the causes of the idle and of the preparing time of a step, and what its wall time hangs on."""
     text, dim, bold = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
 
     apart = clocks_apart(analysis.steps[index])

@@ -1,7 +1,7 @@
 """What the terminal shows, cell by cell, and what has to be sent to make it show something else.
 
 Knows lines of styled text (strips) and escape sequences; not what is drawn, and not when it is sent. Textual
-compares nothing: it sends each region that is drawn again whole, and resets the style behind every piece.
+compares nothing: it sends each region that is drawn again whole, and resets the style after every piece.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Cells:
         wanted[lines, first] = _ERASE
 
     def _text(self, codes: Int64s) -> list[str] | str:
-        """One entry per cell: a character, a text, or nothing behind a wide one."""
+        """One entry per cell: a character, a text, or nothing after a wide one."""
         special = (codes == _BEHIND_WIDE) | (codes >= _TEXTS)
         if not special.any():
             return _decoded(codes)

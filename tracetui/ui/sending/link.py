@@ -111,5 +111,5 @@ class LinkApp(HookedApp[ReturnType]):
 
 
 def is_remote(environ: Mapping[str, str]) -> bool:
-    """Whether the terminal is at the other end of a network."""
+    """Return whether the terminal is at the other end of a network."""
     return any(environ.get(name) for name in ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"))

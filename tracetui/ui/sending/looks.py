@@ -42,7 +42,7 @@ PLAIN = Look()
 
 
 def look_of(style: Style, system: ColorSystem) -> Look:
-    """The look of a style where there are so many colours."""
+    """Return the look of a style where there are so many colours."""
     return Look(
         tuple(on for name, on, _ in _ATTRIBUTES if getattr(style, name)),
         _colour(style.color, system, foreground=True),
@@ -51,7 +51,7 @@ def look_of(style: Style, system: ColorSystem) -> Look:
 
 
 def turn(old: Look, new: Look) -> str:
-    """The shortest sequence that turns one look into another; "" where they are equal."""
+    """Return the shortest sequence that turns one look into another; "" where they are equal."""
     if old == new:
         return ""
     if new == PLAIN:

@@ -52,7 +52,7 @@ class Pace:
         return self._asked[0][0] + LOST_S - now if under_way >= WINDOW else 0.0
 
     def sent(self, size: int) -> bool:
-        """A frame of so many bytes is sent now; whether the terminal is to be asked behind it."""
+        """A frame of so many bytes is sent now; whether the terminal is to be asked after it."""
         now = self._clock()
         self._free_at = max(self._free_at, now) + size / RATE
         self._unasked += size

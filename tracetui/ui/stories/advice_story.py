@@ -38,7 +38,7 @@ LONGEST_FIGURE = 60  #: characters
 def advice_columns(
     analysis: Analysis, advice: Sequence[Advice], palette: Palette, glyphs: Glyphs
 ) -> list[Column]:
-    """One row per piece of advice, in its order; shares are of the devices' time."""
+    """Return one row per piece of advice, in its order; shares are of the devices' time."""
     rows, window_ns = AdviceRows(analysis, advice), analysis.window_ns
     cost = np.array([each.cost_ns or 0 for each in rows.rows], np.int64)
     codes = np.arange(len(rows.rows), dtype=np.int32)
@@ -59,14 +59,14 @@ def advice_columns(
 
 
 def about(advice: Advice) -> str:
-    """The line that is blamed, else the first name that it is about: "moba.py(88) gate"."""
+    """Return the line that is blamed, else the first name that it is about: "moba.py(88) gate"."""
     if advice.file:
         return f"{path_end(advice.file)}({advice.line}) {advice.function}"
     return advice.function or next(iter(advice.subjects), "")
 
 
 def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
-    """ "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap" """
+    """Return "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap" """
     costs = [each.cost_ns for each in advice if each.cost_ns is not None]
     left = len(advice) - len(costs)
     notes = counted(left, "1 note on the recording", "{count} notes on the recording")

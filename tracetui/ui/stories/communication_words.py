@@ -30,7 +30,7 @@ _CAUSES = tuple(CommunicationCause)
 
 
 def communication_sentences(analysis: Analysis, gap: int, device: str, pen: Pen) -> Iterator[list[Piece]]:
-    """A sentence for each operation of a gap, those first that it was exposed to longest.
+    """Yield a sentence for each operation of a gap, those first that it was exposed to longest.
 
     "The NPU waited 86.2 ms for peer 5 of group 271, then moved 16.0 MB in 0.3 ms, 52.0 GB/s:
     hcom_allReduce__271_0_1 at train.py(88) main."

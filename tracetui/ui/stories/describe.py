@@ -80,7 +80,7 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
 
 
 def describe_clock(trace: Trace, start_ns: int, end_ns: int, pen: Pen) -> Line:
-    """The times on the clock of the trace, as they are written in it and in the tables beside it."""
+    """Return the times on the clock of the trace, as they are written in it and in the tables beside it."""
     label = "epoch" if trace.start_ns >= _EPOCH else "clock"
     end = f" to {format_clock(end_ns)}" if end_ns > start_ns else " µs"
     return [pen.label(label), pen.text(format_clock(start_ns).removesuffix(" µs") + end)]
@@ -146,13 +146,13 @@ def _reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[tuple[
 
 
 def short_frame(frame: Frame) -> str:
-    """A frame in few cells: the end of its path, its line and function."""
+    """Return a frame in few cells: the end of its path, its line and function."""
     file = path_end(frame.file, 2)
     return printable(f"{file}({frame.line}) {frame.function}" if file else frame.function, 80)
 
 
 def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
-    """How a task came from the host to the device, with the time from each hop to the next."""
+    """Return how a task came from the host to the device, with the time from each hop to the next."""
     if chain is None:
         return []
     line: Line = [pen.label(tell("from"))]
@@ -170,7 +170,7 @@ def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
 def describe_line(
     label: str, stack: tuple[Frame, ...], rules: FrameRules, backward: bool, source: str | None, pen: Pen
 ) -> list[Line]:
-    """The user's own line of a stack, and its source if it was found: up to two lines."""
+    """Return the user's own line of a stack, and its source if it was found: up to two lines."""
     frame = rules.line_of(stack)
     if frame is None:
         return []
@@ -187,7 +187,7 @@ def describe_line(
 
 
 def describe_frames(stack: tuple[Frame, ...], rules: FrameRules, pen: Pen) -> list[Line]:
-    """A whole stack, leaf first, one line per frame; the user's line stands out."""
+    """Return a whole stack, leaf first, one line per frame; the user's line stands out."""
     own = rules.line_of(stack)
     return [
         [
@@ -199,7 +199,7 @@ def describe_frames(stack: tuple[Frame, ...], rules: FrameRules, pen: Pen) -> li
 
 
 def describe_args(args: Mapping[str, Any], pen: Pen) -> list[Line]:
-    """The args of a slice, one line each; stacks are shown elsewhere."""
+    """Return the args of a slice, one line each; stacks are shown elsewhere."""
     lines: list[Line] = []
     for key, value in args.items():
         if key != "Call stack":

@@ -32,7 +32,7 @@ def flame_answer(analysis: Analysis, view: FlameView) -> str:
 
 
 def flame_story(analysis: Analysis, view: FlameView, palette: Palette) -> list[list[Piece]]:
-    """The frame under the cursor: what it is, its idle time, where it was called from."""
+    """Return the frame under the cursor: what it is, its idle time, where it was called from."""
     flame, caller = view.flame, view.caller
     if flame is None:
         return []

@@ -37,7 +37,7 @@ class Share:
 
 
 def gap_shares(analysis: Analysis, gap: int) -> list[Share]:
-    """The pieces of a gap by cause, doing and line, most first; their sum is its idle time."""
+    """Return the pieces of a gap by cause, doing and line, most first; their sum is its idle time."""
     trace, causes = analysis.trace, analysis.causes
     pieces = causes.of_gap(gap)
     frames, place = lines_of(trace, causes.stack[pieces], causes.frame[pieces], analysis.rules)
@@ -64,7 +64,7 @@ class MainLine(NamedTuple):
 
 
 def main_line(analysis: Analysis, gap: int) -> MainLine:
-    """The stack behind a gap, of the line that tables name; empty where its main cause has none."""
+    """Return the stack behind a gap, of the line that tables name; empty where its main cause has none."""
     trace, causes = analysis.trace, analysis.causes
     pieces = causes.of_gap(gap)
     ns = causes.end[pieces] - causes.start[pieces]

@@ -38,7 +38,7 @@ NAMED = 4  #: causes of the host's time that are named; the rest is summed up
 
 
 def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
-    """ "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.2 ms · at 0.129863 s · step 52" """
+    """Return "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.2 ms · at 0.129863 s · step 52" """
     gaps = analysis.gaps
     start, end, step = int(gaps.start[gap]), int(gaps.end[gap]), int(gaps.step[gap])
     device = printable(analysis.devices[int(gaps.device[gap])].device, NAME)

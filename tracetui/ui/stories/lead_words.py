@@ -15,7 +15,7 @@ from tracetui.units import format_duration, format_time
 
 
 def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[Piece]:
-    """ "The host was 12 tasks (1.24 ms) ahead; it lost that when it enqueued nothing for 2.1 ms ..."
+    """Return "The host was 12 tasks (1.24 ms) ahead; it lost that when it enqueued nothing for 2.1 ms ..."
 
     Empty where the host had no lead before the gap, or did not cause it. Times are told from `origin_ns` on.
     """

@@ -192,7 +192,7 @@ class LineStory(Story):
 
 
 def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs) -> str:
-    """ "step 22.9 ms → 20.1 ms (-12.2 %) if this line's host time were halved; …", as long as fits."""
+    """Return "step 22.9 ms → 20.1 ms (-12.2 %) if this line's host time were halved; …", as long as fits."""
     before, after = int(what_if.steps_before.sum()), int(what_if.steps_after.sum())
     count = len(what_if.steps_before)
     what = tell("step") if count == 1 else tell("mean step")

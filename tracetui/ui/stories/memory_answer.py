@@ -33,7 +33,7 @@ class MemoryAnswer:
     width: int
 
     def words(self, sentence: str, room: int = 0) -> list[Line]:
-        """A sentence after the heading, with so much room behind its first line."""
+        """A sentence after the heading, with so much room after its first line."""
         text = self.palette.style_of(Role.TEXT)
         first, *more = wrapped(f"{self.heading}  {printable(sentence, 300)}", max(self.width - room, 20))
         title = (self.heading, self.palette.style_of(Role.TITLE))

@@ -20,7 +20,7 @@ LEAST = 7  #: cells: the title and the mark of the order
 def cause_column(causes: Int8s | Int64s, palette: Palette) -> Column:
     """Letter and short name of the cause of each row, -1 for none; the filter looks in the dotted names.
 
-    causes : int[rows], values of `Cause`; from behind its last on those of `CommunicationCause`.
+    causes : int[rows], values of `Cause`; after its last those of `CommunicationCause`.
     """
     labels = [*(cause.label for cause in (*Cause, *CommunicationCause)), ""]
     looks: dict[int, Cell] = {-1: UNKNOWN}

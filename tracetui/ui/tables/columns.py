@@ -68,7 +68,7 @@ def number_column(
     rank: int = 0,
     style: Style | None = None,
 ) -> Column:
-    """A right-aligned column of numbers; `write` gets the value of a row as int64 or float64.
+    """Return a right-aligned column of numbers; `write` gets the value of a row as int64 or float64.
 
     Without a width the column is as wide as its title, its smallest and largest value, and one of each order
     of magnitude: "67.1 MB" is longer than "151 MB".
@@ -101,7 +101,7 @@ def name_column(
     style: Style | None = None,
     show: Callable[[str], str] = str,
 ) -> Column:
-    """A left-aligned column of names: codes int32[n] are places in `names`; -1 is unknown, a dash.
+    """Return a left-aligned column of names: codes int32[n] are places in `names`; -1 is unknown, a dash.
 
     `show` says how a name is shown; the filter and an export take the whole name.
     """
@@ -133,7 +133,7 @@ def name_column(
 
 
 def clipped(text: str, width: int, ellipsis: str = "…") -> str:
-    """The text in at most `width` cells, its end marked with an ellipsis where cut."""
+    """Return the text in at most `width` cells, its end marked with an ellipsis where cut."""
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(width - 1, 0)).rstrip() + ellipsis if width > 0 else ""
@@ -221,7 +221,7 @@ def matching(columns: Sequence[Column], text: str) -> Bools | None:
 
 
 def fit(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
-    """The columns that fit into a width: (place in `columns`, cells), in the order given.
+    """Return the columns that fit into a width: (place in `columns`, cells), in the order given.
 
     The most important columns stay; those that can shrink give way first, and share what is left up to the
     width they want, the most important first.

@@ -25,7 +25,7 @@ DURATION_CELLS = 7  #: "96.0 ms"
 
 
 def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInks) -> list[Column]:
-    """One row per gap, in the order of `analysis.gaps`; what ranks them stands beside the rank."""
+    """Return one row per gap, in the order of `analysis.gaps`; what ranks them stands beside the rank."""
     gaps, trace = analysis.gaps, analysis.trace
     rows = GapRows(analysis, np.arange(len(gaps)), by)
     times = [
@@ -54,7 +54,7 @@ def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInk
 
 
 def ranks(ranked: Int64s) -> Int64s:
-    """int64[gaps]: the rank of each gap, from 1, of the gaps in order of rank."""
+    """Return int64[gaps]: the rank of each gap, from 1, of the gaps in order of rank."""
     rank = np.empty(len(ranked), np.int64)
     rank[ranked] = np.arange(1, len(ranked) + 1)
     return rank
@@ -117,7 +117,7 @@ def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> Column:
 
 
 def task_words(analysis: Analysis, row: int) -> str:
-    """A task and where it ran: "aclnnMatmul · Stream 2"; a dash for none."""
+    """Return a task and where it ran: "aclnnMatmul · Stream 2"; a dash for none."""
     if row < 0:
         return "-"
     trace = analysis.trace

@@ -44,7 +44,7 @@ MOST = 80  #: percent of the idle time that the answer counts lines for
 def line_columns(
     analysis: Analysis, savings: Mapping[LineKey, LineSaving] | None, palette: Palette, glyphs: Glyphs
 ) -> list[Column]:
-    """One row per line of code, in the order of `analysis.lines`; `savings` None: not known yet."""
+    """Return one row per line of code, in the order of `analysis.lines`; `savings` None: not known yet."""
     rows = LineRows(analysis)
     lines = rows.rows
     main = [next(iter(line.causes)) for line in lines]
@@ -61,7 +61,7 @@ def line_columns(
 
 
 def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
-    """One row per signature, in the order of `analysis.signatures`."""
+    """Return one row per signature, in the order of `analysis.signatures`."""
     rows = SignatureRows(analysis)
     found = rows.rows
     places = [
@@ -76,7 +76,7 @@ def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> l
 
 
 def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
-    """One row per call and line, in the order of `analysis.syncs`."""
+    """Return one row per call and line, in the order of `analysis.syncs`."""
     rows = SyncRows(analysis)
     syncs = rows.rows
     count = np.array([sync.count for sync in syncs], np.int64)
@@ -95,7 +95,7 @@ def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[C
 
 
 def times_a_step(analysis: Analysis, count: int) -> str:
-    """How often in a step of the host, "8", "2.3"; "" where there is none."""
+    """Return how often in a step of the host, "8", "2.3"; "" where there is none."""
     steps = len(analysis.host_spans)
     if not steps:
         return ""
@@ -119,12 +119,12 @@ class OfLine(Protocol):
 
 
 def line_of(row: OfLine) -> LineKey:
-    """What tells the line of a row from others; what says nothing of a backward pass is of none."""
+    """Return what tells the line of a row from others; what says nothing of a backward pass is of none."""
     return row.file, row.line, row.function, getattr(row, "backward", False)
 
 
 def line_name(line: OfLine) -> str:
-    """ "train_moba.py(88) attention (backward)" """
+    """Return "train_moba.py(88) attention (backward)" """
     if line.file is None:
         return NO_STACK
     file = path_end(line.file)
@@ -133,7 +133,7 @@ def line_name(line: OfLine) -> str:
 
 
 def hotspots_answer(analysis: Analysis) -> str:
-    """ "NPU idle 391 ms of 812 ms (48.2 %); 3 lines hold 80 %" """
+    """Return "NPU idle 391 ms of 812 ms (48.2 %); 3 lines hold 80 %" """
     window_ns, idle_ns = analysis.window_ns, analysis.idle_ns
     devices = names(device.device for device in analysis.devices)
     if len(analysis.devices) > 2:
@@ -159,7 +159,7 @@ def hotspots_answer(analysis: Analysis) -> str:
 
 
 def signatures_answer(analysis: Analysis) -> str:
-    """ "41 signatures of 143 gaps, 38.9 ms of idle time; 2 hold 80 %" """
+    """Return "41 signatures of 143 gaps, 38.9 ms of idle time; 2 hold 80 %" """
     found = analysis.signatures
     holding = lines_holding(np.array([each.idle_ns for each in found], np.int64), analysis.idle_ns, MOST)
     return tell(
@@ -205,7 +205,7 @@ def codes_of(rows: Sequence[object]) -> Int32s:
 
 
 def idle_places(idle: Sequence[int], whole_ns: int, palette: Palette, glyphs: Glyphs) -> list[Place]:
-    """The idle time, its share of the whole, that as a bar."""
+    """Return the idle time, its share of the whole, that as a bar."""
     ns = np.array(idle, np.int64)
 
     def bar(row: int, width: int) -> Cell:
@@ -238,7 +238,7 @@ def saves_at_most(line: OfLine, savings: Mapping[LineKey, LineSaving]) -> int:
 
 
 def at_most(ns: int, glyphs: Glyphs) -> str:
-    """ "≤ 3.10 ms"; "0" where there is nothing to save."""
+    """Return "≤ 3.10 ms"; "0" where there is nothing to save."""
     return f"{glyphs.at_most} {format_duration(ns)}" if ns else "0"
 
 

@@ -65,7 +65,7 @@ class View:
 
 
 def row_name(row: Row) -> str:
-    """What a row is of: a line, a module, a frame."""
+    """Return what a row is of: a line, a module, a frame."""
     if isinstance(row, ModuleIdle):
         return row.module or NO_MODULE
     if isinstance(row, ScopeTime):
@@ -204,5 +204,5 @@ def views_of(analysis: Analysis | None) -> tuple[View, ...]:
 
 
 def view_after(view: View, views: tuple[View, ...]) -> View:
-    """The view that follows, and the first after the last."""
+    """Return the view that follows, and the first after the last."""
     return views[(views.index(view) + 1) % len(views)]

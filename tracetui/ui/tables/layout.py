@@ -1,7 +1,7 @@
 """The tables of the product as the viewer shows them: what the terminal adds to their columns.
 
 A column's key, title, values and words are the table's own. Here it gets its importance, width and ink; what
-a table gains is shown behind the columns that are laid out, without a word here.
+a table gains is shown after the columns that are laid out, without a word here.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _column(column: tables.Column[Rows], rows: Rows, look: Look) -> Column:
         return made
     return replace(
         made,
-        values=np.where(numbers < 0, np.nan, numbers),  # sorted behind all others
+        values=np.where(numbers < 0, np.nan, numbers),  # sorted after all others
         draw=lambda row, _: column.unknown if numbers[row] < 0 else write(numbers[row]),
         plain=lambda row: None if numbers[row] < 0 else numbers[row].item(),
     )

@@ -37,7 +37,7 @@ from tracetui.units import format_count, format_duration, format_percent
 
 
 def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
-    """One row per module, in the order of `analysis.modules`: its name first, then those around it."""
+    """Return one row per module, in the order of `analysis.modules`: its name first, then those around it."""
     rows = ModuleRows(analysis)
     modules = rows.rows
     around = [" > ".join(module.path) for module in modules]
@@ -50,7 +50,7 @@ def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list
 
 
 def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
-    """One row per frame, in the order of `analysis.frames`."""
+    """Return one row per frame, in the order of `analysis.frames`."""
     rows = FrameRows(analysis)
     names = [frame_name(each) for each in rows.rows]
     column = name_column("frame", "frame", codes_of(rows.rows), names, width=60, least=28)
@@ -58,7 +58,7 @@ def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[
 
 
 def scope_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
-    """One row per scope, in the order of `analysis.scopes`: its name first, then those around it."""
+    """Return one row per scope, in the order of `analysis.scopes`: its name first, then those around it."""
     rows = ScopeRows(analysis)
     scopes = rows.rows
     around = [SEPARATOR.join(row.scope[:-1]) for row in scopes]
@@ -82,7 +82,7 @@ def scope_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[
 
 
 def scopes_answer(analysis: Analysis) -> str:
-    """ "36 scopes, 67.1 ms of computing, 170 ms of idle time before their tasks" """
+    """Return "36 scopes, 67.1 ms of computing, 170 ms of idle time before their tasks" """
     scopes = [row for row in analysis.scopes if row.scope]
     if not scopes:
         return tell(NO_SCOPES)
@@ -95,12 +95,12 @@ def scopes_answer(analysis: Analysis) -> str:
 
 
 def scope_short(row: ScopeTime) -> str:
-    """ "_backbone-AlexNet", "(outside any scope)" """
+    """Return "_backbone-AlexNet", "(outside any scope)" """
     return row.scope[-1] if row.scope else NO_SCOPE
 
 
 def frame_name(row: FrameIdle) -> str:
-    """ "train.py(88) main", "nn.Module: Conv2d_7", "(no stack)" """
+    """Return "train.py(88) main", "nn.Module: Conv2d_7", "(no stack)" """
     if row.frame is None:
         return NO_STACK
     file = path_end(row.frame.file)
@@ -108,7 +108,7 @@ def frame_name(row: FrameIdle) -> str:
 
 
 def modules_answer(analysis: Analysis) -> str:
-    """ "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)" """
+    """Return "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)" """
     modules = [module for module in analysis.modules if module.module is not None]
     if not modules:
         return tell(NO_MODULES)
@@ -126,7 +126,7 @@ def modules_answer(analysis: Analysis) -> str:
 
 
 def frames_answer(analysis: Analysis) -> str:
-    """ "168 frames at any depth of the stacks, 25.0 ms of idle time" """
+    """Return "168 frames at any depth of the stacks, 25.0 ms of idle time" """
     count = sum(each.frame is not None for each in analysis.frames)
     frames = counted(count, "1 frame of all stacks", "{count} frames of all stacks")
     return tell("{frames}, {time} of idle time", frames=frames, time=format_duration(analysis.idle_ns))

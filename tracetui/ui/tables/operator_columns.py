@@ -40,7 +40,7 @@ _TIMES = (("mean_ns", 2), ("p50_ns", 4), ("p95_ns", 3), ("min_ns", 6), ("max_ns"
 def operator_columns(
     table: OperatorTable, trace: Trace, palette: Palette, glyphs: Glyphs, host: bool, types: bool = False
 ) -> list[Column]:
-    """One row per name, or type (and activity, on a device)."""
+    """Return one row per name, or type (and activity, on a device)."""
     number = palette.style_of(Role.NUMBER)
     total = Look("total_ns", 2 if host else 0, DURATION_CELLS, style=None if host else number)
     places: list[Place] = [
@@ -62,14 +62,14 @@ def operator_columns(
 
 
 def name_count(count: int) -> str:
-    """ "1 name", "214 names" """
+    """Return "1 name", "214 names" """
     return "1 name" if count == 1 else f"{count:,} names"
 
 
 def operators_answer(
     table: OperatorTable, operators: Operators, host: bool, types: bool, where: str, tasks: int | None
 ) -> str:
-    """ "35 types of 83 names: 215 of 539 tasks (187 compute, 4 communication, 24 copies), 110 ms"
+    """Return "35 types of 83 names: 215 of 539 tasks (187 compute, 4 communication, 24 copies), 110 ms"
 
     Args:
         table: what is shown of the operators.

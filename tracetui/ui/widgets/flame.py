@@ -27,7 +27,7 @@ from tracetui.ui.widgets.scrolling import Wheeled
 from tracetui.ui.widgets.stack_tree import function_name
 from tracetui.units import format_count, format_duration
 
-#: a number fits behind a name in a cell of so many more
+#: a number fits after a name in a cell of so many more
 NUMBER = 12
 PAINTS: dict[FrameKind, Role | Activity] = {
     FrameKind.YOURS: Role.IDLE,
@@ -281,7 +281,7 @@ class FlameView(Wheeled, can_focus=True):
         return flame_style(kind_of(frame, self.rules), self._palette)
 
     def _text(self, cell: Flame) -> str:
-        """The name behind the line between two cells, and the time if it fits, in exactly its cells."""
+        """The name after the line between two cells, and the time if it fits, in exactly its cells."""
         width = cell.right - cell.left
         frame = telling(cell)
         mark = self.mark(kind_of(frame, self.rules)) if frame is not None else ""
@@ -315,7 +315,7 @@ class FlameView(Wheeled, can_focus=True):
 
 
 def telling(cell: Flame) -> Frame | None:
-    """The frame that stands for a cell: a module that frames are folded into, else the innermost."""
+    """Return the frame that stands for a cell: a module that frames are folded into, else the innermost."""
     first = cell.nodes[0].frame if cell.nodes else None
     if first is not None and module_of(first.function) is not None:
         return first
@@ -328,6 +328,6 @@ def _is_of(cell: Flame, node: StackNode) -> bool:
 
 
 def flame_style(kind: FrameKind, palette: Palette) -> Style:
-    """How cells of a kind are filled."""
+    """Return how cells of a kind are filled."""
     box = palette.paint_of(PAINTS[kind]).box
     return box + Style(bold=True) if kind is FrameKind.YOURS else box

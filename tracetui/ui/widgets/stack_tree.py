@@ -306,6 +306,6 @@ class StackTree(Wheeled, can_focus=True):
 
 
 def function_name(frame: Frame) -> str:
-    """The function of a frame: "mean" for "<built-in method mean of Tensor object>"."""
+    """Return the function of a frame: "mean" for "<built-in method mean of Tensor object>"."""
     built_in = _BUILT_IN.fullmatch(frame.function)
     return printable(built_in[1] if built_in else frame.function, 200)

@@ -71,7 +71,7 @@ class View(NamedTuple):
 
 
 def lines_of(stack: Stack, device: int) -> int:
-    """How many lines there are of both where there is room for all."""
+    """Return how many lines there are of both where there is room for all."""
     return 1 + 2 * (len(Part) + len(stack.kinds(device)))
 
 

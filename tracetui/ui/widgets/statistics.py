@@ -66,14 +66,14 @@ class Statistics(Vertical):
 
 
 def window_words(analysis: Analysis, window: tuple[int, int]) -> str:
-    """ "0.120 s .. 0.130 s" """
+    """Return "0.120 s .. 0.130 s" """
     step = max((window[1] - window[0]) // 100, 1)
     start, end = (format_time(time - analysis.trace.start_ns, step) for time in window)
     return f"{start} .. {end}"
 
 
 def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
-    """ "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 AICore gaps of 4.20 ms" """
+    """Return "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 AICore gaps of 4.20 ms" """
     span = inside.end_ns - inside.start_ns
     if not analysis.devices:
         return f"{format_duration(span)}: no device in this trace"
@@ -86,5 +86,5 @@ def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
 
 
 def track_words(track: Track) -> str:
-    """The process and the thread of a track."""
+    """Return the process and the thread of a track."""
     return f"slices on {printable(track.process, 40)} {printable(track.name, 40)}"
