@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.opening import opened, opening_seconds, output_of, peak_bytes, timed
+from tests.benchmarks.opening import opened, output_of, peak_bytes, timed
 from tests.benchmarks.table import Row, seconds
 from tracetui.arrays import Int64s
 from tracetui.compare.matching import match
@@ -21,7 +21,7 @@ def rows(trace: Path, runs: int, jobs: int | None) -> list[Row]:
     command = [sys.executable, "-m", "tracetui", "compare", str(trace), str(trace), "--no-cache"]
     command += ["--jobs", str(jobs)] if jobs else []
     for _ in range(runs):  # in turns: what else the machine does concerns both
-        opening.append(2 * opening_seconds("cold", trace, jobs))
+        opening.append(timed(lambda: output_of(opened(trace, jobs, times=2))))
         comparing.append(timed(lambda: output_of(command)))
     one, both = peak_bytes(opened(trace, jobs)), peak_bytes(command)
     ratio = f"{both / one:.2f} x opening it"

@@ -52,7 +52,7 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
     ): UNKNOWN,
     (
         "analysis/advice/evidence.py",
-        "return self.blame(int(lines[0]) if len(lines) else -1)",
+        "return self.blame(int(lines[0]) if told else -1)",
         "1 -> 2",
     ): UNKNOWN,
     ("analysis/search.py", "table = np.full(high - low + 2, -1, np.int32)", "2 -> 3"): (

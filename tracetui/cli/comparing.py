@@ -12,8 +12,6 @@ from tracetui.cli.parser import Request, UsageError
 from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.run import Run, run_of
 from tracetui.compare.walls import Choice
-from tracetui.job.find import digest_at
-from tracetui.job.load import ranks_below, run_at
 from tracetui.units import Window
 
 
@@ -34,15 +32,19 @@ def compare_paths(request: Request, base: Side, other: Side) -> Comparison:
 
     Raises UsageError where what is asked for is not in them, UnreadableTrace where there is no trace.
     """
-    if any(ranks_below(Path(side.path)) is not None for side in (base, other)):
+    if any(_is_job(Path(side.path)) for side in (base, other)):
         return _compare_jobs(request, base, other)
     return compare_runs(open_run(request, base), open_run(request, other))
 
 
 def open_run(request: Request, side: Side) -> Run:
     """Return what is compared of a trace or a digest; nothing else of it stays in memory."""
+    from tracetui.job.find import digest_at
+
     digest = digest_at(Path(side.path))
     if digest is not None:
+        from tracetui.job.load import run_at
+
         _refuse_parts(request, "a digest", side)
         refuse_early(request, str(digest))
         return run_at(digest)
@@ -53,6 +55,14 @@ def open_run(request: Request, side: Side) -> Run:
         del analysis
     give_back()
     return run
+
+
+def _is_job(path: Path) -> bool:
+    if not path.is_dir():
+        return False
+    from tracetui.job.load import ranks_below
+
+    return ranks_below(path) is not None
 
 
 def _refuse_parts(request: Request, what: str, *sides: Side) -> None:
