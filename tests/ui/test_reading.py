@@ -51,7 +51,8 @@ class Gate:
 
     def __init__(self, trace_file: TraceFile) -> None:
         self.share = 0.0
-        self._go = threading.Event()
+        self._opened = 0  # how often
+        self._turn = threading.Condition()
         self._held = ExitStack()
         self._held.enter_context(threads_held())
         self._read = trace_file.read
@@ -63,23 +64,30 @@ class Gate:
         first: int = 0,
     ) -> Any:
         assert on_progress is not None
-        self._go.wait(60)
+        self._wait_beyond(0)
 
         def see(progress: Progress) -> None:
-            if progress.done_bytes < self.share * progress.total_bytes:
-                return
+            with self._turn:
+                if progress.done_bytes < self.share * progress.total_bytes:
+                    return
+                opened = self._opened
             on_progress.__self__._next_picture = 0.0  # type: ignore[attr-defined]
             on_progress(progress)
-            self._go.clear()
-            self._go.wait(60)
+            self._wait_beyond(opened)
 
         return self._read(see, should_stop, first)
 
+    def _wait_beyond(self, opened: int) -> None:
+        with self._turn:
+            self._turn.wait_for(lambda: self._opened > opened, 60)
+
     def open(self, share: float) -> None:
-        self.share = share
         if share > 1:
             self._held.close()
-        self._go.set()
+        with self._turn:
+            self.share = share
+            self._opened += 1
+            self._turn.notify_all()
 
 
 @asynccontextmanager
