@@ -12,10 +12,12 @@ from textual.pilot import Pilot
 from tests.analysis.machine import operator
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text, training, viewer
-from tests.ui.viewing import said, settled, until
+from tests.ui.viewing import analysis_of, said, settled, until, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.signatures import Signature
+from tracetui.api import load
 from tracetui.trace.source_files import SourceFile
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.causes import cause_words
@@ -258,6 +260,20 @@ async def test_the_selection_of_other_screens_is_followed(app: TraceApp) -> None
         assert screen.line is app.session.analysis.lines[0]
         assert screen.stacks.frame is not None
         assert screen.stacks.frame.function == "loss"
+
+
+async def test_a_gap_that_is_mostly_communication_leaves_the_cursor_on_the_worst_line(samples: Path) -> None:
+    async with viewing(load(samples / "moba", cache=False).trace, "timeline") as (app, pilot):
+        gaps = analysis_of(app).gaps
+        worst, most_idle = int(gaps.ranked()[0]), int(gaps.ranked(Measure.IDLE)[0])
+        assert 2 * gaps.idle[worst] < gaps.lost[worst]
+        app.go_to_gap(worst)
+        screen = await hotspots(app, pilot)
+        assert screen.table.cursor == 0
+        screen.table.move_to(5)
+        app.go_to_gap(most_idle)
+        await settled(app, pilot)
+        assert screen.line is not None and most_idle in screen.line.gap_indices
 
 
 async def test_the_editor_is_not_started_without_a_file(app: TraceApp) -> None:

@@ -196,7 +196,10 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
         if analysis is None or not self.is_current or self._followed == (state.row, state.gap):
             return
         self._followed = (state.row, state.gap)
-        if 0 <= state.gap < len(analysis.gaps):
+        gaps = analysis.gaps
+        if 0 <= state.gap < len(gaps):
+            if 2 * gaps.idle[state.gap] < gaps.lost[state.gap]:  # most of it is no line's idle time
+                return
             for place, row in enumerate(self._rows(analysis)):
                 if (row.gap_indices == state.gap).any():
                     self.table.move_to_row(place)
