@@ -80,10 +80,10 @@ def thread_runs(app: App[Any]) -> bool:
     return any(not worker.is_finished for worker in app.workers)
 
 
-def timer_runs(app: App[Any]) -> bool:
+def timer_runs(app: App[Any], soon_s: float = SOON_S) -> bool:
     """Whether a timer that runs soon will bring something."""
     return any(
-        timer._repeat == 0 and timer._interval < SOON_S and timer._task and not timer._task.done()
+        timer._repeat == 0 and timer._interval < soon_s and timer._task and not timer._task.done()
         for pump in (app, *app._registry)
         for timer in pump._timers
     )

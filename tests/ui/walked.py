@@ -31,6 +31,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tests.ui.rest import CALM, has_work, thread_runs, timer_runs
 from tracetui.job.load import find_ranks
 from tracetui.reader.source import TraceFile
 from tracetui.ui.app import TraceApp, tune_gc
@@ -40,7 +41,6 @@ from tracetui.ui.sending.driver import LinkDriver
 from tracetui.ui.sending.link import HUNG_UP
 from tracetui.ui.session import Session
 
-CALM = 3  #: turns of the event loop in which nothing was left to do
 _TURN_S = 0.001
 _SOON_S = 0.3
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
@@ -99,33 +99,13 @@ class WalkedApp(TraceApp):
 
     def _is_calm(self) -> bool:
         """Whether nothing is left to do but what timers and threads will bring."""
-        screen, driver = self.screen, self._driver
+        driver = self._driver
         assert isinstance(driver, LinkDriver)
-        return not (
-            getattr(self, "_resize_timer", None) is not None  # since 8.1
-            or self._batch_count
-            or screen._dirty_widgets
-            or screen._layout_required
-            or screen._repaint_required
-            or screen._scroll_required
-            or screen._callbacks
-            or screen._compositor._dirty_regions
-            or driver.is_writing
-            or self._wake is not None
-            or any(
-                pump._message_queue.qsize() or pump._next_callbacks
-                for pump in (self, *self._registry)
-                if pump
-            )
-        )
+        return not (has_work(self) or driver.is_writing or self._wake is not None)
 
     def _expects(self) -> bool:
         """Whether a timer that runs soon or a thread will bring something."""
-        timers = (timer for pump in (self, *self._registry) for timer in pump._timers)
-        return any(not worker.is_finished for worker in self.workers) or any(
-            timer._repeat == 0 and timer._interval < _SOON_S and timer._task and not timer._task.done()
-            for timer in timers
-        )
+        return thread_runs(self) or timer_runs(self, _SOON_S)
 
 
 class WalkedJob(WalkedApp, JobApp):
