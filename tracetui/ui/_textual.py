@@ -20,7 +20,7 @@ from textual.geometry import Region
 from textual.messages import TerminalSupportsSynchronizedOutput
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
-from textual.widget import Widget
+from textual.widget import MountError, Widget
 
 if TYPE_CHECKING:
     from io import TextIOWrapper
@@ -73,7 +73,9 @@ class HookedApp(App[ReturnType]):
         self.terminal_answered()
 
     def _handle_exception(self, error: Exception) -> None:
-        self.fault(error)
+        """From the call of `exit` on nothing can be mounted, which raises in what was mounting just then."""
+        if not (self._exit and isinstance(error, MountError)):
+            self.fault(error)
 
 
 def color_system(app: App[Any]) -> ColorSystem:
