@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tracetui.trace.order import order_by_group, stable_order, ties
+from tracetui.trace.order import numbered, order_by_group, stable_order, ties
 
 near = st.integers(-3, 3)
 far = st.sampled_from([-(2**31), -40_000, -1, 0, 7, 25_535, 25_536, 2**31 - 1])
@@ -23,6 +23,13 @@ def test_numbers_near_each_other_and_far_apart(numbers: list[int], kind: type[np
 
 def test_numbers_of_8_bits_further_apart_than_8_bits_tell() -> None:
     assert stable_order(np.array([127, -128, 0, 127, -128], np.int8)).tolist() == [1, 4, 2, 0, 3]
+
+
+@given(st.lists(near | far, max_size=30), st.sampled_from([np.int32, np.int64]))
+def test_values_each_once_and_the_place_of_each(numbers: list[int], kind: type[np.signedinteger]) -> None:
+    values, places = numbered(np.array(numbers, kind))
+    assert values.tolist() == sorted(set(numbers)) and values.dtype == kind
+    assert values[places].tolist() == numbers
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=30), st.booleans())

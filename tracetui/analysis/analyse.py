@@ -78,6 +78,11 @@ class Analysis:
         return np.concatenate([np.empty(0, np.int64), *parts])
 
     @cached_property
+    def host_rows(self) -> Int64s:
+        """The rows of all operators of all threads of the host, by thread, then start."""
+        return host_operators(self.trace)
+
+    @cached_property
     def step_numbers(self) -> Int64s:
         """int64[steps + 1]: the number of each of `steps`; last, where -1 leads to, -1."""
         return np.array([*(step.number for step in self.steps), -1], np.int64)
@@ -299,7 +304,7 @@ class Analysis:
         if not host:
             durations = self.trace.slices.dur[self.work]
             return Operators(self.trace, self.work, durations, durations)
-        rows = host_operators(self.trace)
+        rows = self.host_rows
         return Operators(self.trace, rows, self.trace.slices.dur[rows], self._own_of_operators)
 
     def operators_in_step(self, index: int, host: bool = False) -> Operators:
@@ -316,7 +321,7 @@ class Analysis:
     def operators_in_window(self, start_ns: int, end_ns: int, host: bool = False) -> Operators:
         """Of the work of all devices, or of host operators, cut to [start_ns, end_ns)."""
         slices = self.trace.slices
-        rows = host_operators(self.trace) if host else self.work
+        rows = self.host_rows if host else self.work
         rows = rows[(slices.start[rows] < end_ns) & (slices.end[rows] > start_ns)]
         starts, ends = np.maximum(slices.start[rows], start_ns), np.minimum(slices.end[rows], end_ns)
         own = self_times(self.links.callers.ancestors, rows, starts, ends) if host else ends - starts
@@ -324,7 +329,7 @@ class Analysis:
 
     @cached_property
     def _own_of_operators(self) -> Int64s:
-        slices, rows = self.trace.slices, host_operators(self.trace)
+        slices, rows = self.trace.slices, self.host_rows
         return self_times(self.links.callers.ancestors, rows, slices.start[rows], slices.end[rows])
 
     @cached_property

@@ -22,6 +22,7 @@ from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Trace, Track
 from tracetui.trace.nesting import enclosing
+from tracetui.trace.order import numbered
 
 #: Threads that work goes through, from that of Python to the one that launches.
 MOST_RELAYS = 8
@@ -56,9 +57,8 @@ class Callers:
 
     def of(self, operators: Int64s) -> Called:
         """Return where operators (rows, -1 for none) were called from."""
-        rows, place = np.unique(operators, return_inverse=True)
+        rows, place = numbered(operators)
         called = self._of_distinct(rows)
-        place = place.reshape(-1)
         return Called(called.forward[place], called.stack[place], called.frame[place], called.backward[place])
 
     def evaluates(self, rows: Int64s) -> Bools:

@@ -22,6 +22,7 @@ from tracetui.siblings.formats import API_STATISTIC, KERNEL_DETAILS, OP_STATISTI
 from tracetui.siblings.tables import Table, read_beside
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Layer, Trace
+from tracetui.trace.order import numbered
 from tracetui.units import format_bytes, format_count, format_duration
 
 COMMUNICATION = "communication.json"
@@ -117,10 +118,10 @@ def _calls(trace: Trace) -> Check | None:
     for row, sums in _sums(table):
         _add(told, table.text("name", row) or "", *sums)
     own: dict[str, tuple[int, int]] = {}
-    names, place = np.unique(trace.slices.name[rows], return_inverse=True)
-    counts = np.bincount(place.reshape(-1), minlength=len(names)).tolist()
+    names, place = numbered(trace.slices.name[rows])
+    counts = np.bincount(place, minlength=len(names)).tolist()
     totals = np.zeros(len(names), np.int64)
-    np.add.at(totals, place.reshape(-1), trace.slices.dur[rows])
+    np.add.at(totals, place, trace.slices.dur[rows])
     for name, count, total in zip(names.tolist(), counts, totals.tolist()):
         called = (trace.string(name) or "").rpartition("@")[2]
         if called in told:  # what of a call is inside it, the table leaves out

@@ -19,6 +19,7 @@ from tracetui.analysis.search import pick, rows_of
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Trace
+from tracetui.trace.order import numbered
 from tracetui.trace.stack import Frame, parse_frame
 
 _MODULE = re.compile(rf"(?:{'|'.join(map(re.escape, KNOWN.module_frames))})(.*)", re.DOTALL)
@@ -68,10 +69,10 @@ class Modules:
 
     def idle(self, charges: Charges) -> tuple[ModuleIdle, ...]:
         """Return the charges by module, most idle first, what is outside any among them."""
-        rows, place = np.unique(charges.frame, return_inverse=True)
+        rows, place = numbered(charges.frame)
         innermost = self.around(rows)
-        own = pick(self._trace.slices.name, innermost)[place.reshape(-1)]
-        leaf = np.where(own < 0, -1, place.reshape(-1))
+        own = pick(self._trace.slices.name, innermost)[place]
+        leaf = np.where(own < 0, -1, place)
         paths, forwards = self.paths(), self._forwards()
         found = [
             ModuleIdle(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Trace, Track
-from tracetui.trace.order import stable_order
+from tracetui.trace.order import numbered, stable_order
 
 #: Numbers from the lowest key to the highest, for each key and each one wanted, up to which a table is made.
 DENSE = 4
@@ -90,8 +90,8 @@ def ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
     ids = trace.slices.correlation[tasks]
     numbers = {device: number for number, device in enumerate(trace.devices)}
     device = np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
-    different, number = np.unique(ids, return_inverse=True)
-    own = pick(device, track_of_rows(trace, tasks)) * len(different) + number.reshape(-1)
+    different, number = numbered(ids)
+    own = pick(device, track_of_rows(trace, tasks)) * len(different) + number
     return np.where(ids >= 0, own, -1)
 
 

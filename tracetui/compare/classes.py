@@ -17,6 +17,7 @@ from tracetui.compare.outermost import Launched
 from tracetui.compare.tally import Sums, tally
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Kind, Trace
+from tracetui.trace.order import numbered
 
 FLASH, PAGED, CONV, MATMUL, MC2 = "Flash Attention", "Paged Attention", "Conv", "Matmul", "MC2"
 CUBE, VECTOR, MOVE = "Cube", "Vector", "SDMA (Tensor Move)"
@@ -60,31 +61,23 @@ def classes(analysis: Analysis, launched: Launched, steps: int) -> Sums:
     """
     of = class_of(analysis, launched)
     cube, transposed = _is_cube(analysis, launched), _transposed(analysis.trace, launched)
-    names: list[str] = []
+    codes, place = numbered((of * 2 + _is_backward(analysis, launched)) * 4 + cube * 2 + transposed)
     number: dict[str, int] = {}
-    parents, parts = (np.empty(len(of), np.int64) for _ in range(2))
-
-    def numbered(name: str) -> int:
-        if name not in number:
-            number[name] = len(names)
-            names.append(name)
-        return number[name]
-
-    key = (of * 2 + _is_backward(analysis, launched)) * 4 + cube * 2 + transposed
-    for code in np.unique(key).tolist():
-        own = key == code
+    rows = np.full((2, len(codes)), -1, np.int64)  # of each code the row of the table, and one inside of it
+    for at, code in enumerate(codes.tolist()):
         name, backward = CLASSES[code // 8], bool(code // 4 % 2)
         if name in _DIRECTED:
             name = f"{name} ({'Backward' if backward else 'Forward'})"
-        parents[own] = numbered(name)
+        rows[0, at] = number.setdefault(name, len(number))
         inner = ""
         if CLASSES[code // 8] in _WITH_CUBE:
             inner = f"{name} ({'Cube' if code // 2 % 2 else 'Vector'})"
         elif CLASSES[code // 8] == VECTOR:
             inner = f"{name} ({'Trans' if code % 2 else 'No Trans'})"
-        parts[own] = numbered(inner) if inner else -1
+        if inner:
+            rows[1, at] = number.setdefault(inner, len(number))
     step, ns, row = (np.tile(column, 2) for column in (launched.step, launched.ns, launched.row))
-    return tally(names, np.concatenate((parents, parts)), step, ns, steps, row)
+    return tally(list(number), rows[:, place].reshape(-1), step, ns, steps, row)
 
 
 def rank_of(name: str) -> tuple[int, str]:
@@ -114,8 +107,8 @@ def class_of(analysis: Analysis, launched: Launched) -> Int64s:
         by_name[name] = CLASSES.index(MOVE if _MOVES.search(text) else kernel)
     of[left] = by_name[names[left]]
     left = left[of[left] != CLASSES.index(MOVE)]
-    rows, place = np.unique(launched.operator[left], return_inverse=True)
-    by_operator = _by_operator(analysis, rows)[place.reshape(-1)]
+    rows, place = numbered(launched.operator[left])
+    by_operator = _by_operator(analysis, rows)[place]
     of[left] = np.where(by_operator >= 0, by_operator, of[left])
     return of
 
@@ -137,9 +130,9 @@ def _is_backward(analysis: Analysis, launched: Launched) -> Bools:
     """Whether each task is of the backward pass: by arrows, or by the name of an operator around it."""
     trace, nearest = analysis.trace, analysis.links.callers.ancestors.nearest
     named = np.array(["backward" in text.lower() for text in trace.strings], np.bool_)
-    rows, place = np.unique(launched.operator, return_inverse=True)
+    rows, place = numbered(launched.operator)
     around = nearest(rows, lambda some: named[trace.slices.name[some]]) >= 0
-    backward: Bools = launched.backward | around[place.reshape(-1)]
+    backward: Bools = launched.backward | around[place]
     return backward
 
 

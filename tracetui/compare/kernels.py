@@ -13,6 +13,7 @@ from tracetui.analysis.search import among
 from tracetui.compare.outermost import Launched
 from tracetui.compare.tally import Sums, tally
 from tracetui.trace.model import Activity
+from tracetui.trace.order import numbered
 
 _COMPUTE = (Activity.AICORE, Activity.AICPU)
 _BLANKS = re.compile(r"\s+")
@@ -31,10 +32,10 @@ def kernels(analysis: Analysis, launched: Launched, steps: int) -> Kernels:
     trace = analysis.trace
     own = among(trace.slices.activity[launched.row], _COMPUTE)
     row, ns, step = launched.row[own], launched.ns[own], launched.step[own]
-    distinct, name = np.unique(trace.slices.name[row], return_inverse=True)
+    distinct, name = numbered(trace.slices.name[row])
     names = [trace.strings[place] for place in distinct.tolist()]
     called = [task_name(text, trace.kind) for text in names]
-    by_name = tally(called, name.reshape(-1), step, ns, steps, row)
+    by_name = tally(called, name, step, ns, steps, row)
     details = analysis.kernels
     if details is None or not details.table.texts["input_shapes"].texts:
         return Kernels(by_name, None)
@@ -45,7 +46,7 @@ def kernels(analysis: Analysis, launched: Launched, steps: int) -> Kernels:
             return called[name]
         return f"{table.text('type', at)} [{_BLANKS.sub('', table.text('input_shapes', at) or '')}]"
 
-    places = zip(details.typed(row).tolist(), name.reshape(-1).tolist())
+    places = zip(details.typed(row).tolist(), name.tolist())
     texts = [shaped_name(at, place) for at, place in places]
     number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     shaped = np.array([number[text] for text in texts], np.int64)

@@ -8,10 +8,11 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.modules import Modules, module_of
-from tracetui.analysis.search import distinct, pick
+from tracetui.analysis.search import pick
 from tracetui.arrays import Int32s, Int64s
 from tracetui.compare.outermost import Launched
 from tracetui.compare.tally import Sums, tally
+from tracetui.trace.order import numbered
 
 INSIDE = " > "  #: between a module and one inside of it
 
@@ -36,25 +37,26 @@ def module_times(analysis: Analysis, launched: Launched, steps: int) -> ModuleTi
     number = np.full(len(trace.strings), -1, np.int64)
     number[names] = np.arange(len(names))
     frame = analysis.links.frame[analysis.links.index(launched.row)]
-    frames, place = np.unique(frame, return_inverse=True)
-    call, of = modules.around(frames), place.reshape(-1)
-    own = _numbered(trace.slices.name, call, number)[of]
-    levels = []
+    frames, of = numbered(frame)
+    call, levels = modules.around(frames), [np.full(len(frames), -1)]
+    own = _number_of(trace.slices.name, call, number)[of]
     while (call >= 0).any():
-        levels.append(_numbered(trace.slices.name, call, number)[of])
+        level = _number_of(trace.slices.name, call, number)
+        # A module that calls itself holds what it launches once.
+        again = np.any([level == inner for inner in levels], axis=0)
+        levels.append(np.where(again, -1, level))
         call = modules.around(ancestors.parents_of(call))
-    task = np.tile(np.arange(len(of)), len(levels))
-    inside = np.concatenate([np.empty(0, np.int64), *levels])
-    # A module that calls itself holds what it launches once.
-    pairs = distinct((task * max(len(names), 1) + inside)[inside >= 0])
-    task, inside = np.divmod(pairs, max(len(names), 1))
+    inside = np.stack(levels, axis=1)[of]
+    task, level = np.nonzero(inside >= 0)
     texts = list(paths.values())
     return ModuleTimes(
-        total=tally(texts, inside, launched.step[task], launched.ns[task], steps, launched.row[task]),
+        total=tally(
+            texts, inside[task, level], launched.step[task], launched.ns[task], steps, launched.row[task]
+        ),
         own=tally(texts, own, launched.step, launched.ns, steps, launched.row),
     )
 
 
-def _numbered(names: Int32s, calls: Int64s, number: Int64s) -> Int64s:
+def _number_of(names: Int32s, calls: Int64s, number: Int64s) -> Int64s:
     name = pick(names, calls)
     return np.where(name >= 0, number[name], -1)

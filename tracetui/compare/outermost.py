@@ -14,12 +14,12 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.links import NEVER
 from tracetui.analysis.operator_types import host_operator_type
-from tracetui.analysis.operators import host_operators
 from tracetui.analysis.search import of_category
 from tracetui.arrays import Bools, Int64s
 from tracetui.compare.walls import Walls
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Trace
+from tracetui.trace.order import numbered
 
 #: Said of device time that no operator launched, as that of a graph.
 NO_OPERATOR = "(no operator)"
@@ -60,15 +60,15 @@ def launched_work(analysis: Analysis, walls: Walls) -> Launched:
     rows, step = rows[step >= 0], step[step >= 0]
     at = links.index(rows)
     operator = links.operator[at]
-    distinct, place = np.unique(operator, return_inverse=True)
-    outermost = outermost_of(analysis, distinct)[place.reshape(-1)]
+    distinct, place = numbered(operator)
+    outermost = outermost_of(analysis, distinct)[place]
     return Launched(rows, slices.dur[rows], step, operator, outermost, links.backward[at])
 
 
 def operators_in_steps(analysis: Analysis, walls: Walls) -> Operators:
     """Return the operators that start in the steps, without the steps themselves."""
     trace = analysis.trace
-    rows = host_operators(trace)
+    rows = analysis.host_rows
     rows = rows[~_are_steps(trace)[trace.slices.name[rows]]]
     step = walls.step_at(trace.slices.start[rows])
     rows, step = rows[step >= 0], step[step >= 0]

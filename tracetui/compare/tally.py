@@ -46,7 +46,8 @@ def tally(
     """
     number: dict[str, int] = {}
     same = np.array([number.setdefault(kept(text), len(number)) for text in names], np.int64)
-    counted = (name >= 0) & (step >= 0)
+    told = (name >= 0) & (step >= 0)
+    counted = slice(None) if told.all() else told  # indexing by a slice copies nothing
     width = max(steps, 1)
     key = same[name[counted]] * width + step[counted] if len(names) else np.empty(0, np.int64)
     order, first = grouped(key)
@@ -68,8 +69,8 @@ def tally(
         longest[_places_of_most(total, first)],
     )
     texts = list(number)
-    told = zip(*(column.tolist() for column in columns))
-    return {texts[place]: Sum(*sums) for place, sums in zip(of[first].tolist(), told)}
+    found = zip(*(column.tolist() for column in columns))
+    return {texts[place]: Sum(*sums) for place, sums in zip(of[first].tolist(), found)}
 
 
 def together(found: Iterable[Sum]) -> Sum:

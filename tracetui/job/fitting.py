@@ -13,6 +13,7 @@ from tracetui.job.coding import encode
 from tracetui.job.compared import Kept, Sums
 from tracetui.job.digest import Cells, Digest, Keys, TimeClass
 from tracetui.job.texts import Texts
+from tracetui.trace.order import numbered
 
 #: Bytes of a digest: a hundredth of its trace, but not less than the first nor more than the second.
 SHARE, LEAST, MOST = 100, 64_000, 8_000_000
@@ -70,9 +71,9 @@ def _first_collectives(digest: Digest, count: int) -> Digest:
 def summed(segment: Int64s, key: Int64s, ns: Int64s) -> Cells:
     """Return the sums by segment, then key."""
     width = int(key.max(initial=0)) + 1
-    places, of_cell = np.unique(segment * width + key, return_inverse=True)
+    places, of_cell = numbered(segment * width + key)
     total = np.zeros(len(places), np.int64)
-    np.add.at(total, of_cell.reshape(-1), ns)
+    np.add.at(total, of_cell, ns)
     return Cells(places // width, places % width, total)
 
 
@@ -112,10 +113,10 @@ def _with_fewer_sums(digest: Digest, most: int) -> Digest:
     told = distinct(sums.line[kept & (sums.table == Kept.LINES)])
     kept &= (sums.table != Kept.LINE_CAUSES) | np.isin(sums.line, told)
     rest = sums.at(~kept & (sums.table != Kept.LINE_CAUSES))
-    tables, place = np.unique(rest.table, return_inverse=True)
+    tables, place = numbered(rest.table)
     columns = np.zeros((4, len(tables)), np.int64)
     for column, values in zip(columns, (rest.ns, rest.count, rest.lowest, rest.highest)):
-        np.add.at(column, place.reshape(-1), values)
+        np.add.at(column, place, values)
     name, line = np.full(len(tables), others), np.full(len(tables), -1)
     joined = zip((getattr(sums.at(kept), each.name) for each in fields(Sums)), (tables, name, line, *columns))
     found = Sums(*(np.concatenate(both) for both in joined))

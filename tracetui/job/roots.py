@@ -28,6 +28,7 @@ from tracetui.job.members import Rank
 from tracetui.job.passing import weights
 from tracetui.job.stretches import Stretches, since
 from tracetui.job.waits import ABSENT, Waits, global_rank
+from tracetui.trace.order import numbered
 
 
 @dataclass(frozen=True)
@@ -205,10 +206,10 @@ class _Sums:
     def _summed(self) -> tuple[Int64s, Floats, Int64s]:
         none = (np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.int64))
         at, lost, operations = (np.concatenate(columns) for columns in zip(none, *self._parts))
-        distinct, place = np.unique(at, return_inverse=True)
+        distinct, place = numbered(at)
         counts = np.zeros(len(distinct), np.int64)
-        np.add.at(counts, place.reshape(-1), operations)
-        summed = np.bincount(place.reshape(-1), lost, len(distinct))
+        np.add.at(counts, place, operations)
+        summed = np.bincount(place, lost, len(distinct))
         return distinct, summed.astype(np.float64, copy=False), counts
 
 

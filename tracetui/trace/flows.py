@@ -15,7 +15,7 @@ from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Family, Flows, Track
 from tracetui.trace.nesting import Lanes, enclosing, starting
-from tracetui.trace.order import stable_order, ties
+from tracetui.trace.order import numbered, stable_order, ties
 from tracetui.trace.processes import Processes
 
 _START, _END = 0, 2
@@ -84,8 +84,8 @@ def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s]:
     if len(np.unique(owner_of_thread[has_flows])) < 2:
         return _paired_by_category(table, starts, ends)
     owner = owner_of_thread[flows.thread]
-    ids, number = np.unique(flows.id, return_inverse=True)
-    within = _paired(table, starts, ends, owner * len(ids) + number.reshape(-1))
+    ids, number = numbered(flows.id)
+    within = _paired(table, starts, ends, owner * len(ids) + number)
     left = np.setdiff1d(ends, within[1], assume_unique=True)
     across = _paired(table, starts, left, flows.id)
     return np.concatenate((within[0], across[0])), np.concatenate((within[1], across[1]))

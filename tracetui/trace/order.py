@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Int32s, Int64s
+
+Whole = TypeVar("Whole", bound=np.signedinteger[Any])
 
 
 def stable_order(numbers: NDArray[np.signedinteger[Any]]) -> Int64s:
@@ -19,6 +21,21 @@ def stable_order(numbers: NDArray[np.signedinteger[Any]]) -> Int64s:
     if len(numbers) and int(numbers.max()) - (low := int(numbers.min())) < 2**16:
         return np.argsort(numbers.astype(np.uint16) - np.uint16(low % 2**16), kind="stable")
     return np.argsort(numbers, kind="stable")
+
+
+def numbered(values: NDArray[Whole]) -> tuple[NDArray[Whole], Int64s]:
+    """Return the values, sorted, each once; and the place of each value among those, int64[n].
+
+    As `numpy.unique` with `return_inverse`, which sorts in four times the time what is in order for the most
+    part, as rows are, and in numpy 2.0.0 gives the places another shape.
+    """
+    order = stable_order(values)
+    ordered = values[order]
+    first = np.ones(len(ordered), np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    places = np.empty(len(ordered), np.int64)
+    places[order] = np.cumsum(first) - 1
+    return ordered[first], places
 
 
 def order_by_group(group: Int32s | Int64s, time: Int64s) -> Int64s:

@@ -79,6 +79,10 @@ class Analysed(Protocol):
         """int64[n]: the rows of all work of all devices, by device, then start."""
 
     @property
+    def host_rows(self) -> Int64s:
+        """int64[n]: the rows of all operators of the host."""
+
+    @property
     def window_ns(self) -> int:
         """The windows of all devices together."""
 
@@ -225,6 +229,11 @@ class Evidence:
     def work(self) -> Int64s:
         """Rows of all work of all devices, by device, then start."""
         return self.analysis.work
+
+    @property
+    def host_rows(self) -> Int64s:
+        """Rows of all operators of the host, by thread, then start."""
+        return self.analysis.host_rows
 
     @cached_property
     def device_of_work(self) -> Int64s:

@@ -21,7 +21,6 @@ from tracetui.analysis.advice.model import (
 from tracetui.analysis.idle.calls import allocates_memory, cause_of_operator
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.operators import host_operators
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int64s
@@ -136,7 +135,7 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
 
 def data_loader(evidence: Evidence) -> Iterator[Advice]:
     """A data loader that takes long while the device is idle."""
-    operators = host_operators(evidence.trace)
+    operators = evidence.host_rows
     loading = operators[by_name(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
     outer = evidence.outermost(loading)
     step = evidence.host_step(outer) if evidence.steps else np.arange(len(outer))

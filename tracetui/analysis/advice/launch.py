@@ -11,7 +11,6 @@ from tracetui.analysis.advice.model import COMPILE_SHARE, QUEUE_SHARE, Advice, d
 from tracetui.analysis.idle.calls import cause_of_call, cause_of_operator, compiles_at_launch
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.operators import host_operators
 from tracetui.analysis.search import distinct
 from tracetui.trace.model import Family, Kind
 
@@ -62,7 +61,7 @@ def compilation(evidence: Evidence) -> Iterator[Advice]:
     if not COMPILE_SHARE.share(cost, evidence.window_ns):
         return
     trace = evidence.trace
-    calls, operators = evidence.rows_of(Family.CALLS), host_operators(trace)
+    calls, operators = evidence.rows_of(Family.CALLS), evidence.host_rows
     at_launch = calls[by_name(trace, calls, compiles_at_launch) == 1]
     others = calls[by_name(trace, calls, cause_of_call) == Cause.COMPILE]
     graphs = operators[by_name(trace, operators, cause_of_operator) == Cause.COMPILE]

@@ -26,6 +26,7 @@ from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
+from tracetui.trace.order import numbered
 from tracetui.trace.stack import Frame
 
 
@@ -100,8 +101,8 @@ def keys_of(
 ) -> tuple[list[LineKey], Int64s]:
     """Return the lines that pieces of host time are charged to, and the place among them of each piece's."""
     frames, of_frame = lines_of(trace, stack, frame, rules)
-    codes, place = np.unique(np.where(of_frame >= 0, of_frame * 2 + backward, -1), return_inverse=True)
-    return [_key(frames, code) for code in codes.tolist()], place.reshape(-1).astype(np.int64)
+    codes, place = numbered(np.where(of_frame >= 0, of_frame * 2 + backward, -1))
+    return [_key(frames, code) for code in codes.tolist()], place
 
 
 def _key(frames: Sequence[Frame], code: int) -> LineKey:

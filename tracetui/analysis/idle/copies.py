@@ -15,7 +15,7 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import distinct
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Activity
 
 
@@ -51,7 +51,7 @@ def _to_device(links: Links, places: Int64s) -> Bools:
     return np.where(said >= 0, said == 1, unsaid)
 
 
-def _says(links: Links, places: Int64s, answer: calls.Answer) -> Int64s:
+def _says(links: Links, places: Int64s, answer: calls.Answer) -> Int8s:
     """1 and 0 for yes and no of the tasks' directions, else of their names; -1: unsaid."""
     trace, tasks = links.trace, links.tasks[places]
     said = by_name(trace, tasks, answer)

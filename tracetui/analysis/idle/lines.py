@@ -18,6 +18,7 @@ from tracetui.analysis.search import distinct, pick, runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 from tracetui.trace.model import Trace
+from tracetui.trace.order import numbered
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
 
 DEEPEST_STACK = 256  #: frames of the tree, from the root: deeper ones are charged to the last of them
@@ -164,8 +165,8 @@ def _stacks(
     else:
         frames = np.full(len(frames), -1) if trace.slices.have_stacks else frames
     of_charge = np.full(len(texts), -1, np.int64)
-    distinct, place = np.unique(texts[texts >= 0], return_inverse=True)
-    of_charge[texts >= 0] = place.reshape(-1)
+    distinct, place = numbered(texts[texts >= 0])
+    of_charge[texts >= 0] = place
     called = [parse_call_stack(trace.strings[text]) for text in distinct.tolist()]
     recorded, place = _recorded_stacks(trace, frames[frames >= 0])
     of_charge[frames >= 0] = len(called) + place
@@ -176,21 +177,21 @@ def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]
     """Return the distinct stacks that end in python_function slices, leaf first, and the
     place of each row's.
     """
-    leaves, of_row = np.unique(rows, return_inverse=True)
+    leaves, of_row = numbered(rows)
     if not len(leaves):
-        return [], of_row.reshape(-1).astype(np.int64)
+        return [], of_row
     ancestors, width = Ancestors(trace), len(trace.strings) + 1
     names, row, of_leaf = [], leaves, np.zeros(len(leaves), np.int64)
     while (row >= 0).any():  # one frame of all stacks: those alike so far get one number
         names.append(pick(trace.slices.name, row))
-        of_leaf = np.unique(of_leaf * width + names[-1] + 1, return_inverse=True)[1].reshape(-1)
+        of_leaf = numbered(of_leaf * width + names[-1] + 1)[1]
         row = ancestors.parents_of(row)
     _, first = np.unique(of_leaf, return_index=True)
     paths = np.stack([column[first] for column in names], axis=1)
     stacks = [
         tuple(parse_frame(trace.strings[name]) for name in path if name >= 0) for path in paths.tolist()
     ]
-    return stacks, of_leaf[of_row.reshape(-1)].astype(np.int64)
+    return stacks, of_leaf[of_row]
 
 
 def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, places: Int64s) -> LineIdle:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from typing import Callable
 
-import numpy as np
-
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int8s, Int64s
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Trace
 
 
-def by_name(trace: Trace, rows: Int64s, answer: Callable[[str], int | None]) -> Int64s:
-    """Return the answer, 0..127, for the name of each slice row, -1 for None; int64."""
-    return meanings(trace.strings, trace.slices.name[rows], answer).astype(np.int64)
+def by_name(trace: Trace, rows: Int64s, answer: Callable[[str], int | None]) -> Int8s:
+    """Return the answer, 0..127, for the name of each slice row, -1 for None; int8."""
+    return meanings(trace.strings, trace.slices.name[rows], answer)
 
 
 def matching(pattern: re.Pattern[str]) -> Callable[[str], bool]:

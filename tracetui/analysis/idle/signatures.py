@@ -15,6 +15,7 @@ from tracetui.analysis.search import pick, runs
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
+from tracetui.trace.order import numbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +46,8 @@ def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> t
     shape = (len(Cause), len(lines) + 1, 2, len(trace.strings) + 1)
     columns = (charges.cause[kept], line[kept] + 1, backward[kept].view(np.int8), name[kept] + 1)
     codes = np.ravel_multi_index(columns, shape)  # one number a piece: what is alike of it
-    distinct, place = np.unique(codes, return_inverse=True)
-    of_gap = most_of_each(charges.gap[kept], place.reshape(-1), charges.ns[kept], len(gaps))
+    distinct, place = numbered(codes)
+    of_gap = most_of_each(charges.gap[kept], place, charges.ns[kept], len(gaps))
     found = []
     for index, own in runs(of_gap):
         if index < 0:

@@ -10,6 +10,7 @@ import numpy as np
 from tracetui.analysis.memory.model import ADAPTER, HOST, NEVER, WHOLE, Blocks, Curve, Recorded
 from tracetui.analysis.search import runs
 from tracetui.arrays import Bools, Int64s
+from tracetui.trace.order import numbered
 from tracetui.trace.stack import Frame
 
 
@@ -125,8 +126,7 @@ def lines_of_blocks(recorded: Recorded, blocks: Blocks, at_peak: Bools) -> tuple
 
 def sizes_of_blocks(blocks: Blocks, at_peak: Bools) -> tuple[SizeMemory, ...]:
     """Return blocks by size, those first that take most in all."""
-    sizes, place = np.unique(blocks.bytes, return_inverse=True)
-    place = place.reshape(-1)
+    sizes, place = numbered(blocks.bytes)
     counts = (
         np.bincount(place[chosen], minlength=len(sizes)).tolist()
         for chosen in (slice(None), blocks.alive, at_peak)

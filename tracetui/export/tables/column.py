@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.export.cells import encodable
+from tracetui.trace.order import numbered
 from tracetui.units import format_count, format_duration
 
 UNKNOWN = "-"  #: how people are shown what is not known
@@ -45,9 +46,9 @@ class Texts:
 
     def distinct(self) -> tuple[Int64s, list[str | None]]:
         """The place of each row's text among the texts of the codes that occur, None for -1."""
-        used, places = np.unique(self.codes, return_inverse=True)
+        used, places = numbered(self.codes)
         texts = [None if code == -1 else self.text_of(code) for code in used.tolist()]
-        return places.reshape(-1), texts
+        return places, texts
 
 
 #: int64, float64 or bool of each row, or object, which holds either, or None; a text of each; what JSON holds

@@ -17,6 +17,7 @@ from tracetui.reader.skeleton import Skeleton
 from tracetui.trace.build import build_trace
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Family, Layer, Trace, Track
+from tracetui.trace.order import numbered
 from tracetui.ui.drawing.rows import ORDER, idle_key, track_key
 from tracetui.ui.state import Key
 from tracetui.units import format_time
@@ -166,10 +167,10 @@ class Sketch:
         lane = np.repeat(np.arange(len(trace.lane_track)), np.diff(trace.lane_rows))
         start = np.maximum(trace.slices.start, spots.start[spots.of_slice])
         inside = np.maximum(np.minimum(trace.slices.end, spots.end[spots.of_slice]) - start, 0)
-        places, place = np.unique(lane * count + spots.of_slice, return_inverse=True)
+        places, place = numbered(lane * count + spots.of_slice)
         lanes, of = places // max(count, 1), places % max(count, 1)
         times = (skeleton.end - skeleton.start) / np.maximum(skeleton.length, 1)
-        busy = np.bincount(place.ravel(), inside, len(places)) * times[spots.chunk[of]]
+        busy = np.bincount(place, inside, len(places)) * times[spots.chunk[of]]
         bounds = np.searchsorted(lanes, np.arange(len(trace.lane_track) + 1))
         found: dict[Key, tuple[Int64s, Floats]] = {}
         for track in self.tracks:
@@ -261,8 +262,7 @@ class _Spots:
         slices, chunk = trace.slices, trace.slices.event.astype(np.int64)
         chunks = int(chunk.max()) + 1 if len(chunk) else 1
         track = np.repeat(trace.lane_track, np.diff(trace.lane_rows))
-        spots, of_slice = np.unique(group_of_track[track] * chunks + chunk, return_inverse=True)
-        of_slice = of_slice.ravel()
+        spots, of_slice = numbered(group_of_track[track] * chunks + chunk)
         bounds = np.searchsorted(np.sort(of_slice), np.arange(len(spots) + 1))
         out = np.diff(bounds) // _EDGE
         by_start = np.lexsort((slices.start, of_slice))
