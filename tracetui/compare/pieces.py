@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import IdleIntervals, ending_tasks
 from tracetui.analysis.idle.explain import explain
-from tracetui.analysis.idle.pieces import cut, edges_of
+from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 from tracetui.compare.walls import Walls
 
@@ -49,13 +49,14 @@ def idle_pieces(analysis: Analysis, walls: Walls) -> IdlePieces:
     for causes in sources:
         device = causes.intervals.device[causes.interval]
         place, wall, start, end = cut_at_walls(walls, device, causes.start, causes.end)
+        interval = causes.interval[place]
         parts.append(
             (
                 wall,
                 start < walls.first[wall],
                 end - start,
-                before + causes.interval[place],
-                causes.intervals.task[causes.interval[place]],
+                before + interval,
+                causes.intervals.task[interval],
                 causes.cause[place],
                 causes.stack[place],
                 causes.frame[place],
@@ -80,16 +81,17 @@ def cut_at_walls(
 
     What is in no wall is left out.
     """
-    parts = [np.empty((4, 0), np.int64)]
+    parts = [(np.empty(0, np.int64),) * 4]
     for index in np.unique(walls.device).tolist():
         own = walls.of_device(index)
         (places,) = np.nonzero(device == index)
         cuts = cut(start[places], end[places], edges_of(walls.start[own], walls.first[own], walls.end[own]))
         wall = np.searchsorted(walls.start[own], cuts.start, "right") - 1
         inside = (wall >= 0) & (cuts.start < walls.end[own][wall])
-        columns = (places[cuts.place], own.start + wall, cuts.start, cuts.end)
-        parts.append(np.stack([column[inside] for column in columns]))
-    place, wall, begin, stop = np.concatenate(parts, axis=1)
+        if not inside.all():
+            cuts, wall = Cuts(*(column[inside] for column in cuts)), wall[inside]
+        parts.append((places[cuts.place], own.start + wall, cuts.start, cuts.end))
+    place, wall, begin, stop = map(np.concatenate, zip(*parts))
     return place, wall, begin, stop
 
 

@@ -25,12 +25,13 @@ def cut(starts: Int64s, ends: Int64s, edges: Int64s) -> Cuts:
     first = np.searchsorted(edges, starts[kept], "right")
     counts = np.searchsorted(edges, ends[kept], "left") - first + 1
     own = np.repeat(np.arange(len(kept)), counts)
-    nth = np.arange(len(own)) - np.repeat(np.cumsum(counts) - counts, counts)
-    begins, last = nth == 0, nth == counts[own] - 1
-    start, end = starts[kept][own], ends[kept][own]
-    start[~begins] = edges[(first[own] + nth - 1)[~begins]]
-    end[~last] = edges[(first[own] + nth)[~last]]
-    return Cuts(kept[own], start, end)
+    place = kept[own]
+    start, end = starts[place], ends[place]
+    later = np.flatnonzero(own[1:] == own[:-1]) + 1  # pieces that begin at an edge
+    stretch = own[later]
+    at = edges[first[stretch] + later - (np.cumsum(counts) - counts)[stretch] - 1]
+    start[later] = end[later - 1] = at
+    return Cuts(place, start, end)
 
 
 def edges_of(*columns: Int64s) -> Int64s:
