@@ -23,7 +23,8 @@ RANKS = 4  #: of the job whose traces are digested
 def joined_rows(ranks: int, runs: int, directory: Path) -> list[Row]:
     """The lines about joining the digests of a job that is made, of 1,000 collectives in 3 steps each."""
     from tests.benchmarks.digests import made_digests
-    from tracetui.job.coding import SUFFIX, encode
+    from tracetui.job.coding import encode
+    from tracetui.job.marks import SUFFIX
 
     digests = directory / DIGESTS
     digests.mkdir()

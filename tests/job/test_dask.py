@@ -170,3 +170,10 @@ def test_a_scheduler_of_another_version_is_told() -> None:
     client: Any = SimpleNamespace(run_on_scheduler=lambda *_: "2020.1.0")
     with pytest.raises(UnusableCluster, match=r"runs distributed 2020\.1\.0, here is "):
         _check_scheduler(client)
+
+
+def test_a_digest_is_sent_as_it_is_whatever_it_is_called(tmp_path: Path) -> None:
+    made = digest_trace(write_rank(truth("late").outcome, 0, tmp_path), cache=False)
+    renamed = tmp_path / "own.json.gz"
+    renamed.write_bytes(made)
+    assert dask._digest(str(renamed), cache=False) == made

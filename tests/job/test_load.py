@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.job.files import TRACE, rank_directory
-from tracetui.job.coding import SUFFIX, decode
+from tracetui.job.coding import decode
 from tracetui.job.engines import pool
 from tracetui.job.find import find_sources
 from tracetui.job.identity import identify
 from tracetui.job.kept import digest_rank
 from tracetui.job.load import find_ranks, load_job
+from tracetui.job.marks import SUFFIX
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.siblings.names import named
 

@@ -15,11 +15,12 @@ from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import EVERY, FIRST, ProgressLine
 from tracetui.export.atomic import write_atomically
 from tracetui.job.cluster import Interrupted, gather
-from tracetui.job.coding import SUFFIX, encode
+from tracetui.job.coding import encode
 from tracetui.job.engines.pool import Ranks, Result, digest_all
 from tracetui.job.find import Source
 from tracetui.job.job import Job
 from tracetui.job.load import Found, find_ranks, join, load_job
+from tracetui.job.marks import SUFFIX
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
 

@@ -13,7 +13,6 @@ import io
 import json
 import zlib
 from dataclasses import asdict, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,10 +42,7 @@ from tracetui.trace.model import Kind
 
 #: Those of 1 keep nothing to compare runs by.
 SCHEMA, _READ = 2, (1, 2)
-#: What a digest is called in a directory: `<name>.rank.json.gz`.
-SUFFIX = ".rank.json.gz"
 _KIND = "tracetui digest"
-_BEGINNING = b'{"advice":['
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
 _TABLES: dict[str, type[Columns]] = {
     "steps": Steps,
@@ -89,15 +85,6 @@ def encode(digest: Digest) -> bytes:
     with gzip.GzipFile("", "wb", 6, stream, mtime=0) as file:
         file.write(text.encode("ascii"))
     return stream.getvalue()
-
-
-def begins_as_digest(path: Path) -> bool:
-    """Return whether a file begins as digests do, whatever it is called."""
-    try:
-        with gzip.open(path) as file:
-            return file.read(len(_BEGINNING)) == _BEGINNING
-    except (OSError, EOFError, zlib.error):
-        return False
 
 
 def decode(data: bytes) -> Digest:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tracetui.job.coding import SUFFIX, begins_as_digest
+from tracetui.job.marks import SUFFIX, is_digest
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 from tracetui.reader.locate import locate_trace
 from tracetui.siblings.names import is_rank_directory, timeline_rank
@@ -61,7 +61,7 @@ def find_sources(paths: Sequence[Path], only: str = "*") -> Sources:
             except UnreadableTrace as error:
                 said.append(str(error))
                 continue
-            source = Source(file, shown, file.name.endswith(SUFFIX) or begins_as_digest(file))
+            source = Source(file, shown, is_digest(file))
             found.setdefault(os.path.realpath(file), source)
     return Sources(tuple(found.values()), tuple(said))
 
@@ -71,7 +71,7 @@ def digest_at(path: Path) -> Path | None:
     if path.is_dir():
         found = find_sources([path]).found
         return found[0].path if len(found) == 1 and found[0].is_digest else None
-    return path if path.is_file() and (path.name.endswith(SUFFIX) or begins_as_digest(path)) else None
+    return path if path.is_file() and is_digest(path) else None
 
 
 def _in_path(path: Path) -> Iterator[Path]:

@@ -16,10 +16,10 @@ from typing import NamedTuple, Union
 
 from distributed import Client
 
-from tracetui.job.coding import SUFFIX
 from tracetui.job.engines.pinned import Answer, Lost, Pinned, Workers
 from tracetui.job.engines.seen import Seen, look
 from tracetui.job.kept import digest_rank
+from tracetui.job.marks import is_digest
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.version import __version__
 
@@ -169,6 +169,6 @@ def _digest(path: str, cache: bool) -> bytes | str:
     """The digest of a trace, or why there is none. Workers of Dask may not have processes of their own."""
     try:
         file = Path(path)
-        return file.read_bytes() if file.name.endswith(SUFFIX) else digest_rank(file, cache=cache, jobs=1)
+        return file.read_bytes() if is_digest(file) else digest_rank(file, cache=cache, jobs=1)
     except (UnreadableTrace, OSError) as error:
         return str(error)

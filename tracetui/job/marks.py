@@ -1,0 +1,22 @@
+"""What tells that a file is a digest, without reading it: its name, or how its text begins."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+#: What a digest is called in a directory: `<name>.rank.json.gz`.
+SUFFIX = ".rank.json.gz"
+BEGINNING = b'{"advice":['
+
+
+def is_digest(path: Path) -> bool:
+    """Return whether a file is called as digests are, or begins as they do; it may be damaged."""
+    if path.name.endswith(SUFFIX):
+        return True
+    try:
+        with gzip.open(path) as file:
+            return file.read(len(BEGINNING)) == BEGINNING
+    except (OSError, EOFError, zlib.error):
+        return False
