@@ -33,10 +33,11 @@ from tracetui.job.engines.dask import (
     _check_scheduler,
     digests,
 )
-from tracetui.job.engines.pinned import Answer, Done, Lost
+from tracetui.job.engines.pinned import Answer, Done, Lost, Workers, present
 
 #: which ranks of the job lie where each worker works
 SEEN = {"alone": (0,), "killed": (1, 2), "stopped": (3, 4), "last": (2, 4, 5)}
+PATIENCE_S = 300.0  #: for what never comes
 DAMAGED = 6  #: it lies there too, but nothing can be read of it
 
 
@@ -50,16 +51,16 @@ class Cluster:
         for name in SEEN:
             pinned = ("--no-nanny", "--nthreads", "1", "--local-directory", str(directory / name))
             self._start("worker", directory / name, name, *pinned)
-        deadline = time.monotonic() + 180
-        while not told.exists() or not told.read_text():
+        deadline = time.monotonic() + PATIENCE_S
+        while not told.exists() or not told.read_text().rstrip().endswith("}"):
             assert time.monotonic() < deadline
             time.sleep(0.05)
         self.address = str(json.loads(told.read_text())["address"])
-        with Client(self.address, set_as_default=False) as client:
-            client.wait_for_workers(len(SEEN), timeout=180)
-            self.workers = {
-                str(worker["name"]): address for address, worker in client.scheduler_info()["workers"].items()
-            }
+        with Client(self.address, set_as_default=False, timeout=PATIENCE_S) as client:
+            client.wait_for_workers(len(SEEN), timeout=PATIENCE_S)
+            found = present(client, looks=100)
+            assert found is not None
+            self.workers = {str(worker["name"]): address for address, worker in found.items()}
 
     def _start(self, kind: str, directory: Path, name: str, *arguments: str) -> None:
         common = ("--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(self._told))
@@ -108,7 +109,8 @@ def test_each_rank_is_digested_where_it_lies_and_lost_workers_are_told(
 ) -> None:
     """One worker dies and one stops answering between the look and the work; each shared a rank."""
     monkeypatch.setattr(pinned, "SILENT_S", 12.0)
-    run = digests(cluster.address, ["job"], cache=False, patience_s=180)
+    monkeypatch.setattr(dask, "ANSWER_S", PATIENCE_S)
+    run = digests(cluster.address, ["job"], cache=False, patience_s=PATIENCE_S)
     seeing = next(run)
     assert isinstance(seeing, Seeing)
     assert seeing.traces == 7
@@ -121,7 +123,7 @@ def test_each_rank_is_digested_where_it_lies_and_lost_workers_are_told(
     assert {rank: one.worker for rank, one in made.items()} == {
         0: cluster.workers["alone"],
         **dict.fromkeys((2, 4, 5), cluster.workers["last"]),
-    }
+    }, missed
     assert sorted(missed) == [1, 3, DAMAGED]
     assert missed[1] == f"worker {cluster.workers['killed']} is gone"
     assert missed[3].startswith(f"worker {cluster.workers['stopped']} has been silent for ")
@@ -136,6 +138,7 @@ def test_the_commands_take_an_address(
 ) -> None:
     """Of ranks that only one worker sees: the others may be gone by then."""
     monkeypatch.setattr(pinned, "SILENT_S", 12.0)
+    monkeypatch.setattr(dask, "ANSWER_S", PATIENCE_S)
     only = f"*_{directory_name(truth('late').outcome.job, 0).split('_')[1]}_*"
     command = ["job", "--dask", cluster.address, "--only", only, "--no-cache"]
     assert main(["ranks", *command, "--json"]) == 0
@@ -144,6 +147,25 @@ def test_the_commands_take_an_address(
     (made,) = (tmp_path / "digests").iterdir()
     here = write_rank(truth("late").outcome, 0, tmp_path)
     assert made.read_bytes() == digest_trace(here, cache=False)
+
+
+def test_workers_that_the_scheduler_was_not_asked_for_are_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor those that say nothing while this process stands still."""
+    monkeypatch.setattr(pinned, "time", SimpleNamespace(monotonic=iter((0.0, 0.5, 900.0, 901.0)).__next__))
+    told = {"nthreads": 1, "memory_limit": 0, "last_seen": 5.0}
+    answers: Iterator[dict[str, Any]] = iter(
+        [
+            {"n_workers": 2, "workers": {"a": told, "b": told}},
+            {"n_workers": 2, "workers": {}},
+            {"n_workers": 1, "workers": {"a": told}},
+        ]
+    )
+    client: Any = SimpleNamespace(scheduler_info=lambda n_workers: next(answers))
+    workers = Workers(client, ["a", "b"])
+    workers.watch()
+    assert (workers.lost("a"), workers.lost("b")) == (None, None)
+    workers.watch()
+    assert (workers.lost("a"), workers.lost("b")) == (None, "is gone")
 
 
 def test_without_a_scheduler_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

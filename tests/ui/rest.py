@@ -17,7 +17,7 @@ from textual.app import App
 SOON_S = 0.2  #: debounces are shorter, sentences come and stand later
 CALM = 3  #: turns of the event loop in which nothing was left to do
 TURN_S = 0.002
-_PATIENCE_S = 60.0  #: for what never comes
+PATIENCE_S = 300.0  #: for what never comes
 
 _held: list[bool] = []
 
@@ -45,7 +45,7 @@ async def at_rest(*_: float) -> None:
 async def _rest(debounces: bool) -> None:
     app = active_app.get()
     loop: Any = asyncio.get_running_loop()
-    calm, until = 0, time.monotonic() + _PATIENCE_S
+    calm, until = 0, time.monotonic() + PATIENCE_S
     while calm < CALM and app._running and app._exception is None and not app._exit:
         await asyncio.sleep(0 if calm or loop._ready else TURN_S)
         calm = 0 if loop._ready or has_work(app) or _expects(app, debounces) else calm + 1

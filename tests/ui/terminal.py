@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.ui.rest import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parents[2]
 _QUIET_S = 0.4  #: without output, after which there is no more of an answer
-_PATIENCE_S = 60.0  #: for what never comes
 
 
 class Terminal:
@@ -47,7 +48,7 @@ class Terminal:
         """What comes once something does, after some keys, until nothing has come for a while."""
         while self.read(_QUIET_S):
             pass
-        start, until = len(self.output), time.monotonic() + _PATIENCE_S
+        start, until = len(self.output), time.monotonic() + PATIENCE_S
         self.send(keys)
         while not self.read(_QUIET_S):
             assert self.process.poll() is None and time.monotonic() < until, "nothing comes"
@@ -55,9 +56,10 @@ class Terminal:
             pass
         return self.output[start:]
 
-    def wait_for(self, text: bytes, seconds: float = _PATIENCE_S) -> None:
-        until = time.monotonic() + seconds
-        while text not in self.output:
+    def wait_for(self, text: bytes, since: int = 0) -> None:
+        """Read until a text has come, at or after so many bytes."""
+        until = time.monotonic() + PATIENCE_S
+        while text not in self.output[since:]:
             ended = self.process.poll() is not None
             self.read(0.1)
             assert not ended and time.monotonic() < until, self.output[-2000:]
@@ -65,8 +67,8 @@ class Terminal:
     def send(self, keys: bytes) -> None:
         os.write(self.master, keys)
 
-    def exit_code(self, seconds: float = _PATIENCE_S) -> int:
-        until = time.monotonic() + seconds
+    def exit_code(self) -> int:
+        until = time.monotonic() + PATIENCE_S
         while time.monotonic() < until:
             self.read(0.05)
             code = self.process.poll()

@@ -8,11 +8,13 @@ import select
 import termios
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.ui.rest import PATIENCE_S
 from tests.ui.terminal import ROOT, viewer
 from tracetui.ui import background
 from tracetui.ui.background import ASK, Answers, asked, is_light, light_by_environment
@@ -95,7 +97,7 @@ def terminal() -> Iterator[tuple[int, int]]:
 def test_the_modes_of_the_terminal_are_as_before(
     terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "LIMIT_S", 60)
+    monkeypatch.setattr(background, "LIMIT_S", PATIENCE_S)
     master, slave = terminal
     before = termios.tcgetattr(slave)
     with asked(slave, slave) as question:
@@ -110,6 +112,24 @@ def test_the_modes_of_the_terminal_are_as_before(
     assert termios.tcgetattr(slave) == before
 
 
+def test_the_modes_are_as_before_whenever_an_interrupt_comes(
+    terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, slave = terminal
+    before = termios.tcgetattr(slave)
+    change = termios.tcsetattr
+
+    def interrupted(*arguments: Any) -> None:
+        change(*arguments)
+        if termios.tcgetattr(slave) != before:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(termios, "tcsetattr", interrupted)
+    with pytest.raises(KeyboardInterrupt), asked(slave, slave):
+        pass
+    assert termios.tcgetattr(slave) == before
+
+
 def test_an_answer_counts_that_came_while_nobody_looked(
     terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,7 +137,7 @@ def test_an_answer_counts_that_came_while_nobody_looked(
     master, slave = terminal
     with asked(slave, slave) as question:
         os.write(master, WHITE + KIND)
-        assert select.select([slave], [], [], 60)[0]
+        assert select.select([slave], [], [], PATIENCE_S)[0]
         assert question.wait() is True
 
 
@@ -126,7 +146,7 @@ def test_a_terminal_that_never_answers(terminal: tuple[int, int], monkeypatch: p
     master, slave = terminal
     with asked(slave, slave) as question:
         os.write(master, b"G\x1b]11;rgb:ff")
-        assert select.select([slave], [], [], 60)[0]
+        assert select.select([slave], [], [], PATIENCE_S)[0]
         assert question.wait() is None
     assert question.typed == b"G\x1b]11;rgb:ff"  # the rest may come later
 
@@ -140,7 +160,7 @@ def moba(samples: Path) -> Path:
 def test_the_viewer_suits_the_background_and_keeps_what_is_typed(
     moba: Path, tmp_path: Path, colour: bytes, light: bool
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text("from tracetui.ui import background; background.LIMIT_S = 60")
+    (tmp_path / "sitecustomize.py").write_text("from tracetui.ui import background; background.LIMIT_S = 300")
     with viewer(moba, TERM="xterm", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
         terminal.wait_for(ASK)
         terminal.send(b"G" + colour + KIND)

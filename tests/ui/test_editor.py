@@ -80,7 +80,7 @@ class Terminal:
 
     def __init__(self, can_suspend: bool = True) -> None:
         self.can_suspend = can_suspend
-        self.suspended = 0
+        self.suspended = self.resumed = 0
 
     @contextmanager
     def suspend(self) -> Iterator[None]:
@@ -88,6 +88,7 @@ class Terminal:
             raise SuspendNotSupported
         self.suspended += 1
         yield
+        self.resumed += 1  # not where something is raised, as in Textual
 
 
 def opened(terminal: Terminal) -> str:
@@ -103,7 +104,7 @@ def test_the_terminal_is_handed_over_while_the_editor_runs(
     before = signal.getsignal(signal.SIGINT)
     terminal = Terminal()
     assert opened(terminal) == ""  # the interrupt was the editor's
-    assert terminal.suspended == 1
+    assert (terminal.suspended, terminal.resumed) == (1, 1)
     assert (tmp_path / "seen").read_text() == "+7 /a.py\n"
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -113,4 +114,6 @@ def test_what_goes_wrong_is_said(programs: Path, monkeypatch: pytest.MonkeyPatch
     assert opened(Terminal()) == "ed ended with status 3."
     assert opened(Terminal(can_suspend=False)) == "This terminal cannot be handed to an editor."
     (programs / "ed").write_bytes(b"\x7fELF")
-    assert "did not start" in opened(Terminal())
+    terminal = Terminal()
+    assert "did not start" in opened(terminal)
+    assert terminal.resumed == 1

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
+import pytest
+from textual.screen import Screen
 from textual.widgets import Static
 
+from tests.ui.viewing import open_viewer
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
+from tracetui.trace.model import Trace
+from tracetui.ui import app as viewer_app
 from tracetui.ui._textual import HookedApp
+from tracetui.ui.app import SCREENS, TraceApp
 from tracetui.ui.failures import failure
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.session import Session
 
 
 def test_a_sentence_that_is_safe_to_print_and_short() -> None:
@@ -41,3 +53,37 @@ def test_who_leaves_before_all_is_mounted_is_told_of_no_fault_but_a_real_one() -
         app = _Left(fails)
         assert app.run(headless=True) == 129
         assert [type(fault) for fault in app.faults] == [ValueError] * fails
+
+
+@pytest.fixture(scope="module")
+def moba(samples: Path) -> Trace:
+    with TraceFile(samples / "moba" / "trace_view.json") as trace_file:
+        return build_trace(trace_file.read())
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+async def test_one_leaves_in_order_while_a_screen_is_made(
+    moba: Trace, monkeypatch: pytest.MonkeyPatch, screen: str
+) -> None:
+    """Nothing is mounted any more then, and what the screen looks for on itself is not there."""
+    make = viewer_app.make_screen
+
+    def made(session: Session, *place: str) -> Screen[Any]:
+        new = make(session, *place)
+        if place == SCREENS[screen]:
+            compose = new.compose
+
+            def leaving() -> Iterable[Any]:
+                yield from compose()
+                app.leave(129)
+
+            monkeypatch.setattr(new, "compose", leaving)
+        return new
+
+    monkeypatch.setattr(viewer_app, "make_screen", made)
+    app: TraceApp = open_viewer(Path("trace_view.json"), ViewerOptions(palette="none"), trace=moba)
+    faults: list[Exception] = []
+    monkeypatch.setattr(app, "fault", faults.append)
+    app.call_later(app.action_go, screen)
+    assert await app.run_async(headless=True) == 129
+    assert not faults

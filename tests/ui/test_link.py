@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pty
 import time
 from collections.abc import Callable
 
@@ -13,6 +15,8 @@ from textual.events import Key
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tests.ui.rest import PATIENCE_S
+from tracetui.ui.sending.driver import Written
 from tracetui.ui.sending.link import ASK, LinkApp, is_remote
 from tracetui.ui.sending.pace import AHEAD_S, ASK_AFTER, LOST_S, RATE, WINDOW, Pace
 
@@ -117,7 +121,7 @@ class Counting(LinkApp[None]):
 
 
 async def until(there: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE_S
     while not there():
         assert time.monotonic() < end, "nothing comes"
         await asyncio.sleep(0.005)
@@ -146,6 +150,19 @@ async def test_keys_coalesce_while_the_link_is_busy() -> None:
     first, last = device.written
     assert "key 1" in first
     assert "30" in last and ASK not in last, "the state as it is then, in one frame"
+
+
+def test_what_is_written_to_a_terminal_that_is_gone_vanishes() -> None:
+    """The thread that writes would end, and who gives it more wait for ever."""
+    master, slave = pty.openpty()
+    written: list[int] = []
+    with os.fdopen(slave, "w") as file:
+        device = Written(file, written.append)
+        os.close(master)
+        for _ in range(3):
+            device.write("x" * 9000)
+            device.flush()
+    assert written == [1, 2, 3]
 
 
 def test_a_terminal_behind_a_network_is_known_by_the_environment() -> None:

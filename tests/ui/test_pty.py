@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ui.rest import PATIENCE_S
 from tests.ui.terminal import ROOT, Terminal, viewer
 from tracetui.ui.actions import ACTIONS, GO
 
@@ -44,12 +45,13 @@ TraceFile.read = read
     "end, code, reading",
     [
         (signal.SIGTERM, 143, False),
+        (signal.SIGINT, 130, False),
         (b"\x03", 130, False),
         (signal.SIGTERM, 143, True),
         (signal.SIGHUP, 129, True),
         (b"q", 0, True),
     ],
-    ids=["SIGTERM", "ctrl+c", "SIGTERM while reading", "SIGHUP while reading", "q while reading"],
+    ids=["SIGTERM", "SIGINT", "ctrl+c", "SIGTERM while reading", "SIGHUP while reading", "q while reading"],
 )
 def test_the_terminal_is_left_as_it_was(
     moba: Path, tmp_path: Path, end: int | bytes, code: int, reading: bool
@@ -69,6 +71,31 @@ def test_the_terminal_is_left_as_it_was(
         assert terminal.output.rfind(LEAVE) > terminal.output.rfind(ENTER) >= 0
         assert b"\x1b[?25h" in terminal.output[terminal.output.rfind(LEAVE) - 200 :]  # the cursor is back
         assert b"Traceback" not in terminal.output
+
+
+@pytest.mark.parametrize("shell", [False, True], ids=["untouched", "used by a shell"])
+def test_a_process_that_others_stopped_has_its_terminal_again(moba: Path, shell: bool) -> None:
+    with viewer(moba) as terminal:
+        before = modes(terminal)
+        terminal.wait_for(b"worst gaps")
+        taken = modes(terminal)
+        terminal.process.send_signal(signal.SIGSTOP)
+        os.waitpid(terminal.process.pid, os.WUNTRACED)
+        terminal.read(0)
+        if shell:
+            termios.tcsetattr(
+                terminal.slave, termios.TCSANOW, [*before, *termios.tcgetattr(terminal.slave)[4:]]
+            )
+        shown = len(terminal.output)
+        terminal.process.send_signal(signal.SIGCONT)
+        if shell:
+            terminal.wait_for(ENTER, shown)
+        terminal.wait_for(b"worst gaps", shown)
+        assert modes(terminal) == taken
+        terminal.send(b"q")
+        assert terminal.exit_code() == 0
+        assert modes(terminal) == before
+        assert terminal.output.rfind(LEAVE) > terminal.output.rfind(ENTER) >= 0
 
 
 def test_the_window_is_named_after_the_trace_and_gets_its_name_back(moba: Path) -> None:
@@ -99,7 +126,7 @@ def test_a_terminal_that_goes_without_a_signal_is_left(moba: Path) -> None:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, terminal.master)
         os.close(nothing)
-        assert terminal.process.wait(timeout=60) == 129
+        assert terminal.process.wait(timeout=PATIENCE_S) == 129
 
 
 @pytest.mark.parametrize(

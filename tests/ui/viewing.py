@@ -13,6 +13,7 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widget import Widget
 
+from tests.ui.rest import PATIENCE_S
 from tracetui.analysis.analyse import Analysis
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
@@ -22,7 +23,6 @@ from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.lines import Lines
 
-_PATIENCE_S = 60.0  #: for what never comes
 _TURN_S = 0.002
 
 
@@ -52,7 +52,7 @@ async def viewing(
 
 async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
     """Let the viewer work until something holds, and then until all is done."""
-    end = time.monotonic() + _PATIENCE_S
+    end = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < end, "it never holds"
         await asyncio.sleep(_TURN_S)

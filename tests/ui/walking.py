@@ -57,7 +57,7 @@ _NOTHING = b"\x1b[24~"  #: F12, which does nothing
 _RESTS, _REDRAWS, _RESIZES, _SUSPENSIONS = 0.3, 0.03, 0.02, 0.005  #: how likely at each step
 _NOT_HANDED_ON = {"NO_COLOR", "SSH_CONNECTION", "COLORTERM", "COLUMNS", "LINES"}
 _MANY = 6  #: differences that are told
-_ANSWER_S = 120.0
+_ANSWER_S = 300.0
 _SHELL = """
 import fcntl, os, sys, termios
 os.setsid()

@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
-from tracetui.cli.run import main
+from collections.abc import Sequence
 
 __all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run tracetui with `arguments` (those of the process by default); returns the exit status."""
+    try:
+        from tracetui.cli.run import main as run  # only here, as ctrl+c may come meanwhile
+
+        return run(arguments)
+    except KeyboardInterrupt:
+        return 130

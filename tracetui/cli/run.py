@@ -43,7 +43,7 @@ def _run(arguments: Sequence[str]) -> int:
     for library in ("OPENBLAS", "OMP", "MKL"):  # they would start a thread for each core, and let it spin
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     _choose_language(request)
-    with as_cancel(signal.SIGTERM, signal.SIGHUP):
+    with as_cancel(signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         return command.run(request)
 
 

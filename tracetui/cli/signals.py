@@ -8,23 +8,64 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
+#: as they are where nobody has said otherwise; a signal that is ignored (nohup) stays so
+_USUAL = (signal.SIG_DFL, signal.default_int_handler)
+_AGAIN_S = 0.02  # until an import that a signal came into is looked at again
+_MOST = 250  # such looks: an import from a network that hangs is interrupted then
+
+_told: list[int] = []  # signals that came
+
 
 @contextlib.contextmanager
 def as_cancel(*signals: signal.Signals) -> Iterator[None]:
-    """Let these signals do as ctrl+c does, so that half a file is never left behind."""
+    """Let these signals do as ctrl+c does, so that half a file is never left behind.
 
-    def cancel(_signal: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
+    None is raised within an import: numpy makes an ImportError of it that fills a screen, and Python prints
+    those that come into its own cleaning up, and goes on. An error after a signal counts as that signal.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    # A signal that is ignored (nohup) stays so.
-    caught = [number for number in signals if signal.getsignal(number) == signal.SIG_DFL]
-    for number in caught:
-        signal.signal(number, cancel)
+    looks = 0
+
+    def cancel(number: int, frame: FrameType | None) -> None:
+        nonlocal looks
+        _told.append(number)
+        looks += 1
+        if looks < _MOST and _imports(frame):
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+        else:
+            raise KeyboardInterrupt
+
+    before = {number: signal.getsignal(number) for number in signals}
+    caught = {number: handler for number, handler in before.items() if handler in _USUAL}
+    alarm = signal.signal(signal.SIGALRM, cancel)
+    _told.clear()
     try:
-        yield
-    finally:
         for number in caught:
-            signal.signal(number, signal.SIG_DFL)
+            signal.signal(number, cancel)
+        yield
+    except Exception:
+        if _told:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, alarm)
+        for number, handler in caught.items():
+            signal.signal(number, handler)
+
+
+def raise_if_told() -> None:
+    """Raise KeyboardInterrupt if a signal has come that has not raised yet, or where nobody noticed."""
+    if _told:
+        raise KeyboardInterrupt
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether something is being imported where a signal came."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False

@@ -14,6 +14,7 @@ from textual._ansi_sequences import SYNC_END, SYNC_START
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._xterm_parser import XTermParser as XTermParser  # keys from bytes: drivers have it only inside
 from textual.app import App, ReturnType
+from textual.css.query import QueryError
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.geometry import Region
@@ -73,8 +74,8 @@ class HookedApp(App[ReturnType]):
         self.terminal_answered()
 
     def _handle_exception(self, error: Exception) -> None:
-        """From the call of `exit` on nothing can be mounted, which raises in what was mounting just then."""
-        if not (self._exit and isinstance(error, MountError)):
+        """From the call of `exit` on nothing is mounted, which what was mounting just then finds missing."""
+        if not (self._exit and isinstance(error, (MountError, QueryError))):
             self.fault(error)
 
 

@@ -91,8 +91,8 @@ def asked(source: int = 0, target: int = 2) -> Iterator[Question]:
     raw[0] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR)
     raw[3] &= ~(termios.ICANON | termios.ECHO)
     raw[6][termios.VMIN], raw[6][termios.VTIME] = 1, 0
-    termios.tcsetattr(source, termios.TCSANOW, raw)
     try:
+        termios.tcsetattr(source, termios.TCSANOW, raw)
         os.write(target, ASK)
         yield Question(source)
     finally:

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,9 +54,14 @@ def open_in_editor(app: App[Any], source: SourceFile, line: int) -> str:
     name = printable(Path(command[0]).name)
     try:
         with app.suspend(), _interrupts_for_the_editor():
-            status = subprocess.run(command, check=False).returncode
+            return _run(command, name)  # and raises nothing: Textual would not take the terminal back
     except SuspendNotSupported:
         return "This terminal cannot be handed to an editor."
+
+
+def _run(command: Sequence[str], name: str) -> str:
+    try:
+        status = subprocess.run(command, check=False).returncode
     except OSError as error:
         return f"{name} did not start: {error.strerror}."
     return f"{name} ended with status {status}." if status else ""

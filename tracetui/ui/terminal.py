@@ -27,6 +27,7 @@ from tracetui.ui.sending.link import HUNG_UP
 _THEMES = ("ansi-dark", "textual-ansi")
 #: signals that leave the viewer in order, and its exit codes then
 _SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: HUNG_UP}
+INTERRUPTED = 130  #: exit code of an interrupt, as of ctrl+c
 _LIKENESS = {
     ord(character): like
     for glyphs, plain in (*zip(astuple(BLOCKS), astuple(ASCII)), ("←↑↓━≤", "<^v-<"))
@@ -37,8 +38,18 @@ _LIKENESS = {
 
 def leave_at_signals(leave: Callable[[int], None]) -> None:
     """Have a function end the app that runs, with an exit code, when a signal says so."""
+    loop = asyncio.get_running_loop()
     for number, code in _SIGNALS.items():
-        asyncio.get_running_loop().add_signal_handler(number, leave, code)
+        loop.add_signal_handler(number, leave, code)
+
+    def interrupt(*_: object) -> None:
+        if not loop.is_running():
+            raise KeyboardInterrupt
+        loop.call_soon_threadsafe(leave, INTERRUPTED)
+
+    # Not a handler of the loop's: it would hear, once it goes on, of an interrupt that was an editor's.
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, interrupt)
 
 
 def configure_terminal(app: App[Any], color_system: ColorSystem | None, ascii_only: bool) -> None:

@@ -16,7 +16,7 @@ from typing import NamedTuple, Union
 
 from distributed import Client
 
-from tracetui.job.engines.pinned import Answer, Lost, Pinned, Workers
+from tracetui.job.engines.pinned import Answer, Lost, Pinned, Workers, present
 from tracetui.job.engines.seen import Seen, look
 from tracetui.job.kept import digest_rank
 from tracetui.job.marks import is_digest
@@ -94,7 +94,7 @@ def digests(
         raise UnusableCluster(f"no Dask scheduler answers at {address}: {error}") from None
     with closing(client):
         _check_scheduler(client)
-        every = sorted(client.scheduler_info(n_workers=-1)["workers"])
+        every = sorted(present(client, looks=100) or ())
         workers = Workers(client, every)
         here = {"distributed": version("distributed"), "tracetui": __version__}
         asking = Pinned(workers, version, patience_s, should_stop)

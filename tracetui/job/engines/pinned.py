@@ -39,12 +39,28 @@ Answer = Union[Done, Lost]
 Task = tuple[str, Any, int]  #: its worker, the argument, and how many bytes of a file it reads
 
 
+def present(client: Client, looks: int = 1) -> dict[str, dict[str, Any]] | None:
+    """Return what the scheduler knows of each of its workers, by address; None: it could not be told.
+
+    In some versions a thread of the client's asks for five workers now and then, or for none, and that answer
+    is what is returned where it comes in between: looked at so many times.
+    """
+    for _ in range(looks):
+        told = client.scheduler_info(n_workers=-1)
+        workers: dict[str, dict[str, Any]] = told["workers"]
+        if len(workers) == told.get("n_workers", len(workers)):
+            return workers
+    return None
+
+
 class Workers:
     """Some workers of a cluster, as long as they live."""
 
     def __init__(self, client: Client, addresses: Sequence[str]) -> None:
         self.client = client
-        self._heard = {address: (0.0, time.monotonic()) for address in addresses}
+        self._beats = dict.fromkeys(addresses, 0.0)
+        self._silent_s = dict.fromkeys(addresses, 0.0)
+        self._looked = time.monotonic()
         self._lost: dict[str, str] = {}
         self._memory: dict[str, int] = {}
         self._threads: dict[str, int] = {}
@@ -52,20 +68,23 @@ class Workers:
 
     def watch(self) -> None:
         """Look which of them still live."""
-        # Some versions tell of five workers only, unless asked for all.
-        present = self.client.scheduler_info(n_workers=-1)["workers"]
+        found = present(self.client)
         now = time.monotonic()
-        for address, (beat, since) in self._heard.items():
-            if address not in present:
+        # A clock would count the time in which this process, or all of the machine, stood still.
+        passed, self._looked = min(now - self._looked, 2 * _TURN_S), now
+        for address, beat in self._beats.items():
+            if found is not None and address not in found:
                 self._lost[address] = "is gone"
                 continue
-            told = present[address]
-            self._threads[address] = int(told.get("nthreads") or 1)
-            self._memory[address] = int(told.get("memory_limit") or 0)
-            if told["last_seen"] != beat:
-                self._heard[address] = told["last_seen"], now
-            elif now - since > SILENT_S:
-                self._lost[address] = f"has been silent for {now - since:.0f} s"
+            self._silent_s[address] += passed
+            if found is not None:
+                told = found[address]
+                self._threads[address] = int(told.get("nthreads") or 1)
+                self._memory[address] = int(told.get("memory_limit") or 0)
+                if told["last_seen"] != beat:
+                    self._beats[address], self._silent_s[address] = told["last_seen"], 0.0
+            if self._silent_s[address] > SILENT_S:
+                self._lost[address] = f"has been silent for {self._silent_s[address]:.0f} s"
 
     def lost(self, address: str) -> str | None:
         """Return what happened to a worker; None: it lives."""

@@ -5,10 +5,13 @@ Knows Textual's driver, whose thread writes: on a slow link a write waits until 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
+import signal
+import termios
 from codecs import getincrementaldecoder
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import IO, Any, Protocol, cast
 
@@ -31,14 +34,25 @@ class Served(Protocol):
     def terminal_is_gone(self) -> None:
         """Nothing can be typed any more."""
 
+    def redraw(self) -> None:
+        """Nobody knows what the terminal shows."""
+
 
 class LinkDriver(LinuxDriver):
-    """Calls `link_is_free` of its app whenever nothing is left to write."""
+    """Calls `link_is_free` of its app whenever nothing is left to write.
+
+    It stops and goes on between two turns of the event loop, and only while the terminal is its own. Textual
+    does so in handlers that Python runs anywhere, also within a write, which then waits for itself; and where
+    others stopped the process it takes the terminal a second time, and cannot give it back.
+    """
 
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
-        wrap_output(self, lambda file: _Device(file, self._written))
+        wrap_output(self, lambda file: Written(file, self._written))
         self._given = self._taken = 0
+        self._modes: list[Any] | None = None  # of the terminal, while it is the viewer's
+        for number in (signal.SIGTSTP, signal.SIGCONT):
+            signal.signal(number, signal.SIG_DFL)
 
     @property
     def is_writing(self) -> bool:
@@ -51,7 +65,12 @@ class LinkDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Take the terminal, as Textual does, and name its window; its own name is kept there for later."""
+        self._wait_for_foreground()
+        loop = loop_of(self)
+        loop.add_signal_handler(signal.SIGTSTP, self._stop)
+        loop.add_signal_handler(signal.SIGCONT, self._go_on)
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._modes = self._modes_now()
         if has_title(os.environ):
             self.write(KEEP_TITLE + titled(app_of(self).title))
 
@@ -60,6 +79,43 @@ class LinkDriver(LinuxDriver):
         if has_title(os.environ):
             self.write(GIVE_TITLE)
         super().stop_application_mode()
+        self._modes = None
+        for number in (signal.SIGTSTP, signal.SIGCONT):
+            loop_of(self).remove_signal_handler(number)
+
+    def _stop(self) -> None:
+        """Give the terminal back, stop, and take it again when the process goes on.
+
+        At once where no shell is there that could have it go on: the system does not stop it then.
+        """
+        if self._modes is None:
+            return
+        self.suspend_application_mode()
+        os.kill(os.getpid(), signal.SIGTSTP)
+        self.resume_application_mode()
+
+    def _go_on(self) -> None:
+        """Show everything anew: others stopped the process, and somebody may have had the terminal since."""
+        if self._modes is None:
+            return
+        if self._modes_now() == self._modes:
+            cast(Served, app_of(self)).redraw()
+        else:
+            self.suspend_application_mode()
+            self.resume_application_mode()
+
+    def _wait_for_foreground(self) -> None:
+        """Stop for as long as the terminal is another job's."""
+        with contextlib.suppress(OSError):  # no terminal that controls jobs, or none any more
+            while os.tcgetpgrp(self.fileno) != os.getpgrp():
+                os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _modes_now(self) -> list[Any]:
+        """Return the flags of the terminal's line discipline, none where it is gone."""
+        try:
+            return list(termios.tcgetattr(self.fileno)[:4])
+        except termios.error:
+            return []
 
     def run_input_thread(self) -> None:
         """In a thread: read keys, as Textual does; what was typed before the viewer ran comes first.
@@ -101,8 +157,11 @@ class LinkDriver(LinuxDriver):
             loop_of(self).call_soon_threadsafe(cast(Served, app_of(self)).link_is_free)
 
 
-class _Device:
-    """A file that counts what it has taken."""
+class Written:
+    """A file that counts what it has taken, and takes everything once nobody is there to see it.
+
+    A write that raised would end the thread that writes, and whoever gives it more would wait for ever.
+    """
 
     def __init__(self, file: IO[str], written: Callable[[int], None]) -> None:
         self._file, self._written, self._writes = file, written, 0
@@ -112,8 +171,21 @@ class _Device:
 
     def write(self, text: str) -> int:
         self._writes += 1
-        return self._file.write(text)
+        with self._or_nowhere():
+            self._file.write(text)
+        return len(text)
 
     def flush(self) -> None:
-        self._file.flush()
+        with self._or_nowhere():
+            self._file.flush()
         self._written(self._writes)
+
+    @contextlib.contextmanager
+    def _or_nowhere(self) -> Iterator[None]:
+        """Let what cannot be written vanish, and all that follows."""
+        try:
+            yield
+        except OSError:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self._file.fileno())
+            os.close(null)
