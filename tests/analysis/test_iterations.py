@@ -203,8 +203,8 @@ def test_passes_of_a_table_are_inside_of_their_iteration(
 ) -> None:
     """The clock of the table is 1,000 ns behind."""
     trace = analysis_of_tasks(1_010, 1_050).trace
-    columns = (np.array([value], np.int64) for value in (7, 0, 90, forward, backward))
-    points = StepPoints(*columns, {"kernel": np.array([10, 50], np.int64)})
+    number, start, end, first, last = np.array([[7], [0], [90], [forward], [backward]], np.int64)
+    points = StepPoints(number, start, end, first, last, {"kernel": np.array([10, 50], np.int64)})
     monkeypatch.setattr(iterations, "step_points", lambda _: points)
     (found,) = iterations._of_table(trace, trace.devices[0])
     assert (found.number, found.start, found.end) == (7, 1_000, 1_090)

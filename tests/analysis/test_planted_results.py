@@ -6,21 +6,16 @@ much begins where something else ends: there it shows which side of a bound coun
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from samples.scenarios import simulate
-from samples.writer import TraceWriter
 from tests import pages
 from tests.analysis.described import described
-from tests.synthetic import trace_of
-from tracetui.analysis.analyse import Analysis, analyse
+from tests.analysis.planted import planted
+from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.butterfly import below, callers
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.fold import FoldMap
@@ -31,31 +26,6 @@ from tracetui.analysis.heat.work import WorkMap, main_slice
 from tracetui.analysis.idle.cause_raster import most
 from tracetui.analysis.raster import even_edges
 from tracetui.trace.stack import Frame
-
-ROUND_NS = 10_000
-
-
-def rounded(event: dict[str, Any]) -> dict[str, Any]:
-    """An event that begins and ends on multiples of `ROUND_NS`."""
-    if "ts" not in event:
-        return event
-    start = round(float(event["ts"]) * 1000)
-    ends = [
-        ROUND_NS * round(time / ROUND_NS)
-        for time in (start, start + round(float(event.get("dur", 0)) * 1000))
-    ]
-    dur = {"dur": f"{(ends[1] - ends[0]) // 1000}"} if "dur" in event else {}
-    return {**event, "ts": f"{ends[0] // 1000}", **dur}
-
-
-@cache
-def planted(name: str) -> Analysis:
-    """The analysis of a scenario, of its rounded times where "rounded" is in the name."""
-    scenario, _, is_rounded = name.partition("-")
-    file = io.BytesIO()
-    TraceWriter(simulate(scenario, 2), 2).write(file)
-    events = json.loads(file.getvalue())
-    return analyse(trace_of([rounded(event) for event in events] if is_rounded else events))
 
 
 def _idle(of: Analysis) -> Iterator[tuple[str, Any]]:
@@ -117,7 +87,7 @@ def _operators(of: Analysis) -> Iterator[tuple[str, Any]]:
         parts = {
             "all": of.operators(host),
             "step": of.operators_in_step(1, host),
-            "window": of.operators_in_window(*edges[1:3].tolist(), host),
+            "window": of.operators_in_window(int(edges[1]), int(edges[2]), host),
             "one": of.operators_in_window(int(of.trace.slices.start[9]), int(of.trace.slices.end[9]), host),
         }
         for name, part in parts.items():

@@ -198,6 +198,6 @@ def test_operations_say_how_much_they_are_about() -> None:
 def test_a_peer_counts_once_of_each_operation_that_meets_it() -> None:
     met = [(0, 1), (0, 2), (0, 2), (1, 3), (2, 1), (2, 2), (2, 3)]
     operation, peer = np.array(met, np.int64).T
-    none = np.zeros(len(met), np.int64)
-    handshakes = Handshakes(operation, none, peer, none, none, none)
+    time, number = np.zeros(len(met), np.int64), peer.astype(np.int32)
+    handshakes = Handshakes(operation, number, number, time, time, time)
     assert _distinct_peers(handshakes, 4).tolist() == [2, 1, 3, 0]
