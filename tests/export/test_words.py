@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tracetui.export.compare_words import run_words
+from tracetui.export.compare_words import (
+    _ranks,
+    count_words,
+    ratio_words,
+    run_words,
+    signed_ms,
+    signed_size,
+)
+from tracetui.export.job_words import job_time
+from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known
 from tracetui.export.tables.column import Form, Texts
 from tracetui.export.tables.gaps import _behind
+from tracetui.export.tables.job import _share_of_job, _slowest
 from tracetui.export.tables.kernels import SHAPES
+from tracetui.export.tables.memory import _from_to, calls_of
 from tracetui.export.tables.operators import OPERATORS
-from tracetui.export.words import _percent
+from tracetui.export.words import (
+    _percent,
+    leading_shares,
+    line_name,
+    module_name,
+    scope_name,
+    shares,
+)
 from tracetui.trace.model import Kind
 
 
@@ -64,3 +83,103 @@ def test_how_many_names_a_row_stands_for_is_told_where_any_has_several(names: li
     table: Any = SimpleNamespace(names=np.array(names))
     (column,) = [column for column in OPERATORS.columns if column.key == "names"]
     assert column.when(table, Form.MARKDOWN) == shown
+
+
+@pytest.mark.parametrize(
+    ("nth", "leaving", "words"),
+    [(3, 1, "3rd of 28"), (3, 2, "2 of 28"), (None, 1, "1 of 28"), (None, 28, "28 of 28")],
+)
+def test_which_calls_leave_blocks_behind(nth: int | None, leaving: int, words: str) -> None:
+    group: Any = SimpleNamespace(nth=nth, leaving=leaving, calls=28)
+    assert calls_of(group) == words
+
+
+@pytest.mark.parametrize(("steps", "words"), [((5,), "5"), ((5, 6), "5 .. 6"), ((5, 6, 7), "5 .. 7")])
+def test_from_which_step_to_which_blocks_are_left(steps: tuple[int, ...], words: str) -> None:
+    group: Any = SimpleNamespace(steps=steps)
+    assert _from_to(group) == words
+
+
+@pytest.mark.parametrize(
+    ("rank", "peer", "words"), [(0, -1, "0"), (None, -1, "-"), (None, 0, "peer 0"), (None, 3, "peer 3")]
+)
+def test_the_slowest_of_a_step_is_a_rank_a_peer_or_nobody(rank: int | None, peer: int, words: str) -> None:
+    assert _slowest(SimpleNamespace(rank=rank, group_rank=peer)) == words
+
+
+@pytest.mark.parametrize(("ns", "share"), [(-1, "-"), (0, "-"), (1, "1.0 %"), (100, "100.0 %")])
+def test_a_root_that_saved_time_has_no_share(ns: int, share: str) -> None:
+    rows: Any = SimpleNamespace(whole=100)
+    assert _share_of_job(ns, rows) == share
+
+
+def test_the_time_of_a_job_is_that_of_all_steps_of_all_ranks() -> None:
+    """A rank without steps counts with its window, and one whose time is not known does not."""
+    rows: Any = [
+        SimpleNamespace(mean=lambda _, mean=mean: mean, steps=steps)
+        for mean, steps in ((5, 2), (7, 0), (None, 3), (3, 1))
+    ]
+    assert job_time(rows) == 5 * 2 + 7 + 3
+
+
+def test_kernels_share_the_time_of_all_types() -> None:
+    (share,) = [column for column in SHAPES.columns if column.key == "share"]
+    rows: Any = SimpleNamespace(rows=[SimpleNamespace(total_ns=ns) for ns in (60, 30)], total_ns=120)
+    assert np.asarray(share.get(rows)).tolist() == [0.5, 0.25]
+    none: Any = SimpleNamespace(rows=[SimpleNamespace(total_ns=0)], total_ns=0)
+    assert np.asarray(share.get(none)).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((3,), "rank 3"),
+        ((0, 1), "2 ranks (0 to 1)"),
+        (tuple(range(8)), "8 ranks (0 to 7)"),
+        ((0, 2, 5), "3 ranks (0, 2, 5)"),
+    ],
+)
+def test_ranks_in_words(numbers: tuple[int, ...], words: str) -> None:
+    assert _ranks(numbers) == words
+
+
+def test_means_and_changes_in_words() -> None:
+    assert [count_words(Fraction(mean)) for mean in ("12", "3/2", "1/3", "0", "2000")] == [
+        *("12", "1.5", "0.3", "0", "2,000"),
+    ]
+    assert [signed_ms(Fraction(ns)) for ns in (1_234_000, -1_234_000, 499, -499, 500_000, 0)] == [
+        *("+1.234", "-1.234", "0.000", "0.000", "+0.500", "0.000"),
+    ]
+    assert [signed_size(Fraction(size)) for size in (1_000_000, -1_000_000, 0)] == [
+        *("+1.00 MB", "-1.00 MB", "0 B"),
+    ]
+    ratios = [("matched", 1.25), ("matched", None), ("new", None), ("gone", 0.0)]
+    rows: list[Any] = [SimpleNamespace(status=status, ratio=ratio) for status, ratio in ratios]
+    assert [ratio_words(row) for row in rows] == ["1.250", "-", "new", "gone"]
+
+
+def test_the_largest_parts_with_their_shares() -> None:
+    parts = {"a": 10, "b": 70, "c": 20}
+    assert (shares(parts, 2), shares(parts, 9)) == ("b 70 %, c 20 %", "b 70 %, c 20 %, a 10 %")
+    assert (shares({"a": 1}, 3), leading_shares({})) == ("a", "-")
+    assert leading_shares({"a": 4, "b": 3, "c": 2, "d": 1}) == "a 40.0 %, b 30.0 %, c 20.0 %"
+
+
+def test_places_of_python_in_words() -> None:
+    assert line_name("train.py", 88, "forward") == "train.py(88) forward"
+    assert (line_name("", 0, "run"), line_name(None, 0, "")) == ("run", "(no stack)")
+    assert module_name("Conv_1", ["Net_0", "Block_3"]) == "Net_0 > Block_3 > Conv_1"
+    assert (module_name(None, []), scope_name([]), scope_name(["a", "b"])) == (
+        *("(outside any module)", "(outside any scope)", "a/b"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "span"),
+    [
+        *[("a", "`a`"), ("a`b", "``a`b``"), ("a``b`c", "```a``b`c```"), ("`a", "`` `a ``")],
+        *[("a`", "`` a` ``"), ("  ", "-"), ("", "-"), ("x" * 200, f"`{'x' * 200}`")],
+    ],
+)
+def test_a_name_as_a_span_of_code(name: str, span: str) -> None:
+    assert code(name) == span
