@@ -44,12 +44,15 @@ def _idle(of: Analysis) -> Iterator[tuple[str, Any]]:
 
 
 def _lines(of: Analysis) -> Iterator[tuple[str, Any]]:
-    for name in ("lines", "modules", "frames", "frame_charges", "stacks", "advice", "annotated_phases"):
+    for name in ("lines", "modules", "frames", "frame_charges", "stacks", "annotated_phases"):
         yield name, getattr(of, name)
-    file, line, function, _ = next(each.key for each in of.lines if each.file)
-    frame = Frame(file or "", line, function)
-    yield "below", below(of.stacks, frame)
-    yield "callers", callers(of.stacks, frame)
+    yield "scopes", of.scopes
+    for advice in of.advice:
+        yield advice.id, advice
+    for file, line, function, _ in [each.key for each in of.lines if each.file][:1]:
+        frame = Frame(file or "", line, function)
+        yield "below", below(of.stacks, frame)
+        yield "callers", callers(of.stacks, frame)
 
 
 def _links(of: Analysis) -> Iterator[tuple[str, Any]]:
@@ -137,7 +140,9 @@ RESULTS: dict[str, Callable[[Analysis], Iterator[tuple[str, Any]]]] = {
 
 
 @pytest.mark.parametrize("result", RESULTS)
-@pytest.mark.parametrize("name", ["mixed", "mixed-rounded", "stalls-rounded", "attached"])
+@pytest.mark.parametrize(
+    "name", ["mixed", "mixed-rounded", "stalls-rounded", "attached", "graph", "pynative", "pynative-rounded"]
+)
 def test_what_is_made_of_a_planted_run(name: str, result: str, request: pytest.FixtureRequest) -> None:
     lines = (line for key, value in RESULTS[result](planted(name)) for line in described(key, value))
     pages.check("\n".join(lines), f"{name}-{result}", request)
