@@ -324,4 +324,52 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "no token but a string, whose end is told apart, is as long: what fails there is no event cut "
         "in two, and is found again where more is read before that is known"
     ),
+    ("reader/document.py", "return -1", "1 -> 2"): UNKNOWN,
+    ("reader/chunks.py", "self._decoded.popitem(last=False)", "False -> True"): (
+        "which of the decoded blocks is dropped: it is decoded again"
+    ),
+    (
+        "analysis/kernels.py",
+        "key = key * (len(shapes) + 1) + (shape + 1 if by_shape else 0)",
+        "0 -> 1",
+    ): NAMED,
+    (
+        "analysis/kernels.py",
+        "names = np.array([number.get(text, -1) for text in texts] or [-1], np.int64)[place]",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "analysis/idle/streams.py",
+        "free = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]",
+        "1 -> 2",
+    ): "before the first task a stream is free at any time, and times are not below 0",
+    (
+        "analysis/critical/device_points.py",
+        "found, ended = np.full(len(begin), -1, np.int64), np.full(len(begin), -1, np.int64)",
+        "1 -> 2",
+    ): UNKNOWN,
+    ("analysis/memory/analyse.py", "if peak is not None and curve is not None:", "and -> or"): (
+        "a peak is that of a curve: both are there, or neither"
+    ),
+    (
+        "export/step_numbers.py",
+        'self._device_of = np.array([place.get(t.device or "", -1) for t in analysis.trace.tracks], '
+        "np.int64)",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "export/tables/communication.py",
+        "return np.array([-1 if speed is None else speed for speed in told], np.float64)",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "export/job_frames.py",
+        "elif told and any(isinstance(value, str) for value in told):",
+        "any -> all",
+    ): "a column that holds a text holds nothing else",
+    (
+        "export/text.py",
+        "next_widest = max((widths[i] for i in giving if i != widest), default=0)",
+        "!= -> ==",
+    ): "the widest column gives way cell by cell, until another one is the widest",
 }

@@ -40,7 +40,7 @@ def table(
     height = max(len(title) for title in titles)
     head = [[""] * (height - len(title)) + title for title in titles]
     widths = [
-        max((cell_width(cell) for cell in (*title, *(row[i] for row in rows))), default=0)
+        max(cell_width(cell) for cell in (*title, *(row[i] for row in rows)))
         for i, title in enumerate(titles)
     ]
     _shrink(widths, columns, width - len(MARGIN) * len(columns))
