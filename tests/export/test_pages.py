@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import cache
-from typing import Callable
+from importlib import import_module
+from typing import Any, Callable
 
 import pytest
 
@@ -17,6 +19,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.run import run_of
+from tracetui.export import tables
 from tracetui.export.advice_text import advice_text
 from tracetui.export.compare_text import comparison_markdown, comparison_text
 from tracetui.export.idle_text import gaps_text, hotspots_text
@@ -31,7 +34,8 @@ from tracetui.export.nested_text import FRAMES, MODULES, nested_markdown, nested
 from tracetui.export.operators import list_operators, listing_markdown, listing_text
 from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
-from tracetui.export.tables.compare import BY
+from tracetui.export.tables.column import Column, Form, Table
+from tracetui.export.tables.compare import BY, EVERY, WATERFALL, ComparedTable
 
 ALL = Selection()
 NARROW, USUAL, WIDE = 64, 100, 200
@@ -105,7 +109,7 @@ def test_a_page_of_a_comparison(width: int, request: pytest.FixtureRequest) -> N
 
 @pytest.mark.parametrize("by", BY)
 def test_a_table_of_a_comparison(by: str, request: pytest.FixtureRequest) -> None:
-    text = comparison_text(slower(), BY[by], 2, 120)
+    text = comparison_text(slower(), BY[by], None, 120)
     markdown = comparison_markdown(slower(), BY[by], 2)
     pages.check(f"{text}\n{markdown}", f"compared-by-{by}", request)
 
@@ -121,3 +125,43 @@ def test_a_page_of_memory(by: str, step: int | None, request: pytest.FixtureRequ
     text = memory_text(MEMORY, part, by, 2, 3, USUAL, _nothing)
     markdown = memory_markdown(MEMORY, part, by, None, 3, _nothing)
     pages.check(f"{text}\n{markdown}", f"memory-{by}-{step or 'all'}", request)
+
+
+#: Modules that hold tables.
+TABLES = (
+    *("advice", "communication", "compare", "events", "gaps", "hotspots", "job", "job_links", "kernels"),
+    *("memory", "nested", "operators", "signatures", "steps", "syncs"),
+)
+
+
+@pytest.mark.parametrize("module", TABLES)
+def test_which_columns_a_table_has_where(module: str, request: pytest.FixtureRequest) -> None:
+    """In which forms each column is, how it is set, and in which order people are shown them."""
+    found = vars(import_module(f"{tables.__name__}.{module}"))
+    if module == "compare":
+        found = {" ".join(_said(each)): each.table for each in (WATERFALL, *EVERY)}
+    lines = []
+    for name, table in found.items():
+        if isinstance(table, Table):
+            lines += ["", f"{name}: {table.order}, Markdown {table.markdown or 'the same'}"]
+            lines += map(_set, table.columns)
+    pages.check("\n".join(lines), f"columns-{module}", request)
+
+
+def _said(each: ComparedTable) -> list[str]:
+    values = [getattr(each, field.name) for field in fields(each)]
+    return [str(value) for value in values if isinstance(value, (str, bool))]
+
+
+def _set(column: Column[Any]) -> str:
+    """What is said of a column, but for what is as usual."""
+    usual = {field.name: field.default for field in fields(Column)}
+    own = {name: getattr(column, name) for name in usual if name not in ("key", "forms")}
+    told = [
+        f"{name}={value!r}" for name, value in own.items() if not callable(value) and value != usual[name]
+    ]
+    forms = " ".join(form.name or "" for form in ONE_FORM if form in column.forms)
+    return f"  {column.key}: {forms}; {', '.join(told)}"
+
+
+ONE_FORM = (Form.JSON, Form.FRAME, Form.TEXT, Form.MARKDOWN, Form.VIEWER)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tracetui.analysis.gaps import Measure
 from tracetui.export.compare_words import (
     _ranks,
     count_words,
@@ -17,12 +18,14 @@ from tracetui.export.compare_words import (
     signed_ms,
     signed_size,
 )
+from tracetui.export.idle_text import gaps_title
 from tracetui.export.job_words import job_time
 from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known
 from tracetui.export.tables.column import Form, Texts
+from tracetui.export.tables.communication import LINKS
 from tracetui.export.tables.gaps import _behind
-from tracetui.export.tables.job import _share_of_job, _slowest
+from tracetui.export.tables.job import _share_of_job, _share_of_waits, _slowest
 from tracetui.export.tables.kernels import SHAPES
 from tracetui.export.tables.memory import _from_to, calls_of
 from tracetui.export.tables.operators import OPERATORS
@@ -183,3 +186,27 @@ def test_places_of_python_in_words() -> None:
 )
 def test_a_name_as_a_span_of_code(name: str, span: str) -> None:
     assert code(name) == span
+
+
+@pytest.mark.parametrize(("total", "share"), [(1, "100.0 %"), (2, "50.0 %")])
+def test_a_root_is_a_share_of_the_waits(total: int, share: str) -> None:
+    rows: Any = SimpleNamespace(job=SimpleNamespace(roots=SimpleNamespace(total_ns=total)))
+    assert _share_of_waits(1, rows) == share
+
+
+def test_a_link_without_a_type_has_none() -> None:
+    rows: Any = SimpleNamespace(rows=[SimpleNamespace(link_type=text) for text in ("HCCS", "", "PCIE")])
+    assert LINKS.column("link_type").exact(rows) == ["HCCS", None, "PCIE"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "total", "title"),
+    [
+        (1, 1, "1 kernel gap, most idle first"),
+        (2, 2, "2 kernel gaps, most idle first"),
+        (1, 2, "The 1 of 2 kernel gaps with the most idle time"),
+    ],
+)
+def test_a_table_of_gaps_says_how_many_there_are(shown: int, total: int, title: str) -> None:
+    analysis: Any = SimpleNamespace(trace=SimpleNamespace(kind=Kind.GPU))
+    assert gaps_title(analysis, shown, total, Measure.IDLE) == title
