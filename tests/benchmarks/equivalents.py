@@ -372,4 +372,30 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "next_widest = max((widths[i] for i in giving if i != widest), default=0)",
         "!= -> ==",
     ): "the widest column gives way cell by cell, until another one is the widest",
+    (
+        "reader/packing.py",
+        "return numbers if numbers.min() >= -1 and numbers.max() < end else None",
+        "- -> +",
+    ): FASTER,
+    (
+        "reader/timestamps.py",
+        "if rest or not 2 <= width <= 21 or not lines.isascii():",
+        "2 -> 3",
+    ): FASTER,
+    (
+        "reader/locate.py",
+        'top = file.parents[1] if file.parent.name == "timeline" and len(file.parents) > 2 else file.parent',
+        "> -> >=",
+    ): "of two parents one is the directory at hand, and so is what holds it",
+    ("reader/worker.py", "os._exit(0)", "0 -> 1"): "nobody asks for the status of a worker that is let go",
+    (
+        "reader/pool.py",
+        "self._selector.register(worker.process.stdout or -1, selectors.EVENT_READ, worker)",
+        "- -> +",
+    ): "a worker is started with a pipe: the rest is for the checker of types",
+    (
+        "trace/inferred.py",
+        "return np.array([*chosen, False])[table.slices.thread]",
+        "False -> True",
+    ): "of no thread: with it the array is one of truth values where there are no threads",
 }

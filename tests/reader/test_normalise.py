@@ -19,6 +19,7 @@ from tracetui.reader.normalise import (
     whole_below,
     whole_of,
 )
+from tracetui.reader.numbering import FlowIds
 
 _31, _63, _64 = 1 << 31, 1 << 63, 1 << 64
 NO_ID = (0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
@@ -153,3 +154,14 @@ def test_an_event_has_the_fields_of_its_phase() -> None:
     assert kept == {"X": ["digits", "number", "text"], "C": ["digits", "number"], "M": sorted(args)}
     ((event,), _, _) = normalised([{"ph": "s", "ts": 5, "id": 0, "args": []}], 0)
     assert (event["id"], event["args"]) == (0, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [(b'"%d"' % 10**24, b"%d" % 10**24), (b'"000%d"' % 10**24, b'"%d"' % 10**24), (b'"12"', b"12")],
+)
+def test_an_id_is_the_same_in_each_of_its_spellings(text: bytes, same: bytes) -> None:
+    ids = FlowIds()
+    assert ids.of_json(text) == ids.of_json(same)
+    assert ids.of_json(b'"%d"' % (10**24 + 1)) != ids.of_json(text)
+    assert ids.of_json(b"12") == 12 and ids.of_json(b'"%d"' % 10**24) < -1
