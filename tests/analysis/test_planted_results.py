@@ -139,10 +139,14 @@ RESULTS: dict[str, Callable[[Analysis], Iterator[tuple[str, Any]]]] = {
 }
 
 
-@pytest.mark.parametrize("result", RESULTS)
-@pytest.mark.parametrize(
-    "name", ["mixed", "mixed-rounded", "stalls-rounded", "attached", "graph", "pynative", "pynative-rounded"]
+NAMES = (
+    *("mixed", "mixed-rounded", "stalls-rounded", "attached", "graph", "pynative", "pynative-rounded"),
+    *("bare-rounded", "two-rounded", "gpu"),
 )
+
+
+@pytest.mark.parametrize("result", RESULTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_what_is_made_of_a_planted_run(name: str, result: str, request: pytest.FixtureRequest) -> None:
     lines = (line for key, value in RESULTS[result](planted(name)) for line in described(key, value))
     pages.check("\n".join(lines), f"{name}-{result}", request)

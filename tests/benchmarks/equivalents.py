@@ -398,4 +398,28 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "return np.array([*chosen, False])[table.slices.thread]",
         "False -> True",
     ): "of no thread: with it the array is one of truth values where there are no threads",
+    (
+        "trace/flows.py",
+        "key = category.astype(np.int64) * (int(source_row.max(initial=0)) + 2) + source_row",
+        "2 -> 3",
+    ): "how far apart categories are: further is as well",
+    (
+        "trace/layout.py",
+        'order = np.argsort(start, kind="stable").astype(np.int64, copy=False)',
+        "False -> True",
+    ): FASTER,
+    ("trace/layout.py", "change = -np.bincount(after, minlength=n + 1)[:n]", "1 -> 2"): (
+        "one place more, behind those that are taken"
+    ),
+    ("trace/source_files.py", "while len(self._kept) > _KEPT:", "> -> >="): LARGER,
+    (
+        "analysis/idle/causes.py",
+        "table = np.zeros((int(steps.max(initial=-1)) + 2, len(Cause)), np.int64)",
+        "2 -> 3",
+    ): "one row more, which no step has",
+    (
+        "analysis/critical/endings.py",
+        "found.cause[By.WAIT, wanted] = np.where(last >= 0, last + first_done, -1)",
+        "1 -> 2",
+    ): UNKNOWN,
 }
