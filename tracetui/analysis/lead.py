@@ -205,7 +205,7 @@ def _device_losses(
     had = (most >= 0) & (due > begin)
     had[had] = lead.count[most[had]] > 0
     had &= lead.at(begin)[0] == 0  # else it is not lost: what is enqueued waits for something on the device
-    at = np.where(had, pick(lead.time, most), -1)
+    at = pick(lead.time, most)
     moments = each_once(times)
     pauses = np.diff(moments)
     first = np.maximum(np.searchsorted(moments, at, "right") - 1, 0)
