@@ -19,13 +19,14 @@ from tracetui.export.compare_words import (
     signed_size,
 )
 from tracetui.export.idle_text import gaps_title
-from tracetui.export.job_words import job_time
+from tracetui.export.job_words import _passed_on, job_time, passes_on
 from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known
+from tracetui.export.memory.words import most_at_peak, peak_parts
 from tracetui.export.tables.column import Form, Texts
 from tracetui.export.tables.communication import LINKS
 from tracetui.export.tables.gaps import _behind
-from tracetui.export.tables.job import _share_of_job, _share_of_waits, _slowest
+from tracetui.export.tables.job import _measure, _share_of_job, _share_of_waits, _slowest
 from tracetui.export.tables.kernels import SHAPES
 from tracetui.export.tables.memory import _from_to, calls_of
 from tracetui.export.tables.operators import OPERATORS
@@ -210,3 +211,47 @@ def test_a_link_without_a_type_has_none() -> None:
 def test_a_table_of_gaps_says_how_many_there_are(shown: int, total: int, title: str) -> None:
     analysis: Any = SimpleNamespace(trace=SimpleNamespace(kind=Kind.GPU))
     assert gaps_title(analysis, shown, total, Measure.IDLE) == title
+
+
+@pytest.mark.parametrize(
+    ("lost", "gained", "passed"),
+    [(10, [], True), (11, [5], True), (10, [5], False), (10, [2, 3], False), (10, [4], True), (0, [], False)],
+)
+def test_a_rank_passes_on_what_it_did_less_than_half_of(lost: int, gained: list[int], passed: bool) -> None:
+    roots: Any = [SimpleNamespace(lost_ns=ns) for ns in gained]
+    assert passes_on(lost, roots) == passed
+
+
+@pytest.mark.parametrize(
+    ("mostly", "words"),
+    [(True, "x, mostly because it waited itself."), (False, "x, because it waited itself.")],
+)
+def test_a_rank_that_waited_itself(mostly: bool, words: str) -> None:
+    assert _passed_on("x", mostly, (), frozenset()) == words
+
+
+@pytest.mark.parametrize(("means", "shown"), [((None, 0), False), ((None, 1), True), ((0, 3), True)])
+def test_the_viewer_has_a_measure_where_any_rank_has_some_of_it(
+    means: tuple[int | None, ...], shown: bool
+) -> None:
+    rows: Any = SimpleNamespace(rows=[SimpleNamespace(mean=lambda _, mean=mean: mean) for mean in means])
+    assert _measure("bubble").when(rows, Form.VIEWER) == shown
+
+
+def test_the_line_that_holds_most_at_a_peak_with_all_its_operators() -> None:
+    held = [("a.py", 1, 5), ("b.py", 2, 3), ("b.py", 2, 4), ("", 0, 90), ("c.py", 3, 0)]
+    lines = [
+        {"file": file, "line": line, "function": "f", "bytes_at_peak": size} for file, line, size in held
+    ]
+    assert most_at_peak(lines) == ("b.py(2) f", 7)
+    assert most_at_peak(lines[3:]) is None
+
+
+def test_what_else_is_to_say_of_a_peak() -> None:
+    peak = {"before_bytes": 1, "cached_bytes": 2, "outside_bytes": 3}
+    assert [*peak_parts(peak)] == [
+        "1 B of it was allocated before the recording began",
+        "2 B more was reserved: cached, or lost between blocks",
+        "3 B of the process lay outside: workspace, communication, others",
+    ]
+    assert [*peak_parts(dict.fromkeys(peak, 0))] == [*peak_parts(dict.fromkeys(peak))] == []
