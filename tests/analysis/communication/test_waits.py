@@ -196,7 +196,7 @@ def test_operations_say_how_much_they_are_about() -> None:
 
 
 def test_a_peer_counts_once_of_each_operation_that_meets_it() -> None:
-    met = [(0, 1), (0, 2), (0, 2), (1, 3), (2, 1), (2, 2), (2, 3)]
+    met = [(0, 1), (0, 2), (0, 2), (1, 3), (2, 1), (2, 2), (2, 3), (2, 3)]
     operation, peer = np.array(met, np.int64).T
     time, number = np.zeros(len(met), np.int64), peer.astype(np.int32)
     handshakes = Handshakes(operation, number, number, time, time, time)

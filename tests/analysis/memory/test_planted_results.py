@@ -49,7 +49,7 @@ def _instants(_: Path) -> Memory | None:
     for number in range(3):
         start = 1_000 * number
         events += [gpu.step(number + 5, start, 900)]
-        changes = [(100, 512 << number, 16 * number), (300, 2048, 1000), (310, -2048, 1000)]
+        changes = [(100, 1 << 4 * number, 16 * number), (300, 2048, 1000), (310, -2048, 1000)]
         for place, (at, size, address) in enumerate(changes):
             held += size
             name = f"aten::{'empty' if place == 0 else 'mm'}"
