@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.gaps import Measure
 from tracetui.export.compare_words import (
     _ranks,
@@ -22,7 +23,7 @@ from tracetui.export.idle_text import gaps_title
 from tracetui.export.job_words import _passed_on, job_time, passes_on
 from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known
-from tracetui.export.memory.words import most_at_peak, peak_parts
+from tracetui.export.memory.words import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
 from tracetui.export.tables.column import Form, Texts
 from tracetui.export.tables.communication import LINKS
 from tracetui.export.tables.gaps import _behind
@@ -30,6 +31,7 @@ from tracetui.export.tables.job import _measure, _share_of_job, _share_of_waits,
 from tracetui.export.tables.kernels import SHAPES
 from tracetui.export.tables.memory import _from_to, calls_of
 from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.steps import longest_phases, mean_phases
 from tracetui.export.words import (
     _percent,
     leading_shares,
@@ -39,6 +41,7 @@ from tracetui.export.words import (
     shares,
 )
 from tracetui.trace.model import Kind
+from tracetui.trace.stack import Frame
 
 
 @pytest.mark.parametrize(
@@ -255,3 +258,34 @@ def test_what_else_is_to_say_of_a_peak() -> None:
         "3 B of the process lay outside: workspace, communication, others",
     ]
     assert [*peak_parts(dict.fromkeys(peak, 0))] == [*peak_parts(dict.fromkeys(peak))] == []
+
+
+def test_the_phases_of_a_mean_step_are_of_the_steps_that_have_any() -> None:
+    steps = [[("forward", 4), ("backward", 9)], [], [("forward", 7), ("other", 1)]]
+    found = mean_phases([[AnnotatedPhase(*phase) for phase in phases] for phases in steps])
+    assert found == [AnnotatedPhase("forward", 5), AnnotatedPhase("backward", 4), AnnotatedPhase("other", 0)]
+    assert longest_phases([*reversed(found)]) == "forward 5 ns, backward 4 ns, other 0 ns"
+    assert mean_phases([[], []]) == [] and longest_phases([]) is None
+
+
+def test_places_and_changes_of_memory_in_words() -> None:
+    assert place_name(Frame("/me/train.py", 88, "step")) == "train.py(88) step"
+    assert (place_name(Frame("", 0, "run")), place_name(None)) == ("run", "(no stack)")
+    assert [signed_bytes(size) for size in (None, 0, 1, -1)] == ["?", "0 B", "+1 B", "-1 B"]
+    told = [
+        "1st",
+        "2nd",
+        "3rd",
+        "4th",
+        "10th",
+        "11th",
+        "12th",
+        "13th",
+        "14th",
+        "21st",
+        "22nd",
+        "23rd",
+        "24th",
+    ]
+    told += ["101st", "111th", "112th", "113th", "114th", "121st", "1,002nd"]
+    assert [ordinal(int(words[:-2].replace(",", ""))) for words in told] == told
