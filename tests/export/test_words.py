@@ -11,6 +11,7 @@ import pytest
 
 from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.gaps import Measure
+from tracetui.export.compare_text import _only
 from tracetui.export.compare_words import (
     _ranks,
     count_words,
@@ -20,7 +21,7 @@ from tracetui.export.compare_words import (
     signed_size,
 )
 from tracetui.export.idle_text import gaps_title
-from tracetui.export.job_words import _passed_on, job_time, passes_on
+from tracetui.export.job_words import _blame, _passed_on, job_time, passes_on
 from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known
 from tracetui.export.memory.words import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
@@ -289,3 +290,51 @@ def test_places_and_changes_of_memory_in_words() -> None:
     ]
     told += ["101st", "111th", "112th", "113th", "114th", "121st", "1,002nd"]
     assert [ordinal(int(words[:-2].replace(",", ""))) for words in told] == told
+
+
+def test_operators_in_a_row_that_one_side_alone_has() -> None:
+    """Three stretches of a side are told, the others together."""
+    stretches: list[Any] = [
+        SimpleNamespace(names=names, count=count, ns=ns)
+        for names, count, ns in (
+            (("aten::mul",), 2, 3_000_000),
+            (("aten::mul", "aten::to", "aten::add"), 3, 1_000_000),
+            (("a", "b"), 1, 0),
+            (("c",), 1, 500_000),
+            (("d",), 1, 500_000),
+        )
+    ]
+    gone = [
+        "  only in BASE: aten::mul, 1.0 times and 1.500 ms a step",
+        "  only in BASE: aten::mul … aten::add (3 operators), 1.5 times and 0.500 ms a step",
+        "  only in BASE: a … b (2 operators), 0.5 times and 0.000 ms a step",
+    ]
+    new = [line.replace("BASE", "OTHER") for line in gone]
+    new[0] = "  only in OTHER: aten::mul, 2 times and 3.000 ms a step"
+    new[1] = "  only in OTHER: aten::mul … aten::add (3 operators), 3 times and 1.000 ms a step"
+    new[2] = "  only in OTHER: a … b (2 operators), 1 times and 0.000 ms a step"
+    more = "  only in OTHER: 2 more stretches, 1.000 ms a step"
+    runs = {"base": SimpleNamespace(steps=2), "other": SimpleNamespace(steps=0)}
+    gone[0] = gone[0].replace("1.0 times", "1 times")
+    for shown, last in ((3, []), (5, [more])):
+        comparison: Any = SimpleNamespace(gone=stretches[:3], new=stretches[:shown], **runs)
+        assert [*_only(comparison, 100)] == [*gone, *new, *last]
+
+
+@pytest.mark.parametrize(
+    ("others", "missing", "words"),
+    [
+        (1, False, "Rank 6 cost one other rank 10 ns in 3 collectives"),
+        (2, False, "Rank 6 cost 2 others 5 ns each in 3 collectives"),
+        (2, True, "Rank 6 (missing) cost the 2 ranks here 5 ns each in 3 collectives"),
+        (1, True, "Rank 6 (missing) cost one other rank 10 ns in 3 collectives"),
+    ],
+)
+def test_whom_a_late_rank_cost_how_much(others: int, missing: bool, words: str) -> None:
+    late: Any = SimpleNamespace(rank=6, missing=missing, waited=others, lost_ns=10, operations=3)
+    roots: Any = SimpleNamespace(
+        roots=[SimpleNamespace(rank=6, kind="idle", lost_ns=lost) for lost in (0, -3)]
+    )
+    assert _blame(late, (), roots) == words + (
+        "; only its own trace tells why." if missing else ", because it waited itself."
+    )
