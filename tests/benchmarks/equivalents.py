@@ -422,4 +422,15 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "found.cause[By.WAIT, wanted] = np.where(last >= 0, last + first_done, -1)",
         "1 -> 2",
     ): UNKNOWN,
+    (
+        "analysis/idle/signatures.py",
+        "shape = (len(Cause), len(lines) + 1, 2, len(trace.strings) + 1)",
+        "1 -> 2",
+    ): ("how far apart the numbers of what is alike are: further is as well"),
+    (
+        "analysis/memory/neighbours.py",
+        "own = [place for place in range(first, behind) if issued[place] >= time] or "
+        "[*range(first, behind), -1]",
+        "1 -> 2",
+    ): UNKNOWN,
 }
