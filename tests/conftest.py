@@ -25,6 +25,15 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 settings.load_profile("any machine")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-snapshots",
+        action="store_true",
+        help="write anew what screens look like (tests/ui/snapshots) and what pages say (pages/ beside their"
+        " tests), then look at the difference",
+    )
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Look for garbage less often, and never among modules and tests: a sixth of the time went there."""

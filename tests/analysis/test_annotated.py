@@ -55,6 +55,11 @@ def test_what_does_not_cover_a_step_is_no_phase(annotated: list[tuple[str, int, 
     assert "on the host" not in summary_text(analysis, Selection(), None, 80)
 
 
+def test_phases_may_cover_just_four_fifths_of_a_step() -> None:
+    found = _analysis(("## forward ##", 100, 30), ("## backward ##", 150, 50)).annotated_phases
+    assert found == [(("forward", 30_000), ("backward", 50_000)), ()]
+
+
 def test_phases_of_another_thread_are_not_those_of_the_step() -> None:
     assert _analysis(("## forward ##", 100, 90), tid=8).annotated_phases == [(), ()]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -22,10 +23,13 @@ from tests.analysis.machine import (
     operator,
     step,
 )
+from tests.analysis.planted import events_of
 from tests.analysis.test_critical import any_run
 from tests.analysis.test_explain import launched, stack
 from tests.synthetic import piece, thread, trace_of
-from tracetui.analysis.analyse import analyse
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.heat.work import WorkMap, main_slice
+from tracetui.analysis.raster import even_edges
 
 #: A range of the user without length, on a thread above all others, with strings of its own.
 NOTHING = [*thread(PYTHON, 0, "nothing", -9), piece(PYTHON, 0, "nothing", "0.000", 0, "nothing")]
@@ -106,7 +110,17 @@ def answers(events: Events) -> dict[str, Any]:
         ),
         "advice": advice,
         "leads": slices(np.flatnonzero(links.leads)),
+        "work": list(_work(analysis, slices)),
     }
+
+
+def _work(analysis: Analysis, slices: Callable[[Any], Any]) -> Iterator[Any]:
+    """What ran in each row of the map of work, in each third of the time of a device."""
+    spans = [(device.start_ns, device.end_ns) for device in analysis.devices] or [(0, 1_000)]
+    edges = even_edges(*spans[0], 3).tolist()
+    for thing in WorkMap.of(analysis).things:
+        main = [main_slice(analysis, thing, *each) for each in zip(edges, edges[1:])]
+        yield thing.doing, thing.times.total, slices(main)
 
 
 def table_of(table: Any) -> list[Any]:
@@ -154,7 +168,60 @@ def test_what_stands_first(events: Events, above: int) -> None:
     assert answers([*NOTHING, *events]) == answers(events)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(any_run())
 def test_whatever_runs(events: Events) -> None:
     assert answers([*NOTHING, *events]) == answers(events)
+
+
+#: Processes and threads of the planted run, as it numbers them.
+HOST, RUNTIME = 3178231, 3254508768
+FRAMES, OPERATORS, WORKER, HANDED, CALLS, LAUNCHES, TASKS = range(7)
+TRACKS = {
+    FRAMES: (HOST, 3178231),
+    OPERATORS: (HOST, 3178231),
+    WORKER: (HOST, 3186523),
+    HANDED: (HOST, 3181770),
+    CALLS: (RUNTIME, 3178231),
+    LAUNCHES: (RUNTIME, 3181770),
+    TASKS: (3254508960, 2),
+}
+
+
+def beginning(track: int, place: int) -> Events:
+    """The planted run, of which a track stands first, and begins with its slice at a place."""
+    pid, tid = TRACKS[track]
+    events = []
+    for event in sorted(events_of("attached", 1), key=lambda event: float(event.get("ts", 0))):
+        own = (event["pid"], event["tid"]) == (pid, tid)
+        if event["ph"] == "X" and own and (event.get("cat") == "python_function") == (track == FRAMES):
+            place -= 1
+            if place >= 0:
+                continue
+        above = (track > HANDED and event["pid"] == HOST) or (track == TASKS and event["pid"] == RUNTIME)
+        if event["ph"] == "X" and (above or (track > FRAMES and event.get("cat") == "python_function")):
+            continue
+        if own and event["name"] == "thread_sort_index":
+            event = {**event, "args": {"sort_index": -5}}
+        events.append(event)
+    return events
+
+
+@pytest.mark.parametrize(
+    ("track", "place"),
+    [
+        *[(FRAMES, place) for place in (0, 9)],
+        *[(OPERATORS, place) for place in (0, 1, 2, 5, 7, 19, 56, 59, 96)],
+        *[(WORKER, place) for place in (0, 1, 22, 31)],
+        *[(track, place) for track in (HANDED, CALLS, LAUNCHES) for place in (0, 3)],
+        *[(TASKS, place) for place in (0, 30)],
+    ],
+)
+def test_what_stands_first_in_a_planted_run(track: int, place: int) -> None:
+    events = beginning(track, place)
+    process = HOST if track <= HANDED else RUNTIME
+    nothing = [
+        *thread(process, 5, "nothing", -9),
+        piece(process, 5, "nothing", events[-1]["ts"], 0, "nothing"),
+    ]
+    assert answers([*nothing, *events]) == answers(events)

@@ -53,6 +53,7 @@ def test_the_algebra_is_that_of_sets(left: list[tuple[int, int]], right: list[tu
 def test_parts_of_a_window(spans: list[tuple[int, int]], start: int, end: int) -> None:
     intervals, window = of(spans), set(range(start, end))
     assert points(intervals.clip(start, end)) == points(intervals) & window
+    assert start >= end or is_canonical(intervals.clip(start, end)), "what only touches it is left out"
     assert points(intervals.complement(start, end)) == window - points(intervals)
 
 

@@ -7,10 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from samples.mindspore.graph import BEGIN_US, BOOT_NS, GraphProfile
+from tests.analysis.machine import npu, task
 from tests.synthetic import piece, process, thread, trace_of
+from tracetui.analysis import iterations
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.api import load, load_job
@@ -18,6 +21,7 @@ from tracetui.cli.run import main
 from tracetui.export.documents import summary_document
 from tracetui.export.selection import Selection
 from tracetui.export.step_numbers import StepNumbers
+from tracetui.siblings.step_points import StepPoints
 
 BASE = BEGIN_US * 1000 - BOOT_NS
 SUMS = {
@@ -188,3 +192,24 @@ def test_a_file_and_its_parents_mean_the_same(real_traces: Path) -> None:
     timeline = top / "device_0" / "timeline"
     for path in (top.parent / top.name, timeline, timeline / "msprof_0_2_7.json"):
         assert load(path, cache=False).trace.report.events == 11_373
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "told"),
+    [(0, 90, True), (40, 40, True), (-1, 90, False), (0, 91, False), (50, 40, False)],
+)
+def test_passes_of_a_table_are_inside_of_their_iteration(
+    forward: int, backward: int, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of the table is 1,000 ns behind."""
+    trace = analysis_of_tasks(1_010, 1_050).trace
+    number, start, end, first, last = np.array([[7], [0], [90], [forward], [backward]], np.int64)
+    points = StepPoints(number, start, end, first, last, {"kernel": np.array([10, 50], np.int64)})
+    monkeypatch.setattr(iterations, "step_points", lambda _: points)
+    (found,) = iterations._of_table(trace, trace.devices[0])
+    assert (found.number, found.start, found.end) == (7, 1_000, 1_090)
+    assert found.passes == ((1_000 + forward, 1_000 + backward) if told else None)
+
+
+def analysis_of_tasks(*starts: int) -> Analysis:
+    return analyse(trace_of([*npu(), *(task(start, 5) for start in starts)]))

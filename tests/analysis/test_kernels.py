@@ -11,8 +11,9 @@ import pytest
 from tests.analysis.real import NPU, npu
 from tests.export.training import training_events
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.kernels import kernels_of
+from tracetui.analysis.kernels import _same_task, kernels_of
 from tracetui.api import load
+from tracetui.siblings.tables import Table, Texts
 from tracetui.trace.model import Activity
 
 
@@ -110,3 +111,20 @@ def test_rows_join_by_name_and_time_within_a_nanosecond(tmp_path: Path) -> None:
     assert found == [-1, -1]  # two rows of one slice: neither is told
     _, found = joined(tmp_path, [("a", us(start["a"])), ("a", us(start["a"] + 1))])
     assert found[0] >= 0 and found[1] == -1
+
+
+def test_what_is_told_of_a_task_is_that_of_the_row_with_its_name_alone() -> None:
+    """The second table has "b" twice, "c" once and no "d"."""
+
+    def table(names: list[str]) -> Table:
+        places = np.arange(len(names), dtype=np.int32)
+        unknown = np.full(len(names), -1, np.int64)
+        return Table(
+            rows=len(names),
+            numbers={"stream": unknown, "task": unknown},
+            floats={},
+            texts={"name": Texts(places, names)},
+            problems=(),
+        )
+
+    assert _same_task(table(["d", "c", "b", "a"]), table(["a", "b", "b", "c"])).tolist() == [-1, 3, -1, 0]

@@ -18,7 +18,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.counter_tracks import LEAD_TIME, of_leads
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.milestones import milestones
-from tracetui.analysis.lead import LeadLosses
+from tracetui.analysis.lead import HostLead, LeadLosses
 from tracetui.api import load
 from tracetui.arrays import Int64s
 
@@ -170,3 +170,14 @@ def test_of_a_gap_the_longest_interval_counts_that_had_a_lead() -> None:
     gap, idle, at = np.array([1, 1, 1, 2, 4]), np.array([9, 5, 7, 8, 3]), np.array([-1, 4, 0, -1, 0])
     losses = LeadLosses(gap, idle, at, nothing, nothing, nothing, nothing, nothing, nothing, [])
     assert [losses.of_gap(each) for each in range(5)] == [-1, 2, -1, -1, 4]
+
+
+def test_means_of_stretches_have_their_shape() -> None:
+    """Of 1 ns the mean is what holds then, of no time it is 0; before the first enqueue there is no lead."""
+    time, count, work = np.array([[10, 14, 20], [3, 0, 4], [30, 0, 50]], np.int64)
+    lead = HostLead("NPU", time, count, work, 0)
+    starts, ends = np.array([[10, 12], [8, 5]], np.int64), np.array([[11, 16], [12, 5]], np.int64)
+    counts, works = lead.mean_of(starts, ends)
+    assert counts.tolist() == [[3.0, 1.5], [1.5, 0.0]] and works.tolist() == [[30.0, 15.0], [15.0, 0.0]]
+    nothing = HostLead("NPU", time[:0], count[:0], work[:0], 5)
+    assert [part.tolist() for part in nothing.mean_of(starts, ends)] == [[[0.0, 0.0], [0.0, 0.0]]] * 2

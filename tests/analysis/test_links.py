@@ -29,6 +29,7 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.analysis.launches import _unlikely
 from tracetui.analysis.links import Chain, Links, link_tasks
 from tracetui.trace.model import Activity, Trace
 
@@ -301,3 +302,21 @@ def test_what_leads_to_tasks_are_the_hops_of_their_chains(real_traces: Path) -> 
 def test_a_trace_without_tasks_has_no_links() -> None:
     links = analyse(trace_of([])).links
     assert (links.total, links.linked, links.chain(0)) == (0, 0, None)
+
+
+def test_calls_are_likely_that_precede_most_tasks_and_soonest_before() -> None:
+    """A call may begin with its task; one that begins after it, or is missing, does not count."""
+    starts = {"a": 100, "b": 110, "c": 130, "d": 90}
+    trace = trace_of([*npu(), *(call(start, 1, 7, name) for name, start in starts.items()), task(110, 9)])
+    row = {trace.name(row): row for row in range(len(trace.slices))}
+
+    def unlikely(*names: str) -> tuple[int, float]:
+        calls = np.array([row.get(name, -1) for name in names], np.int64)
+        return _unlikely(trace, np.full(len(names), row["kernel"], np.int64), calls)
+
+    assert unlikely("a", "b", "c", "none") == (-2, 5.0)
+    assert (unlikely("b"), unlikely("d", "a", "b"), unlikely("c", "none")) == (
+        (-1, 0.0),
+        (-3, 10.0),
+        (0, 0.0),
+    )

@@ -13,8 +13,9 @@ from tests.analysis import real
 from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, arrow, call, frame, npu, operator, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle.lines import StackNode
-from tracetui.analysis.modules import ModuleIdle, module_of
+from tracetui.analysis.modules import ModuleIdle, Modules, module_of
 from tracetui.trace.stack import Frame
 
 MODEL, LAYER, LINEAR = "nn.Module: Net_0", "nn.Module: Layer_3", "nn.Module: Linear_7"
@@ -187,3 +188,13 @@ def test_a_call_stack_without_frames_is_none() -> None:
 def test_module_names() -> None:
     assert module_of("nn.Module: Conv2d_7") == "Conv2d_7"
     assert module_of("torch/nn.py(3): Module") is None
+
+
+def test_a_module_in_the_first_row_of_a_trace_holds_what_is_inside_it() -> None:
+    frames = [(0, 100, MODEL), (10, 50, LAYER), (20, 30, LINEAR), (70, 20, LINEAR)]
+    trace = trace_of([*npu(), *(frame(*each) for each in frames)])
+    modules = Modules(trace, Ancestors(trace))
+    assert trace.name(0) == MODEL
+    names = [text.removeprefix("nn.Module: ") for text in (MODEL, LAYER)]
+    paths = {trace.strings[name].removeprefix("nn.Module: "): path for name, path in modules.paths().items()}
+    assert paths == {names[0]: (), names[1]: (names[0],), "Linear_7": tuple(names)}

@@ -324,4 +324,113 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "no token but a string, whose end is told apart, is as long: what fails there is no event cut "
         "in two, and is found again where more is read before that is known"
     ),
+    ("reader/document.py", "return -1", "1 -> 2"): UNKNOWN,
+    ("reader/chunks.py", "self._decoded.popitem(last=False)", "False -> True"): (
+        "which of the decoded blocks is dropped: it is decoded again"
+    ),
+    (
+        "analysis/kernels.py",
+        "key = key * (len(shapes) + 1) + (shape + 1 if by_shape else 0)",
+        "0 -> 1",
+    ): NAMED,
+    (
+        "analysis/kernels.py",
+        "names = np.array([number.get(text, -1) for text in texts] or [-1], np.int64)[place]",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "analysis/idle/streams.py",
+        "free = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]",
+        "1 -> 2",
+    ): "before the first task a stream is free at any time, and times are not below 0",
+    (
+        "analysis/critical/device_points.py",
+        "found, ended = np.full(len(begin), -1, np.int64), np.full(len(begin), -1, np.int64)",
+        "1 -> 2",
+    ): UNKNOWN,
+    ("analysis/memory/analyse.py", "if peak is not None and curve is not None:", "and -> or"): (
+        "a peak is that of a curve: both are there, or neither"
+    ),
+    (
+        "export/step_numbers.py",
+        'self._device_of = np.array([place.get(t.device or "", -1) for t in analysis.trace.tracks], '
+        "np.int64)",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "export/tables/communication.py",
+        "return np.array([-1 if speed is None else speed for speed in told], np.float64)",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "export/job_frames.py",
+        "elif told and any(isinstance(value, str) for value in told):",
+        "any -> all",
+    ): "a column that holds a text holds nothing else",
+    (
+        "export/text.py",
+        "next_widest = max((widths[i] for i in giving if i != widest), default=0)",
+        "!= -> ==",
+    ): "the widest column gives way cell by cell, until another one is the widest",
+    (
+        "reader/packing.py",
+        "return numbers if numbers.min() >= -1 and numbers.max() < end else None",
+        "- -> +",
+    ): FASTER,
+    (
+        "reader/timestamps.py",
+        "if rest or not 2 <= width <= 21 or not lines.isascii():",
+        "2 -> 3",
+    ): FASTER,
+    (
+        "reader/locate.py",
+        'top = file.parents[1] if file.parent.name == "timeline" and len(file.parents) > 2 else file.parent',
+        "> -> >=",
+    ): "of two parents one is the directory at hand, and so is what holds it",
+    ("reader/worker.py", "os._exit(0)", "0 -> 1"): "nobody asks for the status of a worker that is let go",
+    (
+        "reader/pool.py",
+        "self._selector.register(worker.process.stdout or -1, selectors.EVENT_READ, worker)",
+        "- -> +",
+    ): "a worker is started with a pipe: the rest is for the checker of types",
+    (
+        "trace/inferred.py",
+        "return np.array([*chosen, False])[table.slices.thread]",
+        "False -> True",
+    ): "of no thread: with it the array is one of truth values where there are no threads",
+    (
+        "trace/flows.py",
+        "key = category.astype(np.int64) * (int(source_row.max(initial=0)) + 2) + source_row",
+        "2 -> 3",
+    ): "how far apart categories are: further is as well",
+    (
+        "trace/layout.py",
+        'order = np.argsort(start, kind="stable").astype(np.int64, copy=False)',
+        "False -> True",
+    ): FASTER,
+    ("trace/layout.py", "change = -np.bincount(after, minlength=n + 1)[:n]", "1 -> 2"): (
+        "one place more, behind those that are taken"
+    ),
+    ("trace/source_files.py", "while len(self._kept) > _KEPT:", "> -> >="): LARGER,
+    (
+        "analysis/idle/causes.py",
+        "table = np.zeros((int(steps.max(initial=-1)) + 2, len(Cause)), np.int64)",
+        "2 -> 3",
+    ): "one row more, which no step has",
+    (
+        "analysis/critical/endings.py",
+        "found.cause[By.WAIT, wanted] = np.where(last >= 0, last + first_done, -1)",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "analysis/idle/signatures.py",
+        "shape = (len(Cause), len(lines) + 1, 2, len(trace.strings) + 1)",
+        "1 -> 2",
+    ): ("how far apart the numbers of what is alike are: further is as well"),
+    (
+        "analysis/memory/neighbours.py",
+        "own = [place for place in range(first, behind) if issued[place] >= time] or "
+        "[*range(first, behind), -1]",
+        "1 -> 2",
+    ): UNKNOWN,
 }

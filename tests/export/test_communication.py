@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,7 @@ from tracetui.export.frames import gaps_frame, late_peers_frame, links_frame
 from tracetui.export.markdown_report import summary_markdown
 from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
+from tracetui.siblings.metadata import group_hash
 from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
@@ -127,3 +130,20 @@ def test_the_viewer_shows_the_cause_of_what_ranks_a_gap(late: Analysis, by: Meas
     expected = idle if by is Measure.IDLE else CommunicationCause.TRANSFER.label
     assert cause.exported(gap) == expected
     assert cause.width >= len("transfer") or by is Measure.IDLE
+
+
+def test_peer_0_may_be_late(tmp_path: Path) -> None:
+    told = {communicator(271): {"group_name": "dp", "group_rank": 1, "global_ranks": [4, 13]}}
+    (tmp_path / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": told}))
+    wait = plane_task(11_000, 99_000, peer=0, src_rank=1)
+    tasks = [task(0, 10_000), task(410_000, 50_000)]
+    trace = trace_of([*npu(), *group(0), operation(10_000, 400_000), wait, *tasks])
+    analysis = analyse(replace(trace, path=str(tmp_path / "trace_view.json")))
+    (gap,) = gaps_document(analysis, ALL)["gaps"]
+    pieces = [piece for piece in gap["communication_pieces"] if piece["cause"] == "communication.wait"]
+    assert [(piece["group_rank"], piece["rank"]) for piece in pieces] == [(0, 4)]
+
+
+def communicator(number: int) -> str:
+    """A communicator whose operations carry a number."""
+    return next(key for key in map(str, range(10_000)) if group_hash(key).endswith(str(number)))

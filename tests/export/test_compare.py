@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import re
+import sys
 import zipfile
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.run import run_of
+from tracetui.compare.verdict import verdict
 from tracetui.export.cells import text_cell
 from tracetui.export.compare_document import comparison_json
 from tracetui.export.compare_text import comparison_markdown, comparison_text
@@ -166,6 +169,87 @@ def test_a_workbook_has_a_sheet_for_each_table(slower: Comparison) -> None:
     assert f"<v>{round(delta) / 1e6:.16G}</v>" in operators
     lines = [int(number) for number in re.findall(r'<row r="([0-9]+)"', operators)]
     assert lines == [*range(1, len(slower.operators) + 2)], "a head, and no line left out"
+
+
+class Sheet:
+    """A sheet of a workbook that remembers what is written where."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.cells: dict[tuple[int, int], Any] = {}
+        self.bold: set[tuple[int, int]] = set()
+        self.widths: dict[int, int] = {}
+        self.frozen = (0, 0)
+
+    def write_string(self, row: int, column: int, text: str, form: object = None) -> None:
+        assert isinstance(text, str)
+        self.cells[row, column] = text
+        if form == {"bold": True}:
+            self.bold.add((row, column))
+
+    def write_number(self, row: int, column: int, number: float) -> None:
+        self.cells[row, column] = number
+
+    def set_column(self, first: int, last: int, width: int) -> None:
+        assert first == last
+        self.widths[first] = width
+
+    def freeze_panes(self, row: int, column: int) -> None:
+        self.frozen = (row, column)
+
+
+class Workbook:
+    """What is asked of a workbook."""
+
+    latest: Workbook
+
+    def __init__(self, content: io.BytesIO, settings: dict[str, bool]) -> None:
+        self.content, self.settings = content, settings
+        self.sheets: dict[str, Sheet] = {}
+        Workbook.latest = self
+
+    def __enter__(self) -> Workbook:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.content.write(b"whole")
+
+    def add_format(self, form: dict[str, bool]) -> dict[str, bool]:
+        return form
+
+    def add_worksheet(self, name: str) -> Sheet:
+        return self.sheets.setdefault(name, Sheet(name))
+
+
+def test_what_stands_where_in_a_workbook(slower: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xlsxwriter", SimpleNamespace(Workbook=Workbook))
+    noted = replace(slower, notes=("one", "two\n"))
+    stream = io.BytesIO()
+    assert write_workbook(stream, noted) == len(Workbook.latest.sheets)
+    assert stream.getvalue() == b"whole"
+    texts = {f"strings_to_{kind}": False for kind in ("formulas", "urls", "numbers")}
+    assert Workbook.latest.settings == {"in_memory": True, **texts}
+    first = Workbook.latest.sheets["verdict"]
+    path = slower.base.path
+    assert first.cells == {
+        (0, 0): verdict(slower), (2, 0): "BASE", (2, 1): path, (3, 0): "OTHER", (3, 1): path,
+        (5, 0): "one", (6, 0): "two ",
+    }  # fmt: skip
+    assert first.bold == {(0, 0)}
+    waterfall = Workbook.latest.sheets["waterfall"]
+    head = {column: text for (row, column), text in waterfall.cells.items() if row == 0}
+    names = ["name", "status", "base ms", "base count", "other ms", "other count", "delta ms"]
+    assert [head[column] for column in range(len(names))] == names
+    assert waterfall.bold == {(0, column) for column in head} and waterfall.frozen == (1, 1)
+    assert [waterfall.widths[column] for column in range(len(names))] == [60, 11, 14, 11, 14, 11, 14]
+    place = next(row for (row, column), text in waterfall.cells.items() if column == 0 and text == "aicore")
+    assert waterfall.cells[place, 6] == round(slower.waterfall[place - 1].delta_ns) / 10**6
+    changed = next(column for column, text in head.items() if text == "changed")
+    told = [waterfall.cells[row + 1, changed] for row in range(len(slower.waterfall))]
+    assert told == [{True: "yes", False: "no", None: "unknown"}[row.changed] for row in slower.waterfall]
+    lines = Workbook.latest.sheets["lines"]
+    wide = {text: lines.widths[column] for (row, column), text in lines.cells.items() if row == 0}
+    assert (wide["file"], wide["line"], wide["function"]) == (40, 11, 20)
 
 
 def test_hostile_names_are_obeyed_by_nobody(hostile: Comparison) -> None:

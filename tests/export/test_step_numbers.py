@@ -44,6 +44,8 @@ def test_a_device_has_its_own_windows(training: Analysis) -> None:
     assert numbers.at(times, on_host).tolist() == [-1, 5, 6, -1]
     on_device = np.full(4, track_of(training, NPU), np.int32)
     assert numbers.at(times, on_device).tolist() == [-1, -1, 5, -1]
+    ends = np.array([second.host_end_ns - 1, second.host_end_ns])
+    assert numbers.at(ends, on_host[:2]).tolist() == [6, -1]
     mixed = np.array([on_host[0], on_device[0]] * 2, np.int32)
     assert numbers.at(times, mixed).tolist() == [-1, -1, 6, -1]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.export.text import Column, bar, cell_width, cut, table, to_ascii, wrapped
+from tracetui.export.text import Column, _shrink, bar, cell_width, cut, table, to_ascii, wrapped
 
 NAMES = st.text(st.sampled_from("ab中文é│ "), max_size=60)
 
@@ -70,3 +71,43 @@ def test_a_number_and_its_unit_stay_on_one_line() -> None:
         assert " ".join(line[2:] for line in lines) == text
         assert max(map(len, lines)) <= width
         assert not any(line[2:].startswith(("ms", "%", "GB")) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "drawn"),
+    [
+        *[(1, 10**6, "▏"), (1, 16, "▏"), (3, 32, "▏"), (2, 16, "▎"), (7, 16, "▉"), (8, 16, "█")],
+        *[(9, 16, "█▏"), (15, 16, "█▉"), (999_999, 10**6, "█▉"), (16, 16, "██"), (17, 16, "██")],
+        *[(0, 16, ""), (1, 0, "")],
+    ],
+)  # fmt: skip
+def test_a_bar_of_two_cells(part: int, whole: int, drawn: str) -> None:
+    assert bar(part, whole, 2) == drawn
+
+
+def test_what_a_table_looks_like() -> None:
+    columns = [Column("name", right=False), Column("long\ntitle"), Column("path", right=False, keep_end=True)]
+    assert table(columns, [["a", "12,345", "x"], ["bcdef", "1", ""]], 80, ["", "noted"]) == [
+        "           long",
+        "  name    title  path",
+        "  ───────────────────",
+        "  a      12,345  x",
+        "  bcdef       1",
+        "         noted",
+    ]
+
+
+def test_a_note_is_cut_where_the_page_ends() -> None:
+    lines = table([Column("name", right=False)], [["abc"]], 20, ["0123456789abcdef"])
+    assert lines[-1] == "        0123456789a…" and len(lines[-1]) == 20
+
+
+@pytest.mark.parametrize(
+    ("room", "widths"),
+    [(33, [20, 9, 4]), (32, [19, 9, 4]), (22, [9, 9, 4]), (21, [8, 9, 4]), (20, [8, 8, 4]), (9, [4, 3, 4])],
+)
+def test_columns_give_way_from_the_widest_on_and_to_their_least(room: int, widths: list[int]) -> None:
+    columns = [Column("", shrink_to=4), Column("", shrink_to=3), Column("")]
+    found = [20, 9, 4]
+    _shrink(found, columns, room)
+    assert found == widths

@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tracetui.export.compare_words import run_words
+from tracetui.analysis.annotated import AnnotatedPhase
+from tracetui.analysis.gaps import Measure
+from tracetui.export.compare_text import _only
+from tracetui.export.compare_words import (
+    _ranks,
+    count_words,
+    ratio_words,
+    run_words,
+    signed_ms,
+    signed_size,
+)
+from tracetui.export.idle_text import gaps_title
+from tracetui.export.job_words import _blame, _passed_on, job_time, passes_on
+from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known
+from tracetui.export.memory.words import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
 from tracetui.export.tables.column import Form, Texts
+from tracetui.export.tables.communication import LINKS
 from tracetui.export.tables.gaps import _behind
+from tracetui.export.tables.job import _measure, _share_of_job, _share_of_waits, _slowest
 from tracetui.export.tables.kernels import SHAPES
+from tracetui.export.tables.memory import _from_to, calls_of
 from tracetui.export.tables.operators import OPERATORS
-from tracetui.export.words import _percent
+from tracetui.export.tables.steps import longest_phases, mean_phases
+from tracetui.export.words import (
+    _percent,
+    leading_shares,
+    line_name,
+    module_name,
+    scope_name,
+    shares,
+)
 from tracetui.trace.model import Kind
+from tracetui.trace.stack import Frame
 
 
 @pytest.mark.parametrize(
@@ -64,3 +91,250 @@ def test_how_many_names_a_row_stands_for_is_told_where_any_has_several(names: li
     table: Any = SimpleNamespace(names=np.array(names))
     (column,) = [column for column in OPERATORS.columns if column.key == "names"]
     assert column.when(table, Form.MARKDOWN) == shown
+
+
+@pytest.mark.parametrize(
+    ("nth", "leaving", "words"),
+    [(3, 1, "3rd of 28"), (3, 2, "2 of 28"), (None, 1, "1 of 28"), (None, 28, "28 of 28")],
+)
+def test_which_calls_leave_blocks_behind(nth: int | None, leaving: int, words: str) -> None:
+    group: Any = SimpleNamespace(nth=nth, leaving=leaving, calls=28)
+    assert calls_of(group) == words
+
+
+@pytest.mark.parametrize(("steps", "words"), [((5,), "5"), ((5, 6), "5 .. 6"), ((5, 6, 7), "5 .. 7")])
+def test_from_which_step_to_which_blocks_are_left(steps: tuple[int, ...], words: str) -> None:
+    group: Any = SimpleNamespace(steps=steps)
+    assert _from_to(group) == words
+
+
+@pytest.mark.parametrize(
+    ("rank", "peer", "words"), [(0, -1, "0"), (None, -1, "-"), (None, 0, "peer 0"), (None, 3, "peer 3")]
+)
+def test_the_slowest_of_a_step_is_a_rank_a_peer_or_nobody(rank: int | None, peer: int, words: str) -> None:
+    assert _slowest(SimpleNamespace(rank=rank, group_rank=peer)) == words
+
+
+@pytest.mark.parametrize(("ns", "share"), [(-1, "-"), (0, "-"), (1, "1.0 %"), (100, "100.0 %")])
+def test_a_root_that_saved_time_has_no_share(ns: int, share: str) -> None:
+    rows: Any = SimpleNamespace(whole=100)
+    assert _share_of_job(ns, rows) == share
+
+
+def test_the_time_of_a_job_is_that_of_all_steps_of_all_ranks() -> None:
+    """A rank without steps counts with its window, and one whose time is not known does not."""
+    rows: Any = [
+        SimpleNamespace(mean=lambda _, mean=mean: mean, steps=steps)
+        for mean, steps in ((5, 2), (7, 0), (None, 3), (3, 1))
+    ]
+    assert job_time(rows) == 5 * 2 + 7 + 3
+
+
+def test_kernels_share_the_time_of_all_types() -> None:
+    (share,) = [column for column in SHAPES.columns if column.key == "share"]
+    rows: Any = SimpleNamespace(rows=[SimpleNamespace(total_ns=ns) for ns in (60, 30)], total_ns=120)
+    assert np.asarray(share.get(rows)).tolist() == [0.5, 0.25]
+    none: Any = SimpleNamespace(rows=[SimpleNamespace(total_ns=0)], total_ns=0)
+    assert np.asarray(share.get(none)).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((3,), "rank 3"),
+        ((0, 1), "2 ranks (0 to 1)"),
+        (tuple(range(8)), "8 ranks (0 to 7)"),
+        ((0, 2, 5), "3 ranks (0, 2, 5)"),
+    ],
+)
+def test_ranks_in_words(numbers: tuple[int, ...], words: str) -> None:
+    assert _ranks(numbers) == words
+
+
+def test_means_and_changes_in_words() -> None:
+    assert [count_words(Fraction(mean)) for mean in ("12", "3/2", "1/3", "0", "2000")] == [
+        *("12", "1.5", "0.3", "0", "2,000"),
+    ]
+    assert [signed_ms(Fraction(ns)) for ns in (1_234_000, -1_234_000, 499, -499, 500_000, 0)] == [
+        *("+1.234", "-1.234", "0.000", "0.000", "+0.500", "0.000"),
+    ]
+    assert [signed_size(Fraction(size)) for size in (1_000_000, -1_000_000, 0)] == [
+        *("+1.00 MB", "-1.00 MB", "0 B"),
+    ]
+    ratios = [("matched", 1.25), ("matched", None), ("new", None), ("gone", 0.0)]
+    rows: list[Any] = [SimpleNamespace(status=status, ratio=ratio) for status, ratio in ratios]
+    assert [ratio_words(row) for row in rows] == ["1.250", "-", "new", "gone"]
+
+
+def test_the_largest_parts_with_their_shares() -> None:
+    parts = {"a": 10, "b": 70, "c": 20}
+    assert (shares(parts, 2), shares(parts, 9)) == ("b 70 %, c 20 %", "b 70 %, c 20 %, a 10 %")
+    assert (shares({"a": 1}, 3), leading_shares({})) == ("a", "-")
+    assert leading_shares({"a": 4, "b": 3, "c": 2, "d": 1}) == "a 40.0 %, b 30.0 %, c 20.0 %"
+
+
+def test_places_of_python_in_words() -> None:
+    assert line_name("train.py", 88, "forward") == "train.py(88) forward"
+    assert (line_name("", 0, "run"), line_name(None, 0, "")) == ("run", "(no stack)")
+    assert module_name("Conv_1", ["Net_0", "Block_3"]) == "Net_0 > Block_3 > Conv_1"
+    assert (module_name(None, []), scope_name([]), scope_name(["a", "b"])) == (
+        *("(outside any module)", "(outside any scope)", "a/b"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "span"),
+    [
+        *[("a", "`a`"), ("a`b", "``a`b``"), ("a``b`c", "```a``b`c```"), ("`a", "`` `a ``")],
+        *[("a`", "`` a` ``"), ("  ", "-"), ("", "-"), ("x" * 200, f"`{'x' * 200}`")],
+    ],
+)
+def test_a_name_as_a_span_of_code(name: str, span: str) -> None:
+    assert code(name) == span
+
+
+@pytest.mark.parametrize(("total", "share"), [(1, "100.0 %"), (2, "50.0 %")])
+def test_a_root_is_a_share_of_the_waits(total: int, share: str) -> None:
+    rows: Any = SimpleNamespace(job=SimpleNamespace(roots=SimpleNamespace(total_ns=total)))
+    assert _share_of_waits(1, rows) == share
+
+
+def test_a_link_without_a_type_has_none() -> None:
+    rows: Any = SimpleNamespace(rows=[SimpleNamespace(link_type=text) for text in ("HCCS", "", "PCIE")])
+    assert LINKS.column("link_type").exact(rows) == ["HCCS", None, "PCIE"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "total", "title"),
+    [
+        (1, 1, "1 kernel gap, most idle first"),
+        (2, 2, "2 kernel gaps, most idle first"),
+        (1, 2, "The 1 of 2 kernel gaps with the most idle time"),
+    ],
+)
+def test_a_table_of_gaps_says_how_many_there_are(shown: int, total: int, title: str) -> None:
+    analysis: Any = SimpleNamespace(trace=SimpleNamespace(kind=Kind.GPU))
+    assert gaps_title(analysis, shown, total, Measure.IDLE) == title
+
+
+@pytest.mark.parametrize(
+    ("lost", "gained", "passed"),
+    [(10, [], True), (11, [5], True), (10, [5], False), (10, [2, 3], False), (10, [4], True), (0, [], False)],
+)
+def test_a_rank_passes_on_what_it_did_less_than_half_of(lost: int, gained: list[int], passed: bool) -> None:
+    roots: Any = [SimpleNamespace(lost_ns=ns) for ns in gained]
+    assert passes_on(lost, roots) == passed
+
+
+@pytest.mark.parametrize(
+    ("mostly", "words"),
+    [(True, "x, mostly because it waited itself."), (False, "x, because it waited itself.")],
+)
+def test_a_rank_that_waited_itself(mostly: bool, words: str) -> None:
+    assert _passed_on("x", mostly, (), frozenset()) == words
+
+
+@pytest.mark.parametrize(("means", "shown"), [((None, 0), False), ((None, 1), True), ((0, 3), True)])
+def test_the_viewer_has_a_measure_where_any_rank_has_some_of_it(
+    means: tuple[int | None, ...], shown: bool
+) -> None:
+    rows: Any = SimpleNamespace(rows=[SimpleNamespace(mean=lambda _, mean=mean: mean) for mean in means])
+    assert _measure("bubble").when(rows, Form.VIEWER) == shown
+
+
+def test_the_line_that_holds_most_at_a_peak_with_all_its_operators() -> None:
+    held = [("a.py", 1, 5), ("b.py", 2, 3), ("b.py", 2, 4), ("", 0, 90), ("c.py", 3, 0)]
+    lines = [
+        {"file": file, "line": line, "function": "f", "bytes_at_peak": size} for file, line, size in held
+    ]
+    assert most_at_peak(lines) == ("b.py(2) f", 7)
+    assert most_at_peak(lines[3:]) is None
+
+
+def test_what_else_is_to_say_of_a_peak() -> None:
+    peak = {"before_bytes": 1, "cached_bytes": 2, "outside_bytes": 3}
+    assert [*peak_parts(peak)] == [
+        "1 B of it was allocated before the recording began",
+        "2 B more was reserved: cached, or lost between blocks",
+        "3 B of the process lay outside: workspace, communication, others",
+    ]
+    assert [*peak_parts(dict.fromkeys(peak, 0))] == [*peak_parts(dict.fromkeys(peak))] == []
+
+
+def test_the_phases_of_a_mean_step_are_of_the_steps_that_have_any() -> None:
+    steps = [[("forward", 4), ("backward", 9)], [], [("forward", 7), ("other", 1)]]
+    found = mean_phases([[AnnotatedPhase(*phase) for phase in phases] for phases in steps])
+    assert found == [AnnotatedPhase("forward", 5), AnnotatedPhase("backward", 4), AnnotatedPhase("other", 0)]
+    assert longest_phases([*reversed(found)]) == "forward 5 ns, backward 4 ns, other 0 ns"
+    assert mean_phases([[], []]) == [] and longest_phases([]) is None
+
+
+def test_places_and_changes_of_memory_in_words() -> None:
+    assert place_name(Frame("/me/train.py", 88, "step")) == "train.py(88) step"
+    assert (place_name(Frame("", 0, "run")), place_name(None)) == ("run", "(no stack)")
+    assert [signed_bytes(size) for size in (None, 0, 1, -1)] == ["?", "0 B", "+1 B", "-1 B"]
+    told = [
+        "1st",
+        "2nd",
+        "3rd",
+        "4th",
+        "10th",
+        "11th",
+        "12th",
+        "13th",
+        "14th",
+        "21st",
+        "22nd",
+        "23rd",
+        "24th",
+    ]
+    told += ["101st", "111th", "112th", "113th", "114th", "121st", "1,002nd"]
+    assert [ordinal(int(words[:-2].replace(",", ""))) for words in told] == told
+
+
+def test_operators_in_a_row_that_one_side_alone_has() -> None:
+    """Three stretches of a side are told, the others together."""
+    stretches: list[Any] = [
+        SimpleNamespace(names=names, count=count, ns=ns)
+        for names, count, ns in (
+            (("aten::mul",), 2, 3_000_000),
+            (("aten::mul", "aten::to", "aten::add"), 3, 1_000_000),
+            (("a", "b"), 1, 0),
+            (("c",), 1, 500_000),
+            (("d",), 1, 500_000),
+        )
+    ]
+    gone = [
+        "  only in BASE: aten::mul, 1.0 times and 1.500 ms a step",
+        "  only in BASE: aten::mul … aten::add (3 operators), 1.5 times and 0.500 ms a step",
+        "  only in BASE: a … b (2 operators), 0.5 times and 0.000 ms a step",
+    ]
+    new = [line.replace("BASE", "OTHER") for line in gone]
+    new[0] = "  only in OTHER: aten::mul, 2 times and 3.000 ms a step"
+    new[1] = "  only in OTHER: aten::mul … aten::add (3 operators), 3 times and 1.000 ms a step"
+    new[2] = "  only in OTHER: a … b (2 operators), 1 times and 0.000 ms a step"
+    more = "  only in OTHER: 2 more stretches, 1.000 ms a step"
+    runs = {"base": SimpleNamespace(steps=2), "other": SimpleNamespace(steps=0)}
+    gone[0] = gone[0].replace("1.0 times", "1 times")
+    for shown, last in ((3, []), (5, [more])):
+        comparison: Any = SimpleNamespace(gone=stretches[:3], new=stretches[:shown], **runs)
+        assert [*_only(comparison, 100)] == [*gone, *new, *last]
+
+
+@pytest.mark.parametrize(
+    ("others", "missing", "words"),
+    [
+        (1, False, "Rank 6 cost one other rank 10 ns in 3 collectives"),
+        (2, False, "Rank 6 cost 2 others 5 ns each in 3 collectives"),
+        (2, True, "Rank 6 (missing) cost the 2 ranks here 5 ns each in 3 collectives"),
+        (1, True, "Rank 6 (missing) cost one other rank 10 ns in 3 collectives"),
+    ],
+)
+def test_whom_a_late_rank_cost_how_much(others: int, missing: bool, words: str) -> None:
+    late: Any = SimpleNamespace(rank=6, missing=missing, waited=others, lost_ns=10, operations=3)
+    roots: Any = SimpleNamespace(
+        roots=[SimpleNamespace(rank=6, kind="idle", lost_ns=lost) for lost in (0, -3)]
+    )
+    assert _blame(late, (), roots) == words + (
+        "; only its own trace tells why." if missing else ", because it waited itself."
+    )

@@ -89,3 +89,18 @@ def test_numbers_are_as_wide_as_they_have_to_be(event: int) -> None:
     table = table_of(builder, last=True)
     assert table.slices.event.tolist() == [0, event, 7]
     assert table.slices.event.dtype == (np.int32 if event < 2**31 else np.int64)
+
+
+def test_ids_beyond_63_bits_are_the_same_in_all_parts() -> None:
+    """Of two in the first part, the second one alone is in the second part, and then both the other way."""
+    at = {"pid": 1, "tid": 1, "ts": "5", "name": "f"}
+    one, other = str(2**70), str(2**71)
+    builder = TableBuilder()
+    for ids in ((one, other, 7), (other,), (7, other, one)):
+        reader = PartReader()
+        reader.add([{"ph": "s", "id": id_, **at} for id_ in ids], 0, lambda: b"")
+        builder.add(reader.finish())
+    numbers = table_of(builder, last=True).flows.id.tolist()
+    first, second, small = numbers[:3]
+    assert numbers == [first, second, 7, second, 7, second, first] and small == 7
+    assert len({first, second, 7}) == 3 and max(first, second) < -1

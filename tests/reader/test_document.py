@@ -46,3 +46,12 @@ def test_a_member_of_64_kib_is_kept_and_a_longer_one_is_passed_over() -> None:
     head = read_head(text, final=True)
     assert head.members == {name: value for name, value in members.items() if name != "left out"}
     assert head.start == text.index(b"[") + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "wrapped"),
+    [(b'{"ph": "X", "ts": 1}', 0, False), (b' {"a": 1, "ph": "X"}', 0, False), (b'{"a": 1}', -1, True)],
+)
+def test_events_without_a_bracket_begin_where_the_text_does(text: bytes, start: int, wrapped: bool) -> None:
+    head = read_head(text, final=True)
+    assert (head.start, head.wrapped) == (start, wrapped)

@@ -156,3 +156,8 @@ def test_durations_that_are_none_are_zero() -> None:
     assert durations(odd).tolist() == [0] * 9 + [1000, 2240]
     assert durations(["6E-7", "1.0005", "1.0015"]).tolist() == [0, 1000, 1002]
     assert durations([float("nan"), 1.5]).tolist() == [0, 1500]
+
+
+def test_a_number_has_a_thousand_characters_at_most() -> None:
+    longest = "7." + "0" * 998
+    assert times([longest, longest + "0"]).tolist() == [7_000, UNREADABLE]

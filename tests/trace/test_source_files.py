@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tracetui.trace.source_files import LIMIT, NotFound, SourceFile, SourceFiles
+from tracetui.trace.stack import Frame
 
 DAY_NS = 86_400 * 10**9
 
@@ -174,3 +175,41 @@ def test_a_file_is_read_once_until_forgotten(trace: Path) -> None:
     assert files.find("/x/net.py") is first
     files.forget()
     assert found(files, "/x/net.py").lines == ("two",)
+
+
+@pytest.mark.parametrize("recorded", ["", "<string>", "<frozen importlib._bootstrap>", "/" + "x" * 4096])
+def test_what_is_no_path_is_not_looked_for(trace: Path, recorded: str) -> None:
+    assert SourceFiles(trace).find(recorded) == NotFound("This frame is not in a file.", ())
+
+
+def test_a_path_may_have_4096_characters(trace: Path) -> None:
+    missing = SourceFiles(trace).find("/" + "x" * 4095)
+    assert isinstance(missing, NotFound) and missing.reason == "The source file is not on this host."
+
+
+def test_the_text_of_a_line_is_that_of_its_number(trace: Path) -> None:
+    write(trace.parent / "net.py", "one\n  two\n")
+    lines = [SourceFiles(trace).line(Frame("net.py", number, "f")) for number in range(4)]
+    assert lines == [None, "one", "two", None]
+    assert SourceFiles(trace).line(Frame("other.py", 1, "f")) is None
+
+
+def test_without_a_trace_nothing_is_newer_than_it(trace: Path) -> None:
+    write(trace.parent / "net.py")
+    assert not found(SourceFiles(trace.parent / "gone.json"), "/elsewhere/net.py").newer
+    assert found(SourceFiles(trace.parent / "gone.json", profiled_ns=10**18 + 1), "/elsewhere/net.py").newer
+
+
+def test_a_source_is_opened_without_waiting_and_for_this_process_alone(
+    trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags, opened = [], os.open
+
+    def open_(path: str | Path, asked: int) -> int:
+        flags.append(asked)
+        return opened(path, asked)
+
+    monkeypatch.setattr(os, "open", open_)
+    write(trace.parent / "net.py")
+    found(SourceFiles(trace), "net.py")
+    assert flags == [os.O_RDONLY + os.O_NONBLOCK + os.O_CLOEXEC + os.O_NOCTTY]

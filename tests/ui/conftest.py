@@ -1,4 +1,4 @@
-"""The option that writes the snapshots of the screens anew, and styles that all apps of a worker share."""
+"""Styles that all apps of a worker share."""
 
 from __future__ import annotations
 
@@ -15,15 +15,6 @@ from textual.pilot import Pilot
 from tests.ui.rest import PATIENCE_S, at_rest, keys_taken
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.trace.model import Trace
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--update-snapshots",
-        action="store_true",
-        help="write what the screens look like now to tests/ui/snapshots: python -m pytest tests/ui"
-        " --update-snapshots, then look at the difference",
-    )
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -76,7 +76,7 @@ class HostLead:
     def _until(self, column: Int64s, times: Int64s) -> Floats:
         """The integral of a column from the first time on; as float, as ns of work times ns fit no int64."""
         if not len(self.time):
-            return np.zeros(len(times))
+            return np.zeros(times.shape)
         sums = np.concatenate(([0.0], np.cumsum(column[:-1] * np.diff(self.time).astype(np.float64))))
         place = np.searchsorted(self.time, times, "right") - 1
         inside: Floats = sums[place] + column[place] * (times - self.time[place]).astype(np.float64)
@@ -205,7 +205,7 @@ def _device_losses(
     had = (most >= 0) & (due > begin)
     had[had] = lead.count[most[had]] > 0
     had &= lead.at(begin)[0] == 0  # else it is not lost: what is enqueued waits for something on the device
-    at = np.where(had, pick(lead.time, most), -1)
+    at = pick(lead.time, most)
     moments = each_once(times)
     pauses = np.diff(moments)
     first = np.maximum(np.searchsorted(moments, at, "right") - 1, 0)

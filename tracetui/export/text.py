@@ -40,7 +40,7 @@ def table(
     height = max(len(title) for title in titles)
     head = [[""] * (height - len(title)) + title for title in titles]
     widths = [
-        max((cell_width(cell) for cell in (*title, *(row[i] for row in rows))), default=0)
+        max(cell_width(cell) for cell in (*title, *(row[i] for row in rows)))
         for i, title in enumerate(titles)
     ]
     _shrink(widths, columns, width - len(MARGIN) * len(columns))
@@ -77,7 +77,7 @@ def bar(part: int, whole: int, cells: int) -> str:
     """A bar of a share, in eighths of a cell: never empty for something, never full for less than all."""
     if whole <= 0 or part <= 0:
         return ""
-    eighths = 8 * cells if part >= whole else min(max(8 * cells * part // whole, 1), 8 * cells - 1)
+    eighths = 8 * cells if part >= whole else max(8 * cells * part // whole, 1)
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 

@@ -71,7 +71,8 @@ class SourceFiles:
         self.roots = _roots(trace, sources)
         written_ns = _modified_ns(trace)
         self._profiled_ns = profiled_ns if profiled_ns > _EPOCH_NS else written_ns
-        self._copied_ns = max(self._profiled_ns, written_ns) + _COPY_NS
+        latest = max(self._profiled_ns, written_ns)
+        self._copied_ns = latest + _COPY_NS if latest else 0
         self._kept: OrderedDict[str, SourceFile | NotFound] = OrderedDict()
 
     def find(self, recorded: str) -> SourceFile | NotFound:

@@ -13,8 +13,8 @@ from tests.analysis.communication.hccl import group, operation, plane_task
 from tests.analysis.machine import GROUPS, npu
 from tests.synthetic import thread, trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.communication.groups import Group
-from tracetui.siblings.metadata import NAME, group_hash
+from tracetui.analysis.communication.groups import Group, _known
+from tracetui.siblings.metadata import NAME, ParallelGroup, group_hash
 
 MEGATRON = "npu/pipeline_tables/metadata"
 
@@ -92,3 +92,9 @@ def test_a_ring_that_meets_all_of_a_known_group_sees_everyone(tmp_path: Path) ->
         (tmp_path / NAME).write_text(json.dumps({"parallel_group_info": {"g": named("dp", ranks)}}))
         trace = replace(trace_of([*npu(), *group(0), *events]), path=str(tmp_path / "trace_view.json"))
         assert analyse(trace).communication.waits.ring.tolist() == [ring]
+
+
+@pytest.mark.parametrize(("highest", "fits"), [(0, True), (2, True), (3, False), (9, False)])
+def test_a_group_has_room_for_every_rank_that_is_met_in_it(highest: int, fits: bool) -> None:
+    told = ParallelGroup("host_1", "tp", 0, (4, 6, 8))
+    assert (_known("Group 0", number_of("host_1"), None, highest, [told]) == told) == fits

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.analysis import real
@@ -14,7 +15,7 @@ from tests.analysis.machine import npu
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.analyse import Communication
-from tracetui.analysis.communication.links import CARRIERS, Transfers
+from tracetui.analysis.communication.links import CARRIERS, Transfers, _usable
 
 RANKS = pytest.mark.parametrize("rank", ["level2/rank0", "level2/rank1"])
 TINY_MS = 1e-9
@@ -188,6 +189,11 @@ def test_sizes_that_cannot_be_are_none() -> None:
         plane_task(40, 20, "Memcpy", size=7),
     )
     assert [link.bytes for link in found.link_table] == [7]
+
+
+def test_sizes_below_a_tebibyte_are_told() -> None:
+    sizes = [-1, 0, 1, (1 << 40) - 1, 1 << 40]
+    assert _usable(np.array(sizes, np.int64)).tolist() == [0, 0, 1, (1 << 40) - 1, 0]
 
 
 def test_an_operation_without_tasks_on_planes_has_no_times() -> None:

@@ -12,7 +12,7 @@ from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.links import Link
-from tracetui.analysis.communication.speeds import nominal_speeds, parts_of, slow_links
+from tracetui.analysis.communication.speeds import Moved, nominal_speeds, parts_of, slow_links
 
 MB = 1_000_000
 
@@ -31,6 +31,16 @@ def test_a_link_is_slow_below_four_fifths_of_the_median_of_those_alike() -> None
     assert slow(*fast, link(1_265_823)) == [False, False, True]  # 7.9000 GB/s
     assert slow(*fast, link(1_250_000)) == [False, False, False]  # 8 GB/s
     assert slow() == [] and slow(link(MB)) == [False]
+
+
+def test_what_a_link_moved_is_told_apart_by_the_size_of_messages() -> None:
+    """A class is that of sizes of as many bits: 4 to 7 bytes, 8 to 15."""
+    told = Link(0, 0, 1, "HCCS", "HCCS", 0, 0, {4: (2, 10), 7: (1, 5), 8: (3, 20), 0: (1, 1)})
+    assert parts_of(told) == {
+        ("HCCS", 3): Moved(3, 4 * 2 + 7, 15),
+        ("HCCS", 4): Moved(3, 24, 20),
+        ("HCCS", 0): Moved(1, 0, 1),
+    }
 
 
 def test_other_transports_and_sizes_of_messages_are_not_alike() -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from samples.scenarios import simulate
@@ -16,6 +17,7 @@ from tests.analysis.machine import GROUPS, npu, task
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.communication.analyse import Communication
+from tracetui.analysis.communication.waits import Handshakes, _distinct_peers
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 
@@ -191,3 +193,11 @@ def test_operations_say_how_much_they_are_about() -> None:
     ).operations
     assert found.size.tolist() == [size for _, _, size in told]
     assert found.count.tolist() == [count for _, count, _ in told]
+
+
+def test_a_peer_counts_once_of_each_operation_that_meets_it() -> None:
+    met = [(0, 1), (0, 2), (0, 2), (1, 3), (2, 1), (2, 2), (2, 3), (2, 3)]
+    operation, peer = np.array(met, np.int64).T
+    time, number = np.zeros(len(met), np.int64), peer.astype(np.int32)
+    handshakes = Handshakes(operation, number, number, time, time, time)
+    assert _distinct_peers(handshakes, 4).tolist() == [2, 1, 3, 0]

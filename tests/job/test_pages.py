@@ -1,0 +1,34 @@
+"""What is printed of planted jobs, word for word: every width, order and number of a page."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import pages
+from tests.job.planted import job
+from tracetui.export.job_text import job_markdown, job_text
+from tracetui.job.tables import VIEWS
+
+NAMES = ("loader", "both", "stage")
+
+
+@pytest.mark.parametrize("width", [72, 100, 200])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_of_a_job(name: str, width: int, request: pytest.FixtureRequest) -> None:
+    pages.check(job_text(job(name), width, top=3), f"{name}-{width}", request)
+
+
+@pytest.mark.parametrize("by", [*VIEWS, "stage"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_of_a_job_by_a_measure(name: str, by: str, request: pytest.FixtureRequest) -> None:
+    pages.check(job_text(job(name), 120, by, top=2), f"{name}-by-{by}", request)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_of_a_step_of_a_job(name: str, request: pytest.FixtureRequest) -> None:
+    pages.check(job_text(job(name), 120, step=job(name).steps[-1], top=4), f"{name}-last-step", request)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_job_as_markdown(name: str, request: pytest.FixtureRequest) -> None:
+    pages.check(job_markdown(job(name)), f"{name}-markdown", request)
