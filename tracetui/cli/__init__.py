@@ -14,4 +14,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return run(arguments)
     except KeyboardInterrupt:
-        return 130
+        return 130  # ExitCode.CANCELLED, which may not be imported yet

@@ -18,12 +18,9 @@ from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.compare_app import COMPARE, STACKED, CompareApp, joint_mode
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
-from tracetui.ui.terminal import configure_terminal, leave_at_signals
+from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
 from tracetui.ui.trace_names import names_of
 from tracetui.ui.viewer import FIRST
-
-CANCELLED = 130  #: exit code of ctrl+c
-
 
 #: the screens of a trace: module and class, imported when they are first shown
 SCREENS = {

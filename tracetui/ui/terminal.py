@@ -27,7 +27,7 @@ from tracetui.ui.sending.link import HUNG_UP
 _THEMES = ("ansi-dark", "textual-ansi")
 #: signals that leave the viewer in order, and its exit codes then
 _SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: HUNG_UP}
-INTERRUPTED = 130  #: exit code of an interrupt, as of ctrl+c
+CANCELLED = 130  #: exit code of ctrl+c
 _LIKENESS = {
     ord(character): like
     for glyphs, plain in (*zip(astuple(BLOCKS), astuple(ASCII)), ("←↑↓━≤", "<^v-<"))
@@ -45,7 +45,7 @@ def leave_at_signals(leave: Callable[[int], None]) -> None:
     def interrupt(*_: object) -> None:
         if not loop.is_running():
             raise KeyboardInterrupt
-        loop.call_soon_threadsafe(leave, INTERRUPTED)
+        loop.call_soon_threadsafe(leave, CANCELLED)
 
     # Not a handler of the loop's: it would hear, once it goes on, of an interrupt that was an editor's.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
