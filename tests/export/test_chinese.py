@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -70,7 +71,8 @@ def fields(template: str) -> set[str]:
     return {field for _, field, _, _ in Formatter().parse(template) if field is not None}
 
 
-def constants() -> set[str]:
+@cache
+def constants() -> frozenset[str]:
     """All texts in the code of the program."""
     trees = (
         ast.parse(path.read_text(encoding="utf-8"))
@@ -78,7 +80,9 @@ def constants() -> set[str]:
         if "chinese" not in path.relative_to(PACKAGE).parts
     )
     nodes = (node for tree in trees for node in ast.walk(tree))
-    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return frozenset(
+        node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
 
 
 # -- the tables ----------------------------------------------------------------------------------------
