@@ -7,13 +7,15 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from samples.generate import main as generate
 from samples.job.directory import write_job
-from tests.job.planted import truth
+from samples.job.scenarios import JOBS
+from samples.job.truth import tell
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 
@@ -132,8 +134,9 @@ def test_neither_pandas_nor_the_writer_of_workbooks_is_loaded(pair: tuple[str, s
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A job as directories of its ranks and as digests; and the same without what makes rank 5 late."""
-    told, directory = truth("late"), tmp_path_factory.mktemp("jobs")
+    """A job as directories of its ranks and as digests; and the same without what makes rank 2 late."""
+    late = replace(JOBS["late"], layout=JOBS["loader"].layout, extra={2: JOBS["late"].extra[5]})
+    told, directory = tell(late), tmp_path_factory.mktemp("jobs")
     for name, outcome in (("base", told.plain), ("other", told.outcome)):
         write_job(outcome, directory / name, 1)
     assert main(["digest", str(directory / "base"), "-o", str(directory / "kept")]) == ExitCode.OK
@@ -147,10 +150,10 @@ def test_a_job_and_the_digests_of_another(jobs: dict[str, Path], capsys: pytest.
         found.append(json.loads(capsys.readouterr().out))
         found[-1]["base"].pop("path")
     assert found[0] == found[1]
-    assert [row["rank"] for row in sorted(found[0]["ranks"], key=lambda row: row["rank"])] == list(range(8))
-    assert found[0]["roots"][0]["rank"] == 5
+    assert [row["rank"] for row in sorted(found[0]["ranks"], key=lambda row: row["rank"])] == list(range(4))
+    assert found[0]["roots"][0]["rank"] == 2
     assert main(["compare", str(jobs["kept"]), str(jobs["other"]), "--by", "rank"]) == ExitCode.OK
-    assert "rank 5, " in capsys.readouterr().out
+    assert "rank 2, " in capsys.readouterr().out
     assert main(["compare", str(jobs["kept"]), str(jobs["other"]), "--step", "51"]) == ExitCode.USAGE
     assert "these need traces, one by one" in capsys.readouterr().err
 
@@ -159,9 +162,9 @@ def test_check_against_a_digest(
     jobs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whatever the digest is called: of a rank or of a whole job."""
-    (rank,) = (path for path in jobs["other"].iterdir() if (path / "profiler_info_5.json").exists())
+    (rank,) = (path for path in jobs["other"].iterdir() if (path / "profiler_info_2.json").exists())
     kept = tmp_path / "good.gz"
-    shutil.copy(jobs["kept"] / "rank5.rank.json.gz", kept)
+    shutil.copy(jobs["kept"] / "rank2.rank.json.gz", kept)
     for base, other in ((kept, rank), (jobs["kept"], rank), (jobs["kept"], jobs["other"])):
         limits = ["--max-regression", "5%", "--max-regression", "computing=5%"]
         assert main(["check", str(other), "--baseline", str(base), *limits]) == ExitCode.LIMIT
