@@ -11,7 +11,7 @@ from tests.benchmarks.digests import made_digests
 from tests.benchmarks.equivalents import EQUIVALENTS
 from tests.benchmarks.floors import _decode, _parts
 from tests.benchmarks.killing import ROOT
-from tests.benchmarks.mutants import drawn, mutants_of
+from tests.benchmarks.mutants import chosen, drawn, mutants_of
 from tracetui.job.coding import decode, encode
 from tracetui.job.job import job_of
 from tracetui.job.members import Rank
@@ -25,6 +25,12 @@ def test_every_event_is_decoded_once(samples: Path, processes: int) -> None:
         events = file.read().report.events
     decoded = sum(_decode((str(trace), *part)) for part in _parts(trace, processes))
     assert decoded in (events - 1, events), "all but the last one, behind which there is no other"
+
+
+def test_of_a_module_all_mutants_are_tried_and_of_packages_those_drawn() -> None:
+    flows = Path("tracetui/trace/flows.py")
+    assert chosen(("reader",), 2, 3, flows) == {"trace": list(mutants_of(flows))}
+    assert chosen(("reader", "trace"), 2, 3) == {name: drawn(name, 2, 3) for name in ("reader", "trace")}
 
 
 @pytest.mark.parametrize("package", ["reader", "analysis"])

@@ -120,6 +120,15 @@ def drawn(package: str, count: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(found, min(count, len(found)))
 
 
+def chosen(
+    packages: Sequence[str], count: int, seed: int, module: Path | None = None
+) -> dict[str, list[Mutant]]:
+    """Mutants by package: `count` drawn of each of some, or all of a file, from the root of the checkout."""
+    if module is not None:
+        return {module.parts[1]: list(mutants_of(module))}
+    return {package: drawn(package, count, seed) for package in packages}
+
+
 def _try(
     checkout: Checkout,
     cases: Sequence[Case],
@@ -136,6 +145,7 @@ def _try(
 def main() -> None:
     parser = argparse.ArgumentParser("python -m tests.benchmarks.mutants", description=__doc__)
     parser.add_argument("--package", choices=PACKAGES, action="append", help="all without")
+    parser.add_argument("--module", type=Path, help="all mutants of a file: tracetui/trace/flows.py")
     parser.add_argument("--count", type=int, default=50, help="mutants of each package")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
@@ -145,10 +155,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         checkouts = [Checkout(ROOT, Path(directory, "0"))]
         # All at once: the sources may change while the copies are tried.
-        draws = {package: drawn(package, asked.count, asked.seed) for package in asked.package or PACKAGES}
-        for package, chosen in draws.items():
-            same = [mutant for mutant in chosen if mutant.key in EQUIVALENTS]
-            tried = [mutant for mutant in chosen if mutant.key not in EQUIVALENTS]
+        draws = chosen(asked.package or PACKAGES, asked.count, asked.seed, asked.module)
+        for package, every in draws.items():
+            same = [mutant for mutant in every if mutant.key in EQUIVALENTS]
+            tried = [mutant for mutant in every if mutant.key not in EQUIVALENTS]
             cases = checkouts[0].cases(f"tests/{package}", *BESIDE.get(package, ()))
             seconds = sum(case.seconds for case in cases)
             print(f"{package}: {len(cases)} tests of {seconds:.0f} s, {len(tried)} mutants", flush=True)
@@ -174,7 +184,7 @@ def main() -> None:
                 worker.join()
             killed = len(tried) - living
             print(
-                f"{package}: {killed} of {len(chosen)} killed, {len(same)} mean the same (seed {asked.seed})",
+                f"{package}: {killed} of {len(every)} killed, {len(same)} mean the same (seed {asked.seed})",
                 flush=True,
             )
 
