@@ -43,7 +43,7 @@ def test_a_script_finds_what_a_script_read(path: Path, monkeypatch: pytest.Monke
     uncached = tracetui.load(path, cache=False)
     assert cached_traces() == []
     before = tracetui.load(path)
-    finish()
+    finish(patience=300)
     assert len(cached_traces()) == 1
     monkeypatch.delattr(TraceFile, "read")
     after = tracetui.load(path)
@@ -74,7 +74,7 @@ def test_no_cache_reads_and_keeps_nothing(path: Path, home: Path, capsys: pytest
     assert not home.exists()
     first = capsys.readouterr()
     assert main(["summary", str(path)]) == 0
-    finish()
+    finish(patience=300)
     assert home.exists()
     assert main(["summary", str(path)]) == 0
     assert capsys.readouterr().out == 2 * first.out

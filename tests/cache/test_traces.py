@@ -306,7 +306,7 @@ def test_two_at_once(path: Path, home: Path, other: str) -> None:
         assert process.stdout is not None
         process.stdout.readline()
     for process in both:
-        _, err = process.communicate(b"\n", timeout=120)
+        _, err = process.communicate(b"\n", timeout=300)
         assert process.returncode == 0, err.decode()
     assert not list(home.glob("*.part"))
 
@@ -315,7 +315,7 @@ def test_keeping_meanwhile(path: Path) -> None:
     with TraceFile(path) as trace_file:
         trace = build_trace(trace_file.read())
         keep_meanwhile(trace_file, trace)
-    finish()
+    finish(patience=300)
     assert found(path) is not None
 
 
@@ -325,7 +325,7 @@ def test_a_disk_that_is_too_slow_is_given_up(path: Path, home: Path, monkeypatch
 
     def slow(descriptor: int, piece: memoryview) -> int:
         writes.set()
-        assert given_up.wait(60)
+        assert given_up.wait(300)
         return write(descriptor, piece)
 
     class Stop(threading.Event):
@@ -335,10 +335,10 @@ def test_a_disk_that_is_too_slow_is_given_up(path: Path, home: Path, monkeypatch
 
     monkeypatch.setattr(os, "write", slow)
     monkeypatch.setattr(background, "threading", SimpleNamespace(Event=Stop, Thread=threading.Thread))
-    monkeypatch.setattr(background, "_LAST", 60.0)
+    monkeypatch.setattr(background, "_LAST", 300.0)
     with TraceFile(path) as trace_file:
         keep_meanwhile(trace_file, build_trace(trace_file.read()))
-    assert writes.wait(60)
+    assert writes.wait(300)
     finish(0.1)
     assert list(home.iterdir()) == []
 

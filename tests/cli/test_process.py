@@ -32,14 +32,14 @@ def start(
 
 
 def shell(line: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, timeout=120)
+    return subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, timeout=300)
 
 
 def loaded_by(*programs: str) -> list[set[str]]:
     """The third parties that are imported after each of several programs, run by one process in turn."""
     tell = f"import sys; print(*{SLOW!r} & sys.modules.keys(), file=sys.stderr)"
     process = start("-c", "\n".join(f"{program}\n{tell}" for program in programs))
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err.decode()
     return [set(line.split()) for line in err.decode().splitlines()]
 
@@ -86,7 +86,7 @@ def test_a_pipe_that_closes_is_no_error(trace_path: str, arguments: list[str]) -
     process = start("-m", "tracetui", arguments[0], trace_path, *arguments[1:])
     assert process.stdout is not None
     process.stdout.close()
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (0, b"")
 
 
@@ -99,7 +99,7 @@ def test_the_status_of_a_check_is_known_without_a_reader(trace_path: str, form: 
     process = start("-m", "tracetui", "check", trace_path, *LIMIT, *form)
     assert process.stdout is not None
     process.stdout.close()
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (4, b"")
 
 
@@ -145,7 +145,7 @@ def test_a_warning_that_cannot_be_written_changes_nothing(
     tables = taken(tmp_path)
     with Path("/dev/full").open("wb") as full:
         unheard = start("-m", "tracetui", *command, stderr=full)
-        assert (unheard.communicate(timeout=120)[0], unheard.returncode) == (heard.out, code)
+        assert (unheard.communicate(timeout=300)[0], unheard.returncode) == (heard.out, code)
     assert taken(tmp_path) == tables
 
 
@@ -161,7 +161,7 @@ def taken(directory: Path) -> list[bytes]:
 def test_a_full_disk_is_one_sentence(trace_path: str) -> None:
     with Path("/dev/full").open("wb") as full:
         process = start("-m", "tracetui", "gaps", trace_path, "--json", stdout=full)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=300)
     assert process.returncode == 1
     assert err == b"tracetui: No space left on device\n"
 
@@ -174,7 +174,7 @@ pread = text._pread
 def hanging(fd, length, offset):
     if threading.current_thread() is not threading.main_thread():
         pathlib.Path({!r}).touch()
-        time.sleep(120)
+        time.sleep(600)
     return pread(fd, length, offset)
 text._pread = hanging
 """
@@ -185,10 +185,10 @@ def test_ctrl_c_while_reading(trace_path: str, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(HANGING.format(str(reads)))
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     process = start("-m", "tracetui", "summary", trace_path, "--no-cache", PYTHONPATH=path)
-    end = time.monotonic() + 120
+    end = time.monotonic() + 300
     while not reads.exists():
         assert process.poll() is None and time.monotonic() < end
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, out, err) == (130, b"", b"")

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,10 +21,20 @@ ALL = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @pytest.fixture(autouse=True)
 def _handlers_are_as_before() -> Iterator[None]:
+    """And usual ones at first: nohup has one ignored, and what a shell puts into the background another."""
     watched = (*ALL, signal.SIGALRM)
-    before = [signal.getsignal(number) for number in watched]
+    before = {number: signal.getsignal(number) for number in watched}
+    usual: dict[signal.Signals, Any] = {
+        **dict.fromkeys(watched, signal.SIG_DFL),
+        signal.SIGINT: signal.default_int_handler,
+    }
+    for number, handler in usual.items():
+        signal.signal(number, handler)
     yield
-    assert [signal.getsignal(number) for number in watched] == before
+    after = {number: signal.getsignal(number) for number in watched}
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    assert after == usual
 
 
 @pytest.mark.parametrize("number", ALL)
@@ -32,7 +43,7 @@ def test_a_signal_does_as_ctrl_c_does(number: signal.Signals) -> None:
         signal.raise_signal(number)
 
 
-def test_an_ignored_signal_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ignored_signal_stays_so() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with as_cancel(*ALL):

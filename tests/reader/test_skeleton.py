@@ -27,7 +27,7 @@ CHUNK = 1 << 11
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skeleton_module, "SMALLEST", 0)
     monkeypatch.setattr(skeleton_module, "CHUNK", CHUNK)
-    monkeypatch.setattr(skeleton_module, "BUDGET", 60.0)
+    monkeypatch.setattr(skeleton_module, "BUDGET", 600.0)
 
 
 def named(pid: int, name: str) -> dict[str, Any]:

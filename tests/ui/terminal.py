@@ -12,13 +12,14 @@ import sys
 import termios
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.ui.rest import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
-_QUIET_S = 0.4  #: without output, after which there is no more of an answer
+_TURN_S = 0.05
+_QUIET = 8  #: turns without output, after which there is no more of an answer
 
 
 class Terminal:
@@ -29,32 +30,53 @@ class Terminal:
         self.output = b""
 
     def read(self, seconds: float) -> bytes:
-        """What comes until nothing has come for a while."""
+        """What comes in so many seconds, and all that is there by then, however late it is."""
         start = len(self.output)
         until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            ready, _, _ = select.select([self.master], [], [], 0.05)
-            if ready:
-                try:
-                    chunk = os.read(self.master, 1 << 16)
-                except OSError:
+        while True:
+            left = max(until - time.monotonic(), 0)
+            if not select.select([self.master], [], [], min(left, _TURN_S))[0]:
+                if not left:
                     break
-                if not chunk:
-                    break
-                self.output += chunk
+                continue
+            try:
+                chunk = os.read(self.master, 1 << 16)
+            except OSError:
+                break
+            if not chunk:
+                break
+            self.output += chunk
         return self.output[start:]
 
     def after(self, keys: bytes) -> bytes:
-        """What comes once something does, after some keys, until nothing has come for a while."""
-        while self.read(_QUIET_S):
-            pass
+        """What comes once something does, after some keys, until nothing more does."""
+        self.rest()
         start, until = len(self.output), time.monotonic() + PATIENCE_S
         self.send(keys)
-        while not self.read(_QUIET_S):
+        while not self.read(_TURN_S):
             assert self.process.poll() is None and time.monotonic() < until, "nothing comes"
-        while self.read(_QUIET_S):
-            pass
+        self.rest()
         return self.output[start:]
+
+    def rest(self) -> None:
+        """Read until nothing comes any more from a process that only waits.
+
+        In turns, not by the clock: a machine that stands still is not a process that has nothing to do.
+        """
+        quiet, until = 0, time.monotonic() + PATIENCE_S
+        while quiet < _QUIET:
+            quiet = 0 if self.read(_TURN_S) or not self._waits() else quiet + 1
+            assert time.monotonic() < until, "never at rest"
+
+    def _waits(self) -> bool:
+        """Whether no thread of the process works, or would if a processor were free."""
+        with suppress(OSError):  # of a thread that has just ended
+            states = [
+                (task / "stat").read_text().rpartition(")")[2].split()[0]
+                for task in Path(f"/proc/{self.process.pid}/task").iterdir()
+            ]
+            return set(states) <= {"S", "Z", "X"}
+        return False
 
     def wait_for(self, text: bytes, since: int = 0) -> None:
         """Read until a text has come, at or after so many bytes."""

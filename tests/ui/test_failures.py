@@ -18,6 +18,7 @@ from tracetui.ui import app as viewer_app
 from tracetui.ui._textual import HookedApp
 from tracetui.ui.app import SCREENS, TraceApp
 from tracetui.ui.failures import failure
+from tracetui.ui.messages import LoadFailed
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
 
@@ -87,3 +88,15 @@ async def test_one_leaves_in_order_while_a_screen_is_made(
     app.call_later(app.action_go, screen)
     assert await app.run_async(headless=True) == 129
     assert not faults
+
+
+async def test_a_reading_that_leaving_has_ended_is_no_failure(moba: Trace) -> None:
+    app = open_viewer(Path("trace_view.json"), ViewerOptions(palette="none"), trace=moba)
+
+    def leave() -> None:
+        app.leave(143)
+        app.on_load_failed(LoadFailed(app.session, OSError("stopped")))
+
+    app.call_later(leave)
+    assert await app.run_async(headless=True) == 143
+    assert app.failure is None

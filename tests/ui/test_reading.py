@@ -35,7 +35,7 @@ SIZE = (120, 40)
 def _samples_of_small_traces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skeleton_module, "SMALLEST", 0)
     monkeypatch.setattr(skeleton_module, "CHUNK", 1 << 12)
-    monkeypatch.setattr(skeleton_module, "BUDGET", 60.0)
+    monkeypatch.setattr(skeleton_module, "BUDGET", 600.0)
     monkeypatch.setattr(loading, "FIRST_PICTURE", 0.0)
     monkeypatch.setattr(loading, "EVERY", 0.0)
     monkeypatch.setattr(loading, "LAST_SHARE", 1.0)

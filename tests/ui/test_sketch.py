@@ -32,7 +32,7 @@ SPAN_NS = COUNT * 10_000
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skeleton_module, "SMALLEST", 0)
     monkeypatch.setattr(skeleton_module, "CHUNK", 1 << 11)
-    monkeypatch.setattr(skeleton_module, "BUDGET", 60.0)
+    monkeypatch.setattr(skeleton_module, "BUDGET", 600.0)
 
 
 def sliced(pid: int, number: int, dur: float) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import selectors
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -18,7 +17,7 @@ import orjson
 
 from tracetui.reader.background import PATIENCE, Background
 from tracetui.reader.pieces import BEFORE, Piece, PieceReader, Syntax, stop_of
-from tracetui.reader.processes import GOODBYE, Buffer, Buffers, Worker, exit_words
+from tracetui.reader.processes import Buffer, Buffers, Worker, exit_words, goodbye
 from tracetui.reader.text import LentText, Loan, Text
 from tracetui.reader.transport import unpacked
 from tracetui.reader.worker import Answer, Task
@@ -69,9 +68,9 @@ class WorkerPool:
     def __exit__(self, *_error: object) -> None:
         for worker in self._workers:
             worker.process.kill()
-        deadline = time.monotonic() + GOODBYE
+        until = goodbye()
         for worker in self._workers:
-            worker.reap(max(deadline - time.monotonic(), 0))
+            worker.reap(until)
         self._workers.clear()
         self._selector.close()
         self._buffers.close()

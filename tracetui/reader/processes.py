@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,8 +74,10 @@ class Worker:
         *lines, self._line = (self._line + said).split(b"\n")
         return lines if said and len(self._line) < _LONGEST_LINE else None
 
-    def reap(self, seconds: float = GOODBYE) -> int | None:
+    def reap(self, until: float | None = None) -> int | None:
         """Wait for its end, which has to be near, and else kill it.
+
+        until : when it has to be gone, of `time.monotonic`; None: within the usual time.
 
         Returns its exit status; None where nothing ends it, as while it waits for a file on a network.
         """
@@ -83,10 +86,16 @@ class Worker:
             if pipe is not None:
                 pipe.close()
         for _ in range(2):
+            seconds = GOODBYE if until is None else max(until - time.monotonic(), 0)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return process.wait(seconds)
             process.kill()
         return None
+
+
+def goodbye() -> float:
+    """Return when a process that is killed now has to be gone, of `time.monotonic`."""
+    return time.monotonic() + GOODBYE
 
 
 class Buffers:

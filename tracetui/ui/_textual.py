@@ -50,6 +50,11 @@ class HookedApp(App[ReturnType]):
         self._return_code = 1
         self._close_messages_no_wait()
 
+    @property
+    def is_leaving(self) -> bool:
+        """Whether `exit` was called, and with it the exit status is known."""
+        return self._exit
+
     def sending_driver(self) -> Driver | None:
         """What writes to the terminal; None where writing raises: before the start and at the end."""
         return self._driver if self._running and not self._closed and not self.is_headless else None
@@ -75,7 +80,7 @@ class HookedApp(App[ReturnType]):
 
     def _handle_exception(self, error: Exception) -> None:
         """From the call of `exit` on nothing is mounted, which what was mounting just then finds missing."""
-        if not (self._exit and isinstance(error, (MountError, QueryError))):
+        if not (self.is_leaving and isinstance(error, (MountError, QueryError))):
             self.fault(error)
 
 

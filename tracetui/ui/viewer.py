@@ -231,8 +231,9 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         if self._is_gone(session):
             session.end()
         elif len(self.sessions) == 1:
-            self.failure = message.error
-            self.exit(1)
+            if not self.is_leaving:  # which stops the reading, and may be why it failed
+                self.failure = message.error
+                self.exit(1)
         else:
             self._fail(session, plain(str(message.error)))
 
