@@ -36,7 +36,7 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
     },
     (
         "trace/flows.py",
-        "within = _paired(table, starts, ends, owner * len(ids) + number.reshape(-1))",
+        "within = _paired(table, starts, ends, owner * len(ids) + number)",
         "+ -> -",
     ): ("a number of each pair of owner and id as well: owner * n - id, id < n, has no pair twice"),
     ("trace/nesting.py", "place[place < first] = -1", "1 -> 2"): UNKNOWN,
