@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from tracetui.background import Background, in_background
 from tracetui.reader import source, text, worker
-from tracetui.reader.background import Background, in_background
 from tracetui.reader.source import Progress, TraceFile
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,6 +17,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.operators import Operators as Spans
 from tracetui.analysis.sums import sums
 from tracetui.arrays import Int64s
+from tracetui.background import Background
 from tracetui.compare.classes import classes
 from tracetui.compare.communication import Collectives, collectives
 from tracetui.compare.kernels import Kernels, kernels
@@ -98,6 +99,9 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
     steps = len(walls.start[walls.host])
     idle, exposed = idle_pieces(analysis, walls), exposed_pieces(analysis, walls)
     launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
+    # Nearly all is numpy's, which lets other cores work; what these share of the analysis is there by now.
+    advice = Background(lambda: _advice(analysis))
+    modules = Background(lambda: module_times(analysis, launched, steps))
     memory = memory_use(analysis.memory, chosen)
     ordered = sequences(analysis, launched, operators, steps, args_of)
     shapeless = [_NO_SHAPES] if args_of is not None and ordered.plain is None else []
@@ -118,11 +122,11 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
         classes=classes(analysis, launched, steps),
         operators=ordered,
         kernels=kernels(analysis, launched, steps),
-        modules=module_times(analysis, launched, steps),
         communication=collectives(analysis, walls),
         api=_api(analysis, operators, steps),
         memory=memory,
-        advice=_advice(analysis),
+        modules=modules.result(),
+        advice=advice.result(),
     )
 
 

@@ -15,7 +15,7 @@ from functools import partial
 
 import orjson
 
-from tracetui.reader.background import PATIENCE, Background
+from tracetui.background import PATIENCE, Background
 from tracetui.reader.pieces import BEFORE, Piece, PieceReader, Syntax, stop_of
 from tracetui.reader.processes import Buffer, Buffers, Worker, exit_words, goodbye
 from tracetui.reader.text import LentText, Loan, Text

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
-from tracetui.reader.background import in_background
+from tracetui.background import in_background
 from tracetui.reader.chunks import Chunks
 from tracetui.reader.clock import NO_CLOCK, Clock
 from tracetui.reader.columns import BASE

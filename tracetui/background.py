@@ -1,6 +1,7 @@
 """Work in a thread of its own: whoever awaits it may do something else meanwhile, or leave.
 
-A read of a file on a network may hang for ever, and nothing can interrupt it.
+A read of a file on a network may hang for ever, and nothing can interrupt it. While numpy works in one
+thread, another one goes on.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Background(Generic[T]):
         return self._done.wait(seconds)
 
     def result(self) -> T:
-        """Return what it returned; raises what it raised. Only for one that is done."""
+        """Return what it returns, or raise what it raises; waits for that."""
+        self._done.wait()
         if self._error is not None:
             raise self._error
         return self._results.pop()
