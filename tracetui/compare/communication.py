@@ -79,7 +79,7 @@ def collectives(analysis: Analysis, walls: Walls) -> Collectives:
         )
         for name, group, dtype, size in zip(*(column[held].tolist() for column in columns))
     ]
-    waits, steps = analysis.communication.waits, len(walls.start[walls.host])
+    waits, steps = analysis.communication.waits, walls.host_steps
     names, found = [str(place) for place in range(len(number))], [*number]
     key, ns, row = (
         np.array(keys, np.int64),

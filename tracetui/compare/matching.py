@@ -52,6 +52,8 @@ class _Gaps(NamedTuple):
 
 def match(base: Int64s, other: Int64s) -> Pairs:
     """Match equal entries in order: int64[n] against int64[m], any numbers."""
+    if np.array_equal(base, other):  # as one step is to another, mostly
+        return Pairs(np.arange(len(base)), np.arange(len(base)))
     found: list[Pairs] = []
     short = _Short(base, other)
     gaps = _Gaps(*(np.array([edge], np.int64) for edge in (0, len(base), 0, len(other))))

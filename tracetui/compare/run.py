@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -96,15 +97,14 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
     """
     chosen = choice or Choice()
     walls = find_walls(analysis, chosen)
-    steps = len(walls.start[walls.host])
-    idle, exposed = idle_pieces(analysis, walls), exposed_pieces(analysis, walls)
-    launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
-    # Nearly all is numpy's, which lets other cores work; what these share of the analysis is there by now.
+    # Nearly all is numpy's, which lets another core work: one is busy with why devices were idle.
+    work = Background(lambda: _work_of(analysis, walls, args_of))
+    idle = idle_pieces(analysis, walls)
     advice = Background(lambda: _advice(analysis))
-    modules = Background(lambda: module_times(analysis, launched, steps))
-    memory = memory_use(analysis.memory, chosen)
-    ordered = sequences(analysis, launched, operators, steps, args_of)
-    shapeless = [_NO_SHAPES] if args_of is not None and ordered.plain is None else []
+    exposed = exposed_pieces(analysis, walls)
+    terms, causes = waterfall(analysis, walls, idle, exposed), _causes(walls, idle)
+    memory, done = memory_use(analysis.memory, chosen), work.result()
+    shapeless = [_NO_SHAPES] if args_of is not None and done.sequences.plain is None else []
     working = [activity for activity in analysis.devices if activity.window_ns > 0]
     return Run(
         path=analysis.trace.path,
@@ -114,19 +114,45 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
         notes=(*walls.notes, *_notes(analysis, walls), *shapeless),
         totals=_totals(working) if len(walls) == _every(analysis, chosen) else None,
         wall_ns=walls.end - walls.start,
-        terms_ns=waterfall(analysis, walls, idle, exposed),
-        causes=_causes(walls, idle),
-        lines=lines(analysis, walls, idle, operators),
+        terms_ns=terms,
+        causes=causes,
+        lines=lines(analysis, walls, idle, done.operators),
         walls=walls,
-        steps=steps,
+        steps=walls.host_steps,
+        classes=done.classes,
+        operators=done.sequences,
+        kernels=done.kernels,
+        modules=done.modules,
+        communication=done.communication,
+        api=done.api,
+        memory=memory,
+        advice=advice.result(),
+    )
+
+
+class _Work(NamedTuple):
+    """What the steps did, whyever they waited."""
+
+    operators: Operators
+    sequences: Sequences
+    classes: Sums
+    kernels: Kernels
+    modules: ModuleTimes
+    communication: Collectives
+    api: Api
+
+
+def _work_of(analysis: Analysis, walls: Walls, args_of: ArgsOf | None) -> _Work:
+    steps = walls.host_steps
+    launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
+    return _Work(
+        operators=operators,
+        sequences=sequences(analysis, launched, operators, steps, args_of),
         classes=classes(analysis, launched, steps),
-        operators=ordered,
         kernels=kernels(analysis, launched, steps),
+        modules=module_times(analysis, launched, steps),
         communication=collectives(analysis, walls),
         api=_api(analysis, operators, steps),
-        memory=memory,
-        modules=modules.result(),
-        advice=advice.result(),
     )
 
 

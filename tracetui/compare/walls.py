@@ -58,6 +58,11 @@ class Walls:
         """The places of the first device's: the steps of the host."""
         return self.of_device(int(self.device[0])) if len(self) else slice(0)
 
+    @property
+    def host_steps(self) -> int:
+        """How many steps of the host there are."""
+        return len(self.start[self.host])
+
     def step_at(self, times: Int64s) -> Int64s:
         """The step of the host in which each time of the host is, counted from 0; -1 outside of all."""
         starts, ends = self.launched_from[self.host], self.launched_to[self.host]
