@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from tracetui.cli.freed import give_back
 from tracetui.cli.opening import opened_trace, selected
 from tracetui.cli.output import refuse_early
 from tracetui.cli.parser import Request, UsageError
@@ -51,10 +50,7 @@ def open_run(request: Request, side: Side) -> Run:
     with opened_trace(request, side.path) as (analysis, file):
         selection = selected(analysis, side.step, side.window)
         choice = Choice(selection.step, selection.window)
-        run = run_of(analysis, choice, file.args if request.shapes else None)
-        del analysis
-    give_back()
-    return run
+        return run_of(analysis, choice, file.args if request.shapes else None)
 
 
 def _is_job(path: Path) -> bool:
