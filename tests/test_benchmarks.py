@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.benchmarks.digests import made_digests
 from tests.benchmarks.equivalents import EQUIVALENTS
 from tests.benchmarks.floors import _decode, _parts
-from tests.benchmarks.killing import ROOT
+from tests.benchmarks.killing import ROOT, Checkout
 from tests.benchmarks.mutants import chosen, drawn, mutants_of
 from tracetui.job.coding import decode, encode
 from tracetui.job.job import job_of
@@ -42,6 +43,30 @@ def test_every_mutant_differs_from_its_source_in_one_token_and_is_code(package: 
         broken = mutant.applied(source)
         assert ast.dump(ast.parse(broken)) != ast.dump(ast.parse(source))
         assert len(broken) - len(source) == len(mutant.new) - len(mutant.old)
+
+
+def test_a_broken_line_is_killed_where_a_test_or_what_all_tests_import_fails(tmp_path: Path) -> None:
+    above = "LIMIT = [1][0]\n\n\ndef above(value: int) -> bool:\n    return value > LIMIT\n"
+    test = "from tracetui.limits import above\n\n\ndef test() -> None:\n    assert above(9)\n"
+    sources = {
+        "tracetui/__init__.py": "",
+        "tracetui/limits.py": above,
+        "tests/conftest.py": "import tracetui.limits\n",
+        "tests/test_limits.py": test,
+    }
+    for path, text in sources.items():
+        file = tmp_path / "source" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        os.utime(file, (0, 0))  # what is compiled of it is told from that of broken code by time and length
+    checkout, limits = Checkout(tmp_path / "source", tmp_path / "copy"), Path("tracetui/limits.py")
+    cases = checkout.cases("tests")
+    broken = {">": "<", "> LIMIT": ">= LIMIT", "[0]": "[1]"}
+    fates = [
+        checkout.fate(limits, above.replace(old, new), 1 if old == "[0]" else 5, cases, 60)
+        for old, new in broken.items()
+    ]
+    assert fates == ["killed", "lives", "killed"]
 
 
 def test_every_mutant_that_means_the_same_is_one_of_the_sources() -> None:

@@ -26,7 +26,7 @@ Function = tuple[str, int]  #: its file below tracetui, and its first line, deco
 _SHARED = ("hypothesis.strategies", "numpy", "orjson", "pandas", "rich.console")
 _CPU_SECONDS, _TIMES = 5, 10  # that a test may take, beside so many times what it takes on whole code
 _SECONDS = 300  # that a test may take in all: it may wait for what never comes
-_OTHER = int(pytest.ExitCode.USAGE_ERROR)  # exit status of a process in which no test ran
+_OTHER = 70  # exit status of a process that fails by itself; pytest's own are below 10
 
 
 @dataclass(frozen=True)
