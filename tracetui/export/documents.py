@@ -22,6 +22,7 @@ from tracetui.export.tables.common import causes_document
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
+from tracetui.export.tables.limits import BREACHES, LIMITS, LimitRows
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.trace.clean import printable
@@ -100,18 +101,8 @@ def limits_document(limits: Sequence[Limit], breaches: Sequence[Breach]) -> dict
     """Return the limits, and where they are passed."""
     return {
         "schema": SCHEMA,
-        "limits": [{"measure": limit.measure, **_allowed(limit)} for limit in limits],
-        "breaches": [
-            {
-                "device": encodable(breach.device),
-                "step": breach.step,
-                "measure": breach.limit.measure,
-                "measured_ns": breach.measured_ns,
-                "window_ns": breach.window_ns,
-                **_allowed(breach.limit),
-            }
-            for breach in breaches
-        ],
+        "limits": records(LIMITS, LimitRows(limits)),
+        "breaches": records(BREACHES, LimitRows(breaches)),
     }
 
 
@@ -207,8 +198,3 @@ def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any
         "preparing_causes": preparing,
         "steps": records(STEPS, StepRows(analysis, own)),
     }
-
-
-def _allowed(limit: Limit) -> dict[str, Any]:
-    share = None if limit.share is None else float(limit.share)
-    return {"allowed_share": share, "allowed_ns": limit.ns}

@@ -7,6 +7,8 @@ from typing import Any
 
 from tracetui.analysis.limits import IMBALANCE, Limit
 from tracetui.export.documents import SCHEMA
+from tracetui.export.tables.column import records
+from tracetui.export.tables.limits import JOB_BREACHES, LIMITS, LimitRows
 from tracetui.job.limits import JobBreach
 from tracetui.units import format_duration, format_percent
 
@@ -20,23 +22,8 @@ def limits_document(limits: Sequence[Limit], breaches: Sequence[JobBreach]) -> d
     """Return the limits, and which ranks pass them."""
     return {
         "schema": SCHEMA,
-        "limits": [
-            {
-                "measure": limit.measure,
-                "allowed_share": None if limit.share is None else float(limit.share),
-                "allowed_ns": limit.ns,
-            }
-            for limit in limits
-        ],
-        "breaches": [
-            {
-                "rank": breach.rank,
-                "measure": breach.limit.measure,
-                "measured_ns": breach.measured_ns,
-                "measured_share": breach.measured_ns / breach.whole_ns if breach.whole_ns else None,
-            }
-            for breach in breaches
-        ],
+        "limits": records(LIMITS, LimitRows(limits)),
+        "breaches": records(JOB_BREACHES, LimitRows(breaches)),
     }
 
 

@@ -17,13 +17,14 @@ from tracetui.export.markdown import code, plain, table
 from tracetui.export.report import TOP_GAPS, TOP_STEPS, in_all, no_work, run_facts, task_facts, trace_facts
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import syncs_title
+from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.shown import markdown_table
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
-from tracetui.export.words import line_name, meanings, micro
+from tracetui.export.words import line_name, micro
 from tracetui.language import clauses, counted, names, sentences, tell
 from tracetui.units import format_duration, format_ms, format_percent, format_time
 
@@ -141,12 +142,8 @@ def _indented(name: str) -> str:
 def _why(title: str, total_ns: int, causes: Mapping[str, int] | None) -> list[str]:
     if not causes:
         return []
-    rows = [
-        [cause, f"{format_ms(ns)} ms", format_percent(ns, total_ns), meanings()[cause]]
-        for cause, ns in causes.items()
-    ]
     asked = f"### {tell(title, time=format_duration(total_ns))}"
-    return ["", asked, "", *table(["cause", "time", "share", "meaning"], rows, ["cause", "meaning"])]
+    return ["", asked, "", *markdown_table(CAUSES, CauseRows(causes, total_ns))]
 
 
 def _steps(analysis: Analysis, places: Sequence[int], top: int) -> list[str]:

@@ -16,6 +16,8 @@ from tracetui.export.communication_text import late_lines, link_lines, split_row
 from tracetui.export.documents import summary_document
 from tracetui.export.idle_text import gap_lines
 from tracetui.export.selection import Selection
+from tracetui.export.tables.causes import CAUSES, CauseRows
+from tracetui.export.tables.column import Form
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.steps import STEPS, StepRows, longest_phases, mean_phases
 from tracetui.export.text import MARGIN, bar, cell_width, cut, padded, wrapped
@@ -34,7 +36,7 @@ from tracetui.units import (
 TOP_GAPS, TOP_STEPS, TOP_ADVICE = 5, 20, 3
 LONGEST_RUN = 400  #: characters of what is told of the run
 BAR_CELLS, CAUSE_CELLS, LEAST_CELLS = 24, 10, 4
-CAUSE_SPACE = 20  #: cells of a cause's line for its unit, its share and the blanks in between
+CAUSE_SPACE = 17  #: cells of a cause's line for its share and the blanks in between
 
 
 def summary_text(analysis: Analysis, selection: Selection, top: int | None, width: int) -> str:
@@ -158,16 +160,14 @@ def _why(device: dict[str, Any], width: int) -> list[str]:
             time=format_duration(idle),
         )
         lines += ["", why]
-        label = max(map(len, causes))
-        number = max(len(format_ms(ns)) for ns in causes.values())
-        meant = meanings()
-        longest = max(map(cell_width, meant.values()))
-        left = width - label - number - longest - CAUSE_SPACE
+        rows = CauseRows(causes, idle)
+        columns = [column.cells(rows, printable).texts for column in CAUSES.of(Form.TEXT)]
+        label, time = (max(map(len, texts)) for texts in columns[:2])
+        left = width - label - time - max(map(cell_width, meanings().values())) - CAUSE_SPACE
         cells = min(max(left, LEAST_CELLS), CAUSE_CELLS)
-        for cause, ns in causes.items():
-            line = f"{MARGIN}{cause:<{label}}{format_ms(ns):>{number + 2}} ms{format_percent(ns, idle):>9}"
-            drawn = bar(ns, idle, cells)
-            lines.append(cut(f"{line}{MARGIN}{drawn:<{cells}}{MARGIN}{meant[cause]}", width))
+        for ns, cause, taken, share, meaning in zip(causes.values(), *columns):
+            line = f"{MARGIN}{cause:<{label}}{taken:>{time + 2}}{share:>9}"
+            lines.append(cut(f"{line}{MARGIN}{bar(ns, idle, cells):<{cells}}{MARGIN}{meaning}", width))
     if device["preparing_ns"]:
         preparing = _preparing(device["preparing_ns"], device["preparing_causes"])
         lines += ["", *(cut(line, width) for line in preparing)]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tracetui.analysis.memory.limits import GROWTH, MemoryBreach, MemoryLimit
-from tracetui.export.cells import encodable
+from tracetui.export.tables.column import records
+from tracetui.export.tables.limits import MEMORY_BREACHES, MEMORY_LIMITS, LimitRows
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
 
@@ -19,17 +20,8 @@ def memory_breaches_text(breaches: Sequence[MemoryBreach]) -> str:
 def memory_limits_document(limits: Sequence[MemoryLimit], breaches: Sequence[MemoryBreach]) -> dict[str, Any]:
     """Return the limits on memory, and where they are passed."""
     return {
-        "memory_limits": [{"measure": limit.measure, "allowed_bytes": limit.bytes} for limit in limits],
-        "memory_breaches": [
-            {
-                "device": encodable(breach.device),
-                "measure": breach.limit.measure,
-                "measured_bytes": breach.bytes,
-                "steps": list(breach.steps),
-                "allowed_bytes": breach.limit.bytes,
-            }
-            for breach in breaches
-        ],
+        "memory_limits": records(MEMORY_LIMITS, LimitRows(limits)),
+        "memory_breaches": records(MEMORY_BREACHES, LimitRows(breaches)),
     }
 
 

@@ -1,0 +1,47 @@
+"""The table of causes: why a device was idle, or why its steps began late, most time first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tracetui.arrays import Int64s
+from tracetui.export.tables.column import Column, Form, Table, listed
+from tracetui.export.tables.common import share_column
+from tracetui.export.words import meanings
+from tracetui.units import format_ms
+
+
+class CauseRows:
+    """The causes of some time by their names, and all of that time."""
+
+    def __init__(self, causes: Mapping[str, int], whole_ns: int) -> None:
+        self.rows, self.whole_ns = [*causes.items()], whole_ns
+
+    @property
+    def ns(self) -> Int64s:
+        """int64[n]: the time of each."""
+        return np.array([ns for _, ns in self.rows], np.int64)
+
+
+CAUSES: Table[CauseRows] = Table(
+    (
+        Column(
+            "cause",
+            "cause",
+            lambda rows: listed([cause for cause, _ in rows.rows]),
+            forms=Form.SHOWN,
+            own=True,
+        ),
+        Column("ns", "time", lambda rows: rows.ns, lambda ns, _: f"{format_ms(ns)} ms", forms=Form.SHOWN),
+        share_column(lambda rows: rows.ns, lambda rows: rows.whole_ns),
+        Column(
+            "meaning",
+            "meaning",
+            lambda rows: listed([meanings()[cause] for cause, _ in rows.rows]),
+            forms=Form.SHOWN,
+            own=True,
+        ),
+    )
+)
