@@ -46,6 +46,14 @@ def test_wrapping_loses_no_word(text: str, width: int) -> None:
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 
+def test_a_number_and_its_unit_stay_in_one_line() -> None:
+    assert wrapped("tensors hold 246 MB, 31 % of it for 9.2 ms", 17) == [
+        "tensors hold",
+        "246 MB, 31 % of",
+        "it for 9.2 ms",
+    ]
+
+
 @given(st.lists(st.text("'\"\\#rdef class\tx漢", max_size=30), max_size=12))
 def test_spans_of_python_are_in_order_and_in_their_line(lines: list[str]) -> None:
     for line, spans in zip(lines, python_spans(lines)):

@@ -59,7 +59,7 @@ def wrapped(text: str, width: int, first: str = "", later: str = "") -> list[str
 
     Wide characters have no blanks: lines break between them, and none begins with their punctuation.
     """
-    held, width = _BEFORE_UNITS.sub("\xa0", text), max(width, 20)
+    held, width = units_held(text), max(width, 20)
     if cell_width(held) == len(held):
         lines = wrap(held, width, initial_indent=first, subsequent_indent=later)
     else:
@@ -109,6 +109,11 @@ def padded(text: str, width: int) -> str:
 def aligned(text: str, width: int) -> str:
     """The text with blanks before it, so many cells in all."""
     return " " * (width - cell_width(text)) + text
+
+
+def units_held(text: str) -> str:
+    """The text with a blank that does not break (U+00A0) between a number and its unit."""
+    return _BEFORE_UNITS.sub("\xa0", text)
 
 
 def words_of(text: str) -> list[tuple[str, str]]:

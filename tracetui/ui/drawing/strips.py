@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tracetui.export.text import words_of
+from tracetui.export.text import units_held, words_of
 
 #: text and its style; the text holds no control character
 Piece = tuple[str, Style]
@@ -53,9 +53,12 @@ def ruled(title: str, rule: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return the text in lines of at most `width` cells, broken between words where there are any."""
+    """Return the text in lines of at most `width` cells, broken between words where there are any.
+
+    A number and its unit stay together.
+    """
     lines = [""]
-    for blank, word in words_of(text):
+    for blank, word in words_of(units_held(text)):
         joined = f"{lines[-1]}{blank}{word}" if lines[-1] else word
         if cell_len(joined) <= width:
             lines[-1] = joined
@@ -67,7 +70,7 @@ def wrapped(text: str, width: int) -> list[str]:
             word = word[len(lines[-1]) :]
             lines.append("")
         lines[-1] = word
-    return lines
+    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def flowing(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
