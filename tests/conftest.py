@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import forks
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # Keep compiled modules, as Python does unless told otherwise: some hundred processes import the same ones.
@@ -76,6 +78,13 @@ def _signals_as_in_a_terminal() -> None:
     """Let what tests start be interrupted: a shell has what it puts into the background ignore that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _servers_end() -> Iterator[None]:
+    """End what forks for the tests of this process."""
+    yield
+    forks.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

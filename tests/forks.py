@@ -24,14 +24,13 @@ import sys
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Variables that Python or a module reads as it starts: one server for each of their values.
-_STARTING = ("PYTHON", "LANG", "LC_", "TEXTUAL")
+_STARTING = ("PYTHON", "LANG", "LC_", "TEXTUAL", "DASK")
 _LONGEST = 1 << 20  #: bytes of a request
 
 
@@ -104,7 +103,9 @@ def fork(
     """Run a module as `python -m` would, in a fork of a process that has imported `imports`."""
     environ = dict(os.environ if env is None else env)
     starting = tuple(sorted(item for item in environ.items() if item[0].startswith(_STARTING)))
-    server = _server(starting)
+    if starting not in _servers:
+        _servers[starting] = _Server(dict(starting))
+    server = _servers[starting]
     with contextlib.ExitStack() as opened:
         theirs, ours = [], []
         for given, mode in ((stdin, os.O_RDONLY), (stdout, os.O_WRONLY), (stderr, os.O_WRONLY)):
@@ -150,6 +151,10 @@ class _Server:
             )
         self._socket = ours
 
+    def close(self) -> None:
+        self._socket.close()
+        self._process.wait()
+
     def ask(self, request: dict[str, Any], descriptors: Sequence[int] = ()) -> dict[str, Any]:
         socket.send_fds(self._socket, [json.dumps(request).encode()], list(descriptors))
         answer = self._socket.recv(_LONGEST)
@@ -158,10 +163,13 @@ class _Server:
         return told
 
 
-@cache
-def _server(starting: tuple[tuple[str, str], ...]) -> _Server:
-    """A server for programs with these variables, for as long as this process lives."""
-    return _Server(dict(starting))
+_servers: dict[tuple[tuple[str, str], ...], _Server] = {}
+
+
+def close() -> None:
+    """End all servers; whatever still runs is nobody's then."""
+    while _servers:
+        _servers.popitem()[1].close()
 
 
 # -- the server --------------------------------------------------------------------------------------------
@@ -224,6 +232,7 @@ def _become(request: dict[str, Any], descriptors: Sequence[int]) -> None:
 
 
 if __name__ == "__main__":
-    _request = _serve(socket.socket(fileno=int(sys.argv[1])))
+    with socket.socket(fileno=int(sys.argv[1])) as _asked:
+        _request = _serve(_asked)
     if _request is not None:
         runpy.run_module(_request["module"], run_name="__main__", alter_sys=True)
