@@ -14,14 +14,20 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import forks
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # Keep compiled modules, as Python does unless told otherwise: some hundred processes import the same ones.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# How long an example takes says nothing here, nor how long it takes to make one.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How long an example takes says nothing here, nor how long it takes to make one. Each run tries others, and
+# many are done every day. The one with the last word tries more, with `--hypothesis-profile thorough`.
+for _profile, _examples in (("thorough", 100), ("any machine", 30)):
+    settings.register_profile(
+        _profile, max_examples=_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
 settings.load_profile("any machine")
 
 
@@ -72,6 +78,13 @@ def _signals_as_in_a_terminal() -> None:
     """Let what tests start be interrupted: a shell has what it puts into the background ignore that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _servers_end() -> Iterator[None]:
+    """End what forks for the tests of this process."""
+    yield
+    forks.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from samples.scenarios import SCENARIOS, simulate
 from samples.truth import Truth
@@ -555,7 +555,6 @@ def check(analysis: Analysis) -> None:
             assert json_value, key
 
 
-@settings(max_examples=50)
 @given(any_machine())
 def test_no_trace_is_too_odd(events: Events) -> None:
     check(analyse(trace_of(events)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.test_lines import walk
@@ -19,7 +19,6 @@ def outermost_ns(top: StackNode, frame: Frame) -> int:
     return sum(outermost_ns(child, frame) for child in top.children)
 
 
-@settings(max_examples=60)
 @given(st.lists(nodes, max_size=4))
 def test_both_hold_the_idle_time_under_the_frame(tops: list[StackNode]) -> None:
     top = root(*tops)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from samples.scenarios import simulate
@@ -302,7 +302,6 @@ def test_a_profiler_of_level_0_tells_nearly_the_same() -> None:
     assert all(abs(little[kind] - much[kind]) < 0.01 * chains[0].wall_ns for kind in Critical)
 
 
-@settings(max_examples=50)
 @given(any_run())
 def test_the_pieces_sum_to_the_wall_time(events: Events) -> None:
     check(analyse(trace_of(events)))

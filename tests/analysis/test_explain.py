@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import gpu, real
@@ -470,7 +470,6 @@ def any_machine(draw: st.DrawFn) -> Events:
     return events
 
 
-@settings(max_examples=60)
 @given(any_machine())
 def test_pieces_sum_to_intervals_and_causes_and_lines_to_idle_time(events: Events) -> None:
     analysis, causes = causes_of(events)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import real
@@ -56,7 +56,6 @@ def check_identities(analysis: Analysis) -> None:
     assert (analysis.trace.slices.start[idle.task] == idle.end).all()
 
 
-@settings(max_examples=60)
 @given(device_events())
 def test_gaps_split_the_window_exactly(events: list[dict[str, Any]]) -> None:
     analysis = analyse(trace_of(events))
@@ -83,7 +82,6 @@ def test_gaps_split_the_window_exactly(events: list[dict[str, Any]]) -> None:
     check_identities(analysis)
 
 
-@settings(max_examples=60)
 @given(device_events())
 def test_gaps_are_bounded_by_the_tasks_at_their_edges(events: list[dict[str, Any]]) -> None:
     analysis = analyse(trace_of(events))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import real
@@ -336,7 +336,6 @@ def test_the_reason_of_a_stretch_is_the_cause_and_line_with_most_of_it() -> None
 # ----------------------------------------------------------------------------------------- all of them
 
 
-@settings(max_examples=60)
 @given(times, st.integers(1, 40), st.integers(1, 12))
 def test_all_cells_of_any_trace_add_up(at: list[int], columns: int, rows: int) -> None:
     starts = sorted(set(at))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import real
@@ -208,7 +208,6 @@ def test_endless_stacks_are_cut_and_still_charged() -> None:
 stacks = st.lists(st.sampled_from(["/me/a.py(1): f", "/me/b.py(2): g", TORCH, ROOT]), max_size=4).map(tuple)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 30), st.none() | stacks), max_size=8))
 def test_whatever_the_stacks_all_idle_time_is_charged(
     tasks: list[tuple[int, tuple[str, ...] | None]],

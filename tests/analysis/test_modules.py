@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import real
@@ -173,7 +173,6 @@ def programs(draw: st.DrawFn) -> list[dict[str, Any]]:
     return events
 
 
-@settings(max_examples=60)
 @given(programs())
 def test_all_idle_time_is_shared_out_once(events: list[dict[str, Any]]) -> None:
     check(analyse(trace_of(events)))

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import real
@@ -96,7 +96,6 @@ def test_every_name_has_a_type(name: str) -> None:
         assert bool(type_of(name)) == bool(name)
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from(["Mul", "Mul1", "Mul2", "aclnnMuls_X_Mul", "Add3"]), st.booleans()))
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from samples.mindspore.graph import GraphProfile
@@ -40,7 +40,6 @@ def check(analysis: Analysis) -> None:
 NAMES = ("Default/a/Add-op1", "Default/a/b/Mul-op2", "Default/Cast-op3", "Gradients/a/Add-op4", "plain")
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 9), st.integers(1, 9)), min_size=1, max_size=12)
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import real
@@ -79,7 +79,6 @@ def nested(draw: st.DrawFn) -> list[dict[str, Any]]:
     return events
 
 
-@settings(max_examples=60)
 @given(nested(), st.integers(0, 60), st.integers(0, 60))
 def test_own_times_add_up_to_the_time_in_which_any_runs(
     events: list[dict[str, Any]], start: int, length: int

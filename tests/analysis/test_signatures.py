@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.analysis import real
 from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, Events, arrow, call, frame, operator
@@ -32,7 +32,6 @@ def test_a_gap_is_of_the_line_with_most_of_its_cause() -> None:
     assert (found.cause, found.line, found.operator, found.idle_ns) == (Cause.OPERATOR, 4, "aten::b", 890)
 
 
-@settings(max_examples=50)
 @given(any_machine())
 def test_signatures_and_synchronisations_of_anything(events: Events) -> None:
     check(analyse(trace_of(events)))

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from samples.host import Pace
 from samples.machine import Machine, Thread
@@ -91,7 +91,6 @@ def test_a_line_that_is_not_there_changes_nothing() -> None:
             analysis.what_ifs.faster(("none.py", 1, "none", False), factor)
 
 
-@settings(max_examples=50)
 @given(any_run())
 def test_any_run_is_reproduced_and_bounded(events: Events) -> None:
     check(analyse(trace_of(events)))

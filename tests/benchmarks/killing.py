@@ -19,6 +19,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[2]
 Function = tuple[str, int]  #: its file below tracetui, and its first line, decorators included
@@ -129,6 +130,8 @@ class Checkout:
                 os.dup2(log.fileno(), descriptor)
         imported = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
         options = ["-q", "-W", imported, "--hypothesis-seed=0", f"--basetemp={own / 'files'}"]
+        settings.register_profile("thorough", max_examples=100)  # of tests without the suite's conftest.py
+        options += ["--hypothesis-profile=thorough"]
         options += ["-o", "addopts="]  # the checkout's are for the plugins that are switched off
         switched_off = [
             word for name in ("cacheprovider", "randomly", "xdist") for word in ("-p", f"no:{name}")

@@ -33,7 +33,7 @@ def kept(path: Path, home: Path) -> tuple[Path, Path, Trace]:
     return path, entry, trace
 
 
-_slow = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_slow = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @_slow

@@ -13,10 +13,29 @@ from typing import IO
 
 import pytest
 
+from tests.forks import Forked, fork
 from tracetui.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW = {"numpy", "orjson", "pandas", "rich", "textual"}
+
+
+#: what tables import, which takes most of the time of a command
+TABLES = (
+    "pandas",
+    "tracetui.api",
+    "tracetui.cli.run",
+    "tracetui.export.report",
+    "tracetui.export.tables_csv",
+)
+
+
+def command(
+    *arguments: str, stdout: int | IO[bytes] = subprocess.PIPE, stderr: int | IO[bytes] = subprocess.PIPE
+) -> Forked:
+    """Run tracetui in a fork of a process that has imported its modules."""
+    environ = {**os.environ, "TERM": "xterm"}
+    return fork("tracetui", *arguments, stdout=stdout, stderr=stderr, env=environ, imports=TABLES)
 
 
 def start(
@@ -25,10 +44,11 @@ def start(
     stderr: int | IO[bytes] = subprocess.PIPE,
     **variables: str,
 ) -> subprocess.Popen[bytes]:
+    """Run a Python of its own."""
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     environ = {**os.environ, "PYTHONPATH": paths, "TERM": "xterm", **variables}
-    command = [sys.executable, *arguments]
-    return subprocess.Popen(command, env=environ, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
+    program = [sys.executable, *arguments]
+    return subprocess.Popen(program, env=environ, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
 
 
 def shell(line: str) -> subprocess.CompletedProcess[bytes]:
@@ -83,7 +103,7 @@ def test_scripts_import_what_they_use(trace_path: str) -> None:
     "arguments", [["gaps", "--top", "0"], ["export", "--csv", "-"], ["summary", "--json"]]
 )
 def test_a_pipe_that_closes_is_no_error(trace_path: str, arguments: list[str]) -> None:
-    process = start("-m", "tracetui", arguments[0], trace_path, *arguments[1:])
+    process = command(arguments[0], trace_path, *arguments[1:])
     assert process.stdout is not None
     process.stdout.close()
     _, err = process.communicate(timeout=300)
@@ -96,7 +116,7 @@ LIMIT = ("--max-free", "0.001%")
 
 @pytest.mark.parametrize("form", [[], ["--json"], ["--each-step"]])
 def test_the_status_of_a_check_is_known_without_a_reader(trace_path: str, form: list[str]) -> None:
-    process = start("-m", "tracetui", "check", trace_path, *LIMIT, *form)
+    process = command("check", trace_path, *LIMIT, *form)
     assert process.stdout is not None
     process.stdout.close()
     _, err = process.communicate(timeout=300)
@@ -104,17 +124,17 @@ def test_the_status_of_a_check_is_known_without_a_reader(trace_path: str, form: 
 
 
 def test_the_status_of_a_check_is_known_without_stdout(trace_path: str) -> None:
-    command = shlex.join([sys.executable, "-m", "tracetui", "check", trace_path])
-    done = shell(f"{command} {' '.join(LIMIT)} >&-")
+    check = shlex.join([sys.executable, "-m", "tracetui", "check", trace_path])
+    done = shell(f"{check} {' '.join(LIMIT)} >&-")
     assert (done.returncode, done.stderr) == (4, b"")
-    assert shell(f"{command} --max-free 100% >&- 2>&-").returncode == 0
-    piped = shell(f"{command} {' '.join(LIMIT)} --each-step | head -n 1; exit ${{PIPESTATUS[0]}}")
+    assert shell(f"{check} --max-free 100% >&- 2>&-").returncode == 0
+    piped = shell(f"{check} {' '.join(LIMIT)} --each-step | head -n 1; exit ${{PIPESTATUS[0]}}")
     assert (piped.returncode, piped.stderr, piped.stdout.count(b"\n")) == (4, b"", 1)
 
 
 def test_a_closed_stdout_is_one_sentence(trace_path: str) -> None:
-    command = shlex.join([sys.executable, "-m", "tracetui", "gaps", trace_path])
-    done = shell(f"{command} >&-")
+    gaps = shlex.join([sys.executable, "-m", "tracetui", "gaps", trace_path])
+    done = shell(f"{gaps} >&-")
     assert (done.returncode, done.stderr) == (1, b"tracetui: stdout is closed\n")
 
 
@@ -138,13 +158,13 @@ def test_a_warning_that_cannot_be_written_changes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("cut.json").write_bytes(Path(trace_path).read_bytes()[:-100])
-    command = [arguments[0], "cut.json", *arguments[1:]]
-    assert main(command) == code
+    called = [arguments[0], "cut.json", *arguments[1:]]
+    assert main(called) == code
     heard = capsysbinary.readouterr()
     assert b"tracetui: " in heard.err
     tables = taken(tmp_path)
     with Path("/dev/full").open("wb") as full:
-        unheard = start("-m", "tracetui", *command, stderr=full)
+        unheard = command(*called, stderr=full)
         assert (unheard.communicate(timeout=300)[0], unheard.returncode) == (heard.out, code)
     assert taken(tmp_path) == tables
 
@@ -160,7 +180,7 @@ def taken(directory: Path) -> list[bytes]:
 
 def test_a_full_disk_is_one_sentence(trace_path: str) -> None:
     with Path("/dev/full").open("wb") as full:
-        process = start("-m", "tracetui", "gaps", trace_path, "--json", stdout=full)
+        process = command("gaps", trace_path, "--json", stdout=full)
         _, err = process.communicate(timeout=300)
     assert process.returncode == 1
     assert err == b"tracetui: No space left on device\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetui.arrays import Int64s
@@ -37,7 +37,6 @@ def test_short_sequences_match_as_far_as_can_be(base: list[int], other: list[int
     assert found == longest_common(base, other)
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.integers(1, 9), st.integers(20, 60))
 def test_what_was_taken_out_is_all_that_does_not_match(seed: int, percent: int, names: int) -> None:
     random = np.random.default_rng(seed)

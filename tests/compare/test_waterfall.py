@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import real
@@ -52,13 +52,11 @@ def check(comparison: Comparison) -> None:
     assert sum((term.delta_ns for term in comparison.waterfall), Fraction(0)) == comparison.step.delta_ns
 
 
-@settings(max_examples=50)
 @given(any_run(), any_run())
 def test_the_parts_of_any_step_sum_to_it(base: Analysis, other: Analysis) -> None:
     check(compare_runs(run_of(base), run_of(other)))
 
 
-@settings(max_examples=50)
 @given(any_run(), times, lengths)
 def test_the_parts_of_any_window_sum_to_it(analysis: Analysis, start: int, length: int) -> None:
     window = run_of(analysis, Choice(window=(start, start + length)))

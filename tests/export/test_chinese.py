@@ -7,8 +7,10 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from string import Formatter
+from types import CodeType
 
 import pytest
 from rich.cells import cell_len
@@ -73,16 +75,22 @@ def fields(template: str) -> set[str]:
 
 @cache
 def constants() -> frozenset[str]:
-    """All texts in the code of the program."""
-    trees = (
-        ast.parse(path.read_text(encoding="utf-8"))
+    """All texts in the code of the program, as it is compiled."""
+    found: set[str] = set()
+    left: list[object] = [
+        SourceFileLoader(path.stem, str(path)).get_code(path.stem)
         for path in PACKAGE.rglob("*.py")
         if "chinese" not in path.relative_to(PACKAGE).parts
-    )
-    nodes = (node for tree in trees for node in ast.walk(tree))
-    return frozenset(
-        node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
+    ]
+    while left:
+        constant = left.pop()
+        if isinstance(constant, str):
+            found.add(constant)
+        elif isinstance(constant, CodeType):
+            left += constant.co_consts
+        elif isinstance(constant, (tuple, frozenset)):
+            left += constant
+    return frozenset(found)
 
 
 # -- the tables ----------------------------------------------------------------------------------------

@@ -213,6 +213,9 @@ HEADS = {
 }
 
 
+MANY = 300  #: rows, of thousands in a real trace, for each of which the same follows
+
+
 @pytest.mark.parametrize("by", [*Measure])
 def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis, by: Measure) -> None:
     selected = Selection(by=by)
@@ -224,7 +227,10 @@ def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis, by: Mea
         [Measure.COMMUNICATION] if by is not Measure.IDLE and (communicates or by is not Measure.LOST) else []
     )
     shown = [*([Measure.LOST] if by is Measure.LOST else []), *exposed, Measure.IDLE]
-    rows = rows_below(gaps_text(any_analysis, selected, 0, 10_000), HEADS[by])
+    top = MANY if len(gaps) > MANY else 0
+    said = HEADS[by].removesuffix(" first") if top else HEADS[by]
+    rows = rows_below(gaps_text(any_analysis, selected, top, 10_000), said)
+    gaps = gaps[: top or None]
     assert len(rows) == 2 * len(gaps)
     for row, story, gap in zip(rows[::2], rows[1::2], gaps):
         start = format_time(gap["start_ns"] - any_analysis.trace.start_ns)

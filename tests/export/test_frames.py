@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.machine import operator
@@ -216,7 +216,6 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(ROWS, st.integers(1, 7))
 def test_csv_has_the_values_in_their_order(rows: list[tuple[Any, Any, Any]], length: int) -> None:
     ns, step, name = ([row[i] for row in rows] for i in range(3))

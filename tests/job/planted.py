@@ -21,9 +21,20 @@ def truth(name: str) -> JobTruth:
     return tell(JOBS[name])
 
 
-@cache
 def digests(name: str, level: int = 1, plain: bool = False) -> tuple[Digest, ...]:
     """The digests of the present ranks, in the order of their numbers; `plain`: with nothing planted."""
+    return _digests(name, level, plain)
+
+
+def job(name: str, level: int = 1, plain: bool = False) -> Job:
+    return _job(name, level, plain)
+
+
+# Of arguments that a call leaves out, a cache knows nothing: the same job would be made again.
+
+
+@cache
+def _digests(name: str, level: int, plain: bool) -> tuple[Digest, ...]:
     told = truth(name)
     with tempfile.TemporaryDirectory() as directory:
         made = write_job(told.plain if plain else told.outcome, Path(directory), level)
@@ -31,5 +42,5 @@ def digests(name: str, level: int = 1, plain: bool = False) -> tuple[Digest, ...
 
 
 @cache
-def job(name: str, level: int = 1, plain: bool = False) -> Job:
-    return job_of([Rank(digest.identity.rank, digest, "") for digest in digests(name, level, plain)])
+def _job(name: str, level: int, plain: bool) -> Job:
+    return job_of([Rank(digest.identity.rank, digest, "") for digest in _digests(name, level, plain)])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +19,7 @@ pytest.importorskip("distributed", reason="the extra tracetui[dask] is not insta
 from distributed import Client
 
 from samples.job.directory import directory_name, write_rank
+from tests.forks import Forked, fork
 from tests.job.planted import truth
 from tracetui.cli import main
 from tracetui.job.digesting import digest_trace
@@ -37,6 +38,11 @@ from tracetui.job.engines.pinned import Answer, Done, Lost, Workers, present
 
 #: which ranks of the job lie where each worker works
 SEEN = {"alone": (0,), "killed": (1, 2), "stopped": (3, 4), "last": (2, 4, 5)}
+#: not to profile what the workers do, all the time
+UNWATCHED = {
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "60s",
+}
 PATIENCE_S = 300.0  #: for what never comes
 DAMAGED = 6  #: it lies there too, but nothing can be read of it
 
@@ -45,7 +51,7 @@ class Cluster:
     """A scheduler and a worker for each directory, which works in it."""
 
     def __init__(self, directory: Path) -> None:
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._processes: dict[str, Forked] = {}
         self._told = told = directory / "scheduler.json"
         self._start("scheduler", directory, "scheduler", "--port", "0")
         for name in SEEN:
@@ -65,11 +71,14 @@ class Cluster:
     def _start(self, kind: str, directory: Path, name: str, *arguments: str) -> None:
         common = ("--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(self._told))
         named = ("--name", name) if kind == "worker" else ()
-        self._processes[name] = subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.dask_{kind}", *common, *named, *arguments],
+        self._processes[name] = fork(
+            f"distributed.cli.dask_{kind}",
+            *(*common, *named, *arguments),
             cwd=directory,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            env={**os.environ, **UNWATCHED},
+            imports=("distributed", "distributed.cli.dask_scheduler", "tracetui.job.digesting"),
         )
 
     def signal(self, name: str, number: signal.Signals) -> None:
@@ -117,6 +126,7 @@ def test_each_rank_is_digested_where_it_lies_and_lost_workers_are_told(
     cluster.signal("killed", signal.SIGKILL)
     cluster.signal("stopped", signal.SIGSTOP)
     told = list(run)
+    cluster.signal("stopped", signal.SIGKILL)  # nobody else is to wait until it has been silent for long
     made = {rank_of(one.seen.path): one for one in told if isinstance(one, Digested)}
     missed = {rank_of(one.seen.path): one.reason for one in told if isinstance(one, Missed)}
     assert not [one for one in told if isinstance(one, LeftOut)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.real import npu_output
@@ -54,7 +54,6 @@ def lost(job: Job) -> dict[tuple[object, ...], int]:
     }
 
 
-@settings(max_examples=40)
 @given(
     meetings(), st.lists(st.integers(-(10**9), 10**9), min_size=4, max_size=4), st.booleans(), st.booleans()
 )
@@ -66,7 +65,6 @@ def test_roots_sum_to_all_waits(
     assert job.roots.total_ns == int(job.waits.wait.sum())
 
 
-@settings(max_examples=40)
 @given(meetings(), st.sets(st.integers(0, 3), min_size=1))
 def test_so_they_do_where_ranks_are_missing(met: list[Meeting], here: set[int]) -> None:
     job = simulate(met, 4, here=sorted(here))
@@ -74,7 +72,6 @@ def test_so_they_do_where_ranks_are_missing(met: list[Meeting], here: set[int]) 
     assert not any(root.kind == "clock" and abs(root.lost_ns) > 4 for root in job.roots.roots)
 
 
-@settings(max_examples=40)
 @given(meetings())
 def test_without_planes_each_wait_is_the_difference_of_arrivals(met: list[Meeting]) -> None:
     job = simulate(met, 4, planes=False)

@@ -105,7 +105,7 @@ def test_ends_that_producers_leave(tmp_path: Path, end: str) -> None:
     assert bool(table.report.warnings) == ("]" not in end)
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     place=st.integers(0, 10**9),
     deleted=st.integers(0, 3),

@@ -190,7 +190,7 @@ damages = st.lists(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     array=st.lists(events, min_size=1, max_size=60),
     damages=damages,
@@ -313,7 +313,6 @@ def test_one_worker_is_better_than_none(tmp_path: Path, monkeypatch: pytest.Monk
     )
 
 
-@settings(max_examples=120)
 @given(
     lengths=st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from("ab")), max_size=240),
     cuts=st.lists(st.integers(0, 240), max_size=4),

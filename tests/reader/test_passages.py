@@ -49,7 +49,7 @@ def contents(path: Path, first: int, **options: Any) -> tuple[Rows, list[Any], E
     return plain, events, table
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=st.integers(0, 11_000), wrapped=st.booleans(), damage=st.none() | st.integers(20, 11_000))
 def test_where_the_reading_begins_makes_no_difference(
     tmp_path: Path, first: int, wrapped: bool, damage: int | None

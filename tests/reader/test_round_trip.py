@@ -88,7 +88,7 @@ event = st.one_of(
 )
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     events=st.lists(event, min_size=1, max_size=12),
     indent=st.sampled_from([None, None, 4]),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reader.rows import Rows, rows_of
@@ -138,7 +138,6 @@ def rows_of_part(part: Part) -> Rows:
     return rows_of(builder.build("", {}, ReadReport(0, 0, part.events, part.skipped), last=True))
 
 
-@settings(max_examples=70)
 @given(
     st.lists(blocks(), min_size=1, max_size=3), st.sampled_from([b"", b",", b' , {"ph": "X"}', b"}]", b'1"'])
 )

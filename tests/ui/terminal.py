@@ -11,10 +11,11 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tests.forks import Forked, fork
 from tests.ui.rest import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +26,7 @@ _QUIET = 8  #: turns without output, after which there is no more of an answer
 class Terminal:
     """A process on a pseudo-terminal, and what it has written."""
 
-    def __init__(self, process: subprocess.Popen[bytes], master: int, slave: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes] | Forked, master: int, slave: int) -> None:
         self.process, self.master, self.slave = process, master, slave
         self.output = b""
 
@@ -104,16 +105,24 @@ class Terminal:
 def viewer(
     path: Path, *arguments: str, size: tuple[int, int] = (120, 36), **environ: str
 ) -> Iterator[Terminal]:
-    """The viewer of a trace."""
-    with program("tracetui", *arguments, str(path), size=size, **environ) as terminal:
+    """The viewer of a trace; in a fork (`tests/forks.py`), unless Python's own path is given."""
+    imports = () if "PYTHONPATH" in environ else ("tracetui.cli.run", "tracetui.ui.app")
+    with program("tracetui", *arguments, str(path), size=size, imports=imports, **environ) as terminal:
         yield terminal
 
 
 @contextmanager
 def program(
-    module: str, *arguments: str, size: tuple[int, int] = (120, 36), **environ: str
+    module: str,
+    *arguments: str,
+    size: tuple[int, int] = (120, 36),
+    imports: Sequence[str] = (),
+    **environ: str,
 ) -> Iterator[Terminal]:
-    """A module run as a program, which is killed in the end if it is still there."""
+    """A module run as a program, which is killed in the end if it is still there.
+
+    With `imports`, in a fork of a process that has imported them.
+    """
     master, slave = pty.openpty()
     width, height = size
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
@@ -127,14 +136,27 @@ def program(
     for name in ("NO_COLOR", "SSH_CONNECTION", "COLORTERM"):
         if name not in environ:
             environment.pop(name, None)
-    process = subprocess.Popen(
-        [sys.executable, "-m", module, *arguments],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env=environment,
-        start_new_session=True,
-    )
+    process: subprocess.Popen[bytes] | Forked
+    if imports:
+        process = fork(
+            module,
+            *arguments,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=environment,
+            start_new_session=True,
+            imports=imports,
+        )
+    else:
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=environment,
+            start_new_session=True,
+        )
     terminal = Terminal(process, master, slave)
     try:
         yield terminal

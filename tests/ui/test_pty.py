@@ -75,7 +75,7 @@ def test_the_terminal_is_left_as_it_was(
 
 @pytest.mark.parametrize("shell", [False, True], ids=["untouched", "used by a shell"])
 def test_a_process_that_others_stopped_has_its_terminal_again(moba: Path, shell: bool) -> None:
-    with viewer(moba) as terminal:
+    with viewer(moba, PYTHONPATH=str(ROOT)) as terminal:  # a child of this process, which waits for its stop
         before = modes(terminal)
         terminal.wait_for(b"worst gaps")
         taken = modes(terminal)

@@ -16,10 +16,11 @@ NAME_CELLS = 60
 def late_rank(analysis: Analysis, gap: int) -> str | None:
     """Return the rank that a gap waited for longest, "peer 5 of group 271"; None where nobody was late."""
     communication = analysis.communication
-    own = communication.exposed.at(communication.exposed.of_gap(gap))
-    own = own.at(own.cause == CommunicationCause.WAIT)
-    if not len(own):
+    places = communication.exposed.of_gap(gap)
+    waits = communication.exposed.cause[places] == CommunicationCause.WAIT
+    if not waits.any():
         return None
+    own = communication.exposed.at(places.start + np.flatnonzero(waits))
     group, peer = communication.operations.group[own.operation], communication.waits.peer[own.operation]
     ranks = group.astype(np.int64) << 32 | peer.astype(np.int64)
     longest, _ = most_first(ranks, own.ns)

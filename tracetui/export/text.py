@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from textwrap import wrap
 
 MARGIN = "  "  #: between columns, and before the first one
@@ -126,6 +127,7 @@ def to_ascii(text: str) -> str:
     return _NOT_ASCII.sub(lambda found: "?" * _character_width(found[0]), text.translate(_ASCII))
 
 
+@cache
 def _character_width(character: str) -> int:
     if character.isascii():
         return 1
