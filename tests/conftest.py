@@ -22,8 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# How long an example takes says nothing here, nor how long it takes to make one. Each run tries others, and
-# many are done every day. The one with the last word tries more, with `--hypothesis-profile thorough`.
+# How long an example takes says nothing here, nor how long it takes to make one.
 for _profile, _examples in (("thorough", 100), ("any machine", 30)):
     settings.register_profile(
         _profile, max_examples=_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]

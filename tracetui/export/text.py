@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from textwrap import wrap
 
 MARGIN = "  "  #: between columns, and before the first one
@@ -127,7 +127,7 @@ def to_ascii(text: str) -> str:
     return _NOT_ASCII.sub(lambda found: "?" * _character_width(found[0]), text.translate(_ASCII))
 
 
-@cache
+@lru_cache(maxsize=1 << 12)
 def _character_width(character: str) -> int:
     if character.isascii():
         return 1
