@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from functools import partialmethod
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from textual.screen import Screen
 
 from tests.ui.rest import PATIENCE_S, at_rest, frame_due, keys_taken
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.cache.traces import reopen
+from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 
 
@@ -49,6 +52,24 @@ def _traces_analysed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tracetui.ui.loading.analyse", analyse_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _traces_reopened_once() -> Iterator[None]:
+    """Take a file that several apps show one after the other from the cache once, and so analyse it once."""
+    latest: deque[tuple[tuple[Path, int, int], Trace]] = deque(maxlen=6)
+
+    def reopen_once(trace_file: TraceFile) -> Trace | None:
+        status = trace_file.path.stat()
+        key = (trace_file.path, status.st_mtime_ns, status.st_size)
+        known = next((trace for of, trace in latest if of == key), None) or reopen(trace_file)
+        if known is not None:
+            latest.append((key, known))
+        return known
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tracetui.ui.loading.reopen", reopen_once)
         yield
 
 
