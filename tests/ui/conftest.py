@@ -17,6 +17,7 @@ from textual.screen import Screen
 from tests.ui.rest import PATIENCE_S, at_rest, frame_due, keys_taken
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.cache.traces import reopen
+from tracetui.compare.run import Run, run_of
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 
@@ -70,6 +71,23 @@ def _traces_reopened_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tracetui.ui.loading.reopen", reopen_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _runs_made_once() -> Iterator[None]:
+    """Make once what is compared of a trace that several apps compare one after the other."""
+    latest: deque[tuple[Analysis, Run]] = deque(maxlen=6)
+
+    def run_once(analysis: Analysis) -> Run:
+        for known, run in latest:
+            if known is analysis:
+                return run
+        latest.append((analysis, run_of(analysis)))
+        return latest[-1][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tracetui.compare.run.run_of", run_once)
         yield
 
 
