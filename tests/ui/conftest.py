@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from functools import partialmethod
+from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
+from textual.screen import Screen
 
-from tests.ui.rest import PATIENCE_S, at_rest, keys_taken
+from tests.ui.rest import PATIENCE_S, at_rest, frame_due, keys_taken
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.cache.traces import reopen
+from tracetui.compare.run import Run, run_of
+from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 
 
@@ -52,11 +57,47 @@ def _traces_analysed_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _traces_reopened_once() -> Iterator[None]:
+    """Take a file that several apps show one after the other from the cache once, and so analyse it once."""
+    latest: deque[tuple[tuple[Path, int, int], Trace]] = deque(maxlen=6)
+
+    def reopen_once(trace_file: TraceFile) -> Trace | None:
+        status = trace_file.path.stat()
+        key = (trace_file.path, status.st_mtime_ns, status.st_size)
+        known = next((trace for of, trace in latest if of == key), None) or reopen(trace_file)
+        if known is not None:
+            latest.append((key, known))
+        return known
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tracetui.ui.loading.reopen", reopen_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _runs_made_once() -> Iterator[None]:
+    """Make once what is compared of a trace that several apps compare one after the other."""
+    latest: deque[tuple[Analysis, Run]] = deque(maxlen=6)
+
+    def run_once(analysis: Analysis) -> Run:
+        for known, run in latest:
+            if known is analysis:
+                return run
+        latest.append((analysis, run_of(analysis)))
+        return latest[-1][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tracetui.compare.run.run_of", run_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _waits_for_what_is_to_do() -> Iterator[None]:
     """Wait in pilots until all is done, however fast the machine is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", keys_taken)
         patch.setattr("textual.pilot.wait_for_idle", at_rest)
+        patch.setattr(Screen, "_compositor_refresh", frame_due)
         patch.setattr(Pilot, "_wait_for_screen", partialmethod(Pilot._wait_for_screen, timeout=PATIENCE_S))
         patch.setattr("tracetui.ui.screens.table_screen.SAID_S", 3600.0)
         patch.setattr("tracetui.ui.keys.LOST_S", 3600.0)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.analysis import real
 from tests.ui.training import STEPS, training
-from tests.ui.viewing import analysis_of, lines_of, said, settled, viewing
+from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.kernels import KernelFacts
 from tracetui.export.tables.lead import lead_lost_document
 from tracetui.ui.actions import SCREENS
@@ -21,18 +19,20 @@ from tracetui.ui.stories.run_words import describe_run
 from tracetui.ui.widgets.details import Details
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
-async def test_the_number_of_hidden_lines_is_never_cut(width: int) -> None:
-    async with viewing(training(), "timeline", (width, 24)) as (app, pilot):
+async def test_the_number_of_hidden_lines_is_never_cut() -> None:
+    async with viewing(training(), "timeline", (40, 24)) as (app, pilot):
         await pilot.press("x")
-        await pilot.pause()
         assert isinstance(app.screen, TimelineScreen)
         details = app.screen.query_one(Details)
-        hidden = len(details.lines) - details.size.height + 1
-        assert hidden > 0
-        assert lines_of(details)[0].endswith(f"─ tab: {hidden} more")
-        await pilot.press("tab", "j")
-        assert lines_of(details)[0].endswith(f"j: {hidden - 1} more")
+        for width in (40, 60, 80, 120):
+            await pilot.resize_terminal(width, 24)
+            with case(width):
+                hidden = len(details.lines) - details.size.height + 1
+                assert hidden > 0
+                assert lines_of(details)[0].endswith(f"─ tab: {hidden} more")
+                await pilot.press("tab", "j")
+                assert lines_of(details)[0].endswith(f"j: {hidden - 1} more")
+                await pilot.press("k", "tab")
 
 
 async def test_tab_goes_to_the_details_and_back() -> None:
@@ -68,12 +68,13 @@ async def test_a_warning_is_told_to_its_end() -> None:
         assert "word " * 30 + "end" in told
 
 
-@pytest.mark.parametrize(
-    "screen", [name for name in SCREENS if name not in ("timeline", "ranks", "compare", "stacked")]
-)
-async def test_all_keys_named_in_the_last_line_are_read_at_80_columns(screen: str) -> None:
-    async with viewing(training(), screen, (80, 24)) as (app, _):
-        assert len(said(app, "keys")) <= 80
+async def test_all_keys_named_in_the_last_line_are_read_at_80_columns() -> None:
+    async with viewing(training(), "timeline", (80, 24)) as (app, pilot):
+        for screen in SCREENS:
+            if screen not in ("timeline", "ranks", "compare", "stacked"):
+                app.action_go(screen)
+                await pilot.pause()
+                assert app.shown == screen and 0 < len(said(app, "keys")) <= 80, screen
 
 
 async def test_a_kernel_tells_what_the_table_beside_the_trace_says_of_it(real_traces: Path) -> None:
@@ -93,25 +94,31 @@ async def test_a_kernel_tells_what_the_table_beside_the_trace_says_of_it(real_tr
         assert "TransData on" not in app.screen.query_one(Details).text
 
 
-@pytest.mark.parametrize("screen", ["timeline", "gaps"])
-async def test_a_gap_tells_where_the_host_lost_its_lead(real_traces: Path, screen: str) -> None:
+async def test_a_gap_tells_where_the_host_lost_its_lead(real_traces: Path) -> None:
     """The host waited for the device at main.py(350) before gap 30: JSON says the same in `lead_lost`."""
-    async with viewing(real.npu(real_traces, "level2/rank0").trace, screen, (120, 40)) as (app, pilot):
+    trace = real.npu(real_traces, "level2/rank0").trace
+    async with viewing(trace, "timeline", (120, 40)) as (app, pilot):
         analysis = analysis_of(app)
-        app.go_to_gap(30)
-        await settled(app, pilot)
-        told = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
-        document = lead_lost_document(analysis, 30)
-        assert document is not None and (document["tasks"], document["line"]) == (1, 350)
-        assert (
-            "The host was 1 task (828 µs) ahead; it lost that when it enqueued nothing for 5.62 ms from "
-            "0.019898 s on: S sync at imagenet_script/main.py(350) train." in " ".join(told.split())
-        )
-        without = next(gap for gap in range(len(analysis.gaps)) if lead_lost_document(analysis, gap) is None)
-        app.go_to_gap(without)
-        await settled(app, pilot)
-        told = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
-        assert "it lost that when" not in told and "The" in told
+        for screen in ("timeline", "gaps"):
+            app.action_go(screen)
+            with case(screen):
+                app.go_to_gap(30)
+                await settled(app, pilot)
+                told = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
+                document = lead_lost_document(analysis, 30)
+                assert document is not None and (document["tasks"], document["line"]) == (1, 350)
+                assert (
+                    "The host was 1 task (828 µs) ahead; it lost that when it enqueued nothing for 5.62 ms "
+                    "from 0.019898 s on: S sync at imagenet_script/main.py(350) train."
+                    in " ".join(told.split())
+                )
+                without = next(
+                    gap for gap in range(len(analysis.gaps)) if lead_lost_document(analysis, gap) is None
+                )
+                app.go_to_gap(without)
+                await settled(app, pilot)
+                told = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
+                assert "it lost that when" not in told and "The" in told
 
 
 def test_tensors_are_told_one_after_the_other_where_all_are_known() -> None:

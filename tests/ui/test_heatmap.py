@@ -12,7 +12,7 @@ from rich.style import Style
 
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, process, thread, trace_of
-from tests.ui.viewing import analysis_of, lines_of, said, settled, viewing
+from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import Cells, shares
@@ -239,29 +239,28 @@ def test_a_share_bar_has_the_length_of_the_share_to_a_sixteenth(part: int, whole
 # ---------------------------------------------------------------------------------------------- the screen
 
 
-@pytest.mark.parametrize(
-    ("number", "question"),
-    [
-        (1, "Who works while the device starves?"),
-        (2, "Is every step like this?"),
-        (3, "Many small gaps or few large?"),
-        (4, "Which cause, when?"),
-        (5, "How far ahead is the host?"),
-    ],
+QUESTIONS = (
+    "Who works while the device starves?",
+    "Is every step like this?",
+    "Many small gaps or few large?",
+    "Which cause, when?",
+    "How far ahead is the host?",
 )
-async def test_each_map_asks_its_question_opens_on_the_worst_and_tells_it_in_words(
-    trace: Trace, number: int, question: str
-) -> None:
+
+
+async def test_each_map_asks_its_question_opens_on_the_worst_and_tells_it_in_words(trace: Trace) -> None:
     async with viewing(trace, "heatmap", (120, 36)) as (app, pilot):
-        await pilot.press(str(number))
-        await pilot.pause()
-        sheet, heat_map = sheet_of(app), screen_of(app).map
-        assert said(app, "answer").startswith(question)
-        assert heat_map.row * heat_map.columns + heat_map.column == sheet.ranked[0]
-        assert format_duration(int(sheet.cells.ns[heat_map.row, heat_map.column])) in said(app, "readout")
-        assert all(row.label.strip() in "\n".join(lines_of(heat_map)) for row in sheet.rows[:3])
-        assert "100 %" in said(app, "legend") or "50 %" in said(app, "legend")
-        assert screen_of(app).copy_text().split(" · ")[0] in said(app, "readout")
+        for number, question in enumerate(QUESTIONS, 1):
+            await pilot.press(str(number))
+            with case(question):
+                sheet, heat_map = sheet_of(app), screen_of(app).map
+                assert said(app, "answer").startswith(question)
+                assert heat_map.row * heat_map.columns + heat_map.column == sheet.ranked[0]
+                worst = int(sheet.cells.ns[heat_map.row, heat_map.column])
+                assert format_duration(worst) in said(app, "readout")
+                assert all(row.label.strip() in "\n".join(lines_of(heat_map)) for row in sheet.rows[:3])
+                assert "100 %" in said(app, "legend") or "50 %" in said(app, "legend")
+                assert screen_of(app).copy_text().split(" · ")[0] in said(app, "readout")
 
 
 async def test_tab_goes_round_the_maps_and_back(trace: Trace) -> None:

@@ -15,7 +15,7 @@ from tests.analysis.machine import MAIN, call, operator, step
 from tests.analysis.test_explain import FIRST, launched, stack
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text, viewer
-from tests.ui.viewing import said, settled
+from tests.ui.viewing import case, said, settled
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.api import load
@@ -191,25 +191,25 @@ async def test_no_synchronisation_is_said_in_words_and_c_goes_on(tmp_path: Path)
         assert len(screen.table.rows.view) == len(app.session.analysis.lines)
 
 
-@pytest.mark.parametrize("place", range(len(VIEWS)))
-async def test_each_table_is_exported_as_it_is_shown(app: TraceApp, tmp_path: Path, place: int) -> None:
+async def test_each_table_is_exported_as_it_is_shown(app: TraceApp, tmp_path: Path) -> None:
     assert app.session.analysis is not None
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await synchronisations(app, pilot)
-        await pilot.press(*["c"] * (place + len(VIEWS) - VIEWS.index(SYNCS)))
-        await settled(app, pilot)
-        screen.table.sort_by(0, False)
-        await pilot.press("e")
-        await pilot.pause()
-        assert app.screen.query_one(Input).value == f"trace_view_{VIEWS[place].export}.csv"
-        await pilot.press("enter")
-        await settled(app, pilot)
-    written = pd.read_csv(tmp_path / f"trace_view_{VIEWS[place].export}.csv")
-    expected = TABLES[place](app.session.analysis)
-    assert list(written.columns) == list(expected.columns)
-    key = "exposed_ns" if VIEWS[place] is SYNCS else "idle_ns"
-    assert len(written) > (VIEWS[place] is not MODULES and VIEWS[place] is not FRAMES)
-    assert written[key].tolist() == sorted(expected[key].tolist())
+        await pilot.press(*["c"] * (len(VIEWS) - VIEWS.index(SYNCS)))
+        for view, table in zip(VIEWS, TABLES):
+            with case(view.name):
+                screen.table.sort_by(0, False)
+                await pilot.press("e")
+                assert app.screen.query_one(Input).value == f"trace_view_{view.export}.csv"
+                await pilot.press("enter")
+                written = pd.read_csv(tmp_path / f"trace_view_{view.export}.csv")
+                expected = table(app.session.analysis)
+                assert list(written.columns) == list(expected.columns)
+                key = "exposed_ns" if view is SYNCS else "idle_ns"
+                assert len(written) > (view is not MODULES and view is not FRAMES)
+                assert written[key].tolist() == sorted(expected[key].tolist())
+                assert app.screen is screen
+                await pilot.press("c")
 
 
 def told(trace: Trace, place: int, width: int = 100, height: int = 9) -> list[str]:

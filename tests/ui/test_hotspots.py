@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from tests.analysis.machine import operator
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text, training, viewer
-from tests.ui.viewing import analysis_of, said, settled, until, viewing
+from tests.ui.viewing import analysis_of, case, said, settled, until, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.analysis.gaps import Measure
@@ -70,14 +70,16 @@ async def test_lines_are_ranked_and_add_up_to_the_idle_time(app: TraceApp) -> No
     ]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60), (40, 10)])
-async def test_it_fits_any_terminal_and_shows_the_source(app: TraceApp, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
+async def test_it_fits_any_terminal_and_shows_the_source(app: TraceApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await hotspots(app, pilot)
-        assert all(len(line) <= size[0] for line in screen_text(app))
-        assert screen.source.source is not None
-        assert screen.source.render_line(screen.source.size.height // 2 + 1).text.strip()
-        assert any(line.strip().startswith(">") or "> 12" in line for line in screen_text(app))
+        for size in ((80, 24), (200, 60), (40, 10)):
+            await pilot.resize_terminal(*size)
+            with case(size):
+                assert all(len(line) <= size[0] for line in screen_text(app))
+                assert screen.source.source is not None
+                assert screen.source.render_line(screen.source.size.height // 2 + 1).text.strip()
+                assert any(line.strip().startswith(">") or "> 12" in line for line in screen_text(app))
 
 
 def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:

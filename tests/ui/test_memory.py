@@ -18,7 +18,7 @@ from samples.memory import CAST_BYTES, write_run
 from tests.analysis import real
 from tests.analysis.memory.runs import Held, recorded
 from tests.ui.training import training
-from tests.ui.viewing import analysis_of, lines_of, said, settled, viewing
+from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.memory.calls import nth_call
 from tracetui.api import load
 from tracetui.export.memory.frames import memory_growing_frame
@@ -61,28 +61,31 @@ def shown_lines(screen: MemoryScreen) -> list[str]:
     return [line.strip() for line in lines_of(screen.table)]
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_what_grows_is_told_first_with_its_call_and_neighbours(
-    leaking: Trace, size: tuple[int, int]
-) -> None:
-    async with looking(leaking, size) as (screen, app, _):
-        answer = " ".join(said(app, "answer").split())
-        assert "NPU 0: peak 2.33 GB at" in answer
-        assert "1.25 GB of it allocated at train_grpo.py(27) forward" in answer
-        assert "From step to step: +315 MB in 50, +312 MB in 51, +312 MB in 52" in answer
-        row = shown_lines(screen)[1]
-        assert row.startswith("312 MB") and "28th of 28  npu::npu_dtype_cast  train_grpo.py(27)" in row
-        story = " ".join(lines_of(screen.query_one("#story"))[1:])
-        assert " ".join(story.split()).startswith(
-            "grows 312 MB a step: npu::npu_dtype_cast (Cast), the 28th of 28 calls at train_grpo.py(27) "
-            "forward, after FlashAttentionScore, before Add, alive since steps 50, 51, 52, 53."
-        )
-        assert screen.source.file.endswith("/train_grpo.py") and screen.source.line == 27
-        curve = lines_of(screen.curve)
-        assert "NPU 0 PTA+GE at" in curve[0] and "2.33 GB allocated, 8.59 GB reserved" in curve[0]
-        assert "peak 2.33 GB" in curve[1]
-        assert curve[2].startswith("  2.50 GB ") and curve[-1].startswith("      0 B ")
-        assert [f"step {number}" in curve[-1] for number in range(50, 54)] == [True] * 4
+async def test_what_grows_is_told_first_with_its_call_and_neighbours(leaking: Trace) -> None:
+    async with looking(leaking, (80, 24)) as (screen, app, pilot):
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            with case(size):
+                answer = " ".join(said(app, "answer").split())
+                assert "NPU 0: peak 2.33 GB at" in answer
+                assert "1.25 GB of it allocated at train_grpo.py(27) forward" in answer
+                assert "From step to step: +315 MB in 50, +312 MB in 51, +312 MB in 52" in answer
+                row = shown_lines(screen)[1]
+                assert (
+                    row.startswith("312 MB") and "28th of 28  npu::npu_dtype_cast  train_grpo.py(27)" in row
+                )
+                story = " ".join(lines_of(screen.query_one("#story"))[1:])
+                assert " ".join(story.split()).startswith(
+                    "grows 312 MB a step: npu::npu_dtype_cast (Cast), the 28th of 28 calls at "
+                    "train_grpo.py(27) forward, after FlashAttentionScore, before Add, alive since "
+                    "steps 50, 51, 52, 53."
+                )
+                assert screen.source.file.endswith("/train_grpo.py") and screen.source.line == 27
+                curve = lines_of(screen.curve)
+                assert "NPU 0 PTA+GE at" in curve[0] and "2.33 GB allocated, 8.59 GB reserved" in curve[0]
+                assert "peak 2.33 GB" in curve[1]
+                assert curve[2].startswith("  2.50 GB ") and curve[-1].startswith("      0 B ")
+                assert [f"step {number}" in curve[-1] for number in range(50, 54)] == [True] * 4
 
 
 async def test_enter_goes_to_the_operator_that_allocated_the_block(leaking: Trace) -> None:

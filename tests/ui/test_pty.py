@@ -73,40 +73,33 @@ def test_the_terminal_is_left_as_it_was(
         assert b"Traceback" not in terminal.output
 
 
-@pytest.mark.parametrize("shell", [False, True], ids=["untouched", "used by a shell"])
-def test_a_process_that_others_stopped_has_its_terminal_again(moba: Path, shell: bool) -> None:
+def test_a_process_that_others_stopped_has_its_terminal_again_and_its_window_its_name(moba: Path) -> None:
     with viewer(moba, PYTHONPATH=str(ROOT)) as terminal:  # a child of this process, which waits for its stop
         before = modes(terminal)
         terminal.wait_for(b"worst gaps")
         taken = modes(terminal)
-        terminal.process.send_signal(signal.SIGSTOP)
-        os.waitpid(terminal.process.pid, os.WUNTRACED)
-        terminal.read(0)
-        if shell:
-            termios.tcsetattr(
-                terminal.slave, termios.TCSANOW, [*before, *termios.tcgetattr(terminal.slave)[4:]]
-            )
-        shown = len(terminal.output)
-        terminal.process.send_signal(signal.SIGCONT)
-        if shell:
-            terminal.wait_for(ENTER, shown)
-        terminal.wait_for(b"worst gaps", shown)
-        assert modes(terminal) == taken
+        for shell in (False, True):  # where nobody has touched the terminal meanwhile, or a shell has used it
+            terminal.process.send_signal(signal.SIGSTOP)
+            os.waitpid(terminal.process.pid, os.WUNTRACED)
+            terminal.read(0)
+            if shell:
+                termios.tcsetattr(
+                    terminal.slave, termios.TCSANOW, [*before, *termios.tcgetattr(terminal.slave)[4:]]
+                )
+            shown = len(terminal.output)
+            terminal.process.send_signal(signal.SIGCONT)
+            if shell:
+                terminal.wait_for(ENTER, shown)
+            terminal.wait_for(b"worst gaps", shown)
+            assert modes(terminal) == taken, f"used by a shell: {shell}"
+            terminal.rest()
         terminal.send(b"q")
         assert terminal.exit_code() == 0
         assert modes(terminal) == before
-        assert terminal.output.rfind(LEAVE) > terminal.output.rfind(ENTER) >= 0
-
-
-def test_the_window_is_named_after_the_trace_and_gets_its_name_back(moba: Path) -> None:
-    with viewer(moba) as terminal:
-        terminal.wait_for(b"worst gaps")
-        terminal.send(b"q")
-        terminal.exit_code()
-        kept, named, given = map(
-            terminal.output.find, (b"\x1b[22;2t", b"\x1b]2;moba - tracetui\x07", b"\x1b[23;2t")
-        )
-        assert 0 <= kept < named < given < terminal.output.rfind(LEAVE)
+        left = terminal.output.rfind(LEAVE)
+        assert left > terminal.output.rfind(ENTER) >= 0
+        kept, named = (terminal.output.find(text) for text in (b"\x1b[22;2t", b"\x1b]2;moba - tracetui\x07"))
+        assert 0 <= kept < named < terminal.output.rfind(b"\x1b[23;2t") < left
 
 
 def test_a_terminal_without_windows_is_told_no_name(moba: Path) -> None:

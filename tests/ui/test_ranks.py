@@ -14,7 +14,7 @@ from samples.job.directory import write_job
 from tests.cache.files import at_rest
 from tests.job.planted import truth
 from tests.ui.training import screen_text
-from tests.ui.viewing import until
+from tests.ui.viewing import case, until
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.grids import Measure
 from tracetui.job.job import Job, job_of
@@ -66,17 +66,18 @@ async def in_trace(app: JobApp, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: app.shown == "timeline" and app.session.analysis is not None)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
-async def test_the_late_rank_and_its_line_are_on_the_first_screen(
-    directory: Path, size: tuple[int, int]
-) -> None:
-    async with opened(directory, size) as (app, pilot):
+async def test_the_late_rank_and_its_line_are_on_the_first_screen(directory: Path) -> None:
+    async with opened(directory, (80, 24)) as (app, pilot):
         await until(pilot, lambda: "host.dataloader" in "\n".join(screen_text(app)))
-        text = screen_text(app)
-        assert "Who makes others wait?" in text[0] and "4 of 4 ranks" in text[0]
-        assert "Rank 2 cost 3 others" in "".join(text[1:3])
-        assert screen(app).map.row == LATE, "the cursor begins on the worst cell"
-        assert "train_hybrid.py(65) train" in "\n".join(text) or size[0] == 80
+        for size in ((80, 24), (120, 36), (200, 60)):
+            await pilot.resize_terminal(*size)
+            text = screen_text(app)
+            with case(size):
+                assert "host.dataloader" in "\n".join(text)
+                assert "Who makes others wait?" in text[0] and "4 of 4 ranks" in text[0]
+                assert "Rank 2 cost 3 others" in "".join(text[1:3])
+                assert screen(app).map.row == LATE, "the cursor begins on the worst cell"
+                assert "train_hybrid.py(65) train" in "\n".join(text) or size[0] == 80
 
 
 async def test_maps_and_lanes_are_of_the_same_cell(directory: Path) -> None:
@@ -180,14 +181,11 @@ async def test_the_window_is_called_after_the_run_or_the_rank_that_is_shown(dire
         assert app.title.startswith("rank 2") and app.title.endswith(f" of {directory.name} - tracetui")
         await pilot.press("R")
         await until(pilot, lambda: app.title == f"{directory.name} - tracetui")
-
-
-async def test_escape_leads_back_to_the_ranks(directory: Path) -> None:
-    async with opened(directory) as (app, pilot):
         await pilot.press("enter")
         await in_trace(app, pilot)
         await pilot.press("escape", "escape")
         await until(pilot, lambda: app.shown == "ranks")
+        assert app.title == f"{directory.name} - tracetui", "escape leads back, too"
 
 
 async def test_the_list_of_traces_leads_from_the_ranks_into_a_trace(directory: Path) -> None:

@@ -308,14 +308,14 @@ def test_silence_is_worth_a_line_and_no_picture() -> None:
     assert len(posted) == 3
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_the_top_line_says_that_nothing_is_read(moba: Path, size: tuple[int, int]) -> None:
-    async with reading(moba, size) as (app, pilot, gate):
+async def test_the_top_line_says_that_nothing_is_read(moba: Path) -> None:
+    silent = "reading 10 % of 100 B, nothing for 12 s  esc stops"
+    async with reading(moba, (80, 24)) as (app, pilot, gate):
         await until(pilot, lambda: app.session.picture is not None)
         app.post_message(LoadProgress(app.session, 10, 100, 5, 12))
-        await until(
-            pilot, lambda: "reading 10 % of 100 B, nothing for 12 s  esc stops" in screen_lines(app)[0]
-        )
+        await until(pilot, lambda: silent in screen_lines(app)[0])
+        await pilot.resize_terminal(200, 60)
+        await until(pilot, lambda: silent in screen_lines(app)[0])
         app.post_message(LoadProgress(app.session, 20, 100, 5))
         await until(pilot, lambda: "nothing" not in screen_lines(app)[0])
         await read_all(app, pilot, gate)

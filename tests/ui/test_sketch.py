@@ -50,13 +50,13 @@ def named(pid: int, name: str, thread: str, label: str = "CPU") -> list[dict[str
     ]
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The host, half busy, and behind it the device: a tenth busy at first, from the middle on wholly."""
     host = [sliced(HOST, number, 5.0) for number in range(COUNT)]
     device = [sliced(DEVICE, number, 1.0 if number < COUNT // 2 else 9.9) for number in range(COUNT)]
     names = [*named(HOST, "Python", "Thread 7"), *named(DEVICE, "Ascend Hardware", "Stream 7", "NPU")]
-    found = tmp_path / "t.json"
+    found = tmp_path_factory.mktemp("sketched") / "t.json"
     found.write_text(json.dumps([*host, *names, *device]))
     return found
 

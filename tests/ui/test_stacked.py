@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -17,7 +16,7 @@ from textual.pilot import Pilot
 from tests.compare.planted import run
 from tests.synthetic import piece, process, trace_of
 from tests.ui.training import screen_text
-from tests.ui.viewing import lines_of, said, until
+from tests.ui.viewing import case, lines_of, said, until
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.compare.run import run_of
 from tracetui.trace.model import Trace
@@ -72,25 +71,26 @@ async def matched(app: TraceApp, pilot: Pilot[int]) -> tuple[Chosen, Chosen]:
     return screen(app).chosen
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_both_are_shown_at_the_step_that_differs_most(size: tuple[int, int]) -> None:
-    async with stacked(sides(), size) as (app, pilot):
-        await pilot.pause()
-        lines = lines_of(app.screen.query_one(Stacked))
-        heads = [at for at, line in enumerate(lines) if line.startswith("--")]
-        assert len(heads) == 2 and "BASE fast" in lines[heads[0]] and "OTHER slow" in lines[heads[1]]
-        ticks = [lines[at + 1].rindex("'") for at in heads]
-        assert ticks[0] == ticks[1], "the step begins at once"
-        assert size[0] == 80 or lines[heads[0] + 1].rstrip("-").endswith("-3.55 ms"), "and BASE waits"
-        names = [line[1:].split()[0] for line in lines[heads[0] + 2 : heads[1]]]
-        kinds = [kind.value for kind in stack().kinds(0)]
-        assert names == [
-            {"communication": "comm"}.get(kind, kind) if size[0] == 80 else kind for kind in kinds
-        ]
-        whole, parts = stack().step_rows(2, 0) or (None, ())
-        assert whole is not None and f"{float(whole.base_ns) / 1e6:.3f} > " in said(app, "answer")
-        assert parts[0].name == "aicore" and sum(part.delta_ns for part in parts) == whole.delta_ns
-        assert max(map(cell_len, screen_text(app))) <= size[0]
+async def test_both_are_shown_at_the_step_that_differs_most() -> None:
+    async with stacked(sides(), (80, 24)) as (app, pilot):
+        for size in ((80, 24), (120, 36)):
+            await pilot.resize_terminal(*size)
+            with case(size):
+                lines = lines_of(app.screen.query_one(Stacked))
+                heads = [at for at, line in enumerate(lines) if line.startswith("--")]
+                assert len(heads) == 2 and "BASE fast" in lines[heads[0]] and "OTHER slow" in lines[heads[1]]
+                ticks = [lines[at + 1].rindex("'") for at in heads]
+                assert ticks[0] == ticks[1], "the step begins at once"
+                assert size[0] == 80 or lines[heads[0] + 1].rstrip("-").endswith("-3.55 ms"), "and BASE waits"
+                names = [line[1:].split()[0] for line in lines[heads[0] + 2 : heads[1]]]
+                kinds = [kind.value for kind in stack().kinds(0)]
+                assert names == [
+                    {"communication": "comm"}.get(kind, kind) if size[0] == 80 else kind for kind in kinds
+                ]
+                whole, parts = stack().step_rows(2, 0) or (None, ())
+                assert whole is not None and f"{float(whole.base_ns) / 1e6:.3f} > " in said(app, "answer")
+                assert parts[0].name == "aicore" and sum(part.delta_ns for part in parts) == whole.delta_ns
+                assert max(map(cell_len, screen_text(app))) <= size[0]
 
 
 async def test_moving_moves_both_and_is_undone() -> None:
@@ -183,17 +183,21 @@ def without_steps() -> Analysis:
     return analyse(trace_of([*process(0, "python", "GPU 0"), *pieces]))
 
 
-@pytest.mark.parametrize("size", [(1, 1), (20, 5), (300, 80)])
-async def test_any_terminal_a_side_without_steps_and_hostile_names(size: tuple[int, int]) -> None:
-    async with stacked((without_steps(), sides()[1]), size) as (app, pilot):
-        for key in ("down", "right", "f", "backslash", "right_square_bracket", "x"):
-            await pilot.press(key)
-            await pilot.pause()
-            texts = [strip.text for strip in app.screen._compositor.render_strips()]
-            assert [cell_len(text) for text in texts] == [size[0]] * size[1]
-            assert "\x1b" not in "".join(texts) and "\u202e" not in "".join(texts)
-        assert "BASE without steps" in said(app, "answer")
-        assert ("No step of both runs is here" in "".join(texts)) == (size[1] == 80), "where there is room"
+async def test_any_terminal_a_side_without_steps_and_hostile_names() -> None:
+    async with stacked((without_steps(), sides()[1]), (1, 1)) as (app, pilot):
+        for size in [(1, 1), (20, 5), (300, 80)]:
+            await pilot.resize_terminal(*size)
+            with case(size):
+                for key in ("down", "right", "f", "backslash", "right_square_bracket", "x"):
+                    await pilot.press(key)
+                    await pilot.pause()
+                    texts = [strip.text for strip in app.screen._compositor.render_strips()]
+                    assert [cell_len(text) for text in texts] == [size[0]] * size[1]
+                    assert "\x1b" not in "".join(texts) and "\u202e" not in "".join(texts)
+                assert "BASE without steps" in said(app, "answer")
+                assert ("No step of both runs is here" in "".join(texts)) == (size[1] == 80), (
+                    "where there is room"
+                )
 
 
 async def test_a_trace_without_a_device_is_said() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.analysis.machine import npu, operator, task
 from tests.synthetic import trace_of
-from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, timeline, until, viewing
+from tests.ui.viewing import analysis_of, case, lines_of, open_viewer, said, timeline, until, viewing
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
@@ -109,36 +109,36 @@ async def test_the_details_tell_times_as_the_tables_of_the_producer_do(moba: Tra
         assert f"epoch    {start[:-3]} to {end}" in details.text and start.startswith("17364124747")
 
 
-@pytest.mark.parametrize("written", ["9.5ms", "0.0095 s", "9500us", "clock"])
-async def test_the_prompt_for_a_time_goes_there_on_the_line_of_the_cursor(moba: Trace, written: str) -> None:
+async def test_the_prompt_for_a_time_goes_there_on_the_line_of_the_cursor(moba: Trace) -> None:
     async with viewing(moba, "timeline", (100, 24)) as (app, pilot):
-        state, wanted = app.session.state, moba.start_ns + 9_500_000
-        await pilot.press("1", *"wwwj")
-        cursor, span = state.place.cursor, state.viewport.span_ns
-        text = format_clock(wanted)[:-3] if written == "clock" else written
-        await pilot.press("at", *(" " if key == " " else key for key in text))
-        await pilot.pause()
-        assert f"0.009500000 s = {format_clock(wanted)}" in said(app, "title")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert (state.place.time_ns, state.place.cursor) == (wanted, cursor)
-        assert state.viewport.span_ns == span and abs(state.viewport.centre_ns - wanted) <= 1
-        assert "▼" in lines_of(timeline(app).ruler)[0]
+        for written in ("9.5ms", "0.0095 s", "9500us", "clock"):
+            with case(written):
+                state, wanted = app.session.state, moba.start_ns + 9_500_000
+                await pilot.press("1", *"wwwj")
+                cursor, span = state.place.cursor, state.viewport.span_ns
+                text = format_clock(wanted)[:-3] if written == "clock" else written
+                await pilot.press("at", *(" " if key == " " else key for key in text))
+                await pilot.pause()
+                assert f"0.009500000 s = {format_clock(wanted)}" in said(app, "title")
+                await pilot.press("enter")
+                await pilot.pause()
+                assert (state.place.time_ns, state.place.cursor) == (wanted, cursor)
+                assert state.viewport.span_ns == span and abs(state.viewport.centre_ns - wanted) <= 1
+                assert "▼" in lines_of(timeline(app).ruler)[0]
 
 
-@pytest.mark.parametrize(
-    "text, why", [("12", "unit"), ("1h", "number with a unit"), ("99s", "ends at 0.0229")]
-)
-async def test_a_time_that_is_none_of_the_trace_is_refused_in_words(moba: Trace, text: str, why: str) -> None:
+async def test_a_time_that_is_none_of_the_trace_is_refused_in_words(moba: Trace) -> None:
     async with viewing(moba, "timeline", (100, 24)) as (app, pilot):
-        place = app.session.state.place
-        await pilot.press("at", *text, "enter")
-        await pilot.pause()
-        assert why in said(app, "title")
-        await pilot.press("escape")
-        await pilot.pause()
-        assert app.session.state.place == place and app.screen is app.screen_stack[-1]
-        assert timeline(app).tracks.has_focus
+        for text, why in (("12", "unit"), ("1h", "number with a unit"), ("99s", "ends at 0.0229")):
+            with case(text):
+                place = app.session.state.place
+                await pilot.press("at", *text, "enter")
+                await pilot.pause()
+                assert why in said(app, "title")
+                await pilot.press("escape")
+                await pilot.pause()
+                assert app.session.state.place == place and app.screen is app.screen_stack[-1]
+                assert timeline(app).tracks.has_focus
 
 
 def recorded_long_before(work_ns: int, before_ns: int) -> Trace:

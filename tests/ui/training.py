@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tests.analysis.machine import call, dequeue, enqueue, npu, operator, task
 from tests.synthetic import trace_of
 from tests.ui.viewing import open_viewer
-from tracetui.analysis.analyse import analyse
+from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
@@ -46,11 +47,18 @@ def training(
     return trace_of(events)
 
 
+@cache
+def usual() -> tuple[Trace, Analysis]:
+    """The training step, and what is found in it: made once for all apps."""
+    trace = training()
+    return trace, analyse(trace)
+
+
 def viewer(path: Path, trace: Trace | None = None) -> TraceApp:
     """The viewer on the training step or on another trace, already analysed."""
-    trace = trace or training()
+    trace, analysis = (trace, analyse(trace)) if trace else usual()
     app = open_viewer(path / "trace_view.json", ViewerOptions(palette="none", ascii=True), trace=trace)
-    app.session.analysis = analyse(trace)
+    app.session.analysis = analysis
     return app
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,15 @@ async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
 async def settled(app: App[Any], pilot: Pilot[Any]) -> None:
     """Let the viewer work until its debounces and its threads are done."""
     await pilot.pause()
+
+
+@contextmanager
+def case(*of: object) -> Iterator[None]:
+    """Say which of several cases, which one viewer shows one after the other, an assertion is about."""
+    try:
+        yield
+    except AssertionError as error:
+        raise AssertionError(f"in the case of {', '.join(map(str, of))}: {error}") from error
 
 
 def timeline(app: TraceApp) -> TimelineScreen:
