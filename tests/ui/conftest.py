@@ -12,9 +12,8 @@ import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
-from textual.screen import Screen
 
-from tests.ui.rest import PATIENCE_S, at_rest, frame_due, keys_taken
+from tests.ui.rest import PATIENCE_S, at_rest, keys_taken
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.cache.traces import reopen
 from tracetui.compare.run import Run, run_of
@@ -97,7 +96,6 @@ def _waits_for_what_is_to_do() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", keys_taken)
         patch.setattr("textual.pilot.wait_for_idle", at_rest)
-        patch.setattr(Screen, "_compositor_refresh", frame_due)
         patch.setattr(Pilot, "_wait_for_screen", partialmethod(Pilot._wait_for_screen, timeout=PATIENCE_S))
         patch.setattr("tracetui.ui.screens.table_screen.SAID_S", 3600.0)
         patch.setattr("tracetui.ui.keys.LOST_S", 3600.0)
