@@ -5,6 +5,8 @@ from __future__ import annotations
 FASTER = "a short way to what the long way finds too: tests hold that both find the same"
 LARGER = "how much is done at a time, or kept: what comes out does not depend on it"
 NAMED = "the number of a name, which is written nowhere: only that it differs from the others counts"
+ALONE = "an element, and so its end, is a character at least"
+SAMPLED = "how much of a trace is looked at, for a first picture of it"
 UNKNOWN = "any number below 0 says that there is none"
 
 #: Reasons by file below tracetui, text of the line, and what stands there instead.
@@ -89,7 +91,6 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
     ): LARGER,
     ("reader/split.py", "if not final and at >= size - _TELLING:", ">= -> >"): LARGER,
     ("reader/split.py", "return max(0, len(piece) - 32)", "32 -> 33"): LARGER,
-    ("reader/split.py", "return min(token.start(), max(0, len(piece) - 32))", "32 -> 33"): LARGER,
     (
         "reader/timestamps.py",
         "if product.min() >= 0 and product.max() < 1e12 and (np.abs(product - result) < 0.4995).all():",
@@ -433,4 +434,232 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "[*range(first, behind), -1]",
         "1 -> 2",
     ): UNKNOWN,
+    (
+        "reader/split.py",
+        "found = list(BOUNDARY.finditer(text, max(0, len(text) - reach)))",
+        "max -> min",
+    ): FASTER,
+    ("reader/split.py", "if reach >= len(text):", ">= -> >"): FASTER,
+    ("reader/split.py", "reach *= 16", "16 -> 17"): LARGER,
+    ("reader/split.py", "reach *= 4", "4 -> 5"): LARGER,
+    ("reader/split.py", "reach = 1 << 12", "1 -> 2"): LARGER,
+    ("reader/split.py", "reach = 1 << 12", "12 -> 13"): LARGER,
+    (
+        "reader/split.py",
+        "end: int = 0  #: everything before is dealt with: an element, a separator or skipped",
+        "0 -> 1",
+    ): "each walk says where it ends",
+    (
+        "reader/split.py",
+        "budget = size + (1 << 16)  # bytes that may be read twice to find an event after a damaged one",
+        "1 -> 2",
+    ): LARGER,
+    (
+        "reader/split.py",
+        "budget = size + (1 << 16)  # bytes that may be read twice to find an event after a damaged one",
+        "16 -> 17",
+    ): LARGER,
+    (
+        "reader/split.py",
+        "damage = 0 if lost else -1  # where the damage being skipped begins",
+        "1 -> 2",
+    ): UNKNOWN,
+    ("reader/split.py", "damage = -1", "1 -> 2"): UNKNOWN,
+    ("reader/split.py", "rest = size if final else max(search, size - 64)", "64 -> 65"): LARGER,
+    (
+        "reader/split.py",
+        "_TELLING = 64  # characters after a bracket that show what it closes",
+        "64 -> 65",
+    ): LARGER,
+    (
+        "reader/split.py",
+        "if end >= 0 and (end < size or final or chars[end - 1] in '}]\"'):",
+        ">= -> >",
+    ): ALONE,
+    (
+        "reader/split.py",
+        "if end >= 0 and (end < size or final or chars[end - 1] in '}]\"'):",
+        "0 -> 1",
+    ): ALONE,
+    (
+        "reader/split.py",
+        "if error_at >= size - 16 or end >= 0:",
+        ">= -> >",
+    ): "an element has a character at least, and what fails 16 before the end fails for good",
+    (
+        "reader/split.py",
+        "if error_at >= size - 16 or end >= 0:",
+        "0 -> 1",
+    ): "an element has a character at least, and what fails 16 before the end fails for good",
+    (
+        "reader/split.py",
+        "return end >= 0 and _BEHIND_ELEMENT.match(chars, end) is not None",
+        ">= -> >",
+    ): ALONE,
+    ("reader/split.py", "return end >= 0 and _BEHIND_ELEMENT.match(chars, end) is not None", "0 -> 1"): ALONE,
+    ("reader/split.py", "if budget < 0:", "< -> <="): LARGER,
+    ("reader/split.py", "if budget < 0:", "0 -> 1"): LARGER,
+    ("reader/split.py", "search = at + 1 if budget > 0 else error_at", "> -> >="): LARGER,
+    ("reader/split.py", "search = at + 1 if budget > 0 else error_at", "0 -> 1"): LARGER,
+    ("reader/split.py", "budget -= (error_at - at) * (8 if deep else 1)", "8 -> 9"): LARGER,
+    ("reader/split.py", "budget -= (error_at - at) * (8 if deep else 1)", "1 -> 2"): LARGER,
+    (
+        "reader/split.py",
+        "search = at + 1",
+        "1 -> 2",
+    ): "a brace that begins an event is followed by a name: none begins right behind another",
+    ("reader/split.py", "whole = at + reach >= len(chars)", ">= -> >"): FASTER,
+    ("reader/split.py", "if end < len(piece) or whole or piece[end - 1] in '}]\"':", "1 -> 2"): FASTER,
+    ("reader/split.py", "if whole or error_at < len(piece) - 16:", "< -> <="): FASTER,
+    ("reader/split.py", "if whole or error_at < len(piece) - 16:", "16 -> 17"): FASTER,
+    ("reader/split.py", "return min(token.start(), len(piece) - 32)", "32 -> 33"): LARGER,
+    (
+        "reader/split.py",
+        "return max(0, len(piece) - 32)",
+        "0 -> 1",
+    ): "a text whose depth is looked for has hundreds of brackets",
+    (
+        "reader/timestamps.py",
+        "_PRECISE = Context(prec=_LONGEST + 1100)",
+        "1100 -> 1101",
+    ): "more digits than any number has that is left",
+    (
+        "reader/timestamps.py",
+        "return np.where(far, UNREADABLE, np.where(far, 0, whole) * 1000)",
+        "0 -> 1",
+    ): "what is far is replaced by what stands for no time",
+    (
+        "reader/timestamps.py",
+        "if product.min() >= 0 and product.max() < 1e12 and (np.abs(product - result) < 0.4995).all():",
+        "- -> +",
+    ): FASTER,
+    (
+        "reader/timestamps.py",
+        "close = np.abs(np.abs(product - result) - 0.5) < 1e-4 + np.abs(product) * 4e-16",
+        "< -> <=",
+    ): FASTER,
+    ("reader/timestamps.py", "wrong = ~(np.abs(product) < LIMIT)", "< -> <="): "at the limit decimals decide",
+    ("reader/timestamps.py", "for index in np.flatnonzero(close & ~wrong):", "& -> |"): FASTER,
+    (
+        "reader/timestamps.py",
+        "if type(values[0]) is not str if values else True:",
+        "True -> False",
+    ): "none are none as texts too",
+    ("reader/timestamps.py", "if number.adjusted() > 18:", "> -> >="): FASTER,
+    ("reader/timestamps.py", "if number.adjusted() > 18:", "18 -> 19"): FASTER,
+    (
+        "reader/timestamps.py",
+        'times_ = _fixed_width("\\n".join(same) + "\\n", len(same)) if len(same) >= 8 else None',
+        ">= -> >",
+    ): FASTER,
+    (
+        "reader/timestamps.py",
+        'times_ = _fixed_width("\\n".join(same) + "\\n", len(same)) if len(same) >= 8 else None',
+        "8 -> 9",
+    ): FASTER,
+    ("reader/timestamps.py", "if rest or not 2 <= width <= 21 or not lines.isascii():", "21 -> 22"): FASTER,
+    (
+        "reader/timestamps.py",
+        'zeros, highest, weights = _form(width, dotted=width > 5 and lines[-5] == ".")',
+        "> -> >=",
+    ): FASTER,
+    (
+        "reader/timestamps.py",
+        'zeros, highest, weights = _form(width, dotted=width > 5 and lines[-5] == ".")',
+        "5 -> 6",
+    ): FASTER,
+    ("reader/timestamps.py", "if whole.max() >= LIMIT // 1000:", "1000 -> 1001"): FASTER,
+    (
+        "reader/skeleton.py",
+        "CHUNK = 1 << 16  #: bytes of one chunk: some 250 events, decoded and taken in under 1 ms",
+        "1 -> 2",
+    ): SAMPLED,
+    (
+        "reader/skeleton.py",
+        "CHUNK = 1 << 16  #: bytes of one chunk: some 250 events, decoded and taken in under 1 ms",
+        "16 -> 17",
+    ): SAMPLED,
+    (
+        "reader/skeleton.py",
+        "CHUNKS = 128  #: spread over the file",
+        "128 -> 129",
+    ): SAMPLED,
+    (
+        "reader/skeleton.py",
+        "FIRST = 40  #: of them, before names are looked for",
+        "40 -> 41",
+    ): SAMPLED,
+    (
+        "reader/skeleton.py",
+        "PROBES = 64  #: more of them, at most, to find names",
+        "64 -> 65",
+    ): SAMPLED,
+    (
+        "reader/skeleton.py",
+        "_TRIED = 4  # places that look like the start of an event: the first may lie in a string "
+        "or in a nested list",
+        "4 -> 5",
+    ): SAMPLED,
+    (
+        "reader/skeleton.py",
+        "_PLACE = 20  # bits of an ordinal that count the events of a chunk",
+        "20 -> 21",
+    ): "a chunk has no million of events",
+    (
+        "reader/skeleton.py",
+        "if place < 0 or time.monotonic() > until:",
+        "< -> <=",
+    ): "no chunk ends where the text begins",
+    (
+        "reader/skeleton.py",
+        "if place < 0 or time.monotonic() > until:",
+        "0 -> 1",
+    ): "no chunk ends where the text begins",
+    (
+        "reader/skeleton.py",
+        "text = self._text.read(offset, min(CHUNK, after - offset + 1))  # a boundary shows by what is after",
+        "1 -> 2",
+    ): "a byte more shows no other boundary",
+    (
+        "reader/skeleton.py",
+        "return _Found(offset, offset + max(len(text), 1), block.elements, whole)",
+        "1 -> 2",
+    ): "of a file only that became shorter is nothing read",
+    (
+        "reader/skeleton.py",
+        'ends = [element["ph"] == "M" for element in elements[:1] + elements[-1:]] or [False]',
+        "1 -> 2",
+    ): "the first and the last of them are looked at",
+    (
+        "reader/skeleton.py",
+        'ends = [element["ph"] == "M" for element in elements[:1] + elements[-1:]] or [False]',
+        "- -> +",
+    ): "the first and the last of them are looked at",
+    (
+        "reader/skeleton.py",
+        "rank = np.full(len(self._chunks), -1, np.int64)",
+        "1 -> 2",
+    ): "no event is of a chunk that cannot be read",
+    (
+        "reader/skeleton.py",
+        "rank = np.full(len(self._chunks), -1, np.int64)",
+        "- -> +",
+    ): "no event is of a chunk that cannot be read",
+    (
+        "reader/skeleton.py",
+        "nothing = builder.build(path, {}, ReadReport(self._text.size, 0, 0, 0), last=False)",
+        "False -> True",
+    ): "columns of nothing are the same as those that grow",
+    (
+        "reader/skeleton.py",
+        "table = builder.build(path, dict(document), report, last=True)",
+        "True -> False",
+    ): "nothing follows that columns would grow by",
+    ("reader/skeleton.py", "if place < 0 or time.monotonic() > until:", "> -> >="): SAMPLED,
+    (
+        "reader/text.py",
+        "_USUAL_RATIO = 8  # of text to what gzip makes of a trace",
+        "8 -> 9",
+    ): "a guess, for the number of processes",
+    ("reader/text.py", "head = os.pread(fd, 4, 0)", "4 -> 5"): "no more than three are looked at",
 }
