@@ -662,4 +662,131 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "8 -> 9",
     ): "a guess, for the number of processes",
     ("reader/text.py", "head = os.pread(fd, 4, 0)", "4 -> 5"): "no more than three are looked at",
+    ("reader/columns.py", "self._grow(self._length * 9 // 8)", "9 -> 10"): LARGER,
+    ("reader/columns.py", "self._grow(self._length * 9 // 8)", "8 -> 9"): LARGER,
+    (
+        "reader/columns.py",
+        "values, self._array = self._array, np.empty(0, self._array.dtype)",
+        "0 -> 1",
+    ): LARGER,
+    ("reader/columns.py", "self._array = np.empty(0, dtype)", "0 -> 1"): LARGER,
+    (
+        "reader/columns.py",
+        "strings = np.array([-1 if text is None else self._strings[text] for text in "
+        "part.strings], np.int32)",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "reader/columns.py",
+        "filled = np.where(strings == empty, -1, strings)  # a category or a call stack isn't empty",
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "reader/columns.py",
+        "flow_ids = np.array([-2 - self._flow_ids[text] for text in part.flow_ids], np.int64)",
+        "2 -> 3",
+    ): NAMED,
+    ("reader/columns.py", "big = values < -1", "< -> <="): "no id is -1",
+    (
+        "reader/outliers.py",
+        "first = np.flatnonzero(np.diff(times, prepend=times[0] - 2 * YEAR) > YEAR)  # of each group",
+        "2 -> 3",
+    ): "anything more than a year begins the first group",
+    (
+        "reader/outliers.py",
+        "durs = [None if dur is None else np.where(own, dur, 0) for (_, dur), own in zip(spans, kept)]",
+        "0 -> 1",
+    ): "a nanosecond of what is left out anyway",
+    (
+        "reader/pieces.py",
+        "_TRIED = 40  # places that look like a boundary, until one of them has to be one",
+        "40 -> 41",
+    ): LARGER,
+    (
+        "reader/pieces.py",
+        "_CONFIRMED = 1 << 15  # bytes that have to read as events after a place that is only guessed",
+        "1 -> 2",
+    ): LARGER,
+    (
+        "reader/pieces.py",
+        "_CONFIRMED = 1 << 15  # bytes that have to read as events after a place that is only guessed",
+        "15 -> 16",
+    ): LARGER,
+    (
+        "reader/pieces.py",
+        "BEFORE = 64  #: bytes before a place that show whether an event begins there",
+        "64 -> 65",
+    ): LARGER,
+    ("reader/pieces.py", "length = min(length * 4, LONGEST)", "4 -> 5"): LARGER,
+    ("reader/pieces.py", "length = min(length * 4, LONGEST)", "min -> max"): LARGER,
+    (
+        "reader/pieces.py",
+        "boundary = None if lost else last_boundary(chars[: stop - at + 1])",
+        "1 -> 2",
+    ): "no two events begin so near to each other",
+    (
+        "reader/pieces.py",
+        "if block is None and not lost and stop - at < len(chars):",
+        "< -> <=",
+    ): "what ends where the text does is the same by either way",
+    ("reader/pieces.py", "chars = text.read(at - before, _CONFIRMED * 2)", "2 -> 3"): LARGER,
+    (
+        "reader/decode.py",
+        "LONGEST = 1 << 24  #: bytes of one element: real ones have some kB, a cut string may "
+        "have all of the file",
+        "1 -> 2",
+    ): LARGER,
+    (
+        "reader/decode.py",
+        "LONGEST = 1 << 24  #: bytes of one element: real ones have some kB, a cut string may "
+        "have all of the file",
+        "24 -> 25",
+    ): LARGER,
+    (
+        "reader/decode.py",
+        "if found.spans and not found.skips and found.spans[0][0] == 0:",
+        "== -> !=",
+    ): FASTER,
+    (
+        "reader/numbering.py",
+        'if 20 <= len(digits) < 400 and digits.isdigit() and digits[0] != ord("0"):',
+        "<= -> <",
+    ): FASTER,
+    (
+        "reader/numbering.py",
+        'if 20 <= len(digits) < 400 and digits.isdigit() and digits[0] != ord("0"):',
+        "20 -> 21",
+    ): FASTER,
+    (
+        "reader/numbering.py",
+        'if 20 <= len(digits) < 400 and digits.isdigit() and digits[0] != ord("0"):',
+        "< -> <=",
+    ): FASTER,
+    (
+        "reader/numbering.py",
+        'if 20 <= len(digits) < 400 and digits.isdigit() and digits[0] != ord("0"):',
+        "400 -> 401",
+    ): FASTER,
+    (
+        "reader/packing.py",
+        'numbers = _whole("q", [args.get(links[0], -1) for args in all_args], 0xFFFFFFFF)',
+        "1 -> 2",
+    ): FASTER,
+    (
+        "reader/packing.py",
+        "return numbers if numbers.min() >= -1 and numbers.max() < end else None",
+        ">= -> >",
+    ): FASTER,
+    (
+        "reader/text.py",
+        'fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))',
+        "0 -> 1",
+    ): "for a system that has no such flag",
+    (
+        "reader/literals.py",
+        'if not any(type(event["ts"]) is float for event in timed):',
+        "any -> all",
+    ): FASTER,
+    ("reader/chunks.py", "if not 0 <= ordinal < self._events:", "< -> <="): "no block has a place for it",
+    ("reader/chunks.py", "if len(self._decoded) > _CACHED:", "> -> >="): LARGER,
 }

@@ -112,6 +112,12 @@ def test_an_event_is_where_its_chunk_is(tmp_path: Path) -> None:
         assert skeleton.start[chunk] <= at < skeleton.end[chunk]
 
 
+def test_the_first_and_the_last_event_are_in_a_sample(tmp_path: Path) -> None:
+    events = [{**sliced(1, number), "args": {}} for number in range(2000)]
+    slices = found(write(tmp_path / "t.json", json.dumps(events))).table.slices
+    assert (int(slices.start.min()), int(slices.start.max())) == (1_000_000, 1_000_000 + 1999 * 10_000)
+
+
 def test_names_that_stand_anywhere_are_looked_for_where_processes_change(tmp_path: Path) -> None:
     # In no chunk of those spread evenly, and far behind the one before.
     path = write(tmp_path / "t.json", json.dumps(regions(7_240, 12_760)))
