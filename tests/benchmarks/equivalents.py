@@ -789,4 +789,95 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
     ): FASTER,
     ("reader/chunks.py", "if not 0 <= ordinal < self._events:", "< -> <="): "no block has a place for it",
     ("reader/chunks.py", "if len(self._decoded) > _CACHED:", "> -> >="): LARGER,
+    (
+        "reader/pairs.py",
+        "ground = number * -2 * (len(thread) + 1)",
+        "2 -> 3",
+    ): "how far below the one before it a thread counts: further is as well",
+    ("reader/reading.py", "_TAIL = 1 << 20", "1 -> 2"): LARGER,
+    ("reader/reading.py", "_TAIL = 1 << 20", "20 -> 21"): LARGER,
+    (
+        "reader/reading.py",
+        "_ENOUGH = 1 << 24  # bytes of text without an event that show that it is no trace",
+        "1 -> 2",
+    ): LARGER,
+    (
+        "reader/reading.py",
+        "_ENOUGH = 1 << 24  # bytes of text without an event that show that it is no trace",
+        "24 -> 25",
+    ): LARGER,
+    (
+        "reader/reading.py",
+        "_OTHERS = 100  # elements that are no events, which show that no event will follow",
+        "100 -> 101",
+    ): LARGER,
+    (
+        "reader/reading.py",
+        "if self._seen() > _ENOUGH and others >= counts.events and counts.events + damaged > _OTHERS:",
+        "> -> >=",
+    ): LARGER,
+    ("reader/reading.py", "if piece.whole >= 0:", ">= -> >"): "an event takes some bytes",
+    ("reader/reading.py", "if piece.whole >= 0:", "0 -> 1"): "an event takes some bytes",
+    (
+        "reader/reading.py",
+        "if last.ended and self._wrapped:",
+        "and -> or",
+    ): "behind the end of the text, or of an array without an object, are no members",
+    (
+        "reader/reading.py",
+        "return self._builder.build(str(self._path), self._document, report, last=True)",
+        "True -> False",
+    ): "nothing follows that columns would grow by",
+    ("reader/source.py", "length = 1 << 16", "1 -> 2"): LARGER,
+    ("reader/source.py", "length = 1 << 16", "16 -> 17"): LARGER,
+    ("reader/source.py", "length *= 8", "8 -> 9"): LARGER,
+    ("reader/source.py", "start = text[:64].lstrip()", "64 -> 65"): LARGER,
+    ("reader/source.py", 'if b"\\0" in text[:4096]:', "4096 -> 4097"): LARGER,
+    (
+        "reader/pool.py",
+        "_IN_HAND = 2  # tasks of a worker: it goes on with the second while the answer to the "
+        "first is taken",
+        "2 -> 3",
+    ): LARGER,
+    (
+        "reader/pool.py",
+        "_BEYOND = 1 << 20  # bytes of inflated text after a piece: for the event that goes on there",
+        "1 -> 2",
+    ): LARGER,
+    (
+        "reader/pool.py",
+        "_BEYOND = 1 << 20  # bytes of inflated text after a piece: for the event that goes on there",
+        "20 -> 21",
+    ): LARGER,
+    (
+        "reader/extract.py",
+        "self._final = True  # floats are taken as they are",
+        "True -> False",
+    ): "it is said anew of each block",
+    ("reader/extract.py", "if self._scanner is not None and self._scanned:", "and -> or"): FASTER,
+    (
+        "reader/extract.py",
+        '"q", [id_ if type(id_) is int and 0 <= id_ < _INT64_END else number[id_] for id_ in ids]',
+        "<= -> <",
+    ): FASTER,
+    (
+        "reader/extract.py",
+        '"q", [id_ if type(id_) is int and 0 <= id_ < _INT64_END else number[id_] for id_ in ids]',
+        "0 -> 1",
+    ): FASTER,
+    (
+        "reader/extract.py",
+        'block[table + ".python_id"] = np.full(len(all_args), -1, np.int32)',
+        "1 -> 2",
+    ): UNKNOWN,
+    (
+        "reader/extract.py",
+        'block[table + ".python_id"] = python_ids([args.get("Python id", -1) for args in all_args])',
+        "1 -> 2",
+    ): FASTER,
+    (
+        "reader/extract.py",
+        "flat += [-1 if key in _NOT_A_SERIES else series[thread, text_of(name), key] for key in keys]",
+        "1 -> 2",
+    ): UNKNOWN,
 }

@@ -176,3 +176,16 @@ def test_a_file_that_changes_has_no_args_any_more(tmp_path: Path) -> None:
 def test_names_that_are_no_parts(tmp_path: Path) -> None:
     for name in ("msprof_tx_0_2_1.json", "trace_view.json", "msprof_.json", "msprof_slice_a_1.json"):
         assert parts_of(tmp_path / name).files == (tmp_path / name,)
+
+
+@pytest.mark.parametrize(("refused", "more"), [(1, 0), (8, 0), (9, 1), (11, 3)])
+def test_eight_sentences_are_said_of_files(tmp_path: Path, refused: int, more: int) -> None:
+    paths = _parts(tmp_path, [*range(1, 12)])
+    for path in paths[12 - refused :]:
+        path.write_text("{}")
+    with open_trace(paths[0]) as trace_file:
+        report = trace_file.read().report
+    assert report.files == 12 - refused and not report.stopped
+    said = [warning for warning in report.warnings if "begin events" not in warning]
+    assert [sentence.endswith("(left out)") for sentence in said[:8]] == [True] * min(refused, 8)
+    assert said[8:] == [f"{more} more such sentences about its files"] * bool(more)

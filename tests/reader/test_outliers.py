@@ -136,3 +136,13 @@ def test_durations_of_146_years_together_are_too_much() -> None:
     dur = np.full(256, LIMIT // 256)
     assert [own.tolist() for own in within_reason([(start, dur)]) or ()] == [[True] * 255 + [False]]
     assert within_reason([(start[1:], dur[1:])]) is None
+
+
+def test_a_year_is_that_of_all_tables_together() -> None:
+    at = np.array([EPOCH])
+    for first, second in ((at, at + 2 * YEAR), (at + 2 * YEAR, at)):
+        kept = within_reason([(first, None), (second, np.array([0]))])
+        assert kept is not None and [own.tolist() for own in kept] == [[True], [True]], "too few to tell"
+    assert [own.tolist() for own in within_reason([(at, np.array([YEAR + 1])), (at, None)]) or ()] == [
+        *[[False], [True]]
+    ]

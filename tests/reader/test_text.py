@@ -346,6 +346,23 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
         assert caught.value.reason is reason
 
 
+def test_why_a_file_cannot_be_opened_is_said_in_the_words_of_the_system(tmp_path: Path) -> None:
+    for name, said in (("x" * 300, ": cannot be opened: File name too long"), ("a\0", "embedded null byte")):
+        with pytest.raises(UnreadableTrace, match=f"{said}$"):
+            open_text(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"", "the file is empty"), (b" ", "nothing but white space"), (b"[", "the end of its first event")],
+)
+def test_what_a_file_of_hardly_anything_holds_is_said(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableTrace, match=f"{said}$"), TraceFile(path) as trace:
+        trace.read()
+
+
 def test_progress_snapshot_and_stop(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     content = _trace(1000)
