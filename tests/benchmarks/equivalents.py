@@ -880,4 +880,59 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "flat += [-1 if key in _NOT_A_SERIES else series[thread, text_of(name), key] for key in keys]",
         "1 -> 2",
     ): UNKNOWN,
+    (
+        "reader/pairs.py",
+        "ground = number * -2 * (len(thread) + 1)",
+        "+ -> -",
+    ): "how far below the one before it a thread counts: a little less is enough",
+    (
+        "reader/pairs.py",
+        "lowest_before = np.where(first, ground, np.append(0, lowest[:-1]))",
+        "0 -> 1",
+    ): "the first event of all is the first of its thread",
+    (
+        "reader/pairs.py",
+        "return count - lowest + is_end, count < lowest_before",
+        "- -> +",
+    ): "what a depth is called: between a begin and its end nothing is as low as before them",
+    (
+        "reader/document.py",
+        "wants: bool = False  #: a longer text could still hold it",
+        "False -> True",
+    ): "it is asked where no array was found, and said there",
+    (
+        "reader/processes.py",
+        "_LONGEST_LINE = 1 << 12",
+        "1 -> 2",
+    ): "what a worker writes is shorter by far: nonsense is what goes on for ever",
+    (
+        "reader/processes.py",
+        "_LONGEST_LINE = 1 << 12",
+        "12 -> 13",
+    ): "what a worker writes is shorter by far: nonsense is what goes on for ever",
+    ("reader/processes.py", '"MALLOC_MMAP_THRESHOLD_": str(1 << 25),', "1 -> 2"): LARGER,
+    ("reader/processes.py", '"MALLOC_TRIM_THRESHOLD_": str(1 << 28),', "1 -> 2"): LARGER,
+    ("reader/processes.py", '"MALLOC_TRIM_THRESHOLD_": str(1 << 28),', "28 -> 29"): LARGER,
+    ("reader/processes.py", '"MALLOC_TOP_PAD_": str(1 << 24),', "1 -> 2"): LARGER,
+    ("reader/processes.py", '"MALLOC_TOP_PAD_": str(1 << 24),', "24 -> 25"): LARGER,
+    ("reader/processes.py", "said = self.process.stdout.read(1 << 16)", "1 -> 2"): LARGER,
+    ("reader/processes.py", "said = self.process.stdout.read(1 << 16)", "16 -> 17"): LARGER,
+    (
+        "reader/processes.py",
+        "for _ in range(2):",
+        "2 -> 3",
+    ): "nothing ends a process that outlives one SIGKILL",
+    ("reader/locate.py", "if seen > _MOST_ENTRIES:", "> -> >="): LARGER,
+    (
+        "reader/joined.py",
+        "_SHIFT = 1 << 44  #: bytes of text, beyond those of any file: where in the chunks the "
+        "next file's begin",
+        "1 -> 2",
+    ): LARGER,
+    (
+        "reader/joined.py",
+        "_SHIFT = 1 << 44  #: bytes of text, beyond those of any file: where in the chunks the "
+        "next file's begin",
+        "44 -> 45",
+    ): LARGER,
 }
