@@ -935,4 +935,12 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "next file's begin",
         "44 -> 45",
     ): LARGER,
+    ("reader/extract.py", "if not self._final and float in set(map(type, values)):", "and -> or"): FASTER,
+    ("reader/damage.py", "end: int = -1  #: of the last place", "1 -> 2"): UNKNOWN,
+    (
+        "reader/transport.py",
+        "_ALIGNED = 8  # bytes: numpy reads other places one value at a time",
+        "8 -> 9",
+    ): FASTER,
+    ("reader/pieces.py", "count = part.scan(chars, boundary[0])", "0 -> 1"): FASTER,
 }

@@ -1,4 +1,4 @@
-"""Decoded events to columns, without the scanner: the rows of their definition, whatever the blocks."""
+"""Events to columns, with the scanner and without: the rows of their definition, whatever the blocks."""
 
 from __future__ import annotations
 
@@ -44,13 +44,15 @@ EVENTS: list[dict[str, Any]] = [
 ]
 
 
-def part_of(events: list[Any], block: int) -> Part:
-    """What is read of the events, so many at a time."""
+def part_of(events: list[Any], block: int, scanned: bool = False) -> Part:
+    """What is read of the events, so many at a time; `scanned`: by the scanner, as far as it takes them."""
     reader = PartReader()
-    reader._scanner = None
+    if not scanned:
+        reader._scanner = None
     for first in range(0, len(events), block):
-        own = json.loads(json.dumps(events[first : first + block]))
-        reader.add(own, first, lambda own=own: json.dumps(own)[1:-1].encode())  # type: ignore[misc]
+        text = json.dumps(events[first : first + block])[1:-1].encode()
+        if not reader.scan(text, len(text)):
+            reader.add(json.loads(b"[" + text + b"]"), first, lambda text=text: text)  # type: ignore[misc]
     return reader.finish()
 
 
@@ -61,9 +63,10 @@ def rows_of_part(part: Part) -> Rows:
 
 
 @pytest.mark.parametrize("block", [1, 2, 5, 100])
-def test_rows_are_those_of_the_definition(block: int) -> None:
+@pytest.mark.parametrize("scanned", [True, False])
+def test_rows_are_those_of_the_definition(block: int, scanned: bool) -> None:
     for events in (EVENTS, EVENTS[::-1], EVENTS[3:] + EVENTS[:3]):
-        part = part_of(events, block)
+        part = part_of(events, block, scanned)
         assert rows_of_part(part) == expected_rows(json.dumps(events))
         assert (part.events, part.skipped, part.unknown_phases) == (len(events), 0, {})
 
@@ -99,6 +102,7 @@ def test_a_task_is_no_transfer_whatever_its_data() -> None:
     args = [{"data_type": "fp16", "Task Type": "AI_CORE"}, {"data_type": "fp16"}, {"Task Type": "AI_CORE"}]
     events = [{"ph": phase, **_at(1), "args": own} for phase in "XB" for own in args]
     assert [row[0] for row in rows_of_part(part_of(events, 9)).hccl] == [1]
+    assert rows_of_part(part_of(events[3:], 9)).hccl == [], "nor is what only begins"
 
 
 def test_an_operation_is_a_direction_where_there_is_no_other() -> None:

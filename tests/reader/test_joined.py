@@ -189,3 +189,17 @@ def test_eight_sentences_are_said_of_files(tmp_path: Path, refused: int, more: i
     said = [warning for warning in report.warnings if "begin events" not in warning]
     assert [sentence.endswith("(left out)") for sentence in said[:8]] == [True] * min(refused, 8)
     assert said[8:] == [f"{more} more such sentences about its files"] * bool(more)
+
+
+def test_what_is_left_out_is_counted_of_each_file(tmp_path: Path) -> None:
+    paths = _parts(tmp_path, [70, 140])
+    for number, path in enumerate(paths, 1):
+        odd = ["7"] * number + ['{"ph": "?"}'] * (2 * number)
+        path.write_text("[" + ", ".join([*EVENTS[:7], *odd]) + "]")
+    with open_trace(paths[0]) as trace_file:
+        report = trace_file.read().report
+    assert (report.events, report.skipped, report.unknown_phases) == (3 * 7 + 18, 18, {"?": 12})
+    said = [warning for warning in report.warnings if "left out: " in warning]
+    assert [(sentence.split(": ")[0], sentence.split()[1]) for sentence in said] == [
+        (path.name, str(count)) for number, path in enumerate(paths, 1) for count in (number, 2 * number)
+    ]

@@ -59,10 +59,10 @@ def test_a_piece_ends_with_the_first_event_from_its_stop_on(kind: str, between: 
     events = KINDS[kind]
     text, starts = _placed(events, between)
     places = [*starts, len(text)]
-    for block in (40, len(EVENTS[0]) + 1, len(text) // 2, len(text), 10 * len(text)):
+    for block in (len(EVENTS[0]) + 1, len(text) // 2, 10 * len(text)):
         reader = PieceReader(Syntax(False, block))
         for first in (0, 3):
-            stops = {place + more for place in places[first + 1 :] for more in (-1, 0, 1, 7)}
+            stops = {place + more for place in places[first + 1 :] for more in (-1, 0, 1)}
             for stop in sorted(stops):
                 piece = reader.read(Bytes(text), starts[first], stop, False)
                 behind = next((n for n, start in enumerate(starts) if start >= stop), len(starts))
@@ -86,7 +86,7 @@ def test_a_piece_without_an_event(text: bytes, cut: bool) -> None:
 @pytest.mark.parametrize("odd", [b"??", b"{oops}", b'{"ph":x},{]'])
 def test_pieces_of_any_size_hold_all_around_a_damage(odd: bytes) -> None:
     text, starts = _placed([*EVENTS[:5], odd, *EVENTS[5:]], b", ")
-    for size in range(30, len(text), 41):
+    for size in range(30, len(text), 97):
         pieces = [*read_pieces(Bytes(text), 1, size, Syntax(False, 150))]
         total = Damage()
         for piece in pieces:
@@ -107,7 +107,7 @@ def test_pieces_end_at_equal_distances() -> None:
 
 def test_a_start_is_guessed_where_an_event_begins() -> None:
     text, starts = _placed(KINDS["tabs"] * 40, b", ")
-    for start, behind in zip(starts[2:70], starts[3:]):
+    for start, behind in zip(starts[2:70:4], starts[3::4]):
         for at, stop in (
             (start, len(text)),
             (start, start + 1),
