@@ -943,4 +943,21 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "8 -> 9",
     ): FASTER,
     ("reader/pieces.py", "count = part.scan(chars, boundary[0])", "0 -> 1"): FASTER,
+    (
+        "reader/pool.py",
+        "self._selector.unregister(worker.process.stdout or -1)",
+        "- -> +",
+    ): "a worker is started with a pipe: the rest is for the checker of types",
+    (
+        "reader/pool.py",
+        "self._selector.unregister(worker.process.stdout or -1)",
+        "1 -> 2",
+    ): "a worker is started with a pipe: the rest is for the checker of types",
+    (
+        "reader/pool.py",
+        "self._selector.register(worker.process.stdout or -1, selectors.EVENT_READ, worker)",
+        "1 -> 2",
+    ): "a worker is started with a pipe: the rest is for the checker of types",
+    ("reader/pool.py", "heard = self._selector.select(0 if more else PATIENCE)", "0 -> 1"): LARGER,
+    ("reader/pieces.py", "elements = _elements(chars[: boundary[0]])", "0 -> 1"): FASTER,
 }

@@ -75,3 +75,17 @@ def test_a_file_that_is_read_with_trouble_is_never_settled(tmp_path: Path) -> No
     with TraceFile(path) as trace_file:
         trace_file.read()
         assert not trace_file.settled
+
+
+def test_an_event_that_is_not_there_any_more_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text('[{"ph":"i","ts":1},{"ph":"i","ts":2},{"ph":"i","ts":3}]')
+    with TraceFile(path) as trace_file:
+        trace_file.read()
+        blocks = trace_file.blocks
+    path.write_text('[{"ph":"i","ts":1,"ph":"i","ts": 2 },{"ph":"i","ts":3}]')
+    with TraceFile(path) as trace_file:
+        trace_file.restore(blocks)
+        assert [trace_file.event(number) for number in range(3)] == [
+            *[{"ph": "i", "ts": 2}, {}, {"ph": "i", "ts": 3}]
+        ]
