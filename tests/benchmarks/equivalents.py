@@ -960,4 +960,14 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
     ): "a worker is started with a pipe: the rest is for the checker of types",
     ("reader/pool.py", "heard = self._selector.select(0 if more else PATIENCE)", "0 -> 1"): LARGER,
     ("reader/pieces.py", "elements = _elements(chars[: boundary[0]])", "0 -> 1"): FASTER,
+    (
+        "reader/pieces.py",
+        "found = walk(chars[: stop + 1], final=False, wrapped=False)",
+        "False -> True",
+    ): "what is cut, or is after the array, is left to another way to the same pieces",
+    (
+        "reader/pieces.py",
+        "found = walk(chars[: stop + 1], final=False, wrapped=False)",
+        "1 -> 2",
+    ): "what is cut, or is after the array, is left to another way to the same pieces",
 }

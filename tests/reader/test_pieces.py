@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 
 import pytest
 
@@ -96,6 +97,14 @@ def test_pieces_of_any_size_hold_all_around_a_damage(odd: bytes) -> None:
         assert [piece.end for piece in pieces[:-1]] == [piece.start for piece in pieces[1:]]
         assert [piece.over for piece in pieces] == [False] * (len(pieces) - 1) + [True]
         assert pieces[-1].ended and not pieces[-1].lost
+
+
+def test_pieces_before_an_event_end_where_that_begins() -> None:
+    text, starts = _placed(EVENTS, b", ")
+    for count, end in enumerate(starts[1:], 1):
+        pieces = [*islice(read_pieces(Bytes(text), 1, 300, Syntax(False, 10_000), end), 99)]
+        assert (sum(piece.part.events for piece in pieces), pieces[-1].end) == (count, end)
+        assert all(piece.part.events for piece in pieces)
 
 
 def test_pieces_end_at_equal_distances() -> None:
