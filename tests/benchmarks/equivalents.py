@@ -970,4 +970,24 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "found = walk(chars[: stop + 1], final=False, wrapped=False)",
         "1 -> 2",
     ): "what is cut, or is after the array, is left to another way to the same pieces",
+    (
+        "reader/pieces.py",
+        "if candidate.end() > stop:",
+        "> -> >=",
+    ): "a candidate at the stop itself was tried before",
+    (
+        "reader/pieces.py",
+        "for candidate in BOUNDARY.finditer(chars, max(0, stop - BEFORE)):",
+        "max -> min",
+    ): FASTER,
+    (
+        "reader/pieces.py",
+        "for candidate in BOUNDARY.finditer(chars, max(0, stop - BEFORE)):",
+        "0 -> 1",
+    ): FASTER,
+    (
+        "reader/pieces.py",
+        "for candidate in islice(BOUNDARY.finditer(chars, max(0, stop - BEFORE)), _TRIED):",
+        "0 -> 1",
+    ): "a boundary begins with the end of an event",
 }

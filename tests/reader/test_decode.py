@@ -48,6 +48,7 @@ def test_a_block_is_what_is_whole(text: bytes, count: int, end: int, whole: bool
     block = decode_block(text, last_boundary(text), final=False, wrapped=False, lost=False)
     assert (len(block.elements), block.end, block.spans, block.skips) == (count, end, (), ())
     assert (block.wants, block.ended, block.lost) == (not whole and bool(text), False, False)
+    assert decode_again(text[: block.length], block.spans) == block.elements
 
 
 def test_the_array_ends_in_its_last_block() -> None:
