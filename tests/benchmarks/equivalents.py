@@ -990,4 +990,19 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "for candidate in islice(BOUNDARY.finditer(chars, max(0, stop - BEFORE)), _TRIED):",
         "0 -> 1",
     ): "a boundary begins with the end of an event",
+    (
+        "reader/normalise.py",
+        "return str(number) if number >= 0 else text_of(value)",
+        ">= -> >",
+    ): "0 was returned before",
+    (
+        "reader/normalise.py",
+        "return str(number) if number >= 0 else text_of(value)",
+        "0 -> 1",
+    ): "0 was returned before",
+    (
+        "reader/joined.py",
+        "if self._closed or place >= len(self._paths):",
+        ">= -> >",
+    ): "no block is told of a file after the last",
 }

@@ -137,7 +137,6 @@ def test_no_more_than_some_entries_are_looked_at(tmp_path: Path, monkeypatch: py
     with pytest.raises(UnreadableTrace, match="no trace in this directory"):
         locate_trace(tmp_path)
     (tmp_path / "a.txt").unlink()
-    (tmp_path / "b.txt").unlink()
     assert locate_trace(tmp_path) == trace
 
 
@@ -181,3 +180,10 @@ def test_exports_beside_are_counted(tmp_path: Path, others: int) -> None:
     said.append(("2 files of other exports beside it are not read",))
     assert parts.parts_of(own) == ((own,), said[others])
     assert parts.parts_of(tmp_path / "msprof_slice_0_202401011012.json").files[0].name.endswith("12.json")
+
+
+def test_what_lies_beside_a_trace_is_none(tmp_path: Path) -> None:
+    for name in ("profiler_info.json", "communication.json"):
+        _file(tmp_path / name)
+        with pytest.raises(UnreadableTrace, match="no trace in this directory"):
+            locate_trace(tmp_path)

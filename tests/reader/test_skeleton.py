@@ -97,6 +97,8 @@ def test_a_sample_tells_the_tracks_the_names_and_the_extent(tmp_path: Path, styl
     assert skeleton.table.report.events < whole.report.events / 2
     assert len(skeleton.nothing.slices.start) == 0
     assert skeleton.nothing.report == ReadReport(path.stat().st_size, 0, 0, 0)
+    for report in (skeleton.nothing.report, skeleton.table.report):
+        assert (report.skipped, report.truncated, report.stopped, report.files) == (0, False, False, 1)
 
 
 def test_an_event_is_where_its_chunk_is(tmp_path: Path) -> None:
