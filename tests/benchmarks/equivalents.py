@@ -1005,4 +1005,14 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "if self._closed or place >= len(self._paths):",
         ">= -> >",
     ): "no block is told of a file after the last",
+    (
+        "reader/joined.py",
+        "return builder.build(str(self.path), dict(self._document), report, last=True)",
+        "True -> False",
+    ): "nothing follows that columns would grow by",
+    (
+        "reader/source.py",
+        "silent_s: int = 0  #: seconds for which nothing could be read, where that are some",
+        "0 -> 1",
+    ): "the reader says it each time",
 }

@@ -73,3 +73,9 @@ def test_members_are_read_up_to_a_number_of_them(
 )
 def test_what_is_no_member_ends_the_search(text: bytes) -> None:
     assert read_head(text + b', "traceEvents": [', final=True).start == -1
+
+
+def test_other_arrays_before_the_events_are_members() -> None:
+    text = b'{"list": [1], "traceEvents": {"not": 1}, "empty": [], "traceEvents": ['
+    head = read_head(text, final=True)
+    assert (head.start, head.members) == (len(text), {"list": [1], "traceEvents": {"not": 1}, "empty": []})

@@ -219,3 +219,19 @@ def test_only_files_at_rest_are_settled(tmp_path: Path) -> None:
         assert not trace_file.settled
         paths[2].unlink()
         assert not trace_file.settled
+
+
+def test_a_reading_may_be_stopped_in_its_last_file(tmp_path: Path) -> None:
+    paths = _parts(tmp_path, [70])
+    done = 0
+
+    def see(progress: Progress) -> None:
+        nonlocal done
+        done = progress.done_bytes
+
+    with open_trace(paths[0]) as trace_file:
+        report = trace_file.read(see, lambda: done == trace_file.size).report
+        assert report.stopped and report.files == 2 and not report.truncated
+        assert not any("files are missing" in warning for warning in report.warnings)
+        assert trace_file.args(0) != {}
+    assert trace_file.event(100) == {}, "it is closed"
