@@ -14,6 +14,7 @@ from tracetui.reader.columns import TableBuilder
 from tracetui.reader.events import EventTable, ReadReport
 from tracetui.reader.extract import Part, PartReader
 from tracetui.reader.source import TraceFile
+from tracetui.reader.timestamps import LIMIT
 
 
 def part_of(first: int, count: int = 3) -> Part:
@@ -89,6 +90,44 @@ def test_numbers_are_as_wide_as_they_have_to_be(event: int) -> None:
     table = table_of(builder, last=True)
     assert table.slices.event.tolist() == [0, event, 7]
     assert table.slices.event.dtype == (np.int32 if event < 2**31 else np.int64)
+
+
+@pytest.mark.parametrize("last", [2**31 - 1, 2**31])
+def test_the_largest_number_tells_how_wide_all_have_to_be(last: int) -> None:
+    builder = TableBuilder()
+    builder.add(part_of(last - 2))
+    table = table_of(builder, last=True)
+    assert table.slices.event.tolist() == [last - 2, last - 1, last]
+    assert table.slices.event.dtype == (np.int32 if last < 2**31 else np.int64)
+    assert (builder.events, builder.skipped) == (6, 0)
+
+
+@pytest.mark.parametrize(
+    ("base", "added"),
+    [(1, 1), (0, 0), (-1, 0), (LIMIT - 1, LIMIT - 1), (LIMIT, 0), ("7", 7), (10**30, 0)],
+)
+def test_a_base_is_a_time_after_1970(base: Any, added: int) -> None:
+    builder = TableBuilder()
+    builder.add(part_of(3))
+    report = ReadReport(bytes=0, text_bytes=0, events=builder.events, skipped=0)
+    table = builder.build("path", {"baseTimeNanoseconds": base}, report, last=True)
+    starts = [3000 + added, 4000 + added, 5000 + added]
+    assert table.slices.start.tolist() == starts and table.slices.dur.tolist() == [1000] * 3
+    assert [table.counters.time[0], table.flows.time[0], table.instants.time[0]] == starts[:1] * 3
+
+
+@pytest.mark.parametrize("phase", ["X", "C", "s", "i"])
+def test_times_from_10_to_the_18_count_from_1970(phase: str) -> None:
+    """And with one of them all do, whatever it is of; some others of its table may come before."""
+    for time, added in (("999999999999999.999", 1000), ("1000000000000000.000", 0)):
+        reader, builder = PartReader(), TableBuilder()
+        at = {"ph": phase, "pid": 1, "tid": 1, "name": "a", "id": 2**70, "args": {"v": 1}}
+        reader.add([{**at, "ts": time}, {**at, "ts": "-7"}, {**at, "ph": "X", "ts": "5"}], 0, lambda: b"")
+        builder.add(reader.finish())
+        table = table_of(builder, last=True)
+        tables = (table.slices, table.counters, table.flows, table.instants)
+        found = [*table.slices.start.tolist(), *(t for own in tables[1:] for t in own.time.tolist())]
+        assert sorted(found) == [-7000 + added, 5000 + added, int(time.replace(".", "")) + added]
 
 
 def test_ids_beyond_63_bits_are_the_same_in_all_parts() -> None:

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.reader.rows import expected_rows, rows_of
+from tracetui.reader.damage import Damage
 from tracetui.reader.errors import Reason, UnreadableTrace
-from tracetui.reader.events import EventTable
+from tracetui.reader.events import EventTable, Skip
 from tracetui.reader.source import TraceFile
 from tracetui.reader.split import walk
 
@@ -289,3 +290,24 @@ def test_what_else_a_file_holds_is_said(tmp_path: Path, text: str, what: str) ->
     path.write_text(text)
     with pytest.raises(UnreadableTrace, match=f"the file holds {what}"), TraceFile(path) as trace_file:
         trace_file.read()
+
+
+def test_places_that_touch_are_one_and_the_first_hundred_are_kept() -> None:
+    """Of one that is longer than what is kept of it, too; the first reason of a place counts."""
+    damage = Damage()
+    for number in range(102):
+        damage.add(1 + 10 * number, 2, "ab"[number % 2])
+        damage.add(3 + 10 * number, 4, "c")
+    assert (damage.places, damage.end, damage.reasons) == (102, 1 + 10 * 101 + 6, {"a": 51, "b": 51})
+    assert damage.skips == [Skip(1 + 10 * number, 6, "ab"[number % 2]) for number in range(100)]
+    whole = Damage()
+    whole.extend(Damage())
+    assert whole == Damage()
+    whole.extend(damage)
+    assert whole == damage
+    more = Damage()
+    more.add(damage.end, 5, "d")
+    more.add(damage.end + 6, 1, "d")
+    whole.extend(more)
+    assert (whole.places, whole.end) == (103, damage.end + 7)
+    assert (whole.reasons, whole.skips) == ({"a": 51, "b": 51, "d": 1}, damage.skips)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tracetui.reader import document
 from tracetui.reader.document import read_head, read_tail
 
 LARGEST = 65_536  # characters of a member
@@ -55,3 +56,26 @@ def test_a_member_of_64_kib_is_kept_and_a_longer_one_is_passed_over() -> None:
 def test_events_without_a_bracket_begin_where_the_text_does(text: bytes, start: int, wrapped: bool) -> None:
     head = read_head(text, final=True)
     assert (head.start, head.wrapped) == (start, wrapped)
+
+
+@pytest.mark.parametrize(("members", "found"), [(2, True), (3, False)])
+def test_members_are_read_up_to_a_number_of_them(
+    monkeypatch: pytest.MonkeyPatch, members: int, found: bool
+) -> None:
+    monkeypatch.setattr(document, "_MOST", 3)
+    text = json.dumps({**{f"member {number}": 0 for number in range(members)}, "traceEvents": []}).encode()
+    head = read_head(text, final=True)
+    assert (head.start, len(head.members)) == (text.index(b"[") + 1 if found else -1, members)
+
+
+@pytest.mark.parametrize(
+    "text", [b"{7: 1}", b'{"a" 1}', b'{"a": 1; ', b'{"a": x', b'{"a": 1 "b": 2}', b"{[1]: 2}"]
+)
+def test_what_is_no_member_ends_the_search(text: bytes) -> None:
+    assert read_head(text + b', "traceEvents": [', final=True).start == -1
+
+
+def test_other_arrays_before_the_events_are_members() -> None:
+    text = b'{"list": [1], "traceEvents": {"not": 1}, "empty": [], "traceEvents": ['
+    head = read_head(text, final=True)
+    assert (head.start, head.members) == (len(text), {"list": [1], "traceEvents": {"not": 1}, "empty": []})

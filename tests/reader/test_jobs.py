@@ -28,9 +28,9 @@ from tracetui.reader.damage import Damage
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import ReadReport
 from tracetui.reader.pieces import Piece, PieceReader, Reads, Syntax, guess_start, read_pieces
-from tracetui.reader.processes import Buffers
+from tracetui.reader.processes import Buffers, exit_words
 from tracetui.reader.source import TraceFile
-from tracetui.reader.text import open_text
+from tracetui.reader.text import LentText, open_text
 from tracetui.reader.worker import Answer, Task, done
 
 
@@ -267,6 +267,53 @@ def test_lists_within_events_mislead_no_worker(
     assert pieces <= stage.answered <= pieces + 1, "no piece was read twice"
 
 
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(("pieces", "jobs"), [(9, 3), (3, 5), (2, 2)])
+def test_each_piece_but_the_first_is_asked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None, packed: bool, pieces: int, jobs: int
+) -> None:
+    """At equal distances, of no more workers than there are such pieces, and each has something to do."""
+    path, start = tmp_path / "trace.json", 1
+    event = {"ph": "X", "name": "e", "pid": 1, "tid": 2, "ts": 1, "dur": 1}
+    text = json.dumps([event] * 200)
+    text = text.replace('"e"', '"e' + "-" * (pieces - (len(text) - start) % pieces) + '"', 1)
+    size, rest = divmod(len(text) - start, pieces)
+    assert not rest
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    asked: list[Task] = []
+    of: list[Actor] = []
+
+    class Asked(Actor):
+        def send(self, line: bytes) -> bool:
+            if self.reader is not None:
+                asked.append(Task.of(line))
+                of.append(self)
+            return super().send(line)
+
+    stage = Stage(2, 0)
+    stage.set(monkeypatch)
+    made: list[Actor] = []
+
+    def start_one(_: list[int]) -> Actor:
+        made.append(Asked(stage))
+        stage.workers.append(made[-1])
+        return made[-1]
+
+    monkeypatch.setattr(pool, "Worker", start_one)
+    with TraceFile(path, jobs=jobs, part_bytes=size, block_bytes=300) as trace:
+        assert trace.read().report.events == 200
+    assert [task.number for task in asked] == [*range(1, pieces)]
+    for task in asked:
+        cut = start + task.number * size
+        assert (task.stop, task.lost) == (cut + size, False)
+        # Of what is inflated it may be known meanwhile where the event begins.
+        assert task.start == cut or (packed and task.exact and cut < task.start < cut + 70)
+        if packed:
+            assert (task.loan.shift, task.loan.end, task.loan.last) == (64 - task.start, len(text), True)
+    assert len(made) == (jobs if packed else min(jobs, pieces - 1))
+    assert packed or len(set(map(id, of))) == min(jobs, pieces - 1)
+
+
 def test_damage_costs_only_the_piece_behind_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None
 ) -> None:
@@ -374,6 +421,30 @@ def test_buffers_are_shared_and_given_back(
     for fd in fds:
         with pytest.raises(OSError, match="Bad file"):
             os.fstat(fd)
+
+
+@pytest.mark.parametrize(("more", "last"), [(-1, False), (0, False), (1, True)])
+def test_inflated_text_is_lent_from_where_it_begins(more: int, last: bool) -> None:
+    """It ends where the text does, if it is shorter than was asked for."""
+    buffers = Buffers()
+    buffers.open(1, with_text=True)
+    buffer = buffers.take(1)
+    assert buffer is not None
+    loan = buffer.lend(b"0123456789", 100, 110 + more)
+    assert (loan.shift, loan.end, loan.last) == (-100, 110, last)
+    assert LentText(loan).read(103, 4) == b"3456"
+    buffers.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        *[(None, "it did not answer"), (0, "exit status 0"), (3, "exit status 3"), (-9, "killed")],
+        *[(-1, "SIGHUP"), (-15, "SIGTERM"), (-99, "signal 99")],
+    ],
+)  # fmt: skip
+def test_how_a_process_ended_is_said_in_a_word(status: int | None, words: str) -> None:
+    assert exit_words(status) == words
 
 
 @pytest.fixture(autouse=True)

@@ -31,6 +31,10 @@ def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("cpu.max", "3200000 100000", 32),
         ("cpu.max", "nonsense", 64),
         ("cpu.max", "0 0", 64),
+        ("cpu.max", "0 100000", 64),
+        ("cpu.max", "100000 0", 64),
+        ("cpu.max", "1 1", 1),
+        ("cpu.max", "10 2", 5),
         ("cpu/cpu.cfs_quota_us", "-1", 64),
         ("cpu/cpu.cfs_quota_us", "400000", 4),
     ],
@@ -46,8 +50,28 @@ def test_no_more_cores_than_are_granted(groups: Path, file: str, content: str, g
 def test_no_more_cores_than_the_process_may_use(groups: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 7, 8}, raising=False)
     assert cores.usable_cores() == 3
+    (groups / "process").write_text("0::/none/there\n")
+    assert cores.usable_cores() == 3
     (groups / "process").unlink()
     assert cores.usable_cores() == 3
+
+
+@pytest.mark.parametrize(("count", "usable"), [(5, 5), (1, 1), (None, 1)])
+def test_where_a_system_tells_no_affinity_all_cores_count(
+    groups: Path, monkeypatch: pytest.MonkeyPatch, count: int | None, usable: int
+) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: count)
+    assert cores.usable_cores() == usable
+
+
+def test_the_group_is_that_of_the_second_version(groups: Path) -> None:
+    """Its name begins after two colons."""
+    for group, granted in (("group", 3), ("roup", 4)):
+        (groups / group).mkdir(exist_ok=True)
+        (groups / group / "cpu.max").write_text(f"{granted} 1")
+        (groups / "process").write_text(f"1:cpu:/none\n0::{group}\n")
+        assert cores.usable_cores() == granted
 
 
 @pytest.mark.parametrize(("compiled", "least"), [(False, 32_000_000), (True, 128_000_000)])

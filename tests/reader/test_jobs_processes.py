@@ -137,6 +137,31 @@ def test_workers_that_are_none(
     assert warning.startswith(said)
 
 
+@pytest.mark.parametrize(("name", "value"), [("executable", ""), ("executable", None), ("frozen", True)])
+def test_a_program_without_an_interpreter_reads_by_itself(
+    path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: object
+) -> None:
+    monkeypatch.setattr(sys, name, value, raising=False)
+    before = children()
+
+    def look(_: Progress) -> None:
+        assert children() <= before
+
+    with TraceFile(path, jobs=2, **SIZES) as trace:
+        table = trace.read(look)
+    assert (table.report.events, table.report.warnings) == (4000, ())
+
+
+def test_no_memory_for_workers_is_said(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(pool, "Worker", refuse)
+    with TraceFile(path, jobs=2, **SIZES) as trace:
+        table = trace.read()
+    assert table.report.warnings == ("2 of 2 worker processes could not be started (no memory)",)
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_workers_that_never_answer_are_given_up(
     path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool

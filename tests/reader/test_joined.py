@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tracetui.reader import joined
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace, stamp_of
 from tracetui.reader.parts import parts_of
-from tracetui.reader.source import Progress, TraceFile
+from tracetui.reader.source import COARSEST_CLOCK, Progress, TraceFile
 
 BOOT_NS = 1_692_340_024_324_979_000 - 56_579_931_060_630
 OLD = 10**18  # ns: times of files that were not only just written
@@ -130,11 +131,13 @@ def test_what_is_read_is_told_meanwhile(tmp_path: Path) -> None:
     def see(progress: Progress) -> None:
         table = progress.snapshot()
         assert table.report.events == progress.events and table.path == str(paths[0])
+        assert not any("missing" in warning for warning in table.report.warnings)
         seen.append((progress.done_bytes, progress.total_bytes, progress.events, len(table.slices.start)))
 
     with open_trace(paths[0]) as trace_file:
         table = trace_file.read(see)
         assert [(total, events) for _, total, events, _ in seen] == [(size, 70), (size, 140), (size, 210)]
+        assert [done for done, *_ in seen] == [*accumulate(path.stat().st_size for path in paths)]
         assert seen[-1][0] == size and seen[-1][3] == len(table.slices.start)
         stopped = trace_file.read(None, lambda: True)
     assert stopped.report.stopped and stopped.report.events == 70
@@ -176,3 +179,59 @@ def test_a_file_that_changes_has_no_args_any_more(tmp_path: Path) -> None:
 def test_names_that_are_no_parts(tmp_path: Path) -> None:
     for name in ("msprof_tx_0_2_1.json", "trace_view.json", "msprof_.json", "msprof_slice_a_1.json"):
         assert parts_of(tmp_path / name).files == (tmp_path / name,)
+
+
+@pytest.mark.parametrize(("refused", "more"), [(1, 0), (8, 0), (9, 1), (11, 3)])
+def test_eight_sentences_are_said_of_files(tmp_path: Path, refused: int, more: int) -> None:
+    paths = _parts(tmp_path, [*range(1, 12)])
+    for path in paths[12 - refused :]:
+        path.write_text("{}")
+    with open_trace(paths[0]) as trace_file:
+        report = trace_file.read().report
+    assert report.files == 12 - refused and not report.stopped
+    said = [warning for warning in report.warnings if "begin events" not in warning]
+    assert [sentence.endswith("(left out)") for sentence in said[:8]] == [True] * min(refused, 8)
+    assert said[8:] == [f"{more} more such sentences about its files"] * bool(more)
+
+
+def test_what_is_left_out_is_counted_of_each_file(tmp_path: Path) -> None:
+    paths = _parts(tmp_path, [70, 140])
+    for number, path in enumerate(paths, 1):
+        odd = ["7"] * number + ['{"ph": "?"}'] * (2 * number)
+        path.write_text("[" + ", ".join([*EVENTS[:7], *odd]) + "]")
+    with open_trace(paths[0]) as trace_file:
+        report = trace_file.read().report
+    assert (report.events, report.skipped, report.unknown_phases) == (3 * 7 + 18, 18, {"?": 12})
+    said = [warning for warning in report.warnings if "left out: " in warning]
+    assert [(sentence.split(": ")[0], sentence.split()[1]) for sentence in said] == [
+        (path.name, str(count)) for number, path in enumerate(paths, 1) for count in (number, 2 * number)
+    ]
+
+
+def test_only_files_at_rest_are_settled(tmp_path: Path) -> None:
+    paths = _parts(tmp_path, [70, 140])
+    with open_trace(paths[0]) as trace_file:
+        assert trace_file.settled
+        for more, settled in ((-1, False), (0, True)):
+            trace_file._opened = OLD + COARSEST_CLOCK + more
+            assert trace_file.settled == settled
+        os.utime(paths[1], ns=(OLD - 9, OLD - 9))
+        assert not trace_file.settled
+        paths[2].unlink()
+        assert not trace_file.settled
+
+
+def test_a_reading_may_be_stopped_in_its_last_file(tmp_path: Path) -> None:
+    paths = _parts(tmp_path, [70])
+    done = 0
+
+    def see(progress: Progress) -> None:
+        nonlocal done
+        done = progress.done_bytes
+
+    with open_trace(paths[0]) as trace_file:
+        report = trace_file.read(see, lambda: done == trace_file.size).report
+        assert report.stopped and report.files == 2 and not report.truncated
+        assert not any("files are missing" in warning for warning in report.warnings)
+        assert trace_file.args(0) != {}
+    assert trace_file.event(100) == {}, "it is closed"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tracetui.reader import locate, parts
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.locate import locate_trace, name_of_trace, trace_files
 
@@ -112,3 +113,77 @@ def test_what_an_export_in_parts_is_called_and_made_of(tmp_path: Path) -> None:
     assert name_of_trace(files[0]) == "PROF_000001_20240101101010_AB"
     elsewhere = _file(tmp_path / "other" / "msprof_0_2_1.json")
     assert name_of_trace(elsewhere) == "msprof_0_2_1.json"
+
+
+@pytest.mark.parametrize(("place", "found"), [("1/2/3/4/5/6", True), ("1/2/3/4/5/6/7", False)])
+def test_a_trace_is_looked_for_in_the_output_of_ranks_five_directories_down(
+    tmp_path: Path, place: str, found: bool
+) -> None:
+    trace = _file(tmp_path / place / "trace_view.json")
+    if found:
+        assert locate_trace(tmp_path) == trace
+    else:
+        with pytest.raises(UnreadableTrace, match="no trace in this directory"):
+            locate_trace(tmp_path)
+
+
+def test_no_more_than_some_entries_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locate, "_MOST_ENTRIES", 5)
+    for name in "abc":
+        trace = _file(tmp_path / name / "trace_view.json")
+        _file(tmp_path / f"{name}.txt")
+        if name != "c":
+            trace.unlink()
+    with pytest.raises(UnreadableTrace, match="no trace in this directory"):
+        locate_trace(tmp_path)
+    (tmp_path / "a.txt").unlink()
+    assert locate_trace(tmp_path) == trace
+
+
+def test_a_directory_has_to_be_listed_and_entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _file(tmp_path / "trace_view.json")
+    for missing in (os.R_OK, os.X_OK):
+        monkeypatch.setattr(os, "access", lambda _, mode, missing=missing: not mode & missing)
+        with pytest.raises(UnreadableTrace) as caught:
+            locate_trace(tmp_path)
+        assert caught.value.reason is Reason.PERMISSION
+
+
+def test_eight_traces_are_all_shown(tmp_path: Path) -> None:
+    for rank in range(8):
+        _file(tmp_path / f"r{rank}_ascend_pt" / "trace_view.json")
+    with pytest.raises(UnreadableTrace, match=r"r7_ascend_pt$"):
+        locate_trace(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        *[("msprof_0_2_1.json", ("", True, 0, (2, 1))), ("msprof_7.json.gz", ("", True, 7, ()))],
+        ("msprof_slice_3_123456789012.json", ("123456789012", False, -1, (3,))),
+        ("msprof_slice_3_12345678901.json", ("", False, -1, (3, 12345678901))),
+        *[("msprof_123456789012.json", ("123456789012", True, -1, ())), ("msprof_1_.json", None)],
+        *[("msprof_12345678901.json", ("", True, 12345678901, ())), ("msprof_1.json.bz2", None)],
+    ],
+)
+def test_what_the_name_of_a_part_tells(name: str, named: tuple[object, ...] | None) -> None:
+    assert parts._named(Path(name)) == named
+
+
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_exports_beside_are_counted(tmp_path: Path, others: int) -> None:
+    own = _file(tmp_path / "msprof_slice_0_202401011010.json")
+    for number in range(others):
+        _file(tmp_path / f"msprof_slice_{number}_202401011011.json")
+    _file(tmp_path / "msprof_3_2_1.json")
+    said = [(), ("a file of another export beside it is not read",)]
+    said.append(("2 files of other exports beside it are not read",))
+    assert parts.parts_of(own) == ((own,), said[others])
+    assert parts.parts_of(tmp_path / "msprof_slice_0_202401011012.json").files[0].name.endswith("12.json")
+
+
+def test_what_lies_beside_a_trace_is_none(tmp_path: Path) -> None:
+    for name in ("profiler_info.json", "communication.json"):
+        _file(tmp_path / name)
+        with pytest.raises(UnreadableTrace, match="no trace in this directory"):
+            locate_trace(tmp_path)

@@ -113,3 +113,36 @@ def test_a_year_is_within_reason() -> None:
     """And so much is told by the least and the most of the columns."""
     start = np.array([EPOCH, EPOCH + YEAR])
     assert within_reason([(start, None)]) is None
+
+
+def test_groups_are_more_than_a_year_apart() -> None:
+    """A chain of events, each a year from the one before, is one of them."""
+    start = EPOCH + np.array([0] * 12 + [1, 2]) * YEAR
+    assert [own.tolist() for own in within_reason([(start, None)]) or ()] == [[True] * 14]
+    start[13] += 1
+    assert [own.tolist() for own in within_reason([(start, None)]) or ()] == [[True] * 13 + [False]]
+
+
+@pytest.mark.parametrize(("more", "kept"), [(0, False), (-1, True)])
+def test_clocks_146_years_apart_are_not_both_kept(more: int, kept: bool) -> None:
+    """The first event of all and the last one tell; the largest group is left."""
+    half = LIMIT // 2
+    start = np.array([*[-half] * 5, *[0] * 5, *[half - 9] * 5, half + more])
+    assert [own.tolist() for own in within_reason([(start, None)]) or ()] == [[kept] * 10 + [True] * 6]
+
+
+def test_durations_of_146_years_together_are_too_much() -> None:
+    start = np.full(256, EPOCH)
+    dur = np.full(256, LIMIT // 256)
+    assert [own.tolist() for own in within_reason([(start, dur)]) or ()] == [[True] * 255 + [False]]
+    assert within_reason([(start[1:], dur[1:])]) is None
+
+
+def test_a_year_is_that_of_all_tables_together() -> None:
+    at = np.array([EPOCH])
+    for first, second in ((at, at + 2 * YEAR), (at + 2 * YEAR, at)):
+        kept = within_reason([(first, None), (second, np.array([0]))])
+        assert kept is not None and [own.tolist() for own in kept] == [[True], [True]], "too few to tell"
+    assert [own.tolist() for own in within_reason([(at, np.array([YEAR + 1])), (at, None)]) or ()] == [
+        *[[False], [True]]
+    ]

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from tracetui.reader import skeleton as skeleton_module
-from tracetui.reader.events import EventTable
-from tracetui.reader.skeleton import Skeleton
+from tracetui.reader.events import EventTable, ReadReport
+from tracetui.reader.skeleton import Skeleton, _Chunk, _Chunks, _spread
 from tracetui.reader.source import TraceFile
+from tracetui.reader.text import open_text
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Layer
 
@@ -95,6 +96,9 @@ def test_a_sample_tells_the_tracks_the_names_and_the_extent(tmp_path: Path, styl
     assert (trace.start_ns, trace.end_ns) == (whole.start_ns, whole.end_ns), "head and tail are sampled"
     assert skeleton.table.report.events < whole.report.events / 2
     assert len(skeleton.nothing.slices.start) == 0
+    assert skeleton.nothing.report == ReadReport(path.stat().st_size, 0, 0, 0)
+    for report in (skeleton.nothing.report, skeleton.table.report):
+        assert (report.skipped, report.truncated, report.stopped, report.files) == (0, False, False, 1)
 
 
 def test_an_event_is_where_its_chunk_is(tmp_path: Path) -> None:
@@ -108,6 +112,12 @@ def test_an_event_is_where_its_chunk_is(tmp_path: Path) -> None:
     for name, chunk in zip(slices.name.tolist(), slices.event.tolist()):
         at = text.index(f'"{skeleton.table.strings[name]}"'.encode())
         assert skeleton.start[chunk] <= at < skeleton.end[chunk]
+
+
+def test_the_first_and_the_last_event_are_in_a_sample(tmp_path: Path) -> None:
+    events = [{**sliced(1, number), "args": {}} for number in range(2000)]
+    slices = found(write(tmp_path / "t.json", json.dumps(events))).table.slices
+    assert (int(slices.start.min()), int(slices.start.max())) == (1_000_000, 1_000_000 + 1999 * 10_000)
 
 
 def test_names_that_stand_anywhere_are_looked_for_where_processes_change(tmp_path: Path) -> None:
@@ -177,8 +187,9 @@ def test_no_sample_where_it_is_of_no_use(tmp_path: Path, monkeypatch: pytest.Mon
     assert sampled(write(tmp_path / "t.json.gz", gzip.compress(text))) is None, (
         "it can't be read from the middle"
     )
-    monkeypatch.setattr(skeleton_module, "SMALLEST", len(text) + 1)
-    assert sampled(write(tmp_path / "t.json", text)) is None
+    for smallest, there in ((len(text) + 1, False), (len(text), True)):
+        monkeypatch.setattr(skeleton_module, "SMALLEST", smallest)
+        assert (sampled(write(tmp_path / "t.json", text)) is not None) == there
 
 
 def test_a_slow_disk_gives_what_it_can_in_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +209,7 @@ def test_a_slow_disk_shows_all_of_the_file_before_names_are_looked_for(
         tmp_path / "t.json", json.dumps([sliced(n // 1500, n) for n in range(3000)])
     )  # without names
     skeleton = found(path)
-    assert skeleton_module.FIRST - 8 <= len(skeleton.start) <= skeleton_module.FIRST
+    assert len(skeleton.start) == skeleton_module.FIRST - 6, "both ends, and one for each look at the clock"
     assert int(np.diff(skeleton.start).max()) < path.stat().st_size / 16
 
 
@@ -239,3 +250,106 @@ def test_no_event_is_in_two_chunks(tmp_path: Path) -> None:
     starts = skeleton.table.slices.start.tolist()
     assert len(set(starts)) == len(starts) > 200
     assert (skeleton.start[1:] >= (skeleton.start + skeleton.length)[:-1]).all()
+
+
+def test_places_are_spread_evenly_wherever_that_stops() -> None:
+    assert [*_spread(100, 164, 9)] == [100, 164, 132, 116, 148, 108, 140, 124, 156]
+    assert [*_spread(0, 7, 4)] == [0, 7, 3, 1], "whole bytes"
+    assert [*_spread(5, 6, 2)] == [5, 6]
+    assert [*_spread(5, 5, 9)] == [*_spread(5, 2, 9)] == [5]
+
+
+def test_a_chunk_ends_where_the_next_one_begins(tmp_path: Path) -> None:
+    """And what is read between two is all that there is, wherever in an event one looks."""
+    events = [json.dumps(sliced(1, number)) for number in range(60)]
+    path = write(tmp_path / "t.json", "[" + ", ".join(events) + "]")
+    starts = [1 + sum(len(event) + 2 for event in events[:number]) for number in range(61)]
+    text = open_text(path)
+    chunks = _Chunks(text, 1, wrapped=False)
+    for place in (starts[30] - 3, starts[27] - 3, starts[10] - 3, starts[28], starts[1] - 3, 0, text.size):
+        chunks.read(place)
+    read = [(chunk.start, chunk.end, chunk.readable) for chunk in chunks._chunks]
+    skeleton = chunks.skeleton("t.json", {})
+    text.close()
+    assert read == [
+        (starts[first], starts[behind], True) for first, behind in ((1, 10), (10, 21), (27, 30), (30, 41))
+    ]
+    assert skeleton is not None
+    assert skeleton.start.tolist() == [starts[number] for number in (1, 10, 27, 30)]
+    assert skeleton.end.tolist() == [starts[10], starts[27], starts[30], path.stat().st_size]
+    assert (skeleton.start + skeleton.length).tolist() == [starts[number] for number in (10, 21, 30, 41)]
+    assert skeleton.table.report.text_bytes == skeleton.length.sum()
+    assert skeleton.table.slices.event.tolist() == [3] * 11 + [2] * 3 + [1] * 11 + [0] * 9
+
+
+X, OTHER = frozenset({("1", "op", "X")}), frozenset({("1", "other", "X")})
+DEVICE, FAR = frozenset({("2", "op", "X")}), 100 * CHUNK
+
+
+@pytest.mark.parametrize(
+    ("chunks", "named", "place"),
+    [
+        *[([(0, 10, X), (10, 20, DEVICE)], "", -1), ([(0, 10, X), (11, 20, DEVICE)], "", 10)],
+        *[([(0, 10, X), (20, 30, X)], "", -1), ([(0, 10, X), (20, 30, frozenset())], "", -1)],
+        *[([(0, 10, frozenset()), (20, 30, X)], "", -1), ([(0, 10, X)], "", -1)],
+        *[([(0, 10, X), (20, 30, DEVICE)], "1", 10), ([(0, 10, X), (20, 30, DEVICE)], "2", 10)],
+        ([(0, 10, X), (20, 30, DEVICE)], "12", -1),
+        ([(0, 10, X), (20, 30, X | DEVICE)], "", -1),
+        ([(0, 10, X), (10 + FAR, FAR + 30, DEVICE)], "", 10 + (FAR - CHUNK) // 2),
+        ([(0, 10, X), (10 + CHUNK + 2, CHUNK + 30, DEVICE)], "", 11),
+        ([(0, 10, X), (90, 99, DEVICE), (120, 130, X)], "", 99),
+        ([(0, 10, X), (20, 30, OTHER), (90, 99, DEVICE)], "", 30),
+        ([(0, 10, X), (20, 30, OTHER)], "", 10),
+    ],
+)
+def test_names_are_looked_for_between_unlike_chunks(
+    tmp_path: Path, chunks: list[tuple[int, int, frozenset[tuple[str, str, str]]]], named: str, place: int
+) -> None:
+    text = open_text(write(tmp_path / "t.json", "[]"))
+    found = _Chunks(text, 0, wrapped=False)
+    text.close()
+    found._chunks = [_Chunk(start, end, 0, True, kinds, False, False) for start, end, kinds in chunks]
+    found._events, found._named = {"1", "2"}, set(named)
+    assert found.next_names() == place
+
+
+@pytest.mark.parametrize(
+    ("room", "closes", "opens", "place"),
+    [
+        *[(0, True, True, -1), (1, True, False, 10), (1, False, True, 10), (1, False, False, -1)],
+        *[(FAR, True, True, 10), (FAR, False, True, 10 + FAR - CHUNK), (CHUNK + 1, False, True, 11)],
+    ],
+)  # fmt: skip
+def test_metadata_goes_on_beside_metadata(
+    tmp_path: Path, room: int, closes: bool, opens: bool, place: int
+) -> None:
+    text = open_text(write(tmp_path / "t.json", "[]"))
+    found = _Chunks(text, 0, wrapped=False)
+    text.close()
+    found._chunks = [
+        _Chunk(0, 10, 0, True, X, True, closes),
+        _Chunk(10 + room, 40 + room, 1, True, X, opens, True),
+    ]
+    assert found.next_names() == place
+
+
+@pytest.mark.parametrize(
+    ("elements", "opens", "closes"),
+    [
+        *[([NAMES[0], sliced(1, 1), sliced(1, 2)], True, False), ([sliced(1, 1), NAMES[0]], False, True)],
+        *[([NAMES[0]], True, True), ([sliced(1, 1), NAMES[0], sliced(1, 2)], False, False)],
+        *[([7, {"name": "no event"}], False, False), ([7, NAMES[0], {}], True, True)],
+    ],
+)  # fmt: skip
+def test_a_chunk_tells_whether_metadata_may_go_on_beside_it(
+    tmp_path: Path, elements: list[Any], opens: bool, closes: bool
+) -> None:
+    text = open_text(write(tmp_path / "t.json", json.dumps(elements)))
+    chunks = _Chunks(text, 1, wrapped=False)
+    chunks.read(1)
+    text.close()
+    (chunk,) = chunks._chunks
+    assert (chunk.opens, chunk.closes, chunk.start) == (opens, closes, 1)
+    assert chunk.kinds == ({("1", "op", "X")} if sliced(1, 1) in elements else set())
+    assert chunks._events == {pid for pid, _, _ in chunk.kinds}
+    assert chunks._named == ({"1"} if NAMES[0] in elements else set())

@@ -14,7 +14,7 @@ from tests.reader.rows import rows_of
 from tracetui.reader import text as text_module
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.source import BLOCK, Progress, TraceFile
-from tracetui.reader.text import LentText, Loan, open_text
+from tracetui.reader.text import LentText, Loan, Stamp, open_text
 
 EVENT = b'{"ph": "X", "name": "e%d", "pid": 1, "tid": 2, "ts": "%d.000", "dur": 1.5}'
 
@@ -51,6 +51,68 @@ def test_progress_is_told_in_bytes_of_the_file(tmp_path: Path) -> None:
     plain = open_text(path)
     assert [plain.disk_offset(offset) for offset in (0, 40, 100, 999)] == [3, 43, 103, 103]
     plain.close()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_text_is_read_by_any_number_of_bytes(tmp_path: Path, mark: bytes, packed: bool) -> None:
+    path, content = tmp_path / "t.json", b"0123456789"
+    path.write_bytes(gzip.compress(mark + content) if packed else mark + content)
+    text = open_text(path)
+    for offset in range(12):
+        for length in range(12):
+            assert text.read(offset, length) == content[offset : offset + length]
+    assert text.problem() is None
+    if packed:
+        assert text.shared is None
+    else:
+        assert text.shared is not None
+        loan = text.shared
+        assert (loan.shift, loan.end, loan.last) == (len(mark), len(content), True)
+        lent = LentText(text.shared)
+        assert [lent.read(0, 10), lent.read(9, 1), lent.problem] == [content, b"9", None]
+        os.truncate(path, len(mark) + 4)
+        assert [lent.read(0, 10), lent.read(0, 1)] == [b"0123", b"0"]
+        assert lent.problem == "the file has become shorter while it was read"
+    text.close()
+    text.close()
+    assert text.changed()
+
+
+def test_a_file_that_grows_is_the_same_and_another_one_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(b"[{}]")
+    os.utime(path, ns=(7, 7))
+    text = open_text(path)
+    changed = [text.changed()]
+    for content, modified in ((b"[{} ", 7), (b"[{}, {}", 7), (b"[{}, {}", 9), (b"[{}]", 9), (b"[{", 7)):
+        path.write_bytes(content)
+        os.utime(path, ns=(modified, modified))
+        changed.append(text.changed())
+    assert changed == [False, False, False, False, True, True]
+
+    def refuse(_: int) -> os.stat_result:
+        raise OSError
+
+    path.write_bytes(b"[{}]")
+    os.utime(path, ns=(7, 7))
+    assert not text.changed()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fstat", refuse)
+        assert text.changed(), "for all that can be told"
+    text.close()
+
+
+def test_a_stamp_tells_files_their_order_and_their_last_change() -> None:
+    files = [Stamp(size, size + 5, size + 9, 70 + size) for size in range(40)]
+    assert Stamp.joined(files[3:4]) == files[3]
+    joined = [Stamp.joined(pair) for pair in zip(files, files[1:])]
+    assert [stamp[:3] for stamp in joined] == [(2 * n + 1, n + 6, n + 10) for n in range(39)]
+    assert len({stamp.inode for stamp in joined}) == 39
+    assert all(0 <= stamp.inode < 1 << 63 for stamp in joined), "as those of a file system"
+    assert Stamp.joined(files[1::-1]).inode != joined[0].inode
 
 
 def test_no_more_is_inflated_than_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,6 +344,23 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UnreadableTrace) as caught:
             TraceFile(path)
         assert caught.value.reason is reason
+
+
+def test_why_a_file_cannot_be_opened_is_said_in_the_words_of_the_system(tmp_path: Path) -> None:
+    for name, said in (("x" * 300, ": cannot be opened: File name too long"), ("a\0", "embedded null byte")):
+        with pytest.raises(UnreadableTrace, match=f"{said}$"):
+            open_text(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"", "the file is empty"), (b" ", "nothing but white space"), (b"[", "the end of its first event")],
+)
+def test_what_a_file_of_hardly_anything_holds_is_said(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableTrace, match=f"{said}$"), TraceFile(path) as trace:
+        trace.read()
 
 
 def test_progress_snapshot_and_stop(tmp_path: Path) -> None:

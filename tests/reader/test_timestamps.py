@@ -139,6 +139,20 @@ def test_halves_of_a_nanosecond_that_no_product_of_floats_tells() -> None:
     assert durations([0.5075, 32.0065, 2.0125]).tolist() == [508, 32_006, 2012]
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1.0, 0.5075, 0.0], [1000, 508, 0]),
+        ([1.0, 1e300, -0.001], [1000, 0, 0]),
+        ([4303366441.8515, 1089639032.9525], [4303366441852, 1089639032952]),
+        ([5.0, 4611686018427387.0, 4611686018427387.904], [5000, 4611686018427387000, 0]),
+    ],
+)
+def test_a_duration_is_what_it_is_whatever_stands_beside_it(values: list[Any], expected: list[int]) -> None:
+    """Some need another way than most: near a half, of an hour, beyond what 64 bits hold."""
+    assert durations(values).tolist() == durations(values[::-1]).tolist()[::-1] == expected
+
+
 def test_durations_that_are_none_are_zero() -> None:
     odd: list[Any] = [
         None,
@@ -156,6 +170,10 @@ def test_durations_that_are_none_are_zero() -> None:
     assert durations(odd).tolist() == [0] * 9 + [1000, 2240]
     assert durations(["6E-7", "1.0005", "1.0015"]).tolist() == [0, 1000, 1002]
     assert durations([float("nan"), 1.5]).tolist() == [0, 1500]
+
+
+def test_nothing_times_any_power_is_nothing() -> None:
+    assert times(["0e99", "0e-99", "-0e999"]).tolist() == [0, 0, 0]
 
 
 def test_a_number_has_a_thousand_characters_at_most() -> None:

@@ -89,10 +89,7 @@ class TableBuilder:
             self.unknown_phases[phase] = self.unknown_phases.get(phase, 0) + number
         self._metadata += part.metadata
         threads = np.array([self._threads[thread] for thread in part.threads], np.int32)
-        # The last entry is for -1, and for None: no string.
-        strings = np.array(
-            [-1 if text is None else self._strings[text] for text in part.strings] + [-1], np.int32
-        )
+        strings = np.array([-1 if text is None else self._strings[text] for text in part.strings], np.int32)
         empty = self._strings[""]
         names = np.where(strings < 0, empty, strings)  # a name is always text
         filled = np.where(strings == empty, -1, strings)  # a category or a call stack isn't empty
@@ -201,7 +198,7 @@ class _Column:
         self._tail = self._length
 
     def extend(self, values: NDArray[Any], table: NDArray[Any] | None = None) -> None:
-        """Add the values, or what they stand for in a `table` whose last entry is for -1.
+        """Add the values, or what they stand for in a `table`.
 
         Whole numbers have the narrow type of the column until there is one that does not fit.
         """

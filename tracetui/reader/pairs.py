@@ -34,9 +34,7 @@ def closing_times(begins: Columns, ends: Columns, latest: int) -> tuple[Int64s, 
     turns = np.flatnonzero(~closes_none)
     turns = turns[np.lexsort((depth[turns], thread[turns]))]
     thread, depth, is_end, order = thread[turns], depth[turns], is_end[turns], order[turns]
-    closed = np.flatnonzero(
-        ~is_end[:-1] & is_end[1:] & (thread[1:] == thread[:-1]) & (depth[1:] == depth[:-1])
-    )
+    closed = np.flatnonzero(is_end[1:] & (thread[1:] == thread[:-1]) & (depth[1:] == depth[:-1]))
     result = np.full(len(begins["time"]), latest, np.int64)
     result[order[closed]] = time[order[closed + 1]]
     return result, len(result) - len(closed), int(closes_none.sum())

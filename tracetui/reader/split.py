@@ -80,14 +80,8 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
             start = _EVENT_START.search(chars, search)
             if start is None:
                 # A start may be cut by the end of the text: keep a little for the next piece.
-                rest = size if final else max(search, size - 64, damage)
-                rest = max(rest, at)
-                if (
-                    final
-                    and not wrapped
-                    and reason != CUT_OFF
-                    and chars[-1000:].rstrip(" \t\r\n").endswith("]")
-                ):
+                rest = size if final else max(search, size - 64)
+                if final and not wrapped and reason != CUT_OFF and chars.rstrip(" \t\r\n").endswith("]"):
                     result.ended = True  # only the last event is damaged
                 if rest > damage:
                     result.skips.append((damage, rest, reason))
@@ -111,7 +105,7 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
                     result.end = at + 1
                     result.ended = True
                     return result
-                damage, search, reason = at, at + 1, "text after the end of the array"
+                damage, search, reason = at, at, "text after the end of the array"
                 continue
             if chars[at] == "[" or (chars[at] != "{" and not _whole_scalar(chars, at)):
                 # A bracket or a quote too many would swallow the events after it.
@@ -119,7 +113,7 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
                     result.end = at
                     result.wants = True
                     return result
-                damage, search, reason = at, at + 1, _NOT_JSON
+                damage, search, reason = at, at, _NOT_JSON
                 continue
         value, end, error_at, deep = _element(chars, at)
         if end >= 0 and (end < size or final or chars[end - 1] in '}]"'):
@@ -151,7 +145,7 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
         if damage < 0:
             damage, reason = at, _NOT_JSON
         budget -= (error_at - at) * (8 if deep else 1)
-        search = at + 1 if budget > 0 else max(error_at, at + 1)
+        search = at + 1 if budget > 0 else error_at
 
 
 def _blank(chars: str, at: int) -> bool:
@@ -193,7 +187,7 @@ def _deep(piece: str) -> int:
         if first in "[{":
             depth += 1
             if depth >= _DEEP:
-                return min(token.start(), max(0, len(piece) - 32))
+                return min(token.start(), len(piece) - 32)
         elif first in "]}":
             depth -= 1
     return max(0, len(piece) - 32)

@@ -99,8 +99,7 @@ def duration(value: Any) -> int:
 
 def _exact(value: Any, rounding: str) -> int:
     if isinstance(value, int):
-        nanoseconds = int(value) * 1000
-        return nanoseconds if abs(nanoseconds) < LIMIT else UNREADABLE
+        return _within_limit(int(value) * 1000)
     if isinstance(value, float):
         value = repr(value)
     if not isinstance(value, str):
@@ -116,6 +115,10 @@ def _exact(value: Any, rounding: str) -> int:
         nanoseconds = int(number.scaleb(3, _PRECISE).to_integral_value(rounding, _PRECISE))
     except (InvalidOperation, ValueError, OverflowError):
         return UNREADABLE
+    return _within_limit(nanoseconds)
+
+
+def _within_limit(nanoseconds: int) -> int:
     return nanoseconds if abs(nanoseconds) < LIMIT else UNREADABLE
 
 
