@@ -433,4 +433,5 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "[*range(first, behind), -1]",
         "1 -> 2",
     ): UNKNOWN,
+    ("trace/source_files.py", "_KEPT = 32  #: files kept in memory", "32 -> 33"): LARGER,
 }

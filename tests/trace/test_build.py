@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ def level2(real_traces: Path) -> Trace:
 @pytest.fixture(scope="module")
 def level0(real_traces: Path) -> Trace:
     return read(real_traces / LEVEL0)
+
+
+@pytest.mark.parametrize("numbers", [Layer, Family, Activity])
+def test_what_stands_in_columns_and_caches_is_numbered_from_0_without_a_hole(numbers: type[IntEnum]) -> None:
+    """Tables of as many places are looked up by them, and a cache has nothing but the number."""
+    assert [*numbers] == [*range(len(numbers))]
 
 
 def tracks_per_layer(trace: Trace) -> dict[Layer, int]:

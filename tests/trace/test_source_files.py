@@ -96,6 +96,15 @@ def test_a_search_never_leaves_its_directory(trace: Path, recorded: str) -> None
     assert isinstance(source, NotFound)
 
 
+def test_at_most_the_last_twelve_parts_of_a_path_are_searched_for(trace: Path) -> None:
+    """A search of a long path takes as many looks at every directory: a hostile one has no end."""
+    parts = [f"d{place}" for place in range(12)] + ["net.py"]
+    write(trace.parent.joinpath(*parts), "far\n")
+    assert isinstance(SourceFiles(trace).find("/".join(parts)), NotFound)
+    near = write(trace.parent.joinpath(*parts[1:]))
+    assert found(SourceFiles(trace), "/".join(parts)).path == near
+
+
 def test_a_windows_path_is_found_by_its_end(trace: Path) -> None:
     write(trace.parent / "moba" / "net.py")
     assert found(SourceFiles(trace), r"C:\work\moba\net.py").path == trace.parent / "moba" / "net.py"
@@ -158,7 +167,9 @@ def test_a_file_changed_after_the_profile_is_told_apart(
     assert found(files, str(path)).newer is newer
 
 
-@pytest.mark.parametrize(("seconds", "newer"), [(-1, False), (1, False), (3600, True)])
+@pytest.mark.parametrize(
+    ("seconds", "newer"), [(-1, False), (1, False), (60, False), (61, True), (3600, True)]
+)
 def test_a_copy_that_came_with_the_trace_is_no_change(trace: Path, seconds: int, newer: bool) -> None:
     path = write(trace.parent / "net.py")
     copied_ns = path.stat().st_mtime_ns
