@@ -434,4 +434,15 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "1 -> 2",
     ): UNKNOWN,
     ("trace/source_files.py", "_KEPT = 32  #: files kept in memory", "32 -> 33"): LARGER,
+    ("trace/meanings.py", "UNDECIDED = -1", "1 -> 2"): UNKNOWN,
+    (
+        "trace/flows.py",
+        "has_flows = np.bincount(flows.thread, minlength=len(owner_of_thread)) > 0",
+        "> -> >=",
+    ): FASTER,
+    (
+        "trace/flows.py",
+        "left = np.setdiff1d(ends, within[1], assume_unique=True)",
+        "True -> False",
+    ): FASTER,
 }
