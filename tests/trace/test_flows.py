@@ -150,10 +150,10 @@ def test_kernels_that_start_in_the_same_nanosecond_share_an_id() -> None:
 def test_arrows_of_two_categories_on_one_thread_look_for_the_slices_of_their_own() -> None:
     """Of a GPU: one starts in the call of the runtime, the other in the operator that starts with it."""
     events = [*process(9, "python", "CPU"), *process(0, "python", "GPU 0")]
+    events += [flow("s", "fwdbwd", 2, 9, 1, 5), flow("f", "fwdbwd", 2, 9, 2, 40)]  # the first string
     events += [piece(9, 1, "aten::mm", 5, 9, "cpu_op"), piece(9, 1, "cudaLaunchKernel", 5, 2, "cuda_runtime")]
     events += [piece(9, 2, "backward", 40, 9, "cpu_op"), piece(0, 7, "gemm", 30, 2, "kernel")]
     events += [flow("s", "ac2g", 1, 9, 1, 5), flow("f", "ac2g", 1, 0, 7, 30)]
-    events += [flow("s", "fwdbwd", 2, 9, 1, 5), flow("f", "fwdbwd", 2, 9, 2, 40)]
     assert arrows(trace_of(events)) == [("aten::mm", "backward"), ("cudaLaunchKernel", "gemm")]
 
 
