@@ -445,4 +445,6 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "left = np.setdiff1d(ends, within[1], assume_unique=True)",
         "True -> False",
     ): FASTER,
+    ("trace/layout.py", "return depth, holding[ends[place] > end[holding]]", "> -> >="): FASTER,
+    ("trace/layout.py", "short = packed & ~wide & (sizes <= SHORT)", "& -> |"): FASTER,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 
 from tests.analysis.real import read
-from tests.synthetic import event_table, piece, process, thread, trace_of
+from tests.synthetic import event_table, flow, piece, process, thread, trace_of
+from tracetui.reader.events import EventTable
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
 
@@ -33,6 +35,17 @@ def level0(real_traces: Path) -> Trace:
 def test_what_stands_in_columns_and_caches_is_numbered_from_0_without_a_hole(numbers: type[IntEnum]) -> None:
     """Tables of as many places are looked up by them, and a cache has nothing but the number."""
     assert [*numbers] == [*range(len(numbers))]
+
+
+def counted_again() -> EventTable:
+    """Samples of two counters in the order 0, 1, 0, 1, each later one before an earlier one."""
+    samples = ((0, 5), (1, 5), (0, 2), (1, 1))
+    return event_table(
+        [
+            {"ph": "C", "name": f"HBM {track}", "pid": 1, "tid": 0, "ts": f"0.00{time}", "args": {"a": value}}
+            for value, (track, time) in enumerate(samples)
+        ]
+    )
 
 
 def tracks_per_layer(trace: Trace) -> dict[Layer, int]:
@@ -150,6 +163,38 @@ def test_counters_are_one_track_per_series_in_time_order(level2: Trace) -> None:
     for track in counters.values():
         assert (np.diff(level2.counters.time[track.samples.start : track.samples.stop]) >= 0).all()
     assert sum(len(track.samples) for track in counters.values()) == len(level2.counters.time)
+
+
+def test_a_trace_is_looked_at_by_lane_by_track_and_by_process(level2: Trace) -> None:
+    lanes = [level2.lane_slice_rows(lane) for lane in range(len(level2.lane_track))]
+    assert [(each.start, each.stop) for each in lanes] == [
+        *zip(level2.lane_rows.tolist(), level2.lane_rows[1:].tolist())
+    ]
+    counters = build_trace(counted_again()).counters
+    assert [
+        [column.tolist() for column in counters.of(number, range(2 * number, 2 * number + 2))]
+        for number in (0, 1)
+    ] == [
+        [[2, 5], [2.0, 0.0]],
+        [[1, 5], [3.0, 1.0]],
+    ]
+    assert not counters.is_sorted, "of a few tracks none has to be brought in order"
+    owners = dict.fromkeys(("1", "2"), "77")
+    merged = replace(level2, owners={**owners, "3": "78"})
+    assert [merged.same_process(*pids) for pids in (("1", "2"), ("1", "3"), ("4", "4"), ("4", "1"))] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize("stack", ["train.py(8): main", None])
+def test_the_first_text_of_a_trace_may_be_a_stack(stack: str | None) -> None:
+    first = flow("s", "train.py(8): main", 1, 1, 1, 0)
+    args = {} if stack is None else {"Call stack": stack}
+    trace = trace_of([first, piece(1, 1, "x", 0, 1, **args), piece(1, 1, "y", 5, 1)])
+    assert trace.strings[0] == "train.py(8): main" and trace.slices.have_stacks == (stack is not None)
 
 
 def test_samples_stay_as_they_were_read_until_one_is_wanted(level2: Trace) -> None:

@@ -123,7 +123,7 @@ def _depths(start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     # that start before it ends, but for those that hold it.
     long = end > start
     ends = np.sort(end[long])
-    place = np.append(0, np.cumsum(long))[after] - 1 - depth[holding]
+    place = np.cumsum(long)[after - 1] - 1 - depth[holding]
     return depth, holding[ends[place] > end[holding]]
 
 

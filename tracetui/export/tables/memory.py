@@ -41,7 +41,6 @@ from tracetui.trace.stack import Frame
 from tracetui.units import format_bytes, format_count, format_time
 
 DATA_AND_VIEWER = Form.DATA | Form.VIEWER
-_WRITTEN = Form.TEXT | Form.MARKDOWN
 
 
 class MemoryRows:
