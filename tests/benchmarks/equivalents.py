@@ -446,5 +446,25 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "True -> False",
     ): FASTER,
     ("trace/layout.py", "return depth, holding[ends[place] > end[holding]]", "> -> >="): FASTER,
-    ("trace/layout.py", "short = packed & ~wide & (sizes <= SHORT)", "& -> |"): FASTER,
+    ("trace/layout.py", "if np.count_nonzero(short) >= MANY:", ">= -> >"): FASTER,
+    ("export/tables/memory.py", "place = curve.peak(-1, NEVER)", "1 -> 2"): "no sample has a time below 0",
+    (
+        "export/tables/memory.py",
+        'return (None, 0, "") if frame is None else (frame.file, frame.line, frame.function)',
+        "0 -> 1",
+    ): "without a file no line is told",
+    **{
+        ("export/tables/memory.py", line, "1 -> 2"): UNKNOWN
+        for line in (
+            "return ns if self.recorded.timed else np.full(len(ns), -1, np.int64)",
+            "return np.where(self.blocks.release == NEVER, -1, self.blocks.release)",
+            "return -1",
+            "_of_curves(lambda curve: int(curve.allocated.max(initial=-1))),",
+            "_of_curves(lambda curve: int(curve.reserved.max(initial=-1))),",
+            "return np.array([line.mean_life if rows.recorded.timed else -1 for line in rows.rows], "
+            "np.int64)",
+            "numbers = [frame.line if frame.file else -1 for frame in rows.recorded.lines]",
+            "return np.array([*numbers, -1], np.int64)[rows.blocks.line]",
+        )
+    },
 }

@@ -17,7 +17,7 @@ from tests.synthetic import trace_of
 from tracetui.analysis.advice.model import Advice
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.preparing import COPY
-from tracetui.analysis.memory.model import Curve
+from tracetui.analysis.memory.model import NEVER, Curve
 from tracetui.compare.job_part import RankRow
 from tracetui.compare.memory_rows import ALIVE, MemoryRow
 from tracetui.compare.operators import Stretch
@@ -37,6 +37,7 @@ from tracetui.export.report import (
     LONGEST_RUN,
     _preparing,
     _producer,
+    _steps,
     in_all,
     no_work,
     run_facts,
@@ -46,7 +47,9 @@ from tracetui.export.report import (
 from tracetui.export.selection import Selection
 from tracetui.export.tables.column import records
 from tracetui.export.tables.compare import BY, WATERFALL
-from tracetui.export.tables.memory import COMPONENTS, MemoryRows
+from tracetui.export.tables.memory import COMPONENTS, BlockRows, MemoryRows
+from tracetui.export.tables.shown import text_table
+from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.trace.model import Kind
 
 ONE_STEP = Scale(1, 1, Fraction(10**9))
@@ -269,6 +272,20 @@ def test_what_preparing_steps_took(causes: dict[str, int], told: list[str]) -> N
     assert _preparing(10, causes) == told
 
 
+def test_a_table_of_steps_has_as_many_decimals_as_the_page_has_room_for() -> None:
+    analysis = run("mixed", 4)
+    places, seen = range(len(analysis.steps)), set()
+    for width in range(50, 110):
+        tables = [text_table(STEPS, StepRows(analysis, places, 2, decimals), width) for decimals in range(4)]
+        fitting = [place for place, lines in enumerate(tables) if max(map(len, lines)) <= width]
+        found = _steps(analysis, places, 2, width)
+        most = max(fitting, default=0)
+        assert found[2 : 2 + len(tables[most])] == tables[most]
+        assert found[2 + len(tables[most])] == "  2 more steps: --top 0"
+        seen.add(most)
+    assert seen == {0, 1, 2, 3}
+
+
 # ------------------------------------------------------------------------ advice
 
 
@@ -408,6 +425,14 @@ def test_components_are_told_at_their_most_and_at_the_end() -> None:
     keys = ("peak_allocated_bytes", "peak_reserved_bytes", "peak_at_ns", "end_allocated_bytes")
     told = [[each[key] for key in keys] for each in records(COMPONENTS, MemoryRows(recorded, curves))]
     assert told == [[9, 2, 0, 3], [None, 5, 10, None], [None, None, 0, None], [0, 0, 0, 0]]
+
+
+def test_a_block_may_begin_and_be_released_at_time_0() -> None:
+    blocks = SimpleNamespace(start=np.array([0, 0, 0, 5]), release=np.array([0, 1, NEVER, 5]))
+    rows: Any = SimpleNamespace(blocks=blocks)
+    rows.release = BlockRows.release.fget(rows)  # type: ignore[attr-defined]
+    assert rows.release.tolist() == [0, 1, -1, 5]
+    assert BlockRows.life.fget(rows).tolist() == [0, 1, -1, 0]  # type: ignore[attr-defined]
 
 
 # -------------------------------------------------------------------- selections

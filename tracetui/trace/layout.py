@@ -143,8 +143,9 @@ def _pack_stretches(depth: Int64s, start: Int64s, end: Int64s, crossed: Int64s) 
         _pack_side_by_side(depth, start, end, firsts[short], sizes[short])
         packed &= ~short
     for pack, chosen in ((_pack_nested, packed & ~wide), (_pack_wide, packed & wide)):
-        rows = np.flatnonzero(np.repeat(chosen, sizes)) if chosen.any() else np.zeros(0, np.int64)
-        depth[rows] = pack(start[rows].tolist(), end[rows].tolist(), begins[rows].tolist())
+        if chosen.any():
+            rows = np.flatnonzero(np.repeat(chosen, sizes))
+            depth[rows] = pack(start[rows].tolist(), end[rows].tolist(), begins[rows].tolist())
 
 
 def _pack_side_by_side(lane: Int64s, start: Int64s, end: Int64s, first: Int64s, size: Int64s) -> None:

@@ -124,7 +124,9 @@ def _peak_time(rows: MemoryRows) -> Int64s:
 
 
 def _end(curve: Curve) -> int:
-    return int(curve.allocated[curve.told[-1]]) if len(curve.told) else -1
+    if not len(curve.told):
+        return -1
+    return int(curve.allocated[curve.told[-1]])
 
 
 def _of_curves(number: Callable[[Curve], int]) -> Callable[[MemoryRows], Int64s]:
