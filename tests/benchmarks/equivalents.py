@@ -467,4 +467,15 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
             "return np.array([*numbers, -1], np.int64)[rows.blocks.line]",
         )
     },
+    (
+        "trace/owners.py",
+        "number = int(pid) if pid.isdecimal() and pid.isascii() and len(pid) < 20 else 0",
+        "0 -> 1",
+    ): "below 1024 no number holds the pid of a process",
+    ("trace/source_files.py", "self._kept.popitem(last=False)", "False -> True"): LARGER,
+    (
+        "trace/source_files.py",
+        "return SourceFile(path, _lines(text), root, modified_ns > ran_ns > 0)",
+        "0 -> 1",
+    ): "nothing was profiled in the first ns of 1970",
 }
