@@ -1,9 +1,8 @@
-"""Where a text changes: the last row that is listed, the first number that is plural, the end of a window."""
+"""Where the text of a trace changes: the last row that is listed, the first plural, the end of a window."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,27 +11,12 @@ import pytest
 
 from tests.analysis.machine import npu, task
 from tests.compare.planted import run
-from tests.export.test_pages import slower
 from tests.synthetic import trace_of
 from tracetui.analysis.advice.model import Advice
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.preparing import COPY
-from tracetui.analysis.memory.model import NEVER, Curve
-from tracetui.compare.job_part import RankRow
-from tracetui.compare.memory_rows import ALIVE, MemoryRow
-from tracetui.compare.operators import Stretch
-from tracetui.compare.rows import Row, Scale
-from tracetui.compare.tally import NOTHING, Sum
+from tracetui.export import lines
 from tracetui.export.advice_text import advice_text, cost_words, first_advice
-from tracetui.export.compare_text import _shown, comparison_text
-from tracetui.export.compare_words import _ranks, lengths, row_name, run_words
-from tracetui.export.memory.words import (
-    alive_sentence,
-    calls_words,
-    growing_sentence,
-    growth_sentence,
-    place_words,
-)
 from tracetui.export.report import (
     LONGEST_RUN,
     _preparing,
@@ -45,154 +29,9 @@ from tracetui.export.report import (
     trace_facts,
 )
 from tracetui.export.selection import Selection
-from tracetui.export.tables.column import records
-from tracetui.export.tables.compare import BY, WATERFALL
-from tracetui.export.tables.memory import COMPONENTS, BlockRows, MemoryRows
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.steps import STEPS, StepRows
-from tracetui.trace.model import Kind
-
-ONE_STEP = Scale(1, 1, Fraction(10**9))
-
-
-def row(name: str, base: int, other: int) -> Row:
-    return Row(name, Sum(base, 1, base, base), Sum(other, 1, other, other), ONE_STEP, True)
-
-
-def memory_row(base: int, other: int) -> MemoryRow:
-    sums = (Sum(base, 1, base, base), Sum(other, 1, other, other))
-    return MemoryRow("m", *sums, ONE_STEP, True, ALIVE, "", None, None)
-
-
-# ------------------------------------------------------------------- comparisons
-
-
-def test_what_rounds_to_nothing_is_no_change() -> None:
-    kernels = tuple(row(str(delta), 10**6, 10**6 + delta) for delta in (499, 500, -499, -500, 501))
-    memory = tuple(memory_row(100, 100 + delta) for delta in (0, 1, -1, 2))
-    comparison = replace(slower(), kernels=kernels, memory=memory)
-    assert [each.name for each in _shown(BY["kernel"], comparison, False)] == ["500", "-500", "501"]
-    assert [each.delta_ns for each in _shown(BY["memory"], comparison, False)] == [1, -1, 2]
-    for by in ("kernel", "memory"):
-        assert _shown(BY[by], comparison, True) == BY[by].rows(comparison)
-
-
-def test_parts_of_a_step_and_classes_are_shown_that_either_side_has() -> None:
-    rows = tuple(row(f"{base} {other}", base, other) for base, other in ((0, 0), (0, 1), (1, 0), (1, 1)))
-    comparison = replace(slower(), waterfall=rows, classes=rows, kernels=rows)
-    for table, asked in ((WATERFALL, False), (WATERFALL, True), (BY["class"], False)):
-        assert [each.name for each in _shown(table, comparison, asked)] == ["0 1", "1 0", "1 1"]
-    assert _shown(BY["class"], comparison, True) == rows == _shown(BY["kernel"], comparison, True)
-
-
-def lists(by: str | None, top: int | None, rows: int) -> list[str]:
-    """The lines below a table of so many kernels, each of which changed, that say how many are left."""
-    kernels = tuple(row(f"k{number}", 0, 10**6 + number) for number in range(rows))
-    every: dict[str, Any] = {table.key: () for table in BY.values() if not table.of_jobs}
-    comparison = replace(slower(), **{**every, "kernels": kernels})
-    text = comparison_text(comparison, BY[by] if by else None, top, 120)
-    shown = [line for line in text.splitlines() if line.startswith("  k")]
-    more = [line for line in text.splitlines() if "more: --by" in line]
-    return [str(len(shown)), *more]
-
-
-@pytest.mark.parametrize(
-    ("by", "top", "rows", "told"),
-    [
-        (None, None, 10, ["10"]),
-        (None, None, 11, ["10", "  1 more: --by kernel --top 0"]),
-        ("kernel", None, 20, ["20"]),
-        ("kernel", None, 21, ["20", "  1 more: --by kernel --top 0"]),
-        ("kernel", 2, 5, ["2", "  3 more: --by kernel --top 0"]),
-        ("kernel", 0, 25, ["25"]),
-        (None, 0, 12, ["12"]),
-    ],
-)
-def test_how_many_rows_a_comparison_lists(
-    by: str | None, top: int | None, rows: int, told: list[str]
-) -> None:
-    assert lists(by, top, rows) == told
-
-
-def test_stretches_of_operators_stand_below_the_operators() -> None:
-    comparison = replace(slower(), gone=(Stretch(("aten::mul",), 10**6, 1),), new=())
-    below = "only in BASE: aten::mul"
-    for by in ("operator", "kernel", "api"):
-        assert (below in comparison_text(comparison, BY[by], None, 120)) == (by == "operator")
-    assert comparison_text(comparison, None, None, 120).count(below) == 1
-
-
-def test_a_table_without_a_row_says_why_within_the_page() -> None:
-    text = comparison_text(replace(slower(), memory=()), BY["memory"], None, 40)
-    assert text.splitlines()[-3:] == [
-        "Memory, bytes",
-        "  Both sides need a recording of it:",
-        "  profile_memory=True.",
-    ]
-    assert "  Neither side has any." in comparison_text(replace(slower(), api=()), BY["api"], None, 40)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "words"),
-    [
-        ((0, 2), "2 ranks (0, 2)"),
-        ((0, *range(2, 9)), "8 ranks (0, 2, 3, 4, 5, 6, 7, 8)"),
-        ((0, *range(2, 10)), "9 ranks (0, 2, 3, 4, 5, 6, 7, 8, ...)"),
-        (tuple(range(3, 12)), "9 ranks (3 to 11)"),
-    ],
-)
-def test_eight_numbers_of_ranks_are_listed(numbers: tuple[int, ...], words: str) -> None:
-    assert _ranks(numbers) == words
-
-
-def side(walls: list[int], ranks: int = 1, exposed: int | None = None, members: tuple[int, ...] = ()) -> Any:
-    totals = None
-    if exposed is not None:
-        totals = SimpleNamespace(
-            computing_ns=3000, communication_not_overlapped_ns=exposed, free_ns=2000, window_ns=6000
-        )
-    mean = Fraction(sum(walls), len(walls) * ranks) if walls else 0
-    ns: Any = {"wall_ns": np.array(walls), "step_ns": mean}
-    return SimpleNamespace(kind=Kind.GPU, ranks=ranks, numbers=(), members=members, totals=totals, **ns)
-
-
-@pytest.mark.parametrize(
-    ("of", "words"),
-    [
-        (side([]), "gpu, no work of a device"),
-        (side([10**6]), "gpu, 1 step of 1.000 ms"),
-        (side([10**6, 3 * 10**6]), "gpu, 2 steps of 2.000 ms, 1.000 to 3.000"),
-        (side([4 * 10**6, 6 * 10**6], 2, None, (4,)), "gpu, rank 4, 2 steps of 2.500 ms, 2.000 to 3.000"),
-        (
-            side([10**6], exposed=0),
-            "gpu, 1 step of 1.000 ms; in all 6.00 µs: computing 3.00 µs, free 2.00 µs",
-        ),
-        (
-            side([10**6], exposed=1),
-            "gpu, 1 step of 1.000 ms; in all 6.00 µs: computing 3.00 µs, exposed communication 1 ns, "
-            "free 2.00 µs",
-        ),
-    ],
-)
-def test_a_side_in_words(of: Any, words: str) -> None:
-    assert run_words(of) == words
-    assert (lengths(of) == ["-"] * 3) == (len(of.wall_ns) == 0)
-
-
-@pytest.mark.parametrize(
-    ("terms", "words"),
-    [
-        ([(10, 10), (20, 20)], "rank 3"),
-        ([(0, 10**6), (9 * 10**6, 7 * 10**6)], "rank 3, t1 -2.000"),
-        ([(0, 3 * 10**6), (9 * 10**6, 7 * 10**6)], "rank 3, t0 +3.000"),
-    ],
-)
-def test_a_rank_is_told_with_what_changed_most(terms: list[tuple[int, int]], words: str) -> None:
-    waterfall = tuple(row(f"t{place}", *term) for place, term in enumerate(terms))
-    assert row_name(RankRow("rank 3", NOTHING, NOTHING, ONE_STEP, None, 3, waterfall)) == words
-
-
-# ------------------------------------------------------------------------ traces
+from tracetui.trace.stack import Frame
 
 
 def test_the_start_of_a_long_path_is_cut_off() -> None:
@@ -286,9 +125,6 @@ def test_a_table_of_steps_has_as_many_decimals_as_the_page_has_room_for() -> Non
     assert seen == {0, 1, 2, 3}
 
 
-# ------------------------------------------------------------------------ advice
-
-
 def advice(number: int, cost_ns: int | None, subjects: int = 0, file: str | None = None) -> Advice:
     names = tuple(f"op{place}" for place in range(subjects))
     return Advice(f"rule_{number}", f"Title {number}", "Text.", "rule", cost_ns, {}, names, file, 8, "f")
@@ -343,99 +179,32 @@ def test_a_title_as_wide_as_the_page_has_its_time_behind_it() -> None:
     assert lines[2] == " 1  Title 1  100 ns" and lines[-4] == "10  Title 2  note"
 
 
-# ------------------------------------------------------------------------ memory
-
-
-def grown(*steps: tuple[str, int, int | None]) -> dict[str, Any]:
-    return {"growth": [{"device": device, "step": step, "bytes": size} for device, step, size in steps]}
-
-
-def test_growth_from_step_to_step() -> None:
-    assert growth_sentence(grown(), 0) == "There are no steps to compare."
-    assert growth_sentence(grown(), 1) == "Of one step nothing can be said about growth."
-    assert growth_sentence(grown(), 2) == "No curve tells of growth."
-    assert growth_sentence(grown(("NPU 0", 3, 1), ("NPU 1", 3, None)), 2) == (
-        "From step to step: NPU 0: +1 B in 3; NPU 1: ? in 3"
+@pytest.mark.parametrize("called", [True, False])
+def test_a_stack_is_that_of_a_task_or_of_the_slice_itself(
+    called: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Text 0 is a stack and row 0 a frame, as any other is."""
+    monkeypatch.setattr(
+        lines, "frames_of", lambda _, row: (Frame("frame.py", row, "f"), Frame("up.py", 9, "g"))
     )
-    nine = growth_sentence(grown(*(("NPU 0", step, -step) for step in range(1, 10))), 9)
-    assert nine == "From step to step: " + ", ".join(f"-{step} B in {step}" for step in range(2, 10))
-
-
-def group(**more: Any) -> dict[str, Any]:
-    usual = {"steps": [1, 2], "operator": "Cast", "task": None, "verdict": "grows", "of": 28, "nth": 28}
-    place = {"file": "/a/actor.py", "line": 41, "function": "f", "before": None, "after": None}
-    return {**usual, **place, "leaving": 1, "bytes_per_step": 10, **more}
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"of": 1, "nth": 1}, "the only call"),
-        ({"of": 2, "nth": 2}, "the 2nd of 2 calls"),
-        ({"of": 28, "nth": 28, "leaving": 2}, "2 of 28 calls"),
-        ({"of": 1000, "nth": None}, "1 of 1,000 calls"),
-    ],
-)
-def test_which_calls_leave_blocks(more: dict[str, Any], words: str) -> None:
-    assert calls_words(group(**more)) == words
-
-
-def test_a_group_of_blocks_that_grows() -> None:
-    assert growing_sentence(group()) == (
-        "grows 10 B a step: Cast, the 28th of 28 calls at actor.py(41) f, alive since steps 1, 2"
+    slices = SimpleNamespace(stack=np.array([1, -1, 1, -1, 1, 0]), have_stacks=called)
+    links = SimpleNamespace(
+        tasks=np.array([1, 2, 4]), stack=np.array([0, -1, -1]), frame=np.array([-1, 0, -1])
     )
-    told = growing_sentence(group(task="MatMul", before="A", after="B", steps=[*range(1, 7)]), "x" * 121)
-    assert told == (
-        f"grows 10 B a step: Cast (MatMul), the 28th of 28 calls at actor.py(41) f `{'x' * 120}`, after A, "
-        "before B, alive since steps 1, 2, 3, 4, 5, 6"
+    analysis: Any = SimpleNamespace(
+        trace=SimpleNamespace(slices=slices, strings=["a.py(3): f;b.py(4): g", "c.py(5): h"]),
+        links=links,
+        rules=SimpleNamespace(line_of=lambda frames: frames[0] if frames else None),
     )
-    seven = growing_sentence(group(operator="", steps=[*range(1, 8)], verdict="may grow"))
-    assert seven == (
-        "may grow 10 B a step: the 28th of 28 calls at actor.py(41) f, alive since steps 1, 2, ..., 5, 6, 7"
-    )
-
-
-def test_what_is_alive_and_where_it_was_allocated() -> None:
-    def alive(blocks: int) -> str:
-        return alive_sentence({"alive_at_end": {"bytes": 10 * blocks, "blocks": blocks}})
-
-    assert alive(0) == "All that was allocated was released before the recording ended."
-    left = "Alive at the end, which by itself is no leak: "
-    assert [alive(1), alive(2)] == [f"{left}10 B in 1 block.", f"{left}20 B in 2 blocks."]
-    unknown = {"file": None, "line": None, "function": None}
-    assert place_words(unknown) == "(no stack)"
-    assert place_words({"file": "", "line": None, "function": "run"}) == "run"
-    assert place_words({"file": "/a/b.py", "line": None, "function": None}) == "b.py(0) "
-
-
-def test_components_are_told_at_their_most_and_at_the_end() -> None:
-    """One has its most at time 0; of one only what is reserved is known, of one nothing."""
-
-    def curve(allocated: list[int], reserved: list[int]) -> Curve:
-        columns = (np.array(column, np.int64) for column in ([0, 10, 20], allocated, reserved, [-1] * 3))
-        return Curve("NPU 0", "PyTorch", *columns)
-
-    curves = [
-        curve([9, 3, -1], [1, 2, 0]),
-        curve([-1] * 3, [1, 5, 4]),
-        curve([-1] * 3, [-1] * 3),
-        curve([0] * 3, [0] * 3),
+    stacks = lines.Stacks(analysis)
+    keys = stacks.keys(np.array([0, 1, 2, 3, 4, 5])).tolist()
+    assert keys == [1, 0, -2, -1, -1, 0]
+    assert [stacks.text(key) for key in (0, 1, -1, -2, -3)] == [
+        *("a.py(3): f < b.py(4): g", "c.py(5): h", None),
+        *("frame.py(0): f < up.py(9): g", "frame.py(1): f < up.py(9): g"),
     ]
-    recorded: Any = SimpleNamespace(timed=True)
-    keys = ("peak_allocated_bytes", "peak_reserved_bytes", "peak_at_ns", "end_allocated_bytes")
-    told = [[each[key] for key in keys] for each in records(COMPONENTS, MemoryRows(recorded, curves))]
-    assert told == [[9, 2, 0, 3], [None, 5, 10, None], [None, None, 0, None], [0, 0, 0, 0]]
-
-
-def test_a_block_may_begin_and_be_released_at_time_0() -> None:
-    blocks = SimpleNamespace(start=np.array([0, 0, 0, 5]), release=np.array([0, 1, NEVER, 5]))
-    rows: Any = SimpleNamespace(blocks=blocks)
-    rows.release = BlockRows.release.fget(rows)  # type: ignore[attr-defined]
-    assert rows.release.tolist() == [0, 1, -1, 5]
-    assert BlockRows.life.fget(rows).tolist() == [0, 1, -1, 0]  # type: ignore[attr-defined]
-
-
-# -------------------------------------------------------------------- selections
+    frame = None if called else "frame.py(0)"
+    assert [stacks.line(key) for key in (0, -1, -2)] == ["a.py(3)", None, frame]
 
 
 def test_a_window_has_its_first_ns_and_not_its_last() -> None:
