@@ -14,9 +14,14 @@ from tests.compare.planted import run
 from tests.synthetic import trace_of
 from tracetui.analysis.advice.model import Advice
 from tracetui.analysis.analyse import analyse
+from tracetui.analysis.gaps import Measure
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.export import lines
 from tracetui.export.advice_text import advice_text, cost_words, first_advice
+from tracetui.export.communication_text import _more
+from tracetui.export.idle_text import why
+from tracetui.export.markdown_report import summary_markdown
 from tracetui.export.report import (
     LONGEST_RUN,
     _preparing,
@@ -29,6 +34,8 @@ from tracetui.export.report import (
     trace_facts,
 )
 from tracetui.export.selection import Selection
+from tracetui.export.tables.column import Form
+from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.trace.stack import Frame
@@ -39,6 +46,75 @@ def test_the_start_of_a_long_path_is_cut_off() -> None:
     named = replace(analysis, trace=replace(analysis.trace, path=f"/{'a' * 90}/trace.json"))
     lines = summary_text(named, Selection(), None, 60).splitlines()
     assert lines[0] == f"…{'a' * 48}/trace.json"
+
+
+@pytest.mark.parametrize(("dur", "span"), [(0, None), (1, "1 ns"), (2, "2 ns")])
+def test_a_device_that_works_for_one_ns_has_a_window(dur: int, span: str | None) -> None:
+    analysis = analyse(trace_of([*npu(), task(10, dur)]))
+    told = "1 task, which neither computes nor communicates"
+    if span is not None:
+        told = f"{span}, from 0.000000 s to 0.000000 s"
+    assert f"NPU: {told}" in summary_text(analysis, Selection(), None, 100).splitlines()
+    assert "\n## `NPU`\n\n" + told in summary_markdown(analysis, Selection(), None)
+
+
+def test_what_is_not_listed_is_counted() -> None:
+    assert [_more(count) for count in (-1, 0, 1, 2)] == [[], [], ["  1 with less"], ["  2 with less"]]
+
+
+def test_a_line_is_told_with_its_two_largest_causes_and_three_operators() -> None:
+    causes = {Cause.SYNC: 5, Cause.UNLINKED: 3, Cause.GC: 2}
+    row: Any = SimpleNamespace(causes=causes, ops={"": 9, "a" * 32: 4, "b" * 33: 3, "c": 2, "d": 1})
+    told = "host.sync 50 %, unlinked 30 %"
+    assert why(row) == f"{told}; in {'a' * 32}, {'b' * 31}…, c"
+    row.ops = {"": 9}
+    assert why(row) == told
+
+
+# -------------------------------------------------------------------------- gaps
+
+
+def gap_rows(by: Measure, idle: list[int], communication: list[int]) -> GapRows:
+    gaps = SimpleNamespace(idle=np.array(idle), communication=np.array(communication))
+    analysis: Any = SimpleNamespace(gaps=gaps, trace=None)
+    return GapRows(analysis, np.arange(len(idle))[::-1], by)
+
+
+def test_a_gap_is_of_idle_time_where_it_has_as_much_of_it_as_of_communication() -> None:
+    """The last gap first."""
+    told = [gap_rows(by, [5, 5, 5], [4, 5, 6]).by_idle.tolist() for by in Measure]
+    assert dict(zip(Measure, told)) == {
+        Measure.LOST: [False, True, True],
+        Measure.IDLE: [True] * 3,
+        Measure.COMMUNICATION: [False] * 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("by", "told"),
+    [
+        (Measure.IDLE, {"a": 4, "b": 2}),
+        (Measure.COMMUNICATION, {"a": 5}),
+        (Measure.LOST, {"a": 9, "b": 2, COPY: 1}),
+    ],
+)
+def test_the_causes_of_what_ranks_a_gap(by: Measure, told: dict[str, int]) -> None:
+    idle = [{"cause": cause, "dur_ns": ns} for cause, ns in (("a", 3), ("b", 2), ("a", 1))]
+    moved = [{"cause": "a", "dur_ns": 5}]
+    assert gap_causes(by, idle, moved, 1) == told
+    assert COPY not in gap_causes(by, idle, moved, 0)
+
+
+def test_people_are_shown_what_ranks_gaps_and_whether_they_communicate() -> None:
+    lost, communication = GAPS.column("lost_ns"), GAPS.column("communication_ns")
+    for moved in (0, 1):
+        for by in Measure:
+            rows = gap_rows(by, [1, 1], [0, moved])
+            for form in (Form.TEXT, Form.VIEWER):
+                assert lost.when(rows, form) == (form is Form.VIEWER or by is Measure.LOST)
+                ranked = by is Measure.COMMUNICATION
+                hidden = form is Form.TEXT and by is Measure.IDLE
+                assert communication.when(rows, form) == (ranked or (moved == 1 and not hidden))
 
 
 def facts(**more: Any) -> list[str]:
@@ -123,6 +199,12 @@ def test_a_table_of_steps_has_as_many_decimals_as_the_page_has_room_for() -> Non
         assert found[2 + len(tables[most])] == "  2 more steps: --top 0"
         seen.add(most)
     assert seen == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(("phases", "shown"), [(((), ()), False), (((), ("forward",)), True)])
+def test_phases_are_shown_where_any_step_has_some(phases: tuple[tuple[str, ...], ...], shown: bool) -> None:
+    rows: Any = SimpleNamespace(phases=phases)
+    assert STEPS.column("phases", Form.MARKDOWN).when(rows, Form.MARKDOWN) == shown
 
 
 def advice(number: int, cost_ns: int | None, subjects: int = 0, file: str | None = None) -> Advice:
