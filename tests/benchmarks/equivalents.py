@@ -478,4 +478,9 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "return SourceFile(path, _lines(text), root, modified_ns > ran_ns > 0)",
         "0 -> 1",
     ): "nothing was profiled in the first ns of 1970",
+    (
+        "trace/build.py",
+        "lane_bounds = np.searchsorted(lane_track, np.arange(len(unplaced) + 1))",
+        "1 -> 2",
+    ): "one bound more, behind those of all tracks",
 }

@@ -292,6 +292,8 @@ def test_a_trace_lasts_from_the_first_start_to_the_last_end_of_all_lanes() -> No
     spans = [(5, 60), (10, 20), (3, 4), (7, 30)]
     trace = trace_of([piece(1, tid, "x", start, end - start) for tid, (start, end) in enumerate(spans)])
     assert (trace.start_ns, trace.end_ns) == (3000, 60_000)
+    later = trace_of([piece(1, 1, "x", start, 1) for start in (5, 7, 9)])
+    assert (later.start_ns, later.end_ns) == (5000, 10_000)
 
 
 def test_instants_are_in_order_of_time_and_keep_their_names() -> None:
@@ -302,6 +304,24 @@ def test_instants_are_in_order_of_time_and_keep_their_names() -> None:
     assert found.time.tolist() == [3000, 3000, 7000, 9000]
     assert [trace.string(name) for name in found.name.tolist()] == ["mark 1", "mark 3", "mark 2", "mark 0"]
     assert (found.event.tolist(), found.track.tolist()) == ([4, 6, 5, 3], [0] * 4)
+
+
+def test_an_instant_is_shown_beside_the_operators_of_its_thread_not_beside_its_frames() -> None:
+    calls = [
+        piece(1, 1, "train.py(8): main", 0, 9, "python_function"),
+        piece(1, 1, "aten::mm", 2, 3, "cpu_op"),
+    ]
+    mark = {"ph": "i", "name": "mark", "pid": 1, "tid": 1, "ts": 4}
+    trace = trace_of([*process(1, "Python"), *calls, mark])
+    assert [trace.tracks[place].family for place in trace.instants.track.tolist()] == [Family.OPERATORS]
+
+
+def test_counters_stand_behind_all_others_in_one_numbering() -> None:
+    counted = [
+        {"ph": "C", "name": name, "pid": 1, "tid": 0, "ts": 1, "args": {"a": 1}} for name in ("A", "B", "C")
+    ]
+    trace = trace_of([piece(1, 1, "x", 0, 1), *counted])
+    assert [track.index for track in trace.tracks] == [0, 1, 2, 3]
 
 
 def test_metadata_may_be_absent_repeated_or_nonsense() -> None:
