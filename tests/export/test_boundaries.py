@@ -11,7 +11,7 @@ import pytest
 
 from tests.analysis.machine import npu, task
 from tests.compare.planted import run
-from tests.synthetic import trace_of
+from tests.synthetic import piece, trace_of
 from tracetui.analysis.advice.model import Advice
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
@@ -20,6 +20,7 @@ from tracetui.analysis.idle.preparing import COPY
 from tracetui.export import lines
 from tracetui.export.advice_text import advice_text, cost_words, first_advice
 from tracetui.export.communication_text import _more
+from tracetui.export.frames import events_frame
 from tracetui.export.idle_text import why
 from tracetui.export.markdown_report import summary_markdown
 from tracetui.export.report import (
@@ -259,6 +260,14 @@ def test_a_title_as_wide_as_the_page_has_its_time_behind_it() -> None:
     lines = advice_text(analysis, 10).splitlines()
     assert lines[0] == "10 pieces of advice, most time first, notes last; some are about the same time"
     assert lines[2] == " 1  Title 1  100 ns" and lines[-4] == "10  Title 2  note"
+
+
+def test_the_lanes_of_each_track_are_counted_from_0() -> None:
+    nested = ((1, "outer", 0, 9), (1, "inner", 1, 2), (2, "other", 0, 9), (2, "within", 1, 2))
+    table = events_frame(
+        analyse(trace_of([piece(1, tid, name, ts, dur, "cpu_op") for tid, name, ts, dur in nested]))
+    )
+    assert dict(zip(table["name"], table["lane"])) == {"outer": 0, "inner": 1, "other": 0, "within": 1}
 
 
 @pytest.mark.parametrize("called", [True, False])
