@@ -59,6 +59,15 @@ def test_metadata_names_the_group_and_the_rank_in_the_job(tmp_path: Path, name: 
     assert wait["ring"]
 
 
+def test_the_first_rank_of_a_group_may_be_late() -> None:
+    events = [*EVENTS[:-2], plane_task(11_000, 99_000, peer=0, src_rank=1), EVENTS[-1]]
+    pieces = [
+        gap["communication_pieces"] for gap in gaps_document(analyse(trace_of(events)), Selection())["gaps"]
+    ]
+    told = {part["cause"]: part["group_rank"] for parts in pieces for part in parts}
+    assert told["communication.wait"] == 0 and {*told.values()} == {0, None}
+
+
 def key_ends(communicator: str, digits: str) -> bool:
     return group_hash(communicator).endswith(digits)
 

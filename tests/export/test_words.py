@@ -23,7 +23,7 @@ from tracetui.export.compare_words import (
 from tracetui.export.idle_text import gaps_title
 from tracetui.export.job_words import _blame, _passed_on, job_time, passes_on
 from tracetui.export.markdown import code
-from tracetui.export.memory.document import _known
+from tracetui.export.memory.document import _known, _time
 from tracetui.export.memory.words import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
 from tracetui.export.tables.column import Form, Texts
 from tracetui.export.tables.communication import LINKS
@@ -66,6 +66,9 @@ def test_a_run_tells_the_numbers_of_its_steps(numbers: tuple[int, ...], words: s
 
 def test_nothing_is_0_and_the_unknown_is_null() -> None:
     assert [_known(count) for count in (-1, 0, 1)] == [None, 0, 1]
+    for timed in (True, False):
+        recorded: Any = SimpleNamespace(timed=timed)
+        assert [_time(recorded, ns) for ns in (-1, 0, 1)] == [None, *([0, 1] if timed else [None, None])]
 
 
 def test_kernels_in_text_have_their_type_and_not_the_spread_of_their_times() -> None:

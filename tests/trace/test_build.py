@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,8 @@ import numpy as np
 import pytest
 
 from tests.analysis.real import read
-from tests.synthetic import event_table, piece, process, thread, trace_of
+from tests.synthetic import event_table, flow, piece, process, thread, trace_of
+from tracetui.reader.events import EventTable
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
 
@@ -26,6 +29,23 @@ def level2(real_traces: Path) -> Trace:
 @pytest.fixture(scope="module")
 def level0(real_traces: Path) -> Trace:
     return read(real_traces / LEVEL0)
+
+
+@pytest.mark.parametrize("numbers", [Layer, Family, Activity])
+def test_what_stands_in_columns_and_caches_is_numbered_from_0_without_a_hole(numbers: type[IntEnum]) -> None:
+    """Tables of as many places are looked up by them, and a cache has nothing but the number."""
+    assert [*numbers] == [*range(len(numbers))]
+
+
+def counted_again() -> EventTable:
+    """Samples of two counters in the order 0, 1, 0, 1, each later one before an earlier one."""
+    samples = ((0, 5), (1, 5), (0, 2), (1, 1))
+    return event_table(
+        [
+            {"ph": "C", "name": f"HBM {track}", "pid": 1, "tid": 0, "ts": f"0.00{time}", "args": {"a": value}}
+            for value, (track, time) in enumerate(samples)
+        ]
+    )
 
 
 def tracks_per_layer(trace: Trace) -> dict[Layer, int]:
@@ -145,6 +165,38 @@ def test_counters_are_one_track_per_series_in_time_order(level2: Trace) -> None:
     assert sum(len(track.samples) for track in counters.values()) == len(level2.counters.time)
 
 
+def test_a_trace_is_looked_at_by_lane_by_track_and_by_process(level2: Trace) -> None:
+    lanes = [level2.lane_slice_rows(lane) for lane in range(len(level2.lane_track))]
+    assert [(each.start, each.stop) for each in lanes] == [
+        *zip(level2.lane_rows.tolist(), level2.lane_rows[1:].tolist())
+    ]
+    counters = build_trace(counted_again()).counters
+    assert [
+        [column.tolist() for column in counters.of(number, range(2 * number, 2 * number + 2))]
+        for number in (0, 1)
+    ] == [
+        [[2, 5], [2.0, 0.0]],
+        [[1, 5], [3.0, 1.0]],
+    ]
+    assert not counters.is_sorted, "of a few tracks none has to be brought in order"
+    owners = dict.fromkeys(("1", "2"), "77")
+    merged = replace(level2, owners={**owners, "3": "78"})
+    assert [merged.same_process(*pids) for pids in (("1", "2"), ("1", "3"), ("4", "4"), ("4", "1"))] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize("stack", ["train.py(8): main", None])
+def test_the_first_text_of_a_trace_may_be_a_stack(stack: str | None) -> None:
+    first = flow("s", "train.py(8): main", 1, 1, 1, 0)
+    args = {} if stack is None else {"Call stack": stack}
+    trace = trace_of([first, piece(1, 1, "x", 0, 1, **args), piece(1, 1, "y", 5, 1)])
+    assert trace.strings[0] == "train.py(8): main" and trace.slices.have_stacks == (stack is not None)
+
+
 def test_samples_stay_as_they_were_read_until_one_is_wanted(level2: Trace) -> None:
     counters = build_trace(event_table([])).counters
     assert (len(counters), counters.time.tolist(), counters.value.tolist()) == (0, [], [])
@@ -240,6 +292,8 @@ def test_a_trace_lasts_from_the_first_start_to_the_last_end_of_all_lanes() -> No
     spans = [(5, 60), (10, 20), (3, 4), (7, 30)]
     trace = trace_of([piece(1, tid, "x", start, end - start) for tid, (start, end) in enumerate(spans)])
     assert (trace.start_ns, trace.end_ns) == (3000, 60_000)
+    later = trace_of([piece(1, 1, "x", start, 1) for start in (5, 7, 9)])
+    assert (later.start_ns, later.end_ns) == (5000, 10_000)
 
 
 def test_instants_are_in_order_of_time_and_keep_their_names() -> None:
@@ -250,6 +304,24 @@ def test_instants_are_in_order_of_time_and_keep_their_names() -> None:
     assert found.time.tolist() == [3000, 3000, 7000, 9000]
     assert [trace.string(name) for name in found.name.tolist()] == ["mark 1", "mark 3", "mark 2", "mark 0"]
     assert (found.event.tolist(), found.track.tolist()) == ([4, 6, 5, 3], [0] * 4)
+
+
+def test_an_instant_is_shown_beside_the_operators_of_its_thread_not_beside_its_frames() -> None:
+    calls = [
+        piece(1, 1, "train.py(8): main", 0, 9, "python_function"),
+        piece(1, 1, "aten::mm", 2, 3, "cpu_op"),
+    ]
+    mark = {"ph": "i", "name": "mark", "pid": 1, "tid": 1, "ts": 4}
+    trace = trace_of([*process(1, "Python"), *calls, mark])
+    assert [trace.tracks[place].family for place in trace.instants.track.tolist()] == [Family.OPERATORS]
+
+
+def test_counters_stand_behind_all_others_in_one_numbering() -> None:
+    counted = [
+        {"ph": "C", "name": name, "pid": 1, "tid": 0, "ts": 1, "args": {"a": 1}} for name in ("A", "B", "C")
+    ]
+    trace = trace_of([piece(1, 1, "x", 0, 1), *counted])
+    assert [track.index for track in trace.tracks] == [0, 1, 2, 3]
 
 
 def test_metadata_may_be_absent_repeated_or_nonsense() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.trace.clean import printable
+from tracetui.trace.clean import kept, printable
 
 any_text = st.text(st.characters())
 
@@ -53,3 +53,8 @@ def test_a_text_as_long_as_the_limit_is_not_cut() -> None:
 )
 def test_replacements(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+def test_what_is_kept_beyond_a_trace_has_at_most_1000_characters_that_json_can_hold() -> None:
+    assert [kept("x" * length) for length in (999, 1000, 1001)] == ["x" * 999, "x" * 1000, "x" * 1000]
+    assert kept("a\ud800\x1b") == "a\ufffd\x1b"

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -109,6 +110,37 @@ def test_hardware_tasks_of_a_collective_are_its_parts_on_their_own_device_only()
         "sdma on 0": Activity.COMMUNICATION_TASK,
         "sdma on 1": Activity.COPY,
         "hcom_allReduce_": Activity.COMMUNICATION,
+    }
+
+
+@pytest.mark.parametrize(("other_id", "part"), [(None, True), (0, False), (1, False)])
+def test_without_any_connection_id_the_copies_that_planes_show_are_parts_of_collectives(
+    other_id: int | None, part: bool
+) -> None:
+    """A kernel is none, nor is a copy that no plane of its device shows at the same time."""
+    events = [*process(9, "Python"), piece(9, 1, "aten::mm", 0, 90, "cpu_op")]
+    events += [*process(1, "Ascend Hardware", "NPU"), *process(2, "HCCL", "NPU"), *thread(2, 4, "Plane 0")]
+    for name, start, dur, kind in (
+        ("copy", 10, 5, "SDMA"),
+        ("kernel", 30, 5, "AI_CORE"),
+        ("longer", 50, 6, "SDMA"),
+    ):
+        args: dict[str, Any] = {"Task Type": kind}
+        if name == "longer" and other_id is not None:
+            args["connection_id"] = other_id
+        events += [piece(1, 3, name, start, dur, **args), piece(2, 4, f"of plane at {start}", start, 5)]
+    found = activities(trace_of(events))
+    assert {name: found[name] for name in ("copy", "kernel", "longer")} == {
+        "copy": Activity.COMMUNICATION_TASK if part else Activity.COPY,
+        "kernel": Activity.AICORE,
+        "longer": Activity.COPY,
+    }
+
+
+def test_the_first_text_of_a_trace_is_a_type_like_others() -> None:
+    events = [flow("s", "SDMA", 1, 1, 3, 0), *process(1, "Ascend Hardware", "NPU")]
+    assert activities(trace_of([*events, piece(1, 3, "x", 0, 1, **{"Task Type": "SDMA"})])) == {
+        "x": Activity.COPY
     }
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.synthetic import flow, piece, process, trace_of
@@ -149,10 +150,10 @@ def test_kernels_that_start_in_the_same_nanosecond_share_an_id() -> None:
 def test_arrows_of_two_categories_on_one_thread_look_for_the_slices_of_their_own() -> None:
     """Of a GPU: one starts in the call of the runtime, the other in the operator that starts with it."""
     events = [*process(9, "python", "CPU"), *process(0, "python", "GPU 0")]
+    events += [flow("s", "fwdbwd", 2, 9, 1, 5), flow("f", "fwdbwd", 2, 9, 2, 40)]  # the first string
     events += [piece(9, 1, "aten::mm", 5, 9, "cpu_op"), piece(9, 1, "cudaLaunchKernel", 5, 2, "cuda_runtime")]
     events += [piece(9, 2, "backward", 40, 9, "cpu_op"), piece(0, 7, "gemm", 30, 2, "kernel")]
     events += [flow("s", "ac2g", 1, 9, 1, 5), flow("f", "ac2g", 1, 0, 7, 30)]
-    events += [flow("s", "fwdbwd", 2, 9, 1, 5), flow("f", "fwdbwd", 2, 9, 2, 40)]
     assert arrows(trace_of(events)) == [("aten::mm", "backward"), ("cudaLaunchKernel", "gemm")]
 
 
@@ -168,6 +169,18 @@ def test_processes_with_equal_ids_keep_their_own_arrows() -> None:
     assert arrows(trace_of(events)) == [("other forward", "other backward")]
 
 
+_of_arrows = st.tuples(st.integers(-1, 2), st.integers(-1, 3), st.integers(0, 2))
+
+
+@example([(1, -1, 0), (0, 3, 0), (1, 3, 0), (0, -1, 0), (2, 0, 1), (2, 0, 0)])
+@settings(max_examples=50)
+@given(st.lists(_of_arrows, max_size=20))
+def test_arrows_are_in_order_of_category_source_and_time(rows: list[tuple[int, int, int]]) -> None:
+    category, source, time = np.array(rows, np.int64).reshape(-1, 3).T
+    order = flows._arrow_order(category.astype(np.int32), source, time)
+    assert order.tolist() == np.lexsort((time, source, category)).tolist()
+
+
 _categories = st.sampled_from(["fwdbwd", "HostToDevice", "ac2g"])
 _ends = st.tuples(st.sampled_from("sft"), _categories, st.integers(0, 5), st.integers(0, 9))
 
@@ -175,6 +188,7 @@ _ends = st.tuples(st.sampled_from("sft"), _categories, st.integers(0, 5), st.int
 @example([("s", "fwdbwd", 1, 1), ("s", "fwdbwd", 2, 3), ("s", "fwdbwd", 2, 1), ("f", "fwdbwd", 2, 2)])
 @example([("s", "fwdbwd", 1, 1), ("s", "HostToDevice", 1, 1), ("f", "ac2g", 1, 2)])
 @example([("s", "fwdbwd", 1, 1), ("s", "fwdbwd", 1, 3), ("f", "fwdbwd", 1, 2), ("f", "fwdbwd", 1, 4)])
+@example([("s", "fwdbwd", 1, 1), ("s", "fwdbwd", 2, 1), ("f", "fwdbwd", 2, 3), ("f", "fwdbwd", 1, 3)])
 @given(st.lists(_ends, max_size=25))
 def test_a_search_for_each_category_finds_the_same_arrows(ends: list[tuple[str, str, int, int]]) -> None:
     events = [*PYTHON, op("long", 2), op("short", 3, 1), op("other", 1, tid=2)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tracetui.arrays import Int32s, Int64s
@@ -86,6 +86,7 @@ def test_slices_of_a_lane_are_sorted_and_do_not_overlap(slices: list[Piece]) -> 
             assert start + dur <= next_start + next_dur
 
 
+@example([(0, 0, 10), (0, 5, 10), (0, 12, 3)])  # one that ends with the other around it
 @given(pieces)
 def test_what_is_enclosed_lies_deeper(slices: list[Piece]) -> None:
     lanes = lane_of_slice(laid_out(slices))
@@ -133,16 +134,30 @@ _DEEP = [(0, 0, 100), (0, 1, 90), (0, 2, 10), (0, 3, 10), (0, 14, 5)]
 _SHALLOW = [(0, start, 9) for start in (200, 205, 210, 215, 220)]
 
 
-@example(_DEEP + _SHALLOW)
+#: Fewer, of which the last ends with one around it.
+_FEW = [(0, 300, 10), (0, 305, 10), (0, 312, 3)]
+
+
+@example(_DEEP + _SHALLOW + _FEW)
+@settings(max_examples=50)  # of four layouts each
 @given(pieces)
 def test_stretches_packed_side_by_side_have_the_same_lanes(slices: list[Piece]) -> None:
-    found = []
-    for many in (1, len(slices) + 1):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(layout, "MANY", many)
-            result = laid_out(slices)
-        found.append((result.order.tolist(), result.lane_rows.tolist(), result.lane_track.tolist()))
-    assert found[0] == found[1]
+    for widest in (2, 64):
+        found = []
+        for many in (1, len(slices) + 1):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(layout, "MANY", many)
+                patch.setattr(layout, "WIDEST_NESTED", widest)
+                result = laid_out(slices)
+            found.append((result.order.tolist(), result.lane_rows.tolist(), result.lane_track.tolist()))
+        assert found[0] == found[1]
+
+
+def test_a_wide_stretch_takes_the_lane_of_one_that_ends_where_another_begins() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "WIDEST_NESTED", 2)
+        lanes = lane_of_slice(laid_out([(0, 0, 10), (0, 1, 10), (0, 2, 10), (0, 10, 5), (0, 11, 5)]))
+    assert lanes == {0: 0, 1: 1, 2: 2, 3: 0, 4: 1}
 
 
 def test_a_slice_without_length_at_the_start_of_another_lies_below_it() -> None:

@@ -89,3 +89,13 @@ def test_a_parent_encloses_its_whole_child(slices: list[Interval]) -> None:
             assert parent in enclosing_rows and trace.lane_of(parent) == max(depths)
         else:
             assert parent == -1
+
+
+def test_no_more_than_512_lanes_are_looked_at() -> None:
+    """A thread with more slices open at once is not a stack of calls, and must not take for ever."""
+    deep = one_thread([(start, 900 - start) for start in range(400)] + [(400, 500 - n) for n in range(114)])
+    lanes, time = deep.tracks[0].lanes, np.array([400])
+    assert len(lanes) == 514
+    assert [
+        deep.lane_of(int(row)) for row in (*enclosing(deep, lanes, time), *starting(deep, lanes, time))
+    ] == [511] * 2

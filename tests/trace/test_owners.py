@@ -25,6 +25,7 @@ def ranked(*names: str | None) -> list[str | None]:
         (("CANN_3", "worker_1"), ("rank 3", "rank 1")),
         (("CANN_003", "Python rank12"), ("rank 3", "rank 12")),
         (("HCCL Rank3", "trainer"), ("rank 3", None)),
+        (("CANN_3", "worker_1", "trainer"), ("rank 3", "rank 1", None)),
         (("trainer_0", "trainer_1"), ("rank 0", "rank 1")),
         (("trainer_0", "trainer_1", None), ("rank 0", "rank 1", None)),
         (("trainer_0", "trainer_1", "other"), (None, None, None)),

@@ -10,7 +10,9 @@ import pytest
 from tracetui.trace.quantity import format_value, is_core_frequency, quantity_of
 
 
-@pytest.mark.parametrize(("unit", "bytes_"), [("B", 1), ("KB", 1024), ("MB", 1024**2), ("GB", 1024**3)])
+@pytest.mark.parametrize(
+    ("unit", "bytes_"), [("B", 1), ("Bytes", 1), ("KB", 1024), ("MB", 1024**2), ("GB", 1024**3)]
+)
 def test_sizes_are_told_in_bytes(unit: str, bytes_: int) -> None:
     track: Any = SimpleNamespace(name=f"Memory · allocated({unit})")
     found = quantity_of(track)

@@ -83,6 +83,8 @@ def test_a_relative_directory_of_the_user_gives_absolute_paths(trace: Path) -> N
 def test_a_name_that_every_package_has_is_not_guessed_by_the_name_alone(trace: Path) -> None:
     write(trace.parent / "__init__.py")
     assert isinstance(SourceFiles(trace).find("/opt/torch/nn/__init__.py"), NotFound)
+    assert isinstance(SourceFiles(trace).find("nn/__init__.py"), NotFound)
+    assert found(SourceFiles(trace), "__init__.py").path == trace.parent / "__init__.py"
     write(trace.parent / "nn" / "__init__.py")
     assert found(SourceFiles(trace), "/opt/torch/nn/__init__.py").path == trace.parent / "nn" / "__init__.py"
 
@@ -94,6 +96,21 @@ def test_a_search_never_leaves_its_directory(trace: Path, recorded: str) -> None
     write(trace.parents[4] / "secret.py")
     source = SourceFiles(trace).find(recorded)
     assert isinstance(source, NotFound)
+
+
+def test_at_most_the_last_twelve_parts_of_a_path_are_searched_for(trace: Path) -> None:
+    """A search of a long path takes as many looks at every directory: a hostile one has no end."""
+    parts = [f"d{place}" for place in range(12)] + ["net.py"]
+    write(trace.parent.joinpath(*parts), "far\n")
+    assert isinstance(SourceFiles(trace).find("/".join(parts)), NotFound)
+    near = write(trace.parent.joinpath(*parts[1:]))
+    assert found(SourceFiles(trace), "/".join(parts)).path == near
+
+
+@pytest.mark.parametrize("recorded", ["../moba/net.py", "/opt/a/../b/../moba/net.py"])
+def test_what_stands_before_the_last_step_upwards_does_not_count(trace: Path, recorded: str) -> None:
+    wanted = write(trace.parent / "moba" / "net.py")
+    assert found(SourceFiles(trace), recorded).path == wanted
 
 
 def test_a_windows_path_is_found_by_its_end(trace: Path) -> None:
@@ -127,7 +144,8 @@ def test_a_refused_file_does_not_hide_one_that_can_be_read(trace: Path) -> None:
 def test_a_huge_file_and_a_binary_are_refused(trace: Path) -> None:
     with (trace.parent / "huge.py").open("wb") as file:
         file.truncate(LIMIT + 1)
-    (trace.parent / "binary.py").write_bytes(b"\x7fELF\0\0")
+    with (trace.parent / "binary.py").open("wb") as file:
+        file.truncate(LIMIT)
     files = SourceFiles(trace)
     huge, binary = files.find("/x/huge.py"), files.find("/x/binary.py")
     assert isinstance(huge, NotFound)
@@ -139,13 +157,15 @@ def test_a_huge_file_and_a_binary_are_refused(trace: Path) -> None:
 def test_lines_are_counted_as_python_counts_them_and_are_safe_to_print(trace: Path) -> None:
     text = b"\xef\xbb\xbfa\x0c\r\n\tb\x1b[31m\rc\xe2\x80\xa8d\n\xff\n"
     (trace.parent / "net.py").write_bytes(text)
+    (trace.parent / "cut.py").write_bytes(b"one\ntwo")
+    assert found(SourceFiles(trace), "cut.py").lines == ("one", "two")
     lines = found(SourceFiles(trace), "/x/net.py").lines
     assert len(lines) == 4  # Python's tokenizer ends lines at \n, \r\n and \r only
     assert lines[1].startswith("    b")
     assert all(line.isprintable() for line in lines)
 
 
-@pytest.mark.parametrize(("days", "newer"), [(-1, False), (1, True)])
+@pytest.mark.parametrize(("days", "newer"), [(-1, False), (0, False), (1, True)])
 @pytest.mark.parametrize("epoch", [True, False])
 def test_a_file_changed_after_the_profile_is_told_apart(
     trace: Path, days: int, newer: bool, epoch: bool
@@ -158,7 +178,9 @@ def test_a_file_changed_after_the_profile_is_told_apart(
     assert found(files, str(path)).newer is newer
 
 
-@pytest.mark.parametrize(("seconds", "newer"), [(-1, False), (1, False), (3600, True)])
+@pytest.mark.parametrize(
+    ("seconds", "newer"), [(-1, False), (1, False), (60, False), (61, True), (3600, True)]
+)
 def test_a_copy_that_came_with_the_trace_is_no_change(trace: Path, seconds: int, newer: bool) -> None:
     path = write(trace.parent / "net.py")
     copied_ns = path.stat().st_mtime_ns
@@ -197,7 +219,9 @@ def test_the_text_of_a_line_is_that_of_its_number(trace: Path) -> None:
 def test_without_a_trace_nothing_is_newer_than_it(trace: Path) -> None:
     write(trace.parent / "net.py")
     assert not found(SourceFiles(trace.parent / "gone.json"), "/elsewhere/net.py").newer
-    assert found(SourceFiles(trace.parent / "gone.json", profiled_ns=10**18 + 1), "/elsewhere/net.py").newer
+    for ns in (10**18, 10**18 + 1):  # times of day are above
+        source = found(SourceFiles(trace.parent / "gone.json", profiled_ns=ns), "/elsewhere/net.py")
+        assert source.newer == (ns > 10**18)
 
 
 def test_a_source_is_opened_without_waiting_and_for_this_process_alone(

@@ -106,7 +106,7 @@ def _head(comparison: Comparison, width: int) -> Iterator[str]:
             yield " " * 7 + line
 
 
-def _shown(each: ComparedTable, comparison: Comparison, asked: bool) -> Sequence[Row]:
+def _shown(each: ComparedTable, comparison: Comparison, asked: bool = False) -> Sequence[Row]:
     """The rows worth a line: all that are asked for, else those that changed at all."""
     rows = each.rows(comparison)
     if each is WATERFALL or (each.by == "class" and not asked):
@@ -126,8 +126,8 @@ def _shows_change(row: Row) -> bool:
 
 
 def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
-    rows = [*_shown(WATERFALL, comparison, asked=False), comparison.step]
-    most = max((abs(row.delta_ns) for row in rows), default=Fraction(0))
+    rows = [*_shown(WATERFALL, comparison), comparison.step]
+    most = max(abs(row.delta_ns) for row in rows)
     columns = [
         Column("", right=False),
         Column("base"),

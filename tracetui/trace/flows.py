@@ -168,10 +168,10 @@ class _Groups:
     @classmethod
     def of(cls, category: Int32s, flow_id: Int64s, is_end: Bools) -> _Groups:
         changes = (category[1:] != category[:-1]) | (flow_id[1:] != flow_id[:-1])
-        number = np.concatenate(([0], np.cumsum(changes))) if len(category) else np.zeros(0, np.int64)
-        count = int(number[-1]) + 1 if len(number) else 0
-        ends = np.bincount(number[is_end], minlength=count)
-        starts = np.bincount(number[~is_end], minlength=count)
+        number = np.concatenate(([0], np.cumsum(changes)))[: len(category)]
+        both = np.bincount(number)
+        ends = np.bincount(number[is_end], minlength=len(both))
+        starts = both - ends
         return cls(number, starts, ends, np.cumsum(starts) - starts, np.cumsum(ends) - ends)
 
 

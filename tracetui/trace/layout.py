@@ -123,7 +123,7 @@ def _depths(start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     # that start before it ends, but for those that hold it.
     long = end > start
     ends = np.sort(end[long])
-    place = np.append(0, np.cumsum(long))[after] - 1 - depth[holding]
+    place = np.cumsum(long)[after - 1] - 1 - depth[holding]
     return depth, holding[ends[place] > end[holding]]
 
 
@@ -143,8 +143,9 @@ def _pack_stretches(depth: Int64s, start: Int64s, end: Int64s, crossed: Int64s) 
         _pack_side_by_side(depth, start, end, firsts[short], sizes[short])
         packed &= ~short
     for pack, chosen in ((_pack_nested, packed & ~wide), (_pack_wide, packed & wide)):
-        rows = np.flatnonzero(np.repeat(chosen, sizes)) if chosen.any() else np.zeros(0, np.int64)
-        depth[rows] = pack(start[rows].tolist(), end[rows].tolist(), begins[rows].tolist())
+        if chosen.any():
+            rows = np.flatnonzero(np.repeat(chosen, sizes))
+            depth[rows] = pack(start[rows].tolist(), end[rows].tolist(), begins[rows].tolist())
 
 
 def _pack_side_by_side(lane: Int64s, start: Int64s, end: Int64s, first: Int64s, size: Int64s) -> None:

@@ -177,7 +177,7 @@ def _refusal(status: os.stat_result) -> str:
 
 def _lines(text: str) -> tuple[str, ...]:
     lines = _LINE_ENDS.split(text.lstrip("\ufeff"))
-    if lines and not lines[-1]:
+    if not lines[-1]:
         lines.pop()
     return tuple(printable(line.replace("\f", " ").expandtabs(_TAB)) for line in lines)
 

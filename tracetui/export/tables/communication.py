@@ -12,8 +12,15 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.speeds import nominal_speeds, parts_of, slow_links
 from tracetui.arrays import Bools, Floats
 from tracetui.export.ranks import group_key, group_words, rank_words
-from tracetui.export.tables.column import Column, Form, Table, Texts, count, duration, listed
-from tracetui.export.tables.common import flag_column, optional_numbers, share_words, texts_of, values_of
+from tracetui.export.tables.column import Column, Form, Table, count, duration, listed
+from tracetui.export.tables.common import (
+    flag_column,
+    optional_numbers,
+    share_words,
+    texts_by,
+    texts_of,
+    values_of,
+)
 from tracetui.language import tell
 from tracetui.units import format_bytes
 
@@ -123,10 +130,6 @@ def _number(
     return Column(key, "", lambda rows: optional_numbers(get(rows)), forms=Form.DATA, optional=True)
 
 
-def _link_type(rows: LinkRows) -> Texts:
-    return listed([link.link_type or None for link in rows.rows])
-
-
 PEERS: Table[PeerRows] = Table(
     columns=(
         *_group_columns(),
@@ -149,12 +152,7 @@ LINKS: Table[LinkRows] = Table(
         _number("src_rank", lambda rows: rows.ranks("src")),
         _number("dst_rank", lambda rows: rows.ranks("dst")),
         Column("transport", "by", texts_of("transport"), own=True),
-        Column(
-            "link_type",
-            "",
-            lambda rows: listed([link.link_type or None for link in rows.rows]),
-            forms=Form.DATA,
-        ),
+        Column("link_type", "", texts_by(lambda link: link.link_type or None), forms=Form.DATA),
         Column("bytes", "moved", values_of("bytes"), lambda size, _: format_bytes(size)),
         duration("dur_ns", "in", values_of("ns")),
         Column(

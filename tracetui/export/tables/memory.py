@@ -41,7 +41,6 @@ from tracetui.trace.stack import Frame
 from tracetui.units import format_bytes, format_count, format_time
 
 DATA_AND_VIEWER = Form.DATA | Form.VIEWER
-_WRITTEN = Form.TEXT | Form.MARKDOWN
 
 
 class MemoryRows:
@@ -125,7 +124,9 @@ def _peak_time(rows: MemoryRows) -> Int64s:
 
 
 def _end(curve: Curve) -> int:
-    return int(curve.allocated[curve.told[-1]]) if len(curve.told) else -1
+    if not len(curve.told):
+        return -1
+    return int(curve.allocated[curve.told[-1]])
 
 
 def _of_curves(number: Callable[[Curve], int]) -> Callable[[MemoryRows], Int64s]:

@@ -1,0 +1,326 @@
+"""Where the text of a trace changes: the last row that is listed, the first plural, the end of a window."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.analysis.machine import npu, task
+from tests.compare.planted import run
+from tests.synthetic import piece, trace_of
+from tracetui.analysis.advice.model import Advice
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.gaps import Measure
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.preparing import COPY
+from tracetui.export import lines
+from tracetui.export.advice_text import advice_text, cost_words, first_advice
+from tracetui.export.communication_text import _more
+from tracetui.export.frames import events_frame
+from tracetui.export.idle_text import why
+from tracetui.export.markdown_report import summary_markdown
+from tracetui.export.report import (
+    LONGEST_RUN,
+    _preparing,
+    _producer,
+    _steps,
+    in_all,
+    no_work,
+    run_facts,
+    summary_text,
+    trace_facts,
+)
+from tracetui.export.selection import Selection
+from tracetui.export.tables.column import Form
+from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
+from tracetui.export.tables.shown import text_table
+from tracetui.export.tables.steps import STEPS, StepRows
+from tracetui.trace.stack import Frame
+
+
+def test_the_start_of_a_long_path_is_cut_off() -> None:
+    analysis = analyse(trace_of([*npu(), task(0, 1), task(5, 0)]))
+    named = replace(analysis, trace=replace(analysis.trace, path=f"/{'a' * 90}/trace.json"))
+    lines = summary_text(named, Selection(), None, 60).splitlines()
+    assert lines[0] == f"…{'a' * 48}/trace.json"
+
+
+@pytest.mark.parametrize(("dur", "span"), [(0, None), (1, "1 ns"), (2, "2 ns")])
+def test_a_device_that_works_for_one_ns_has_a_window(dur: int, span: str | None) -> None:
+    analysis = analyse(trace_of([*npu(), task(10, dur)]))
+    told = "1 task, which neither computes nor communicates"
+    if span is not None:
+        told = f"{span}, from 0.000000 s to 0.000000 s"
+    assert f"NPU: {told}" in summary_text(analysis, Selection(), None, 100).splitlines()
+    assert "\n## `NPU`\n\n" + told in summary_markdown(analysis, Selection(), None)
+
+
+def test_what_is_not_listed_is_counted() -> None:
+    assert [_more(count) for count in (-1, 0, 1, 2)] == [[], [], ["  1 with less"], ["  2 with less"]]
+
+
+def test_a_line_is_told_with_its_two_largest_causes_and_three_operators() -> None:
+    causes = {Cause.SYNC: 5, Cause.UNLINKED: 3, Cause.GC: 2}
+    row: Any = SimpleNamespace(causes=causes, ops={"": 9, "a" * 32: 4, "b" * 33: 3, "c": 2, "d": 1})
+    told = "host.sync 50 %, unlinked 30 %"
+    assert why(row) == f"{told}; in {'a' * 32}, {'b' * 31}…, c"
+    row.ops = {"": 9}
+    assert why(row) == told
+
+
+# -------------------------------------------------------------------------- gaps
+
+
+def gap_rows(by: Measure, idle: list[int], communication: list[int]) -> GapRows:
+    gaps = SimpleNamespace(idle=np.array(idle), communication=np.array(communication))
+    analysis: Any = SimpleNamespace(gaps=gaps, trace=None)
+    return GapRows(analysis, np.arange(len(idle))[::-1], by)
+
+
+def test_a_gap_is_of_idle_time_where_it_has_as_much_of_it_as_of_communication() -> None:
+    """The last gap first."""
+    told = [gap_rows(by, [5, 5, 5], [4, 5, 6]).by_idle.tolist() for by in Measure]
+    assert dict(zip(Measure, told)) == {
+        Measure.LOST: [False, True, True],
+        Measure.IDLE: [True] * 3,
+        Measure.COMMUNICATION: [False] * 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("by", "told"),
+    [
+        (Measure.IDLE, {"a": 4, "b": 2}),
+        (Measure.COMMUNICATION, {"a": 5}),
+        (Measure.LOST, {"a": 9, "b": 2, COPY: 1}),
+    ],
+)
+def test_the_causes_of_what_ranks_a_gap(by: Measure, told: dict[str, int]) -> None:
+    idle = [{"cause": cause, "dur_ns": ns} for cause, ns in (("a", 3), ("b", 2), ("a", 1))]
+    moved = [{"cause": "a", "dur_ns": 5}]
+    assert gap_causes(by, idle, moved, 1) == told
+    assert COPY not in gap_causes(by, idle, moved, 0)
+
+
+def test_people_are_shown_what_ranks_gaps_and_whether_they_communicate() -> None:
+    lost, communication = GAPS.column("lost_ns"), GAPS.column("communication_ns")
+    for moved in (0, 1):
+        for by in Measure:
+            rows = gap_rows(by, [1, 1], [0, moved])
+            for form in (Form.TEXT, Form.VIEWER):
+                assert lost.when(rows, form) == (form is Form.VIEWER or by is Measure.LOST)
+                ranked = by is Measure.COMMUNICATION
+                hidden = form is Form.TEXT and by is Measure.IDLE
+                assert communication.when(rows, form) == (ranked or (moved == 1 and not hidden))
+
+
+def facts(**more: Any) -> list[str]:
+    trace = {"kind": "ascend", "start_ns": 5, "end_ns": 15, "events": 2, "files": 1, "bytes": 10}
+    return trace_facts({**trace, "skipped_events": 0, "truncated": False, **more})
+
+
+def test_what_a_trace_is_in_a_few_words() -> None:
+    usual = ["ascend trace of 10 ns", "2 events", "10 B"]
+    assert facts() == usual
+    assert facts(files=2, events=3000)[1] == "3,000 events in 2 files"
+    assert facts(events=1)[1] == "1 event"
+    assert [facts(skipped_events=count)[3:] for count in (0, 1, 2)] == [[], ["1 skipped"], ["2 skipped"]]
+    assert facts(truncated=True)[3:] == ["cut off at its end"]
+
+
+def test_what_the_files_beside_a_trace_tell_is_cut_after_400_characters() -> None:
+    checks: Any = [
+        SimpleNamespace(agrees=True, table="a.csv", words="2 rows"),
+        SimpleNamespace(agrees=False, sentence="b.csv says otherwise"),
+        SimpleNamespace(agrees=True, table="c.csv", words="1 row"),
+    ]
+    assert LONGEST_RUN == 400
+    with pytest.MonkeyPatch.context() as patch:
+        for length, end in ((400, "xx"), (401, "x…")):
+            patch.setattr(
+                "tracetui.export.report.facts_of_run", lambda _, length=length: [("run", ["x" * length])]
+            )
+            analysis: Any = SimpleNamespace(run=None, checks=checks)
+            first, *others = run_facts(analysis)
+            assert first.endswith(end) and len(first) == len("Run: ") + 400
+            assert others == [
+                "The tables beside it agree: a.csv (2 rows), c.csv (1 row)",
+                "b.csv says otherwise",
+            ]
+
+
+def test_a_device_in_all() -> None:
+    device = {"start_ns": 1_000_000, "end_ns": 5_000_000, "free_ns": 1_000_000, "communication_ns": 0}
+    assert in_all(device) == "In all: free 1.000 ms (25.0 %)"
+    device["communication_ns"] = 2_000_000
+    assert in_all(device) == "In all: communication 2.000 ms (50.0 %), free 1.000 ms (25.0 %)"
+    assert [no_work({"tasks": tasks}) for tasks in (1, 2)] == [
+        "1 task, which neither computes nor communicates",
+        "2 tasks, none of which computes or communicates",
+    ]
+
+
+def test_what_the_producer_says_otherwise() -> None:
+    told = _producer(
+        {"computing_ns": 5, "free_ns": 7}, {"computing_ns": 5, "free_ns": 1_000_000, "not_told_ns": 3}
+    )
+    assert told == [
+        "  the trace's own Overlap Analysis says otherwise:",
+        "    free                                 1.000 ms",
+        "    not told                             0.000 ms",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("causes", "told"),
+    [
+        ({"a": 4}, ["Preparing steps took 10 ns: a"]),
+        ({"a": 4, COPY: 1}, ["Preparing steps took 10 ns, of which copies 1 ns", "  the rest: a"]),
+        ({COPY: 10}, ["Preparing steps took 10 ns, of which copies 10 ns"]),
+        ({"a": 4, "b": 3, "c": 2, "d": 1}, ["Preparing steps took 10 ns: a 40 %, b 30 %, c 20 %"]),
+    ],
+)
+def test_what_preparing_steps_took(causes: dict[str, int], told: list[str]) -> None:
+    assert _preparing(10, causes) == told
+
+
+def test_a_table_of_steps_has_as_many_decimals_as_the_page_has_room_for() -> None:
+    analysis = run("mixed", 4)
+    places, seen = range(len(analysis.steps)), set()
+    for width in range(50, 110):
+        tables = [text_table(STEPS, StepRows(analysis, places, 2, decimals), width) for decimals in range(4)]
+        fitting = [place for place, lines in enumerate(tables) if max(map(len, lines)) <= width]
+        found = _steps(analysis, places, 2, width)
+        most = max(fitting, default=0)
+        assert found[2 : 2 + len(tables[most])] == tables[most]
+        assert found[2 + len(tables[most])] == "  2 more steps: --top 0"
+        seen.add(most)
+    assert seen == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(("phases", "shown"), [(((), ()), False), (((), ("forward",)), True)])
+def test_phases_are_shown_where_any_step_has_some(phases: tuple[tuple[str, ...], ...], shown: bool) -> None:
+    rows: Any = SimpleNamespace(phases=phases)
+    assert STEPS.column("phases", Form.MARKDOWN).when(rows, Form.MARKDOWN) == shown
+
+
+def advice(number: int, cost_ns: int | None, subjects: int = 0, file: str | None = None) -> Advice:
+    names = tuple(f"op{place}" for place in range(subjects))
+    return Advice(f"rule_{number}", f"Title {number}", "Text.", "rule", cost_ns, {}, names, file, 8, "f")
+
+
+def test_what_advice_is_about() -> None:
+    costs = [(None, None), (100, None), (100, 100), (100, 50)]
+    told = [cost_words(replace(advice(0, cost), per_step_ns=mean)) for cost, mean in costs]
+    assert told == ["note", "100 ns", "100 ns", "100 ns, 50 ns a step"]
+
+
+def test_of_more_advice_than_is_listed_all_is_counted() -> None:
+    def told(most: int, *every: Advice) -> list[str]:
+        analysis: Any = SimpleNamespace(advice=every)
+        return first_advice(analysis, most, 80)
+
+    one, two, note = advice(1, 100), advice(2, 1, file="/a/train.py"), advice(3, None)
+    lines = ["   100 ns  Title 1", "     1 ns  Title 2: train.py(8)"]
+    assert told(2, one, two, note) == ["Advice, by the time it is about", *lines]
+    assert told(1, one, two, note) == [
+        "Advice: the 1 of 2 about the most time (tracetui advice shows all)",
+        lines[0],
+    ]
+    assert told(1, note) == []
+
+
+@pytest.mark.parametrize(
+    ("subjects", "words"),
+    [
+        (1, "op0"),
+        (5, "op0, op1, op2, op3, op4"),
+        (6, "op0, op1, op2, op3, op4 and 1 more"),
+        (8, "op0, op1, op2, op3, op4 and 3 more"),
+    ],
+)
+def test_five_names_are_told_that_advice_is_about(subjects: int, words: str) -> None:
+    analysis: Any = SimpleNamespace(advice=[advice(1, 100, subjects)])
+    assert advice_text(analysis, 60).splitlines() == [
+        "1 piece of advice, most time first; some are about the same time",
+        "",
+        "1  Title 1" + "100 ns".rjust(50),
+        "   Text.",
+        f"   of  {words}",
+        "   if  rule",
+    ]
+
+
+def test_a_title_as_wide_as_the_page_has_its_time_behind_it() -> None:
+    analysis: Any = SimpleNamespace(advice=[advice(1, 100), advice(2, None, file="x.py")] * 5)
+    lines = advice_text(analysis, 10).splitlines()
+    assert lines[0] == "10 pieces of advice, most time first, notes last; some are about the same time"
+    assert lines[2] == " 1  Title 1  100 ns" and lines[-4] == "10  Title 2  note"
+
+
+def test_the_lanes_of_each_track_are_counted_from_0() -> None:
+    nested = ((1, "outer", 0, 9), (1, "inner", 1, 2), (2, "other", 0, 9), (2, "within", 1, 2))
+    table = events_frame(
+        analyse(trace_of([piece(1, tid, name, ts, dur, "cpu_op") for tid, name, ts, dur in nested]))
+    )
+    assert dict(zip(table["name"], table["lane"])) == {"outer": 0, "inner": 1, "other": 0, "within": 1}
+
+
+@pytest.mark.parametrize("called", [True, False])
+def test_a_stack_is_that_of_a_task_or_of_the_slice_itself(
+    called: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Text 0 is a stack and row 0 a frame, as any other is."""
+    monkeypatch.setattr(
+        lines, "frames_of", lambda _, row: (Frame("frame.py", row, "f"), Frame("up.py", 9, "g"))
+    )
+    slices = SimpleNamespace(stack=np.array([1, -1, 1, -1, 1, 0]), have_stacks=called)
+    links = SimpleNamespace(
+        tasks=np.array([1, 2, 4]), stack=np.array([0, -1, -1]), frame=np.array([-1, 0, -1])
+    )
+    analysis: Any = SimpleNamespace(
+        trace=SimpleNamespace(slices=slices, strings=["a.py(3): f;b.py(4): g", "c.py(5): h"]),
+        links=links,
+        rules=SimpleNamespace(line_of=lambda frames: frames[0] if frames else None),
+    )
+    stacks = lines.Stacks(analysis)
+    keys = stacks.keys(np.array([0, 1, 2, 3, 4, 5])).tolist()
+    assert keys == [1, 0, -2, -1, -1, 0]
+    assert [stacks.text(key) for key in (0, 1, -1, -2, -3)] == [
+        *("a.py(3): f < b.py(4): g", "c.py(5): h", None),
+        *("frame.py(0): f < up.py(9): g", "frame.py(1): f < up.py(9): g"),
+    ]
+    frame = None if called else "frame.py(0)"
+    assert [stacks.line(key) for key in (0, -1, -2)] == ["a.py(3)", None, frame]
+
+
+def test_a_window_has_its_first_ns_and_not_its_last() -> None:
+    """Of steps and gaps: every window from the start of one to that of another, and one ns beside."""
+    analysis = run("mixed", 4)
+    gaps = analysis.gaps
+    edges = [int(gaps.start[place]) for place in (0, len(gaps) // 2, len(gaps) - 1)]
+    edges += [analysis.steps[1].start_ns, analysis.steps[2].start_ns]
+    for start in edges:
+        for end in (*edges, start + 1):
+            chosen = Selection(window=(start, end))
+            found = chosen.gaps(analysis)
+            ranked = gaps.ranked(chosen.by).tolist()
+            expected = [gap for gap in ranked if start <= gaps.start[gap] < end]
+            assert found.tolist() == expected
+            assert chosen.gaps(analysis, 2).tolist() == expected[:2]
+            assert chosen.steps(analysis) == [
+                place for place, step in enumerate(analysis.steps) if start <= step.start_ns < end
+            ]
+    for number in {step.number for step in analysis.steps}:
+        chosen = Selection(step=number)
+        own = [place for place, step in enumerate(analysis.steps) if step.number == number]
+        assert chosen.steps(analysis) == own == chosen.steps(analysis, analysis.devices[0].device)
+        assert chosen.steps(analysis, "another") == []
+        of_step = analysis.step_numbers[gaps.step] == number
+        assert sorted(chosen.gaps(analysis).tolist()) == np.flatnonzero(of_step).tolist()
+        both = Selection(step=number, window=(edges[3], edges[4]))
+        assert both.steps(analysis) == [place for place in own if place == 1]

@@ -1,0 +1,198 @@
+"""A job in sentences: who is named, what is plural, and from which share of the time on a rank is blamed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.job.simulated import Meeting, Work, simulate
+from tracetui.export import job_words
+from tracetui.export.job_text import job_text
+from tracetui.export.job_words import absent_state, head_words, late_words, root_words, verdict, whose
+from tracetui.job.digest import Line, TimeClass
+from tracetui.job.late import LateRank
+from tracetui.job.roots import MISSING, UNALIGNED, Root
+
+MS = 1_000_000
+
+
+def late(rank: int | None, lost_ns: int = 10, group_rank: int = 5, missing: bool = False) -> LateRank:
+    return LateRank(rank, missing, "271", "", group_rank, lost_ns, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "world", "steps", "matched", "sights", "parts", "words"),
+    [
+        (1, None, (), 0, 0, 1, "1 rank"),
+        (1, 8, (50,), 0, 1, 1, "1 of 8 ranks, step 50, clocks aligned within 550 ns"),
+        (2, None, (50, 51), 0, 0, 1, "2 ranks, 2 steps, 0 collectives in common"),
+        (2, 2, (), 1, 1, 1, "2 of 2 ranks, 1 collective in common, clocks aligned within 550 ns"),
+        (3, 0, (7,), 2, 3, 2, "3 ranks, step 7, 2 collectives in common, clocks aligned within 550 ns in 2 parts"),  # noqa: E501
+    ],
+)  # fmt: skip
+def test_what_is_there(
+    ranks: int, world: int, steps: tuple[int, ...], matched: int, sights: int, parts: int, words: str
+) -> None:
+    clocks = SimpleNamespace(parts=parts, residual_ns=550, sights=sights)
+    job: Any = SimpleNamespace(ranks=[None] * ranks, world=world, steps=steps, matched=matched, clocks=clocks)
+    assert head_words(job) == words
+
+
+@pytest.mark.parametrize(
+    ("one", "unread", "words"),
+    [
+        (late(5), set(), "rank 5"),
+        (late(0, missing=True), {5}, "rank 0 (missing)"),
+        (late(0, missing=True), {0}, "rank 0 (not read)"),
+        (late(0, missing=True), {-1}, "rank 0 (not read)"),
+        (late(1, missing=True), {-2}, "rank 1 (missing)"),
+        (late(None, missing=True), set(), "peer 5 of group 271 (missing)"),
+        (late(None, 1, 0, missing=True), {9}, "peer 0 of group 271 (not read)"),
+        (late(None, 1, -1, missing=True), set(), "a rank of group 271 (missing)"),
+    ],
+)
+def test_who_was_late(one: LateRank, unread: set[int], words: str) -> None:
+    """A rank that is there and not read may be any whose number is not known, as those of number -1."""
+    assert late_words(one, frozenset(unread)) == words
+    assert (absent_state(one, frozenset(unread)) == "not read") == bool(unread - {5, -2})
+
+
+@pytest.mark.parametrize(
+    ("kind", "rank", "unread", "words"),
+    [
+        (MISSING, 3, {3}, "not known: its trace is not read"),
+        (MISSING, 3, {4}, "not known: its trace is missing"),
+        ("idle", 3, {3}, "idle, host.gc"),
+    ],
+)
+def test_why_a_rank_was_late(kind: str, rank: int, unread: set[int], words: str) -> None:
+    root: Any = SimpleNamespace(kind=kind, rank=rank, reason="" if kind == MISSING else "host.gc")
+    assert root_words(root, frozenset(unread)) == words
+
+
+@pytest.mark.parametrize(
+    ("concerned", "ranks", "words"),
+    [
+        ([0], 1, "rank 10"),
+        ([0, 1], 2, "every rank"),
+        ([1], 2, "rank 11"),
+        ([0, 2], 4, "ranks 10, 12"),
+        ([0, 2, 3], 5, "ranks 10, 12, 13"),
+        ([0, 1, 2, 3], 5, "4 of 5 ranks"),
+        ([0, 1, 2, 3], 4, "every rank"),
+    ],
+)
+def test_whose_problem_a_line_is(concerned: list[int], ranks: int, words: str) -> None:
+    job: Any = SimpleNamespace(ranks=[SimpleNamespace(number=10 + place) for place in range(ranks)])
+    line: Any = SimpleNamespace(concerned=concerned)
+    assert whose(job, line) == words
+
+
+def sentences(
+    monkeypatch: pytest.MonkeyPatch,
+    every: list[LateRank],
+    roots: list[Root],
+    whole: int,
+    missing: bool = False,
+) -> list[str]:
+    """What is said of late ranks in a job of so many ns, of which each rank waits for nobody itself."""
+    told = tuple(every)
+    monkeypatch.setattr(job_words, "late_once", lambda _, waits: told if waits is ALL else ())
+    one: Any = SimpleNamespace(mean=lambda _: whole, steps=1)
+    job: Any = SimpleNamespace(
+        ranks=[], missing=(7,) if missing else (), clocks=SimpleNamespace(parts=1 + (len(roots) > 3))
+    )
+    found: Any = SimpleNamespace(roots=roots, total_ns=sum(each.lost_ns for each in every))
+    return [*verdict(job, (one,), found, ALL)]
+
+
+ALL: Any = SimpleNamespace(rank=np.zeros(0, np.int64), at=lambda _: None)
+COST = "at least 1 % of their time"
+
+
+@pytest.mark.parametrize(
+    ("costs", "named", "last"),
+    [
+        ([99], 0, "No rank cost the others 1 % of their time."),
+        ([100], 1, None),
+        ([300, 200, 100], 3, None),
+        ([400, 300, 200, 100, 99], 3, f"1 more rank cost the others {COST}."),
+        ([500, 400, 300, 200, 100], 3, f"2 more ranks cost the others {COST} each."),
+    ],
+)
+def test_three_ranks_at_most_are_named_of_those_that_cost_a_hundredth_of_the_time(
+    monkeypatch: pytest.MonkeyPatch, costs: list[int], named: int, last: str | None
+) -> None:
+    told = sentences(monkeypatch, [late(rank, ns) for rank, ns in enumerate(costs)], [], 10_000)
+    assert told[0] == (
+        f"Waiting for each other took the ranks {sum(costs) or 0} ns: {sum(costs) / 100:.1f} % of their time."
+    ).replace("1,000 ns", "1.00 µs").replace("1099 ns", "1.10 µs").replace("1500 ns", "1.50 µs")
+    assert [sentence.partition(" cost 2 others")[0] for sentence in told[1 : 1 + named]] == [
+        f"Rank {rank}" for rank in range(named)
+    ]
+    assert told[1 + named :] == ([] if last is None else [last])
+
+
+def root(rank: int, kind: str, lost_ns: int) -> Root:
+    return Root(rank, kind, "", None, lost_ns, 1)
+
+
+def test_more_may_be_lost_where_ranks_are_missing_or_clocks_not_aligned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    costs = [late(1, 100)]
+    least = "Waiting for each other took the ranks 100 ns, at least: 1.0 % of their time."
+    assert sentences(monkeypatch, costs, [], 10_000, missing=True)[0] == least
+    assert sentences(monkeypatch, costs, [root(0, "copy", 1)] * 4, 10_000)[0] == least
+    assert sentences(monkeypatch, costs, [], 10_000)[0] == least.replace(", at least", "")
+    assert sentences(monkeypatch, [], [], 10_000) == ["No rank waits for another one."]
+
+
+@pytest.mark.parametrize(
+    ("roots", "words"),
+    [
+        ([root(1, "copy", 60), root(1, "computing", 20)], ": copying (75.0 % of what it did longer)."),
+        ([root(1, "copy", 49), root(0, "idle", 900)], ", mostly because it waited itself."),
+        ([root(1, "copy", 50)], ": copying (100.0 % of what it did longer)."),
+        ([root(1, MISSING, 90), root(1, "copy", 0)], ", because it waited itself."),
+        ([root(1, UNALIGNED, 90)], "; why is not known, as their clocks are not aligned."),
+        ([root(1, "copy", 50), root(1, UNALIGNED, 40)], ": copying (55.6 % of what it did longer)."),
+    ],
+)
+def test_a_late_rank_is_explained_by_what_it_did_longer_itself(
+    monkeypatch: pytest.MonkeyPatch, roots: list[Root], words: str
+) -> None:
+    told = sentences(monkeypatch, [late(1, 100)], roots, 1000)
+    assert told[1:] == [f"Rank 1 cost 2 others 50 ns each in 3 collectives{words}"]
+
+
+def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:
+    """Rank 1 makes 0 wait, which makes 2 wait; rank 3 is later than 1 by a little."""
+    loader = Line("data.py", 70, "__iter__", False)
+    meetings = [
+        Meeting("all", (0, 1, 2, 3), {}),
+        Meeting("left", (0, 1), {1: [Work(TimeClass.IDLE, 8 * MS, "host.gc", loader)]}, 1000),
+        Meeting("even", (0, 2), {0: [Work(TimeClass.COPY, MS)]}, 1000),
+        Meeting("right", (1, 3), {3: [Work(TimeClass.IDLE, 9 * MS, "host.gc", loader)]}),
+    ]
+    idle = "idle, host.gc at data.py(70) __iter__ (100.0 % of what it did longer)"
+    lines = job_text(simulate(meetings, 4), 500).splitlines()
+    assert lines[:6] == [
+        "4 of 4 ranks, step 1, 4 collectives in common, clocks aligned within 0 ns",
+        "",
+        "Waiting for each other took the ranks 18.0 ms: 50.0 % of their time.",
+        "Rank 0 cost one other rank 9.00 ms in 1 collective, mostly because it waited itself, longest for rank 1.",  # noqa: E501
+        f"Rank 1 cost one other rank 8.00 ms in 1 collective: {idle}.",
+        f"Rank 3 cost one other rank 999 µs in 1 collective: {idle}.",
+    ]
+    assert "Ranks, ms" in lines, "of one step there is no mean, and in no measure they differ"
+
+
+def test_of_roots_those_are_listed_that_cost_a_thousandth_of_the_time() -> None:
+    """Rank 1 is late by 20 ms, of which 9 us are copies: less than a thousandth of what four ranks took."""
+    work = [Work(TimeClass.IDLE, 20 * MS, "host.gc"), Work(TimeClass.COPY, 9_000)]
+    text = job_text(simulate([Meeting("left", (0, 1), {1: work})], 2), 120)
+    assert "host.gc" in text and "copying" not in text and "1 more: 9.00 µs, below 0" in text
