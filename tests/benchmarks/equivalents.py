@@ -433,4 +433,9 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "[*range(first, behind), -1]",
         "1 -> 2",
     ): UNKNOWN,
+    (
+        "analysis/critical/device_points.py",
+        "found.cause[By.BEFORE], found.cause[By.LAUNCH] = before, np.where(known, enqueue_point[first], -1)",
+        "1 -> 2",
+    ): UNKNOWN,
 }
