@@ -12,7 +12,7 @@ import pytest
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.lead import HostLead, _device_losses, _lead, _mostly_host
 
-TIMES = range(-3, 16)
+TIMES = range(-3, 25)
 
 
 class Run:
@@ -20,8 +20,9 @@ class Run:
 
     def __init__(self, seed: int) -> None:
         self.source = random.Random(seed)
-        count = self.source.randrange(7)
-        self.issued, self.start, self.dur = self.some(count, 9, -1), self.some(count, 13), self.some(count, 4)
+        count = self.source.randrange(10)
+        self.issued, self.dur = self.some(count, 19, -1), self.some(count, 4)
+        self.start = [issued + later for issued, later in zip(self.issued, self.some(count, 4))]
         slices = SimpleNamespace(start=np.array(self.start, np.int64), dur=np.array(self.dur, np.int64))
         links: Any = SimpleNamespace(trace=SimpleNamespace(slices=slices), index=lambda rows: rows)
         device: Any = SimpleNamespace(device="NPU", work=np.arange(count))
@@ -78,12 +79,13 @@ def losses(run: Run, lead: HostLead, intervals: Any, starved: Any, index: int) -
 @pytest.mark.parametrize("seed", range(100))
 def test_a_lead_is_lost_in_the_longest_pause_after_it_was_at_its_most(seed: int) -> None:
     run = Run(seed)
-    cuts = sorted(run.some(8, 12)) if run.issued else []
+    cuts = sorted(run.some(10, 19)) if run.issued else []
+    tasks = [max(run.some(2, len(run.issued)), key=lambda i: run.issued[i]) for _ in cuts[::2]]
     intervals: Any = SimpleNamespace(
         start=np.array(cuts[::2], np.int64),
         end=np.array(cuts[1::2], np.int64),
         device=np.array(run.some(len(cuts) // 2, 3), np.int64) // 2,
-        task=np.array(run.some(len(cuts) // 2, len(run.issued)) if cuts else [], np.int64),
+        task=np.array(tasks, np.int64),
     )
     starved = np.array([each > 0 for each in run.some(len(cuts) // 2, 4)], np.bool_)
     for index in (0, 1):

@@ -438,4 +438,27 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         "found.cause[By.BEFORE], found.cause[By.LAUNCH] = before, np.where(known, enqueue_point[first], -1)",
         "1 -> 2",
     ): UNKNOWN,
+    (
+        "analysis/lead.py",
+        "before = np.cumsum(np.concatenate(([0], np.where(empty[:-1], np.diff(self.time), 0))))",
+        "0 -> 1",
+    ): "from any moment on that is the same for all: only differences count",
+    (
+        "analysis/lead.py",
+        'place = np.maximum(np.searchsorted(self.time, times, "right") - 1, 0)',
+        '"right" -> "left"',
+    ): "a sum over time: at a time of change it is the same from both sides",
+    **{
+        (
+            "analysis/lead.py",
+            "inside: Int64s = before[place] + np.where(empty[place] | (since < 0), since, 0)",
+            change,
+        ): "of 0 ns neither side adds any"
+        for change in ("< -> <=", "0 -> 1")
+    },
+    (
+        "analysis/lead.py",
+        'place = np.searchsorted(self.time, times, "right") - 1',
+        '"right" -> "left"',
+    ): "an integral: at a time of change it is the same from both sides",
 }
