@@ -71,20 +71,23 @@ class Planes:
                 names.append(STRINGS.index(name))
                 time += dur + source.randrange(2)
         self.rows, self.names = rows, [STRINGS[name] for name in names]
-        columns = {key: [row[key] for row in rows] for key in PlaneTasks.__annotations__}
-        self.tasks = PlaneTasks(**{key: np.array(column, np.int64) for key, column in columns.items()})
-        row, none = np.arange(3), np.zeros(3, np.int64)
-        self.collectives = Operations(row, *[none] * (len(Operations.__annotations__) - 1))
+        columns: dict[str, Any] = {
+            key: np.array([row[key] for row in rows], np.int64) for key in PlaneTasks.__annotations__
+        }
+        self.tasks = PlaneTasks(**columns)
+        others: Any = [np.zeros(3, np.int64)] * (len(Operations.__annotations__) - 1)
+        self.collectives = Operations(np.arange(3), *others)
         operations = [STRINGS.index(name) for name in OPERATIONS]
         tracks = [SimpleNamespace(name=f"Plane {plane % 3}") for plane in range(4)]
         slices = SimpleNamespace(name=np.array([*operations, *names]))
-        self.trace: Any = SimpleNamespace(
+        trace: Any = SimpleNamespace(
             strings=STRINGS,
             slices=slices,
             tracks=[*tracks, SimpleNamespace(name="group"), SimpleNamespace(name="group")],
             string=lambda number: STRINGS[number] if number >= 0 else None,
         )
-        self.found = find_transfers(self.trace, self.collectives, self.tasks)
+        self.trace = trace
+        self.found = find_transfers(trace, self.collectives, self.tasks)
 
 
 def usable(size: int) -> int:
@@ -93,7 +96,8 @@ def usable(size: int) -> int:
 
 def moved(planes: Planes) -> list[dict[str, Any]]:
     """What moved bytes, found task by task."""
-    rows, names, found = planes.rows, planes.names, []
+    rows, names = planes.rows, planes.names
+    found: list[dict[str, Any]] = []
 
     def together(one: int, other: int) -> bool:
         return other < len(rows) and all(rows[one][key] == rows[other][key] for key in ("plane", "operation"))
