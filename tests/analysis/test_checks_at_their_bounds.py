@@ -28,6 +28,8 @@ Sums = dict[str, tuple[int, int]]
             "a: 1 of 5,000,100 ns there, 1 of 5,000,200 ns in the trace",
         ),
         ({"a": (1, 5_000_100)}, {"a": (2, 5_000_200)}, "a: 1 of 5.00 ms there, 2 of 5.00 ms in the trace"),
+        ({"a": (1, 1)}, {}, "a: 1 of 1 ns there, 0 of 0 ns in the trace"),
+        ({"a": (0, 1)}, {}, "a: 0 of 1 ns there, 0 of 0 ns in the trace"),
         ({"a": (1, 9)}, {}, "a: 1 of 9 ns there, 0 of 0 ns in the trace"),
         ({}, {"b": (1, 9)}, "b: 0 of 0 ns there, 1 of 9 ns in the trace"),
         ({"a": (1, 9)}, {"b": (1, 9)}, "a: 1 of 9 ns there, 0 of 0 ns in the trace, and 1 more type"),
@@ -180,9 +182,8 @@ def test_parts_of_steps_may_be_1_us_apart(monkeypatch: pytest.MonkeyPatch) -> No
 
 def document(monkeypatch: pytest.MonkeyPatch, *told: tuple[str, Any]) -> None:
     """What a document says of operations, beside a sum of its own that does not count."""
-    members = {
-        "step1": {"p2p": dict(told[:1]), "collective": {**dict(told[1:]), "Total Op Info": {"0-1": {}}}}
-    }
+    total = {"0-1": {"Op Name": "a", "Transit Size(MB)": 99, "Transit Time(ms)": 99}}
+    members = {"step1": {"p2p": {"Total Op Info": total, **dict(told[:1])}, "collective": dict(told[1:])}}
     monkeypatch.setattr(checks, "_document", lambda trace, name: members)
 
 
@@ -228,6 +229,8 @@ def test_times_of_operations_may_be_1_us_apart(
         words is None,
         words or "2 operations",
     )
+    none = checks._operations(*run([0] * 5, [-1] * 5))
+    assert none is not None and not none.agrees, "0 ns of planes count"
     document(monkeypatch, ("other@1", far))
     assert checks._operations(*run([0] * 5, [0] * 5)) is None
 
@@ -260,3 +263,13 @@ def test_bytes_of_links_agree_exactly_and_times_to_1_us(
     found = checks._links(*run([0] * 5, [0] * 5))
     assert found is not None
     assert found[1:] == ((True, "1 link") if words == "-" else (words is None, words or "2 links"))
+
+
+def test_where_no_table_lies_beside_a_trace_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "read_beside", lambda path, form: None)
+    monkeypatch.setattr(checks, "_document", lambda trace, name: None)
+    tracks = [SimpleNamespace(layer=Layer.CANN, rows=range(1))]
+    trace: Any = SimpleNamespace(path="x", tracks=tracks)
+    steps: Any = [SimpleNamespace(device="NPU")]
+    assert checks.find_checks(trace, None, steps, run([0] * 5, [0] * 5)[1]) == ()
+    assert checks._types(trace, kernels([0], [10])) is None
