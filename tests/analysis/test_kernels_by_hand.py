@@ -18,6 +18,7 @@ ROWS = [
     (0, 1, 0, 9),
     (1, -1, -1, 9),
     (1, 0, -1, -1),
+    (1, 0, -1, 2),
     (-1, 0, 0, 99),
     (0, 0, 0, 1),
 ]
@@ -32,7 +33,7 @@ def table() -> Kernels:
         return strings[place[row]] if place[row] >= 0 else None
 
     few = {"wait": [0, -1, 5], "blocks": [0, -1, 6], "mix_blocks": [0, -1, 7]}
-    numbers = {"dur": dur, **{key: np.array([*told, *[-1] * 4]) for key, told in few.items()}}
+    numbers = {"dur": dur, **{key: np.array([*told, *[-1] * 5]) for key, told in few.items()}}
     own: Any = SimpleNamespace(rows=len(ROWS), texts=texts, numbers=numbers, floats={}, text=text)
     return Kernels(own, np.arange(len(ROWS)))
 
@@ -47,6 +48,7 @@ def table() -> Kernels:
                 ("Add", "", None, 1, 9, 9, 9),
                 ("Mul", "AIC", None, 3, 9, 0, 8),
                 ("Mul", "AIV", None, 1, 9, 9, 9),
+                ("Add", "AIC", None, 1, 2, 2, 2),
             ],
         ),
         (
@@ -56,10 +58,11 @@ def table() -> Kernels:
                 ("Add", "", None, 1, 9, 9, 9),
                 ("Mul", "AIV", "2,3", 1, 9, 9, 9),
                 ("Mul", "AIC", "4", 1, 8, 8, 8),
+                ("Add", "AIC", None, 1, 2, 2, 2),
                 ("Mul", "AIC", "2,3", 2, 1, 0, 1),
             ],
         ),
-        (False, [0, 4, 5], [("Mul", "AIC", None, 1, 0, 0, 0)]),
+        (False, [0, 4, 6], [("Mul", "AIC", None, 1, 0, 0, 0)]),
     ],
 )
 def test_times_by_type(by_shape: bool, among: list[int] | None, expected: list[tuple[Any, ...]]) -> None:

@@ -461,4 +461,19 @@ EQUIVALENTS: dict[tuple[str, str, str], str] = {
         'place = np.searchsorted(self.time, times, "right") - 1',
         '"right" -> "left"',
     ): "an integral: at a time of change it is the same from both sides",
+    (
+        "analysis/kernels.py",
+        "key = type_.astype(np.int64) * (len(cores) + 1) + core + 1",
+        "1 -> 2",
+    ): NAMED,
+    (
+        "analysis/kernels.py",
+        "key = key * (len(shapes) + 1) + (shape + 1 if by_shape else 0)",
+        "1 -> 2",
+    ): NAMED,
+    (
+        "analysis/communication/planes.py",
+        "return (int(track.tid) if track.tid.isdecimal() and len(track.tid) < 19 else -1, track.index)",
+        "1 -> 2",
+    ): "a thread without a number comes before all numbers, by any number below 0",
 }

@@ -47,8 +47,8 @@ class Planes:
         names: list[int] = []
         for plane in range(4):
             time, operation = source.randrange(3), source.randrange(-1, 3)
-            for _ in range(source.randrange(9)):
-                operation = source.choice([operation] * 6 + [-1, 0, 1, 2])
+            for _ in range(source.randrange(15)):
+                operation = source.choice([operation] * 20 + [-1, 0, 1, 2])
                 name = source.choice(TASKS)
                 carried = "RDMA" if name == "RDMASend" else source.choice(("SDMA", "SDMA", "LOCAL", "RDMA"))
                 link = source.choice((*LINKS, None))
