@@ -13,6 +13,7 @@ import ast
 import io
 import multiprocessing
 import random
+import re
 import tempfile
 import tokenize
 from collections.abc import Iterator, Sequence
@@ -83,7 +84,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
             continue
         new = SWAPS.get(token.string)
         if token.type == tokenize.NUMBER and token.string.isdecimal():
-            if token.line[: token.start[1]].endswith("reshape(-"):
+            if re.search(r"reshape\([^()]*-$", token.line[: token.start[1]]):
                 continue
             new = str(int(token.string) + 1)
         if new is not None:
