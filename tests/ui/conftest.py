@@ -73,21 +73,24 @@ def _traces_reopened_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _runs_made_once() -> Iterator[None]:
-    """Make once what is compared of a trace that several apps compare one after the other."""
-    latest: deque[tuple[Analysis, Run]] = deque(maxlen=6)
+_runs: deque[tuple[Analysis, Run]] = deque(maxlen=6)
 
-    def run_once(analysis: Analysis) -> Run:
-        for known, run in latest:
-            if known is analysis:
-                return run
-        latest.append((analysis, run_of(analysis)))
-        return latest[-1][1]
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tracetui.compare.run.run_of", run_once)
-        yield
+def _run_once(analysis: Analysis) -> Run:
+    for known, run in _runs:
+        if known is analysis:
+            return run
+    _runs.append((analysis, run_of(analysis)))
+    return _runs[-1][1]
+
+
+@pytest.fixture(autouse=True)
+def _runs_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make once what is compared of a trace that several apps compare one after the other.
+
+    For a test at a time: those of other packages, which follow in the same process, want it as it is.
+    """
+    monkeypatch.setattr("tracetui.compare.run.run_of", _run_once)
 
 
 @pytest.fixture(scope="session", autouse=True)
