@@ -151,6 +151,10 @@ class _Server:
             )
         self._socket = ours
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def close(self) -> None:
         self._socket.close()
         self._process.wait()
@@ -164,6 +168,11 @@ class _Server:
 
 
 _servers: dict[tuple[tuple[str, str], ...], _Server] = {}
+
+
+def servers() -> set[int]:
+    """The processes that fork for this one: children of it that no test has started."""
+    return {server.pid for server in _servers.values()}
 
 
 def close() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forks
 from tests.reader.rows import expected_rows, rows_of
 from tests.reader.test_jobs import everything
 from tracetui.cli import main
@@ -52,12 +53,12 @@ def _nothing_is_left() -> Iterator[None]:
 
 
 def children() -> set[int]:
-    """The processes that this one has started, dead ones that nobody has asked for included."""
+    """The processes that a test has started, dead ones that nobody has asked for included."""
     found = set()
     for task in Path("/proc/self/task").iterdir():
         with contextlib.suppress(OSError):
             found |= {int(pid) for pid in (task / "children").read_text().split()}
-    return found
+    return found - forks.servers()
 
 
 def descriptors() -> int:
