@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -125,6 +126,7 @@ class Checkout:
         sys.path[:] = [str(self.path), *(path for path in sys.path if path not in ("", str(ROOT)))]
         for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "tracetui")]:
             del sys.modules[name]
+        warnings.resetwarnings()  # those of a test that this process was forked from are errors
         with (self._directory / "log").open("w+b") as log:
             for descriptor in range(3):
                 os.dup2(log.fileno(), descriptor)
