@@ -347,7 +347,10 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_why_a_file_cannot_be_opened_is_said_in_the_words_of_the_system(tmp_path: Path) -> None:
-    for name, said in (("x" * 300, ": cannot be opened: File name too long"), ("a\0", "embedded null byte")):
+    for name, said in (
+        ("x" * 300, ": cannot be opened: File name too long"),
+        ("a\0", ": cannot be opened: .*embedded null .*"),
+    ):
         with pytest.raises(UnreadableTrace, match=f"{said}$"):
             open_text(tmp_path / name)
 
