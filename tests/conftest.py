@@ -118,6 +118,12 @@ def real_traces() -> Path:
 
 
 @pytest.fixture(scope="session")
+def thorough(pytestconfig: pytest.Config) -> bool:
+    """Whether all is tried, however long it takes: `.ci/run` asks for that on most of its Pythons."""
+    return bool(pytestconfig.getoption("--hypothesis-profile") == "thorough")
+
+
+@pytest.fixture(scope="session")
 def samples() -> Path:
     """The directory of the project's own generated samples."""
     return ROOT / "samples"

@@ -12,8 +12,9 @@ import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
+from textual.screen import Screen
 
-from tests.ui.rest import PATIENCE_S, at_rest, keys_taken
+from tests.ui.rest import PATIENCE_S, at_rest, frame_due, keys_taken
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.cache.traces import reopen
 from tracetui.compare.run import Run, run_of
@@ -94,11 +95,13 @@ def _runs_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _waits_for_what_is_to_do() -> Iterator[None]:
-    """Wait in pilots until all is done, however fast the machine is."""
+def _waits_for_what_is_to_do(thorough: bool) -> Iterator[None]:
+    """Wait in pilots until all is done, however fast the machine is, and draw then, or each frame."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", keys_taken)
         patch.setattr("textual.pilot.wait_for_idle", at_rest)
+        if not thorough:
+            patch.setattr(Screen, "_compositor_refresh", frame_due)
         patch.setattr(Pilot, "_wait_for_screen", partialmethod(Pilot._wait_for_screen, timeout=PATIENCE_S))
         patch.setattr("tracetui.ui.screens.table_screen.SAID_S", 3600.0)
         patch.setattr("tracetui.ui.keys.LOST_S", 3600.0)

@@ -6,6 +6,7 @@ Textual's own wait ends once the process uses little of a processor, which it al
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,13 +14,18 @@ from typing import Any
 
 from textual._context import active_app
 from textual.app import App
+from textual.screen import Screen
+
+from tracetui.ui._textual import HookedApp
 
 SOON_S = 0.2  #: debounces are shorter, sentences come and stand later
 CALM = 3  #: turns of the event loop in which nothing was left to do
-TURN_S = 0.002
+TURN_S = 0.002  #: a look whether a thread is done
+LONGEST_S = 0.02
 PATIENCE_S = 300.0  #: for what never comes
 
 _held: list[bool] = []
+_draw = Screen._compositor_refresh
 
 
 @contextmanager
@@ -47,9 +53,40 @@ async def _rest(debounces: bool) -> None:
     loop: Any = asyncio.get_running_loop()
     calm, until = 0, time.monotonic() + PATIENCE_S
     while calm < CALM and app._running and app._exception is None and not app._exit:
-        await asyncio.sleep(0 if calm or loop._ready else TURN_S)
-        calm = 0 if loop._ready or has_work(app) or _expects(app, debounces) else calm + 1
+        await asyncio.sleep(0 if calm or loop._ready else _until_next(app, loop))
+        rests = not (loop._ready or _works(app) or _expects(app, debounces) or draw_frame(app))
+        calm = calm + 1 if rests else 0
         assert time.monotonic() < until, f"never at rest: {[*app.workers]}, or held without threads_held()"
+
+
+def _until_next(app: App[Any], loop: Any) -> float:
+    """How long nothing but threads does anything, s: a look at the viewer is most of what waiting takes."""
+    if thread_runs(app):
+        return TURN_S
+    due = min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=math.inf)
+    left: float = due - loop.time()
+    return min(max(left, 0.0), LONGEST_S)
+
+
+def frame_due(screen: Screen[Any]) -> None:
+    """Leave a frame of the viewer for later, as a busy machine does: in place of Textual's own drawing.
+
+    While it starts, or changes from screen to screen, six of seven frames would show what no test looks at.
+    """
+    app = screen.app
+    if isinstance(app, HookedApp) and app.is_headless and screen is app.screen:
+        screen._dirty_widgets.clear()  # the compositor knows their regions
+        app._update_mouse_over(screen)
+    else:
+        _draw(screen)
+
+
+def draw_frame(app: App[Any]) -> bool:
+    """Tell whether a frame is due, and have the screen in front draw it, where faults are the viewer's."""
+    due = bool(app.screen._compositor._dirty_regions)
+    if due:
+        app.screen.call_later(_draw, app.screen)
+    return due
 
 
 def _expects(app: App[Any], debounces: bool) -> bool:
@@ -61,6 +98,11 @@ def _expects(app: App[Any], debounces: bool) -> bool:
 
 def has_work(app: App[Any]) -> bool:
     """Whether something is left to do but what timers and threads will bring."""
+    return _works(app) or bool(app.screen._compositor._dirty_regions)
+
+
+def _works(app: App[Any]) -> bool:
+    """Whether something but a frame is left to do."""
     screen = app.screen
     return bool(
         getattr(app, "_resize_timer", None) is not None  # since 8.1
@@ -70,7 +112,6 @@ def has_work(app: App[Any]) -> bool:
         or screen._repaint_required
         or screen._scroll_required
         or screen._callbacks
-        or screen._compositor._dirty_regions
         or any(pump._message_queue.qsize() or pump._next_callbacks for pump in (app, *app._registry) if pump)
     )
 
