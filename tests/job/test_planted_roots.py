@@ -18,7 +18,8 @@ from tracetui.job.late import late_ranks
 from tracetui.job.members import Rank
 from tracetui.job.tables import rank_rows
 
-LEVELS = pytest.mark.parametrize("level", [0, 1])
+#: jobs and what of the host their traces hold: each kind of root at one level, and a late rank at both
+FOUND = [("late", 0), ("late", 1), ("loader", 1), ("both", 1), ("link", 1), ("partial", 1), ("hosts", 0)]
 
 
 def lost(name: str, level: int, planted: Root, plain: bool = False) -> int:
@@ -33,8 +34,7 @@ def lost(name: str, level: int, planted: Root, plain: bool = False) -> int:
     )
 
 
-@LEVELS
-@pytest.mark.parametrize("name", ["late", "loader", "both", "link", "partial", "hosts"])
+@pytest.mark.parametrize(("name", "level"), FOUND)
 def test_the_planted_roots_are_found(name: str, level: int) -> None:
     told, found = truth(name), job(name, level).roots
     assert found.total_ns == sum(root.lost_ns for root in found.roots)
@@ -45,8 +45,7 @@ def test_the_planted_roots_are_found(name: str, level: int) -> None:
         assert lost(name, level, root) == pytest.approx(root.lost_ns, rel=0.05)
 
 
-@LEVELS
-def test_a_stage_with_more_work_is_found_beside_the_bubbles(level: int) -> None:
+def test_a_stage_with_more_work_is_found_beside_the_bubbles() -> None:
     """Computing costs more by what was planted, and that of the stage by no less.
 
     Without it the job has the bubbles of its pipeline. What the stage costs more the others cost less: they
@@ -55,22 +54,20 @@ def test_a_stage_with_more_work_is_found_beside_the_bubbles(level: int) -> None:
     (planted,) = truth("stage").roots
     everyone = planted._replace(ranks=tuple(range(8)))
     of_all, of_stage = (
-        lost("stage", level, ranks) - lost("stage", level, ranks, plain=True) for ranks in (everyone, planted)
+        lost("stage", 1, ranks) - lost("stage", 1, ranks, plain=True) for ranks in (everyone, planted)
     )
     assert of_all == pytest.approx(planted.lost_ns, rel=0.03)
     assert of_stage >= 0.97 * planted.lost_ns
 
 
-@LEVELS
-def test_in_a_balanced_job_nobody_is_blamed(level: int) -> None:
-    found = job("balanced", level)
-    times = [digest.end - digest.start for digest in digests("balanced", level)]
+def test_in_a_balanced_job_nobody_is_blamed() -> None:
+    found = job("balanced")
+    times = [digest.end - digest.start for digest in digests("balanced")]
     assert found.roots.total_ns <= truth("balanced").own_ns * 1.01
     assert all(abs(root.lost_ns) < 0.01 * sum(times) for root in found.roots.roots)
 
 
-@LEVELS
-@pytest.mark.parametrize("name", ["late", "stage", "partial", "hosts"])
+@pytest.mark.parametrize(("name", "level"), [("late", 0), ("stage", 1), ("partial", 1), ("hosts", 0)])
 def test_clocks_are_those_of_the_simulation(name: str, level: int) -> None:
     simulated, clocks = truth(name).outcome.job, job(name, level).clocks
     first = simulated.offset(simulated.present[0])
@@ -81,7 +78,7 @@ def test_clocks_are_those_of_the_simulation(name: str, level: int) -> None:
 
 def test_each_wait_is_that_of_the_simulation() -> None:
     """Of each instance and rank, from its begin to that of the last; late is whoever came last."""
-    found, outcome = job("both", level=0), truth("both").outcome
+    found, outcome = job("hosts", level=0), truth("hosts").outcome
     met = {
         (meeting.begins[place] + outcome.job.offset(rank), rank): meeting
         for meeting in outcome.meetings

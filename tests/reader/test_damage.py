@@ -64,13 +64,16 @@ def _ends(text: str, events: list[dict[str, Any]]) -> list[int]:
 
 @pytest.mark.parametrize("block", [60, 10**6])
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_cut_anywhere_keeps_every_whole_event(tmp_path: Path, block: int, wrapped: bool) -> None:
+def test_cut_anywhere_keeps_every_whole_event(
+    tmp_path: Path, block: int, wrapped: bool, thorough: bool
+) -> None:
     events = _events(4)  # one of each kind
     text = json.dumps({"displayTimeUnit": "ms", "traceEvents": events} if wrapped else events)
     ends = _ends(text, events)
     expected = [expected_rows(json.dumps(events[:whole])) for whole in range(len(events) + 1)]
     path = tmp_path / "cut.json"
-    for cut in range(len(text)):
+    cuts = range(len(text)) if thorough else range(random.randrange(4), len(text), 4)
+    for cut in cuts:
         whole = sum(end <= cut for end in ends)
         if not whole:
             with pytest.raises(UnreadableTrace) as caught:
