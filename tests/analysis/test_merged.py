@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +28,22 @@ RANK_NAMES = {"behind a line": "_{}", "as a word": " rank{}"}
 Events = list[dict[str, Any]]
 
 
+@cache
+def written(seed: int, pid: int, level: int, task_queue: bool) -> tuple[bytes, dict[str, Any]]:
+    """A run of a program as its trace, and what is true of it."""
+    recording = simulate("stalls", seed=seed, pid=pid, task_queue=task_queue)
+    file = io.BytesIO()
+    TraceWriter(recording, level).write(file)
+    return file.getvalue(), Truth(recording, level).as_json()
+
+
 def merged(level: int, task_queue: bool, how: str) -> tuple[Analysis, list[dict[str, Any]]]:
     """Two runs of a program, at the same time, in one file, with equal ids, tids and, perhaps, labels."""
     events: Events = []
     truths = []
     for number, pid in enumerate(PIDS):
-        recording = simulate("stalls", seed=number + 1, pid=pid, task_queue=task_queue)
-        file = io.BytesIO()
-        TraceWriter(recording, level).write(file)
-        for event in with_threads(json.loads(file.getvalue()), PIDS[0]):
+        text, truth = written(number + 1, pid, level, task_queue)
+        for event in with_threads(json.loads(text), PIDS[0]):
             if how == "labels" and event["name"] == "process_labels" and event["args"]["labels"] == "NPU":
                 event["args"]["labels"] = f"NPU {number}"
             if how in RANK_NAMES:
@@ -43,7 +51,7 @@ def merged(level: int, task_queue: bool, how: str) -> tuple[Analysis, list[dict[
                 if event["name"] == "process_name":
                     event["args"]["name"] += RANK_NAMES[how].format(number)
             events.append(event)
-        truths.append(Truth(recording, level).as_json())
+        truths.append(truth)
     return analyse(trace_of(events)), truths
 
 

@@ -18,6 +18,7 @@ import tempfile
 import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 
@@ -114,10 +115,15 @@ def _annotations(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int,
             yield (kind.lineno, kind.col_offset), (node.value.lineno, node.value.col_offset)
 
 
+@cache
+def _every(package: str) -> list[Mutant]:
+    paths = sorted(path.relative_to(ROOT) for path in (ROOT / "tracetui" / package).rglob("*.py"))
+    return [mutant for path in paths for mutant in mutants_of(path)]
+
+
 def drawn(package: str, count: int, seed: int) -> list[Mutant]:
     """`count` mutants of a package, the same ones for the same seed and sources."""
-    paths = sorted(path.relative_to(ROOT) for path in (ROOT / "tracetui" / package).rglob("*.py"))
-    found = [mutant for path in paths for mutant in mutants_of(path)]
+    found = _every(package)
     return random.Random(seed).sample(found, min(count, len(found)))
 
 

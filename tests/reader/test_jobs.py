@@ -390,7 +390,7 @@ def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
     starts = [piece.start for piece in read_pieces(text, 1, 1, Syntax(False, 10**6))]
     assert len(starts) >= len(array)
     size = path.stat().st_size
-    for at in range(2, starts[-3], 171):
+    for at in range(2, starts[-3], 513):
         found = next(start for start in starts if start >= at)
         assert guess_start(text, at, size) == guess_start(text, at, found + 1) == found
         assert guess_start(text, at, found) is guess_start(text, at, at) is None
