@@ -23,7 +23,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # How long an example takes says nothing here, nor how long it takes to make one.
-for _profile, _examples in (("thorough", 100), ("any machine", 30)):
+for _profile, _examples in (("thorough", 100), ("any machine", 20)):
     settings.register_profile(
         _profile, max_examples=_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )

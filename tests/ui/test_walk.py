@@ -12,7 +12,8 @@ from samples.job.directory import write_job
 from tests.job.planted import truth
 from tests.ui.walking import KEYS, SIZES, SUSPEND, Emulator, Step, differences, drawn, walk, walker
 
-LENGTH, LENGTH_OF_JOB = 120, 40
+LENGTH, LENGTH_OF_JOB, PACKETS = 40, 20, 3
+THOROUGH = 3  #: times as far where all is tried
 
 #: walks in which the terminal once showed something else
 KNOWN: dict[str, tuple[tuple[int, int], list[Step]]] = {
@@ -47,26 +48,27 @@ def test_known_steps(samples: Path, tmp_path: Path) -> None:
             walked.take(["escape", "escape", "T", "0"])
 
 
-def test_a_random_walk(samples: Path, tmp_path: Path) -> None:
+def test_a_random_walk(samples: Path, tmp_path: Path, thorough: bool) -> None:
     seed = random.randrange(1 << 30)
     with walker(samples / "moba" / "trace_view.json", tmp_path, size=random.choice(SIZES)) as walked:
-        stumble = walk(walked, random.Random(seed), LENGTH)
+        stumble = walk(walked, random.Random(seed), LENGTH * (THOROUGH if thorough else 1))
     assert stumble is None, f"seed {seed}: {stumble}"
 
 
-def test_a_walk_over_the_ranks_of_a_job(tmp_path: Path) -> None:
+def test_a_walk_over_the_ranks_of_a_job(tmp_path: Path, thorough: bool) -> None:
     write_job(truth("loader").outcome, tmp_path / "job", 1)
     seed = random.randrange(1 << 30)
     with walker(tmp_path / "job", tmp_path, size=random.choice(SIZES)) as walked:
         assert walked.answer["screen"] == "ranks"
-        stumble = walk(walked, random.Random(seed), LENGTH_OF_JOB)
+        stumble = walk(walked, random.Random(seed), LENGTH_OF_JOB * (THOROUGH if thorough else 1))
     assert stumble is None, f"seed {seed}: {stumble}"
 
 
-def test_keys_in_one_packet_are_survived(samples: Path, tmp_path: Path) -> None:
+def test_keys_in_one_packet_are_survived(samples: Path, tmp_path: Path, thorough: bool) -> None:
     rng = random.Random(random.randrange(1 << 30))
+    packets = PACKETS * (THOROUGH if thorough else 1)
     with walker(samples / "moba" / "trace_view.json", tmp_path) as walked:
-        for opened, keys in (*CLOSED_TWICE, *(([], rng.choices(KEYS, k=25)) for _ in range(8))):
+        for opened, keys in (*CLOSED_TWICE, *(([], rng.choices(KEYS, k=25)) for _ in range(packets))):
             burst = [key for key in keys if key != SUSPEND]
             walked.take(["escape", "escape", "T", *opened])
             walked.settle()
