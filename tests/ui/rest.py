@@ -56,7 +56,24 @@ async def _rest(debounces: bool) -> None:
         await asyncio.sleep(0 if calm or loop._ready else _until_next(app, loop))
         rests = not (loop._ready or _works(app) or _expects(app, debounces) or draw_frame(app))
         calm = calm + 1 if rests else 0
-        assert time.monotonic() < until, f"never at rest: {[*app.workers]}, or held without threads_held()"
+        assert time.monotonic() < until, f"never at rest, or held without threads_held(): {_left(app, loop)}"
+
+
+def _left(app: App[Any], loop: Any) -> dict[str, object]:
+    """What a viewer that never rests has to do."""
+    screen, pumps = app.screen, [pump for pump in (app, *app._registry) if pump]
+    timers = [timer for pump in pumps for timer in pump._timers if timer._task and not timer._task.done()]
+    return {
+        "ready": [*loop._ready][:5],
+        "workers": [*app.workers],
+        "timers": [(timer.name, timer._interval, timer._repeat) for timer in timers],
+        "messages": [pump for pump in pumps if pump._message_queue.qsize() or pump._next_callbacks],
+        "widgets": [*screen._dirty_widgets],
+        "screen": (screen, screen._layout_required, screen._repaint_required, screen._scroll_required),
+        "callbacks": [*screen._callbacks],
+        "regions": [*screen._compositor._dirty_regions][:5],
+        "app": (getattr(app, "_resize_timer", None), app._batch_count),
+    }
 
 
 def _until_next(app: App[Any], loop: Any) -> float:
