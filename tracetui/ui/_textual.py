@@ -18,9 +18,11 @@ from textual.css.query import QueryError
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.geometry import Region
+from textual.message_pump import MessagePump
 from textual.messages import TerminalSupportsSynchronizedOutput
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
+from textual.timer import Timer, TimerCallback
 from textual.widget import MountError, Widget
 
 if TYPE_CHECKING:
@@ -31,7 +33,28 @@ if TYPE_CHECKING:
 Update = Union[LayoutUpdate, ChopsUpdate]
 
 
-class HookedApp(App[ReturnType]):
+class Punctual(MessagePump):
+    """What is called after a while is called, however late.
+
+    Textual skips ticks that are late, and with them the only one where the process is held up as a timer
+    begins. With one the switch to another screen ends, and with one a new size counts: a viewer on a busy
+    host stood still.
+    """
+
+    def set_timer(
+        self,
+        delay: float,
+        callback: TimerCallback | None = None,
+        *,
+        name: str | None = None,
+        pause: bool = False,
+    ) -> Timer:
+        timer = super().set_timer(delay, callback, name=name, pause=pause)
+        timer._skip = False
+        return timer
+
+
+class HookedApp(Punctual, App[ReturnType]):
     """An app with hooks where Textual has none: before a frame is written, at an answer, at a fault."""
 
     def show_update(self, update: Update) -> None:
@@ -132,7 +155,7 @@ def loop_of(driver: Driver) -> asyncio.AbstractEventLoop:
     return driver._loop
 
 
-class WholeScreen(Screen[ScreenResultType]):
+class WholeScreen(Punctual, Screen[ScreenResultType]):
     """A screen that forgets no widget: Textual drops those to be drawn where it draws a part of the screen.
 
     It does so whenever something behind a panel changes, and the widget stays as it was until the next time.
@@ -144,7 +167,7 @@ class WholeScreen(Screen[ScreenResultType]):
         super()._on_timer_update()
 
 
-class SeeThrough(Screen[ScreenResultType]):
+class SeeThrough(Punctual, Screen[ScreenResultType]):
     """A screen that shows the one below where it has no widgets.
 
     Textual sends all lines of that one through Rich, three times while a panel opens: a fifth of the time.
@@ -168,7 +191,7 @@ class SeeThrough(Screen[ScreenResultType]):
         return line.adjust_cell_length(width)
 
 
-class TrackedWidget(Widget):
+class TrackedWidget(Punctual, Widget):
     """A widget that is told which regions are to be drawn again, whoever asked for it: Textual, too."""
 
     def invalidated(self, regions: Iterable[Region]) -> None:
