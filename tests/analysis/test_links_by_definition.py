@@ -17,6 +17,7 @@ import pytest
 from tests.analysis.machine import (
     AUTOGRAD,
     CANN,
+    GROUPS,
     HARDWARE,
     MAIN,
     PYTHON,
@@ -32,7 +33,7 @@ from tests.analysis.machine import (
     operator,
     task,
 )
-from tests.synthetic import thread, trace_of
+from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.activity import TASK_FAMILIES
 from tracetui.analysis.links import NEVER, Links, link_tasks
 from tracetui.trace.dialects.known import KNOWN
@@ -67,9 +68,9 @@ def any_run(seed: int) -> Trace:
             call(0, length, number, tid=first),
         )
     )
-    above = [{"ph": "M", "name": "process_sort_index", "pid": source.choice((first_of_all["pid"], HARDWARE))}]
-    machine = [*npu(), *({**event, "args": {"sort_index": -1}} for event in above)]
-    machine += thread(PYTHON, first, "first", -1) + thread(CANN, first, "first", -1)
+    machine = [*npu(), *thread(PYTHON, first, "first", -1), *thread(CANN, first, "first", -1)]
+    machine += [*thread(GROUPS, 1, "Plane 0"), *thread(GROUPS, 2, "Group 1 Communication")]
+    machine += process(first_of_all["pid"], "", sort_index=-1)[1:]
     events: Events = []
     events += [frame(at, dur, f"train.py({number}): f", tid) for at, dur, number, tid in some(6)]
     events = events[: source.randrange(6)]
@@ -83,7 +84,9 @@ def any_run(seed: int) -> Trace:
     for at, dur, number, _ in some(8):
         kind = source.choice(("AI_CORE", "AI_CORE", "PCIE_DMA_SQE"))
         events.append(task(at, dur, kind, source.choice((1, 2)), source.choice((number, number, None))))
-    events += [collective(at, dur, connection=number) for at, dur, number, _ in some(3)]
+    for at, dur, number, _ in some(5):
+        events.append({**collective(at, dur, connection=number), "tid": source.choice((0, 2))})
+    events.append(piece(GROUPS, 1, "Memcpy", 0, 1))
     ends = {
         "fwdbwd": (PYTHON, PYTHON),
         "async_npu": (PYTHON, HARDWARE),
