@@ -190,11 +190,11 @@ def since(events: Events, ns: int) -> Events:
 @pytest.mark.parametrize(
     ("events", "first"),
     [
-        *[(LOOP, first) for first in (995, 1_000, 1_010, 1_015, 1_100)],
-        *[(BACKWARD, first) for first in (995, 1_800, 1_810)],
+        *[(LOOP, first) for first in (1_000, 1_010)],
+        *[(BACKWARD, first) for first in (995, 1_800)],
         *[(SYNC, first) for first in (900, 950, 1_000)],
-        *[(COPY, first) for first in (900, 1_300, 1_400)],
-        *[(QUEUED, first) for first in (800, 3_000)],
+        (COPY, 1_400),
+        (QUEUED, 800),
     ],
 )
 def test_what_begins_at_time_0(events: Events, first: int) -> None:

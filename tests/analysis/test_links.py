@@ -256,6 +256,26 @@ def test_processes_with_equal_threads_are_told_by_their_pid() -> None:
     assert trace.name(chain.operator) == "aten::mm"
 
 
+def test_ids_of_enqueues_are_those_of_a_process() -> None:
+    other = [
+        operator(0, 100, "aten::wrong", pid=PYTHON - 1),
+        {**enqueue(20, 5, 7), "pid": PYTHON - 1},
+    ]
+    trace, chain = only_chain([*process(PYTHON - 1, "Python", "CPU", -1), *other, *queued()])
+    assert trace.name(chain.operator) == "aten::mm"
+
+
+def test_of_processes_with_equal_threads_the_one_that_launched_counts() -> None:
+    events = [*process(0, "python", "GPU 0"), piece(0, 7, "gemm", us(40), us(20), "kernel", correlation=5)]
+    for pid in (10, 11):
+        events += process(pid, "python", "CPU", pid)
+        events.append(piece(pid, 10, f"aten::of_{pid}", us(0), us(50), "cpu_op"))
+    for pid in (10, 11):
+        launch = piece(pid, 10, "cudaLaunchKernel", us(10), us(5), "cuda_runtime", correlation=5)
+        trace, chain = only_chain([*events, launch], "gemm")
+        assert trace.name(chain.operator) == f"aten::of_{pid}"
+
+
 @pytest.mark.parametrize("hop", ["dequeue", "operator"])
 def test_of_processes_that_nothing_tells_apart_the_first_that_ran_something_counts(hop: str) -> None:
     """Though what it ran is the first slice of the trace."""

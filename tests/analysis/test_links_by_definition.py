@@ -35,7 +35,7 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.activity import TASK_FAMILIES
-from tracetui.analysis.links import NEVER, Links, link_tasks
+from tracetui.analysis.links import NEVER, Links, frames_of, link_tasks, operators_of_dequeues
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.trace.stack import parse_call_stack, parse_frame
@@ -195,17 +195,10 @@ class Definition:
         launch, point, thread = self.launch(row)
         tid = self.trace.threads[thread][1] if thread >= 0 else None
         threads = [t for t in self.hosts if t.tid == tid]
-        others = KNOWN.enqueues | KNOWN.dequeues | KNOWN.annotations
-        operators = [row for t in self.hosts for row in t.rows if self.category[row] not in others]
         dequeue = self.around(threads, point, self.rows(KNOWN.dequeues), closed=True)
-        enqueue = operator = -1
-        if dequeue >= 0:
-            queued = self.rows(KNOWN.enqueues)
-            enqueue = next((one for one in queued if self.id[one] == self.id[dequeue] >= 0), -1)
-            if enqueue >= 0:
-                operator = self.around([self.trace.track_of(enqueue)], self.start[enqueue], operators)
-        else:
-            operator = self.around(threads, point, operators)
+        enqueue, operator = self.enqueued(dequeue)
+        if dequeue < 0:
+            operator = self.around(threads, point, self.operators())
         if operator < 0:
             arrows = self.arrows(KNOWN.operator_flows)
             operator = next((source for source, target, *_ in arrows if target == row), -1)
@@ -214,6 +207,18 @@ class Definition:
         if giver >= 0 and enqueue < 0:
             return [launch, point, stage, giver, time, giver], True
         return [launch, point, dequeue, enqueue, enqueued, operator], False
+
+    def operators(self) -> list[int]:
+        others = KNOWN.enqueues | KNOWN.dequeues | KNOWN.annotations
+        return [row for t in self.hosts for row in t.rows if self.category[row] not in others]
+
+    def enqueued(self, dequeue: int) -> tuple[int, int]:
+        """The enqueue of a dequeue, and its operator."""
+        queued = self.rows(KNOWN.enqueues) if dequeue >= 0 else []
+        enqueue = next((one for one in queued if self.id[one] == self.id[dequeue] >= 0), -1)
+        if enqueue < 0:
+            return -1, -1
+        return enqueue, self.around([self.trace.track_of(enqueue)], self.start[enqueue], self.operators())
 
     def handed(self, row: int) -> tuple[int, int, int]:
         arrows = [one for one in self.arrows(KNOWN.dispatch_flows) if min(one[:2]) >= 0]
@@ -326,6 +331,13 @@ def test_where_operators_were_called_from(seed: int) -> None:
     assert list(zip(*(column.tolist() for column in handed))) == [own.handed(row) for row in rows]
     assert callers.ancestors.parents_of(asked).tolist() == [
         own.parent(row) if row >= 0 else -1 for row in rows
+    ]
+    for row in rows:
+        frames = (parse_frame(own.names[at]) for at in (row, *own.outer(row)))
+        assert row < 0 or frames_of(trace, row) == tuple(frames)
+    dequeues = [-1, *own.rows(KNOWN.dequeues)]
+    assert operators_of_dequeues(trace, np.array(dequeues, np.int64)).tolist() == [
+        own.enqueued(row)[1] for row in dequeues
     ]
     assert callers.stages.tolist() == sorted(
         {target for source, target, *_ in own.arrows(KNOWN.dispatch_flows) if min(source, target) >= 0}
