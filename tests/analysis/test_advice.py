@@ -37,6 +37,7 @@ from tests.analysis.machine import (
 from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.advice import Advice, find_advice, transfers
+from tracetui.analysis.advice.device import conversions
 from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import Threshold
 from tracetui.analysis.advice.rules import RULES
@@ -385,6 +386,10 @@ def test_conversions_are_a_share_of_computing(name: str, rule: str) -> None:
     (advice,) = advice_of(stepped(*converting), rule)
     assert (advice.cost_ns, advice.line, advice.evidence["share_of_computing"]) == (1_000, 5, 1_000 / 1_100)
     assert advice_of(stepped(*converting, task(10 * MS, 19_000 + 900)), rule) == []
+    found = numbered_first(
+        analyse(trace_of(stepped(*converting))), conversions, Frame("train.py", 5, "train")
+    )
+    assert [each["line"] for each in found if each["id"] == rule] == [5]
 
 
 @pytest.mark.parametrize("name", ["Broadcast", "BroadcastTo_BroadcastTo", "Forecast_Op", "TransDataless"])

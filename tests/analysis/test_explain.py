@@ -336,6 +336,12 @@ def test_a_wait_of_three_times_the_median_is_a_usual_one(wait: int, cause: str) 
     assert told(events)[-1][:3] == (3_030, 3_030 + wait, cause)
 
 
+def test_a_stream_is_empty_from_when_its_last_task_ends() -> None:
+    """The second task was launched just then: of its 10, of 70 and of 211 ns the median is 70."""
+    events = [*FIRST, *launched(1_120, 1_160), *launched(3_000, 3_030 + 211)]
+    assert told(events)[-1][:3] == (3_030, 3_030 + 211, "device.unknown")
+
+
 def test_a_burst_may_begin_with_its_enqueue() -> None:
     """Until then it is the thread that wakes autograd whose time it is."""
     events = [

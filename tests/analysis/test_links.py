@@ -256,6 +256,26 @@ def test_processes_with_equal_threads_are_told_by_their_pid() -> None:
     assert trace.name(chain.operator) == "aten::mm"
 
 
+def test_a_chain_may_hold_the_first_frame_of_a_trace() -> None:
+    events = [frame(0, 90, "train.py(1): main"), operator(10, 50), call(45, 10, 9, tid=MAIN)]
+    _, chain = only_chain([*npu(), *events, task(80, 10, connection=9)])
+    assert [str(frame) for frame in chain.stack] == ["train.py(1): main"]
+
+
+def test_a_chain_may_lack_what_the_first_slice_of_a_trace_shows_to_exist() -> None:
+    events = [dequeue(40, 30, 7), call(45, 10, 9), task(80, 10, connection=9)]
+    events += [call(190, 5, 3), task(200, 5, name="other", connection=3)]
+    _, chain = only_chain([*npu(), *events], "other")
+    assert chain.missing == "dequeue"
+
+
+def test_the_first_slice_of_a_trace_may_hand_its_work_over() -> None:
+    events = [operator(0, 20), operator(40, 30, "launches", QUEUE), call(45, 10, 9)]
+    events += arrow("async_mindspore", 1, (PYTHON, MAIN, 5), (PYTHON, QUEUE, 40))
+    links = link_tasks(trace_of([*npu(), *events, task(80, 10, connection=9)]))
+    assert [links.operator[0], links.enqueue[0], links.enqueue_point[0]] == [0, 0, 5]
+
+
 def test_ids_of_enqueues_are_those_of_a_process() -> None:
     other = [
         operator(0, 100, "aten::wrong", pid=PYTHON - 1),
@@ -321,6 +341,7 @@ def test_what_leads_to_tasks_are_the_hops_of_their_chains(real_traces: Path) -> 
 
 def test_a_trace_without_tasks_has_no_links() -> None:
     links = analyse(trace_of([])).links
+    assert links.callers.ancestors.parents_of(np.array([-1])).tolist() == [-1]
     assert (links.total, links.linked, links.chain(0)) == (0, 0, None)
 
 
