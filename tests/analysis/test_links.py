@@ -256,6 +256,15 @@ def test_processes_with_equal_threads_are_told_by_their_pid() -> None:
     assert trace.name(chain.operator) == "aten::mm"
 
 
+def test_the_first_slice_of_a_trace_may_launch_or_be_launched() -> None:
+    calls = [call(45, 10, 9), call(46, 10, 9, "AscendCL@launch"), {**call(30, 10, 9), "pid": CANN + 1}]
+    kernel, known = task(80, 10, connection=9), arrow("HostToDevice", 9, (CANN, QUEUE, 47), (HARDWARE, 1, 80))
+    links = link_tasks(trace_of([*npu(), *process(CANN + 1, "CANN", "NPU", 8), *calls, kernel, *known]))
+    assert [links.launch[0], links.launch_point[0]] == [0, 45]
+    links = link_tasks(trace_of([*npu(), kernel, *known]))
+    assert [links.tasks[0], links.launch[0], links.launch_point[0]] == [0, -1, 47]
+
+
 def test_a_chain_may_hold_the_first_frame_of_a_trace() -> None:
     events = [frame(0, 90, "train.py(1): main"), operator(10, 50), call(45, 10, 9, tid=MAIN)]
     _, chain = only_chain([*npu(), *events, task(80, 10, connection=9)])
