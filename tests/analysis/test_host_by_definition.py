@@ -7,7 +7,9 @@ import random
 import numpy as np
 import pytest
 
+from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, QUEUE, arrow, npu, operator
 from tests.analysis.test_links_by_definition import Definition, any_run
+from tests.synthetic import trace_of
 from tracetui.analysis.idle.calls import cause_of_operator, is_wrapper
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.links import NOT_OPERATORS, link_tasks
@@ -133,3 +135,21 @@ def test_the_thread_of_a_task_and_the_sooner_of_two(seed: int) -> None:
         columns[1][i] if starts[1][i] <= starts[0][i] and columns[1][i] >= 0 else columns[0][i]
         for i in range(12)
     ]
+
+
+@pytest.mark.parametrize(("outer", "inner"), [(1, 2), (2, 1)])
+def test_python_goes_on_in_an_operator_that_holds_another_line(outer: int, inner: int) -> None:
+    """Whichever of the lines is the first string of the trace."""
+    lines = ["", "train.py(1): f", "train.py(2): f"]
+    events = [operator(90, 1, lines[1], QUEUE), operator(0, 50, "aten::a", stack=[lines[outer]])]
+    hosts = Hosts(link_tasks(trace_of([*npu(), *events, operator(10, 10, "aten::b", stack=[lines[inner]])])))
+    assert np.flatnonzero(hosts.is_real_operator).tolist() == [1, 2]
+
+
+def test_a_burst_may_begin_as_the_one_before_ends() -> None:
+    events = [*npu(), operator(0, 5), operator(15, 2)]
+    events += [operator(at, 10, "autograd::engine::evaluate_function: Mm", AUTOGRAD) for at in (10, 20)]
+    events += arrow("fwdbwd", 1, (PYTHON, MAIN, 0), (PYTHON, AUTOGRAD, 10))
+    hosts = Hosts(link_tasks(trace_of(events)))
+    burst = hosts.burst(1)
+    assert burst is not None and burst.starts.tolist() == [10, 20]
