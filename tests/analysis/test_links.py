@@ -285,6 +285,13 @@ def test_the_first_slice_of_a_trace_may_hand_its_work_over() -> None:
     assert [links.operator[0], links.enqueue[0], links.enqueue_point[0]] == [0, 0, 5]
 
 
+def test_the_first_slice_of_a_trace_may_tell_where_its_backward_operator_was_called_from() -> None:
+    events = [operator(0, 20, stack=STACK), operator(40, 10, "MmBackward0", AUTOGRAD, stack=STACK[1:])]
+    trace = trace_of([*npu(), *events, *arrow("fwdbwd", 1, (PYTHON, MAIN, 0), (PYTHON, AUTOGRAD, 40))])
+    called = link_tasks(trace).callers.of(np.array([1]))
+    assert (called.forward[0], called.stack[0]) == (0, trace.slices.stack[0])
+
+
 def test_ids_of_enqueues_are_those_of_a_process() -> None:
     other = [
         operator(0, 100, "aten::wrong", pid=PYTHON - 1),
