@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,8 +37,10 @@ from tests.analysis.machine import (
 from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.advice import Advice, find_advice, transfers
+from tracetui.analysis.advice.device import conversions
 from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import Threshold
+from tracetui.analysis.advice.rules import RULES
 from tracetui.analysis.advice.transfers import _phases, _waiting
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
@@ -45,6 +48,7 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.export.advice_text import advice_text, first_advice
 from tracetui.export.frames import advice_frame
 from tracetui.export.markdown_report import advice_markdown
+from tracetui.trace.stack import Frame
 from tracetui.ui.stories.advice_story import advice_answer
 
 MS = 1_000_000
@@ -113,6 +117,29 @@ def test_what_is_planted_in_the_samples_is_found() -> None:
         "exposed_communication",
         "dispatch_queue_late",
     }
+
+
+@pytest.mark.parametrize("name", ["mixed", "stalls", "moba"])
+def test_the_line_that_is_numbered_first_is_one_like_any_other(name: str) -> None:
+    """Rules tell lines by numbers: nothing follows from which of them is 0."""
+    analysis = sample(name)[1]
+    for rule in RULES:
+        expected = numbered_first(analysis, rule, Frame("none.py", 1, "none"))
+        for each in expected:
+            if each["file"]:
+                line = Frame(each["file"], each["line"], each["function"])
+                assert numbered_first(analysis, rule, line) == expected
+
+
+def numbered_first(
+    analysis: Analysis, rule: Callable[[Evidence], Iterator[Advice]], line: Frame
+) -> list[dict[str, Any]]:
+    """What a rule advises, by line, where a line has the number 0."""
+    evidence = Evidence(analysis)
+    evidence._numbers[line] = 0
+    found = [vars(advice) for advice in rule(evidence)]
+    found.sort(key=lambda advice: (advice["file"] or "", advice["line"]))
+    return [{**each, "gaps": each["gaps"].tolist(), "rows": each["rows"].tolist()} for each in found]
 
 
 def test_stalls_are_found_with_their_lines() -> None:
@@ -359,6 +386,10 @@ def test_conversions_are_a_share_of_computing(name: str, rule: str) -> None:
     (advice,) = advice_of(stepped(*converting), rule)
     assert (advice.cost_ns, advice.line, advice.evidence["share_of_computing"]) == (1_000, 5, 1_000 / 1_100)
     assert advice_of(stepped(*converting, task(10 * MS, 19_000 + 900)), rule) == []
+    found = numbered_first(
+        analyse(trace_of(stepped(*converting))), conversions, Frame("train.py", 5, "train")
+    )
+    assert [each["line"] for each in found if each["id"] == rule] == [5]
 
 
 @pytest.mark.parametrize("name", ["Broadcast", "BroadcastTo_BroadcastTo", "Forecast_Op", "TransDataless"])

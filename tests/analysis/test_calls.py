@@ -101,6 +101,20 @@ def test_directions(text: str, to_device: bool | None, to_host: bool | None) -> 
     assert calls.copies_to_host(text) is to_host
 
 
+@pytest.mark.parametrize(
+    ("ask", "name"),
+    [
+        (calls.compiles_at_launch, "aclopCompileAndExecute"),
+        (calls.cause_of_call, "aclrtSynchronizeStream"),
+        (calls.allocates_memory, "aclrtMalloc"),
+        (calls.launches_graph, "cudaGraphLaunch"),
+    ],
+)
+def test_a_call_is_named_after_one_layer(ask: calls.Answer, name: str) -> None:
+    assert ask(name) and ask(f"AscendCL@{name}")
+    assert not ask(f"AscendCL@Node@{name}")
+
+
 def test_a_call_that_compiles_and_a_wait_of_the_host() -> None:
     assert calls.compiles_at_launch("AscendCL@aclopCompileAndExecuteV2")
     assert not calls.compiles_at_launch("AscendCL@aclnnMm")

@@ -308,6 +308,82 @@ def test_the_wait_before_a_collective_is_on_the_stream_of_its_tasks() -> None:
     assert next(part[:3] for part in told(events)) == (1_150, 1_400, "device.stream_wait")
 
 
+def test_a_graph_launched_by_the_first_call_of_a_trace() -> None:
+    events = [gpu.launch(100, 50, 1, "cudaGraphLaunch"), gpu.kernel(200, 100, 1), gpu.kernel(350, 100, 1)]
+    assert [part[:3] for part in told([*gpu.gpu(), *events])] == [(300, 350, "device.graph")]
+
+
+def test_the_first_task_of_a_graph_waits_for_its_launch() -> None:
+    events = [gpu.host(0, 1_000), gpu.launch(20, 10, 2), gpu.kernel(40, 20, 2)]
+    events += [gpu.launch(100, 50, 1, "cudaGraphLaunch"), gpu.kernel(160, 100, 1), gpu.kernel(350, 100, 1)]
+    assert [part[:3] for part in told([*gpu.gpu(), *events])][-2:] == [
+        (150, 160, "device.latency"),
+        (260, 350, "device.graph"),
+    ]
+
+
+def test_what_only_an_arrow_leads_to_is_of_no_graph() -> None:
+    """Nothing tells when it was launched but that its operator had ended."""
+    events = [*npu(), task(0, 5), operator(10, 50, "aten::mm"), task(80, 10)]
+    events += arrow("async_npu", 80, (PYTHON, MAIN, 10), (HARDWARE, 1, 80))
+    assert told(events)[-1][:3] == (60, 80, "device.latency")
+
+
+@pytest.mark.parametrize(("wait", "cause"), [(210, "device.latency"), (211, "device.unknown")])
+def test_a_wait_of_three_times_the_median_is_a_usual_one(wait: int, cause: str) -> None:
+    """Two tasks start 70 ns after their launch, which is the median."""
+    events = [*FIRST, *launched(2_000, 2_100), *launched(3_000, 3_030 + wait)]
+    assert told(events)[-1][:3] == (3_030, 3_030 + wait, cause)
+
+
+def test_a_stream_is_empty_from_when_its_last_task_ends() -> None:
+    """The second task was launched just then: of its 10, of 70 and of 211 ns the median is 70."""
+    events = [*FIRST, *launched(1_120, 1_160), *launched(3_000, 3_030 + 211)]
+    assert told(events)[-1][:3] == (3_030, 3_030 + 211, "device.unknown")
+
+
+def test_a_burst_may_begin_with_its_enqueue() -> None:
+    """Until then it is the thread that wakes autograd whose time it is."""
+    events = [
+        *npu(),
+        *launched(1_000, 1_100, 3),
+        operator(1_200, 100, "aten::ones_like", stack=stack(5)),
+        operator(2_000, 200, "autograd::engine::evaluate_function: MmBackward0", AUTOGRAD),
+        *(event for event in launched(2_000, 2_040, 4, AUTOGRAD) if event.get("cat") != "cpu_op"),
+        operator(3_000, 10, "aten::add", stack=stack(6)),
+        *arrow("fwdbwd", 1, (PYTHON, MAIN, 995), (PYTHON, AUTOGRAD, 2_000)),
+    ]
+    assert [part for part in told(events) if part[0] < 2_000] == [
+        (1_150, 1_200, "host.python", None, 5),
+        (1_200, 1_300, "host.operator", "aten::ones_like", 5),
+        (1_300, 2_000, "host.python", None, 3),
+    ]
+
+
+def test_a_synchronisation_exposes_no_interval_of_another_thread() -> None:
+    """The first thread waits while the device is idle until the other one has enqueued, then goes on."""
+    events = [*FIRST, *launched(2_000, 2_040, 7, AUTOGRAD), *launched(3_000, 3_040, 9)]
+    events.append(operator(1_100, 1_800, "aten::item", stack=stack(3)))
+    analysis, causes = causes_of(events)
+    assert analysis.idle.start.tolist() == [1_150, 2_090]
+    assert [analysis.trace.name(row) if row >= 0 else None for row in causes.exposing.tolist()] == [
+        None,
+        "aten::item",
+    ]
+
+
+def test_the_first_frame_of_a_trace_may_be_waiting() -> None:
+    events = [
+        *FIRST,
+        *launched(2_000, 2_040, 9),
+        frame(900, 2_000, "train.py(1): main"),
+        frame(1_990, 100, "train.py(2): forward"),
+        call(1_100, 100, 99, "AscendCL@aclrtSynchronizeStream", MAIN),
+    ]
+    _, causes = causes_of(events)
+    assert (causes.exposing_frame.tolist(), causes.frame[0]) == ([0], 0)
+
+
 def test_autograd_follows_the_thread_that_woke_it() -> None:
     events = [
         *npu(),

@@ -1,4 +1,5 @@
-"""Row 0, string 0 and thread 0 are like any other: a slice before all others changes no answer."""
+"""Row 0, string 0, thread 0 and time 0 are like any other: a slice before all others changes no answer, nor a
+later beginning of time."""
 
 from __future__ import annotations
 
@@ -22,6 +23,8 @@ from tests.analysis.machine import (
     npu,
     operator,
     step,
+    task,
+    us,
 )
 from tests.analysis.planted import events_of
 from tests.analysis.test_critical import any_run
@@ -30,19 +33,24 @@ from tests.synthetic import piece, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.work import WorkMap, main_slice
 from tracetui.analysis.raster import even_edges
+from tracetui.analysis.steps import Step
 
 #: A range of the user without length, on a thread above all others, with strings of its own.
 NOTHING = [*thread(PYTHON, 0, "nothing", -9), piece(PYTHON, 0, "nothing", "0.000", 0, "nothing")]
 
 
-def answers(events: Events) -> dict[str, Any]:
-    """What follows from a trace, with slices by name and start and strings by their text."""
-    analysis = analyse(trace_of(events))
+def answers(events: Events, base_ns: int = 0) -> dict[str, Any]:
+    """What follows from a trace, with slices by name and start and strings by their text.
+
+    Times are told from `base_ns` on, that of the document, which the events count from.
+    """
+    analysis = analyse(trace_of(events, baseTimeNanoseconds=base_ns))
     trace, links, causes = analysis.trace, analysis.links, analysis.causes
+    start = trace.slices.start
 
     def slices(rows: Any) -> list[tuple[str, int] | None]:
         known = np.asarray(rows).tolist()
-        return [None if row < 0 else (trace.name(row), int(trace.slices.start[row])) for row in known]
+        return [None if row < 0 else (trace.name(row), int(start[row]) - base_ns) for row in known]
 
     def texts(strings: Any) -> list[str | None]:
         return [trace.string(string) for string in strings.tolist()]
@@ -53,6 +61,10 @@ def answers(events: Events) -> dict[str, Any]:
             tuple(np.asarray(v).tolist() if isinstance(v, np.ndarray) else v for v in astuple(e))
             for e in entries
         ]
+
+    def times_of(step: Step) -> dict[str, Any]:
+        fields = ("host_start_ns", "host_end_ns", "start_ns", "end_ns", "own_ns")
+        return {field: getattr(step, field) - base_ns for field in fields}
 
     hops = ("tasks", "launch", "dequeue", "enqueue", "operator", "forward")
     advice = [
@@ -74,7 +86,7 @@ def answers(events: Events) -> dict[str, Any]:
         "gaps": [slices(analysis.gaps.before), slices(analysis.gaps.after), analysis.gaps.idle.tolist()],
         "causes": list(
             zip(
-                causes.start.tolist(),
+                (causes.start - base_ns).tolist(),
                 causes.cause.tolist(),
                 slices(causes.operator),
                 texts(causes.stack),
@@ -87,10 +99,10 @@ def answers(events: Events) -> dict[str, Any]:
         "syncs": [
             (*plain([replace(sync, rows=sync.rows[:0])]), slices(sync.rows)) for sync in analysis.syncs
         ],
-        "steps": plain([replace(step, row=0) for step in analysis.steps]),
+        "steps": plain([replace(step, row=0, **times_of(step)) for step in analysis.steps]),
         "critical": [
             (
-                chain.start.tolist(),
+                (chain.start - base_ns).tolist(),
                 chain.kind.tolist(),
                 slices(chain.row),
                 texts(chain.stack),
@@ -166,6 +178,33 @@ def test_what_stands_first(events: Events, above: int) -> None:
         *events,
     ]
     assert answers([*NOTHING, *events]) == answers(events)
+
+
+def since(events: Events, ns: int) -> Events:
+    """Events that begin at a time or later, which is their time 0."""
+    timed = [(round(float(event["ts"]) * 1000) - ns, event) for event in events if "ts" in event]
+    untimed = [event for event in events if "ts" not in event]
+    return [*untimed, *({**event, "ts": us(later)} for later, event in timed if later >= 0)]
+
+
+@pytest.mark.parametrize(
+    ("events", "first"),
+    [
+        *[(LOOP, first) for first in (1_000, 1_010)],
+        *[(BACKWARD, first) for first in (995, 1_800)],
+        *[(SYNC, first) for first in (900, 950, 1_000)],
+        (COPY, 1_400),
+        (QUEUED, 800),
+    ],
+)
+def test_what_begins_at_time_0(events: Events, first: int) -> None:
+    machine = since([*npu(), *task_alone(first), *events], first)
+    assert answers(machine, 1_000) == answers(machine)
+
+
+def task_alone(ns: int) -> Events:
+    """A task that nothing is known of: a device waits after it."""
+    return [task(ns + 3, 2)]
 
 
 @settings(max_examples=25)

@@ -256,6 +256,62 @@ def test_processes_with_equal_threads_are_told_by_their_pid() -> None:
     assert trace.name(chain.operator) == "aten::mm"
 
 
+def test_the_first_slice_of_a_trace_may_launch_or_be_launched() -> None:
+    calls = [call(45, 10, 9), call(46, 10, 9, "AscendCL@launch"), {**call(30, 10, 9), "pid": CANN + 1}]
+    kernel, known = task(80, 10, connection=9), arrow("HostToDevice", 9, (CANN, QUEUE, 47), (HARDWARE, 1, 80))
+    links = link_tasks(trace_of([*npu(), *process(CANN + 1, "CANN", "NPU", 8), *calls, kernel, *known]))
+    assert [links.launch[0], links.launch_point[0]] == [0, 45]
+    links = link_tasks(trace_of([*npu(), kernel, *known]))
+    assert [links.tasks[0], links.launch[0], links.launch_point[0]] == [0, -1, 47]
+
+
+def test_a_chain_may_hold_the_first_frame_of_a_trace() -> None:
+    events = [frame(0, 90, "train.py(1): main"), operator(10, 50), call(45, 10, 9, tid=MAIN)]
+    _, chain = only_chain([*npu(), *events, task(80, 10, connection=9)])
+    assert [str(frame) for frame in chain.stack] == ["train.py(1): main"]
+
+
+def test_a_chain_may_lack_what_the_first_slice_of_a_trace_shows_to_exist() -> None:
+    events = [dequeue(40, 30, 7), call(45, 10, 9), task(80, 10, connection=9)]
+    events += [call(190, 5, 3), task(200, 5, name="other", connection=3)]
+    _, chain = only_chain([*npu(), *events], "other")
+    assert chain.missing == "dequeue"
+
+
+def test_the_first_slice_of_a_trace_may_hand_its_work_over() -> None:
+    events = [operator(0, 20), operator(40, 30, "launches", QUEUE), call(45, 10, 9)]
+    events += arrow("async_mindspore", 1, (PYTHON, MAIN, 5), (PYTHON, QUEUE, 40))
+    links = link_tasks(trace_of([*npu(), *events, task(80, 10, connection=9)]))
+    assert [links.operator[0], links.enqueue[0], links.enqueue_point[0]] == [0, 0, 5]
+
+
+def test_the_first_slice_of_a_trace_may_tell_where_its_backward_operator_was_called_from() -> None:
+    events = [operator(0, 20, stack=STACK), operator(40, 10, "MmBackward0", AUTOGRAD, stack=STACK[1:])]
+    trace = trace_of([*npu(), *events, *arrow("fwdbwd", 1, (PYTHON, MAIN, 0), (PYTHON, AUTOGRAD, 40))])
+    called = link_tasks(trace).callers.of(np.array([1]))
+    assert (called.forward[0], called.stack[0]) == (0, trace.slices.stack[0])
+
+
+def test_ids_of_enqueues_are_those_of_a_process() -> None:
+    other = [
+        operator(0, 100, "aten::wrong", pid=PYTHON - 1),
+        {**enqueue(20, 5, 7), "pid": PYTHON - 1},
+    ]
+    trace, chain = only_chain([*process(PYTHON - 1, "Python", "CPU", -1), *other, *queued()])
+    assert trace.name(chain.operator) == "aten::mm"
+
+
+def test_of_processes_with_equal_threads_the_one_that_launched_counts() -> None:
+    events = [*process(0, "python", "GPU 0"), piece(0, 7, "gemm", us(40), us(20), "kernel", correlation=5)]
+    for pid in (10, 11):
+        events += process(pid, "python", "CPU", pid)
+        events.append(piece(pid, 10, f"aten::of_{pid}", us(0), us(50), "cpu_op"))
+    for pid in (10, 11):
+        launch = piece(pid, 10, "cudaLaunchKernel", us(10), us(5), "cuda_runtime", correlation=5)
+        trace, chain = only_chain([*events, launch], "gemm")
+        assert trace.name(chain.operator) == f"aten::of_{pid}"
+
+
 @pytest.mark.parametrize("hop", ["dequeue", "operator"])
 def test_of_processes_that_nothing_tells_apart_the_first_that_ran_something_counts(hop: str) -> None:
     """Though what it ran is the first slice of the trace."""
@@ -301,6 +357,7 @@ def test_what_leads_to_tasks_are_the_hops_of_their_chains(real_traces: Path) -> 
 
 def test_a_trace_without_tasks_has_no_links() -> None:
     links = analyse(trace_of([])).links
+    assert links.callers.ancestors.parents_of(np.array([-1])).tolist() == [-1]
     assert (links.total, links.linked, links.chain(0)) == (0, 0, None)
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, arrow, npu, operator
+from tests.synthetic import trace_of
+from tracetui.analysis.critical.host_points import host_points
 from tracetui.analysis.critical.points import By, Point, finished, points
+from tracetui.analysis.idle.host import Hosts
+from tracetui.analysis.links import link_tasks
 
 
 def test_work_of_a_device_follows_the_work_before_it_only_where_nothing_else_is_its_cause() -> None:
@@ -25,3 +30,18 @@ def test_a_cause_that_does_not_come_before_its_point_is_none() -> None:
     found, place = finished([late, queued])
     assert place.tolist() == [1, 2, 0], "of those at one time the enqueue comes first"
     assert found.bound_by.tolist() == [-1, -1, 1]
+
+
+def test_the_first_of_all_points_may_wake_a_burst() -> None:
+    """Nothing is enqueued; the waker waits for the end of the burst, as it begins nothing before."""
+    events = [
+        *npu(),
+        operator(0, 10),
+        operator(20, 10, "autograd::engine::evaluate_function: Mm", AUTOGRAD),
+        *arrow("fwdbwd", 1, (PYTHON, MAIN, 0), (PYTHON, AUTOGRAD, 20)),
+    ]
+    trace, none = trace_of(events), np.empty(0, np.int64)
+    found, _ = host_points(trace, Hosts(link_tasks(trace)), (), none, none, none, none)
+    assert found.point.tolist() == [Point.WAKER, Point.BURST, Point.BURST_END, Point.JOINED]
+    assert found.binding.tolist() == [By.BEFORE, By.WAIT, By.BEFORE, By.WAIT]
+    assert found.bound_by.tolist() == [-1, 0, 1, 2]

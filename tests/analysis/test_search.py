@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,32 +10,102 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.analysis.machine import npu, task
+from tests.analysis.machine import MAIN, QUEUE, npu, operator, task
 from tests.synthetic import process, trace_of
-from tracetui.analysis.search import distinct, first_equal, grouped, ids_of_device, pick, ranges, runs
+from tracetui.analysis.search import (
+    among,
+    distinct,
+    first_equal,
+    grouped,
+    ids_of_device,
+    of_category,
+    pick,
+    ranges,
+    rows_by_process,
+    rows_by_track,
+    rows_of,
+    runs,
+    track_of_rows,
+    tracks_by_device,
+)
 from tracetui.arrays import Int64s
+from tracetui.trace.model import Activity, Trace
 
+FAR = [-(2**62), -40_000, -1, 0, 7, 40_000, 2**40, 2**62]
 near = st.lists(st.integers(-3, 6), max_size=20)
-far = st.lists(st.sampled_from([-(2**62), -40_000, -1, 0, 7, 40_000, 2**40, 2**62]), max_size=20)
+far = st.lists(st.sampled_from(FAR), max_size=20)
 
 
 def column(values: Sequence[int]) -> Int64s:
     return np.array(values, np.int64)
 
 
-@given(near | far, near | far)
-def test_the_first_equal_key(keys: list[int], wanted: list[int]) -> None:
-    expected = [keys.index(value) if value in keys else -1 for value in wanted]
-    assert first_equal(column(keys), column(wanted)).tolist() == expected
+@pytest.mark.parametrize("numbers", [range(-3, 7), FAR], ids=["near", "far"])
+def test_the_first_equal_key(numbers: Sequence[int]) -> None:
+    source = random.Random(len(numbers))
+    for _ in range(60):
+        keys, wanted = (source.choices(numbers, k=source.randrange(9)) for _ in range(2))
+        for some in (wanted, source.choices([*range(-3, 7), *FAR], k=9)):
+            expected = [keys.index(value) if value in keys else -1 for value in some]
+            assert first_equal(column(keys), column(some)).tolist() == expected
 
 
 def test_an_id_is_of_its_device_and_below_0_where_there_is_none() -> None:
     other = process(301, "Ascend Hardware", "NPU 1")
-    tasks = [task(0, 5, connection=7), task(10, 5, connection=7), task(20, 5), task(30, 5, connection=8)]
-    trace = trace_of([*npu(), *other, *tasks, {**task(40, 5, connection=7), "pid": 301}])
-    first, again, none, second, elsewhere = ids_of_device(trace, np.argsort(trace.slices.start)).tolist()
-    assert first == again and none == -1
-    assert len({first, none, second, elsewhere}) == 4 and min(first, second, elsewhere) >= 0
+    ids = (7, 7, None, 8, 0, None)
+    tasks = [task(10 * place, 5, connection=number) for place, number in enumerate(ids)]
+    trace = trace_of([*npu(), *other, *tasks, {**task(90, 5, connection=7), "pid": 301}])
+    first, again, none, second, zero, still, elsewhere = ids_of_device(
+        trace, np.argsort(trace.slices.start)
+    ).tolist()
+    assert first == again and none == still == -1
+    assert len({first, none, second, zero, elsewhere}) == 5 and min(first, second, zero, elsewhere) >= 0
+
+
+def two_devices() -> Trace:
+    """Two threads of the host, of which one has its slices first, and two devices, one of two streams."""
+    other = process(301, "Ascend Hardware", "NPU 1")
+    tasks = [task(0, 5, stream=1), task(3, 5, stream=1), task(10, 5, stream=2), task(10, 5, "AI_CPU", 2)]
+    tasks += [{**task(20 + at, 5), "pid": 301} for at in range(3)]
+    calls = [operator(0, 50), operator(5, 10), operator(5, 10, "Enqueue"), operator(3, 9, tid=QUEUE)]
+    return trace_of([*npu(), *other, *calls, *tasks])
+
+
+def test_tracks_and_processes_of_rows_and_rows_of_tracks() -> None:
+    trace, source = two_devices(), random.Random(1)
+    assert trace.tracks[0].tid == str(MAIN)
+    for _ in range(20):
+        rows = [source.randrange(-1, len(trace.slices)) for _ in range(source.randrange(12))]
+        tracks = [next((t for t in trace.tracks if row in t.rows), None) for row in rows]
+        assert track_of_rows(trace, column(rows)).tolist() == [-1 if t is None else t.index for t in tracks]
+        by_track = [(track, places.tolist()) for track, places in rows_by_track(trace, column(rows))]
+        pids = {
+            t.pid: [i for i, each in enumerate(tracks) if each and each.pid == t.pid] for t in tracks if t
+        }
+        told = {pid: sorted(places.tolist()) for pid, places in rows_by_process(trace, column(rows))}
+        assert by_track == [
+            (track, [place for place, each in enumerate(tracks) if each is track])
+            for track in trace.tracks
+            if track in tracks
+        ]
+        assert told == pids
+        some = source.sample(trace.tracks, source.randrange(4))
+        assert rows_of(some).tolist() == [row for track in some for row in track.rows]
+
+
+def test_tracks_by_device_and_slices_by_kind() -> None:
+    trace = two_devices()
+    streams = [track for track in trace.tracks if track.device]
+    assert tracks_by_device(trace.tracks) == {
+        device: [track for track in streams if track.device == device] for device in ("NPU 1", "NPU")
+    }
+    kinds = [Activity(kind) for kind in trace.slices.activity.tolist()]
+    for some in ((Activity.AICPU,), tuple(set(kinds)), ()):
+        assert among(trace.slices.activity, some).tolist() == [kind in some for kind in kinds]
+    categories = [trace.string(number) for number in trace.slices.category.tolist()]
+    assert of_category(trace, trace.slices.category, {"cpu_op"}).tolist() == [
+        category == "cpu_op" for category in categories
+    ]
 
 
 def test_ids_of_32_bits_among_larger_ones() -> None:

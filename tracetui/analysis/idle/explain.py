@@ -72,7 +72,7 @@ class _Explainer:
         self._streams = Streams(links)
         marks = milestones(links)
         self._limit = self._streams.latency_limit(marks)
-        self._at = np.where(idle.task >= 0, links.index(idle.task), -1)
+        self._at = links.index(idle.task)
         self._operator = pick(links.operator, self._at)
         self._clipped = self._clip(marks)
         self._stretches = self._host_stretches()

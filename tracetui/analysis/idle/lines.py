@@ -184,7 +184,7 @@ def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]
     names, row, of_leaf = [], leaves, np.zeros(len(leaves), np.int64)
     while (row >= 0).any():  # one frame of all stacks: those alike so far get one number
         names.append(pick(trace.slices.name, row))
-        of_leaf = numbered(of_leaf * width + names[-1] + 1)[1]
+        of_leaf = numbered(of_leaf * width + names[-1])[1]
         row = ancestors.parents_of(row)
     _, first = np.unique(of_leaf, return_index=True)
     paths = np.stack([column[first] for column in names], axis=1)
