@@ -184,8 +184,8 @@ def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, t
             left = left[~is_wanted(row[left], left)]
             row[left] = ancestors.parents_of(row[left])
             left = left[row[left] >= 0]
-        twice |= (found >= 0) & (row >= 0)
-        found = np.where(row >= 0, row, found)
+        twice |= np.minimum(found, row) >= 0
+        found = np.maximum(found, row)
     return np.where(twice, -1, found)
 
 
@@ -197,6 +197,6 @@ def _dequeued(trace: Trace, times: Int64s) -> Int64s:
     twice = np.zeros(len(times), np.bool_)
     for track in tracks:
         row = enclosing(trace, track.lanes, times, dequeues, closed_end=True)
-        twice |= (found >= 0) & (row >= 0)
-        found = np.where(row >= 0, row, found)
+        twice |= np.minimum(found, row) >= 0
+        found = np.maximum(found, row)
     return operators_of_dequeues(trace, np.where(twice, -1, found))
