@@ -31,7 +31,7 @@ NAMES, ALGORITHMS = (2, 3, 4, 4, 4), (-1, 5, 6, 6)
 SHORTEST = 3  #: ns from which a peer is late, here
 GROUPS = (-1, 0, 5)
 OF_PLANE = (0, 0, 0, 0, 5, -1)  #: the group of each plane
-TIMES = range(-1, 40)
+TIMES = range(-1, 46)
 
 
 class Run:
@@ -40,14 +40,14 @@ class Run:
     def __init__(self, seed: int) -> None:
         source = random.Random(seed)
         self.operations: list[dict[str, int]] = []
-        for place in range(source.randrange(9)):
+        for place in range(source.randrange(12)):
             start = source.randrange(30)
             self.operations.append(
                 {
                     "row": place,
-                    "group": source.choice(GROUPS),
+                    "group": source.choice((*GROUPS, 0, 0)),
                     "start": start,
-                    "end": start + source.choice((0, 1, 4, 9)),
+                    "end": start + source.choice((0, 1, 4, 9, 15)),
                     "algorithm": source.choice(ALGORITHMS),
                     "name": source.choice(NAMES),
                 }
@@ -57,7 +57,7 @@ class Run:
         self.tasks: list[dict[str, int]] = []
         for plane in range(6):
             time = source.randrange(5)
-            for _ in range(source.randrange(15)):
+            for _ in range(source.randrange(20)):
                 dur = source.choice((0, 1, 2, SHORTEST - 1, SHORTEST, 5))
                 self.tasks.append(
                     {
@@ -67,8 +67,8 @@ class Run:
                         "start": time,
                         "end": time + dur,
                         "src": source.randrange(2),
-                        "dst": source.choice((-1, 0, 1, 2, 3)),
-                        "name": source.choice((0, 0, 1)),
+                        "dst": source.choice((-1, 0, 1, 1, 2, 3)),
+                        "name": source.choice((0, 0, 0, 0, 1)),
                     }
                 )
                 time += source.choice((dur, dur + 2)) if dur else source.randrange(2)
