@@ -99,7 +99,7 @@ def told_phases(step: Any, start: int, end: int, back: int | None) -> list[Phase
     return found
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(100))
 def test_a_step_is_folded_by_what_is_known_of_it(seed: int) -> None:
     source = random.Random(seed)
     marks = sorted(source.choices(range(40), k=6))
@@ -109,15 +109,17 @@ def test_a_step_is_folded_by_what_is_known_of_it(seed: int) -> None:
         host_start_ns=host,
         preparing_ns=source.randrange(20),
         start_ns=start,
-        end_ns=source.choice((end, turn, 60)),
+        end_ns=source.choice((end, turn, first, 60)),
         iteration_gap=source.choice((None, (gap, first), (gap, first))),
         forward_backward=source.choice((None, (first, turn), (first, turn))),
         tail=source.choice((None, (turn, end), (turn, end))),
     )
+    kinds = (Activity.AICORE, Activity.AICPU, Activity.COPY)
     tasks = [
-        (source.randrange(60), source.choice([*Activity]), source.randrange(2))
+        (source.choice((source.randrange(60), *marks)), source.choice(kinds), source.randrange(2))
         for _ in range(source.choice((0, 9, 9)))
     ]
+    linked = source.randrange(4) > 0
     starts, activities, backward = (
         (np.array(column) for column in zip(*tasks)) if tasks else [np.empty(0)] * 3
     )
@@ -125,7 +127,9 @@ def test_a_step_is_folded_by_what_is_known_of_it(seed: int) -> None:
     analysis: Any = SimpleNamespace(
         devices=[SimpleNamespace(device="NPU 0"), SimpleNamespace(device="NPU 1", work=rows)],
         trace=SimpleNamespace(slices=SimpleNamespace(start=starts, activity=activities)),
-        links=SimpleNamespace(tasks=tasks, backward=backward.astype(np.bool_), index=lambda rows: rows),
+        links=SimpleNamespace(
+            tasks=tasks * linked, backward=backward.astype(np.bool_), index=lambda rows: rows
+        ),
     )
     back = [
         tasks[row][0]
@@ -133,6 +137,7 @@ def test_a_step_is_folded_by_what_is_known_of_it(seed: int) -> None:
         if step.start_ns <= tasks[row][0] < step.end_ns
         and tasks[row][1] in (Activity.AICORE, Activity.AICPU)
         and tasks[row][2]
+        and linked
     ]
     begin, stop = source.choice((host, start)), source.choice((end, 50))
     expected = told_phases(step, begin, stop, min(back, default=None))
@@ -148,14 +153,15 @@ def step_map(seed: int) -> tuple[StepMap, Any, list[_Spans]]:
         ends = [end for _, end in free] or [9]
         for _ in range(source.randrange(4)):
             base = source.choice((source.choice(ends), source.randrange(60)))
-            preparing = source.choice((0, 3))
+            preparing = source.choice((0, 1, 3))
             steps.append(
                 SimpleNamespace(
                     device=f"NPU {device}",
                     host_start_ns=base - preparing if preparing else 70,
                     preparing_ns=preparing,
                     start_ns=base if not preparing else 80,
-                    end_ns=base + source.randrange(15),
+                    end_ns=base + source.randrange(15) if not preparing else 80 + source.randrange(15),
+                    idle_ns=source.randrange(12),
                 )
             )
         idle += [(device, *span) for span in free if source.randrange(4)]
@@ -206,11 +212,17 @@ def test_steps_are_laid_upon_each_other_at_their_first_work(seed: int) -> None:
     assert np.stack((found.step, found.base, found.start, found.end), axis=1).tolist() == rows
     assert found.column.tolist() == column and len(found) == len(rows)
     spans = [*zip(idle.start.tolist(), idle.end.tolist())]
+    whole = found.whole_steps()
+    for place, (index, *_) in enumerate(rows):
+        step = steps[index]
+        for row, ns in enumerate((step.idle_ns, step.preparing_ns)):
+            length = max(step.end_ns - step.start_ns, 1)
+            check_cell(whole, (row, place), {-1: ns}, length)
     assert found.outside_ns == sum(b - a for (a, b), of in zip(spans, column) if of < 0)
     ends = [b - rows[of][1] for (_, b), of in zip(spans, column) if of >= 0]
     low = min([0, *(begin - base for _, base, begin, _ in rows)])
     assert found.low_ns == low
-    assert found.high_ns == max([1, low + 1, *ends, *(stop - base for _, base, _, stop in rows)])
+    assert found.high_ns == max([1, *ends, *(stop - base for _, base, _, stop in rows)])
     edges = found.edges(7)
     assert edges.tolist() == even_edges(low, found.high_ns, min(7, found.high_ns - low)).tolist()
     cells = found.cells(edges)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tracetui.analysis.operator_types import ascend_task_type, gpu_kernel_type, host_operator_type
-from tracetui.analysis.operators import Operators
+from tracetui.analysis.operators import Operators, operator_table
 from tracetui.analysis.series import Series
 from tracetui.trace.model import Activity, Kind
 
@@ -72,6 +72,15 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
     assert len(operators.of_type("none of them", Activity.AICORE).rows) == 0
 
 
+@pytest.mark.parametrize("count", [*range(1, 21), 40, 100, 120, 202, 400])
+def test_percentiles_are_the_durations_of_the_nearest_ranks(count: int) -> None:
+    nothing = np.zeros(count, np.int64)
+    trace: Any = SimpleNamespace(strings=["mm"], slices=SimpleNamespace(name=nothing, activity=nothing))
+    table = operator_table(trace, np.arange(count), np.arange(count)[::-1])
+    ranks = [next(n for n in range(count + 1) if 100 * n >= share * count) for share in (50, 95)]
+    assert [table[0].p50_ns + 1, table[0].p95_ns + 1] == ranks
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_a_quantity_is_what_the_last_sample_says(seed: int) -> None:
     source = random.Random(seed)
@@ -87,8 +96,9 @@ def test_a_quantity_is_what_the_last_sample_says(seed: int) -> None:
     held = {at: next((v for t, v in reversed(samples) if t <= at), None) for at in range(28)}
     assert {at: series.at(at) for at in held} == held
     assert series.bounds == ((min(value), max(value)) if samples else (0.0, 0.0))
-    edges = sorted(source.choices(range(28), k=7))
+    edges = sorted(source.choices([*range(28), *time, *time, *time], k=12))
     least, most = series.columns(np.array(edges, np.int64))
+    assert len(least) == len(most) == len(edges) - 1
     for place, (start, end) in enumerate(zip(edges, edges[1:])):
         taken = [v for t, v in samples if start <= t < end]
         before = [v for t, v in samples if t < start][-1:]
