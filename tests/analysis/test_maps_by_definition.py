@@ -99,31 +99,32 @@ def told_phases(step: Any, start: int, end: int, back: int | None) -> list[Phase
     return found
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(150))
 def test_a_step_is_folded_by_what_is_known_of_it(seed: int) -> None:
     source = random.Random(seed)
     marks = sorted(source.choices(range(40), k=6))
     host, start, gap, first, turn, end = marks
+    marks.append((first + turn) // 2)
     step: Any = SimpleNamespace(
         device="NPU 1",
         host_start_ns=host,
         preparing_ns=source.randrange(20),
         start_ns=start,
-        end_ns=source.choice((end, turn, first, 60)),
+        end_ns=source.choice((end, turn, marks[-1], first, 60)),
         iteration_gap=source.choice((None, (gap, first), (gap, first))),
-        forward_backward=source.choice((None, (first, turn), (first, turn))),
-        tail=source.choice((None, (turn, end), (turn, end))),
+        forward_backward=(first, turn) if source.randrange(6) else None,
+        tail=(turn, end) if source.randrange(6) else None,
     )
     kinds = (Activity.AICORE, Activity.AICPU, Activity.COPY)
     tasks = [
-        (source.choice((source.randrange(60), *marks)), source.choice(kinds), source.randrange(2))
-        for _ in range(source.choice((0, 9, 9)))
+        (source.choice((source.randrange(60), *marks, marks[-1])), source.choice(kinds), source.randrange(3))
+        for _ in range(source.choice((0, 1, 2, 3, 5)))
     ]
     linked = source.randrange(4) > 0
     starts, activities, backward = (
         (np.array(column) for column in zip(*tasks)) if tasks else [np.empty(0)] * 3
     )
-    rows = np.array([row for row in range(len(tasks)) if row % 4], np.int64)
+    rows = np.array([row for row in range(len(tasks)) if row % 4 != 3], np.int64)
     analysis: Any = SimpleNamespace(
         devices=[SimpleNamespace(device="NPU 0"), SimpleNamespace(device="NPU 1", work=rows)],
         trace=SimpleNamespace(slices=SimpleNamespace(start=starts, activity=activities)),
@@ -142,6 +143,14 @@ def test_a_step_is_folded_by_what_is_known_of_it(seed: int) -> None:
     begin, stop = source.choice((host, start)), source.choice((end, 50))
     expected = told_phases(step, begin, stop, min(back, default=None))
     assert _phases(analysis, step, begin, stop) == expected
+
+
+@pytest.mark.parametrize(("spans", "pages"), [([(5, 30), (2, 40)], [(2, 40)]), ([(5, 5)], []), ([], [])])
+def test_without_steps_a_page_is_of_the_work_of_all_devices(spans: _Spans, pages: _Spans) -> None:
+    analysis: Any = SimpleNamespace(
+        devices=[SimpleNamespace(start_ns=start, end_ns=end) for start, end in spans], steps=()
+    )
+    assert FoldMap.of(analysis).phases == tuple(Phase("", start, end) for start, end in pages)
 
 
 def step_map(seed: int) -> tuple[StepMap, Any, list[_Spans]]:
