@@ -11,7 +11,10 @@ import pytest
 
 from tracetui.analysis.heat.cells import Cells, pool
 from tracetui.analysis.heat.fold import FoldMap, Phase, _phases
+from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
+from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import union
 from tracetui.analysis.raster import even_edges
 from tracetui.trace.model import Activity
@@ -266,3 +269,97 @@ def test_a_column_of_several_things_shows_the_first_with_the_highest_share(seed:
             assert told.ns[row, column] == sum(ns[row, own]) and told.of[row, column] == sum(of[row, own])
             assert told.most[row, column] == cells.most[row, best]
             np.testing.assert_equal(told.share[row, column], share[row, best])
+
+
+@SEEDS
+def test_a_row_of_lengths_holds_the_gaps_between_its_bounds(seed: int) -> None:
+    source = random.Random(seed)
+    scale = source.choice((1, 40, 10**6))
+    lengths = [
+        source.choice((0, 1, 10, 100, source.randrange(1, 99))) * scale for _ in range(source.randrange(9))
+    ]
+    idle, at = [], 0
+    for gap, length in enumerate(lengths):
+        for part in (length // 2, length - length // 2):
+            if part:
+                idle.append((gap, at, at + part))
+            at += part + scale
+    gap, start, end = np.array(idle, np.int64).reshape(-1, 3).T
+    analysis: Any = SimpleNamespace(
+        idle=SimpleNamespace(start=start, end=end, gap=gap),
+        gaps=SimpleNamespace(
+            idle=np.array(lengths, np.int64), ranked=lambda _: np.argsort(-np.array(lengths, np.int64))
+        ),
+        devices=[None] * 2,
+    )
+    rows = source.randrange(1, 30)
+    found = LengthMap.of(analysis, rows)
+    some = [length for length in lengths if length]
+    bounds = found.bounds.tolist()
+    assert bounds == sorted({*bounds}, reverse=True)
+    assert (not some) == (not bounds)
+    edges = np.array([0, at // 3, at // 2, at + 1], np.int64)
+    cells = found.cells(edges)
+    for row, (high, low) in enumerate(zip(bounds, bounds[1:])):
+        own = [number for number, length in enumerate(lengths) if length and low <= length < high]
+        assert found.gaps[row] == len(own) and found.idle[row] == sum(lengths[each] for each in own)
+        for column, (left, right) in enumerate(zip(edges.tolist(), edges[1:].tolist())):
+            inside = overlaps([(a, b) for _, a, b in idle], left, right)
+            inside = {place: ns for place, ns in inside.items() if idle[place][0] in own}
+            check_cell(cells, (row, column), inside, (right - left) * 2)
+    assert found.gaps.sum() == len(some) and found.idle.sum() == sum(some)
+    if some:
+        powers = [10**n for n in range(19)]
+        first = max(power for power in powers if power <= min(some))
+        last = min(power for power in powers if power > max(some))
+        assert first <= bounds[-1] <= min(some) and max(some) < bounds[0] <= last
+        assert len(bounds) - 1 <= max(rows, powers.index(last) - powers.index(first))
+    ranked, total, count = sorted(some, reverse=True), 0, 0
+    while 2 * total < sum(some):
+        total += ranked[count]
+        count += 1
+    assert half_of_idle(analysis) == (count, ranked[count - 1] if count else 0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_reason_is_the_cause_with_most_and_its_line_with_most(seed: int) -> None:
+    source = random.Random(seed)
+    cuts = sorted(source.sample(range(60), source.choice((0, 4, 20))))
+    rows = [
+        (source.choice([*Cause][:3]), source.randrange(-1, 3), start, stop)
+        for start, stop in zip(cuts, cuts[1:])
+        if source.randrange(5)
+    ]
+    first = len(rows) // 3  # of the other device, at the same times
+    cause, line, start, end = np.array(rows, np.int64).reshape(-1, 4).T
+    reasons = IdleReasons.__new__(IdleReasons)
+    causes: Any = SimpleNamespace(
+        cause=cause,
+        start=start,
+        end=end,
+        of_device=lambda device: slice(first * device, len(rows) if device else first),
+    )
+    frames: Any = ["a", "b", "c"]
+    reasons._causes, reasons._frames, reasons._frame = causes, frames, line
+    for only in (None, *[*Cause][:3]):
+        for device in (0, 1):
+            a, b = sorted(source.choices(range(62), k=2))
+            every = rows[first:] if device else rows[:first]
+            own = [
+                (kind, at, min(stop, b) - max(begin, a))
+                for kind, at, begin, stop in every
+                if begin < b and stop > a and only in (None, kind)
+            ]
+            total: dict[int, int] = {}
+            for kind, _, ns in own:
+                total[kind] = total.get(kind, 0) + ns
+            main = min(total, key=lambda kind: (-total[kind], kind), default=None)
+            of_line: dict[int, int] = {}
+            for kind, at, ns in own:
+                if kind == main:
+                    of_line[at] = of_line.get(at, 0) + ns
+            told = min(of_line, key=lambda at: (-of_line[at], at), default=-1)
+            found = reasons.between(device, a, b, only)
+            assert found.idle_ns == sum(total.values())
+            assert found.cause == main and found.cause_ns == (total[main] if main is not None else 0)
+            assert found.frame == (frames[told] if told >= 0 else None)

@@ -11,7 +11,7 @@ import pytest
 
 from tracetui.analysis.communication import waits as module
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.communication.exposed import _owned, _split
+from tracetui.analysis.communication.exposed import Exposed, _owned, _split
 from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.communication.planes import (
     LARGEST,
@@ -258,3 +258,39 @@ def test_operations_are_the_collectives_of_all_devices(seed: int) -> None:
             device = int(order.index(row) >= 7)
             expected.append((row, device, group, row, row + 3, number, kind, algorithm_, size))
     assert [*zip(*(column.tolist() for column in vars(found).values()))] == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pieces_are_found_by_gap_device_step_and_window(seed: int) -> None:
+    source = random.Random(seed)
+    rows, gap, start = [], 0, 0
+    for place in range(source.randrange(12)):
+        gap += source.randrange(2)
+        start += source.randrange(4)
+        end = start + source.randrange(1, 6)
+        row = {"device": gap // 3, "gap": gap, "start": start, "end": end, "operation": place}
+        rows.append({**row, "cause": source.choice([*CommunicationCause]), "step": source.randrange(-1, 3)})
+    found: Exposed = columns(Exposed, rows)
+    assert len(found) == len(rows) and found.ns.tolist() == [row["end"] - row["start"] for row in rows]
+
+    def by_cause(own: list[dict[str, int]]) -> list[tuple[int, int]]:
+        total: dict[int, int] = {}
+        for row in own:
+            total[row["cause"]] = total.get(row["cause"], 0) + row["end"] - row["start"]
+        return sorted(total.items(), key=lambda each: (-each[1], each[0]))
+
+    assert [*found.by_cause().items()] == by_cause(rows)
+    for step in range(-1, 5):
+        own = [row for row in rows if row["step"] == step]
+        assert [*found.by_step(step).items()] == by_cause(own)
+    for number in range(9):
+        for key, places in (("gap", found.of_gap(number)), ("device", found.of_device(number))):
+            own = [row for row in rows if row[key] == number]
+            assert found.at(places).operation.tolist() == [row["operation"] for row in own]
+            assert [*found.by_cause(places).items()] == by_cause(own)
+    for a in range(0, 30, 3):
+        for b in range(a + 1, 30, 4):
+            inside = [row for row in rows if row["start"] < b and row["end"] > a]
+            cut = found.window(a, b)
+            told = zip(cut.operation.tolist(), cut.start.tolist(), cut.end.tolist())
+            assert [*told] == [(r["operation"], max(r["start"], a), min(r["end"], b)) for r in inside]
