@@ -250,6 +250,7 @@ def test_steps_are_laid_upon_each_other_at_their_first_work(seed: int) -> None:
 @SEEDS
 def test_a_column_of_several_things_shows_the_first_with_the_highest_share(seed: int) -> None:
     source = random.Random(seed)
+    assert pool(0, 5).most == 0
     things, columns, rows = source.randrange(1, 12), source.randrange(6), 3
     ns = np.array([[source.randrange(4) for _ in range(things)] for _ in range(rows)])
     of = np.array([[source.choice((0, 3, 4)) for _ in range(things)] for _ in range(rows)])
@@ -298,6 +299,7 @@ def test_a_row_of_lengths_holds_the_gaps_between_its_bounds(seed: int) -> None:
     bounds = found.bounds.tolist()
     assert bounds == sorted({*bounds}, reverse=True)
     assert (not some) == (not bounds)
+    assert len(found.gaps) == len(found.idle) == max(len(bounds) - 1, 0)
     edges = np.array([0, at // 3, at // 2, at + 1], np.int64)
     cells = found.cells(edges)
     for row, (high, low) in enumerate(zip(bounds, bounds[1:])):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.analysis.memory.test_by_definition import DEVICES, Run, samples, whol
 from tests.analysis.memory.test_tables_by_definition import table
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.memory import tracker
+from tracetui.analysis.memory.analyse import Memory
 from tracetui.analysis.memory.limits import (
     GROWTH,
     MEMORY,
@@ -21,7 +23,7 @@ from tracetui.analysis.memory.limits import (
     find_memory_breaches,
     unknown_measures,
 )
-from tracetui.analysis.memory.model import NEVER
+from tracetui.analysis.memory.model import NEVER, Curve
 from tracetui.analysis.memory.neighbours import neighbours_of
 from tracetui.analysis.memory.snapshot import repetitions
 from tracetui.analysis.memory.static import static_memory
@@ -190,3 +192,17 @@ def test_a_limit_is_passed_by_what_is_held_or_by_each_of_the_last_steps(seed: in
                 expected.append(MemoryBreach(limit, device, held, steps))
     assert [*find_memory_breaches(run.memory, limits)] == expected
     assert unknown_measures(run.memory, limits) == tuple(key for key, told in known.items() if not told)
+
+
+def test_growth_is_known_where_it_is_of_any_device() -> None:
+    run = Run(0, 2, 0)
+    one, later = (step.start for step in run.steps)
+    unknown = np.full(2, -1, np.int64)
+    held = np.array([3, 4], np.int64)
+    curves = tuple(
+        Curve(device, "PTA", np.array(times, np.int64), held, unknown, unknown)
+        for device, times in zip(DEVICES, ([one, later], [one + 1, one + 1]))
+    )
+    memory = Memory(replace(run.recorded, curves=curves))
+    assert [each.bytes for each in memory.growth] == [1, None]
+    assert unknown_measures(memory, (MemoryLimit(GROWTH, 0),)) == ()
