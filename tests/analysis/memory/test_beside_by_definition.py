@@ -171,7 +171,7 @@ def test_neighbours_are_what_the_same_thread_issues_before_and_after(seed: int) 
         assert list(told) == texts
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_a_limit_is_passed_by_what_is_held_or_by_each_of_the_last_steps(seed: int) -> None:
     run = Run(seed, 1 + seed % 6, 0)
     told = [device for device in DEVICES if whole(run.recorded, device) is not None]
