@@ -31,6 +31,8 @@ def check(analysis: Analysis) -> None:
     assert {each.frame: each.idle_ns for each in frames} == inclusive
     assert {each.frame: each.own_ns for each in frames if each.own_ns} == own
     by_name = {module.module: module for module in modules}
+    order = [(-each.idle_ns, len(each.path), each.module or "") for each in modules]
+    assert order == sorted(order)
     for each in (*modules, *frames):
         assert 0 <= each.own_ns <= each.idle_ns
         assert sum(each.ops.values()) == sum(each.causes.values()) == each.idle_ns
@@ -197,3 +199,28 @@ def test_a_module_in_the_first_row_of_a_trace_holds_what_is_inside_it() -> None:
     names = [text.removeprefix("nn.Module: ") for text in (MODEL, LAYER)]
     paths = {trace.strings[name].removeprefix("nn.Module: "): path for name, path in modules.paths().items()}
     assert paths == {names[0]: (), names[1]: (names[0],), "Linear_7": tuple(names)}
+
+
+def test_a_module_may_have_the_first_name_and_the_first_frame_of_the_trace() -> None:
+    model, forward = frame(10, 60, MODEL), frame(11, 58, "net.py(5): forward")
+    others = [frame(15, 40, LAYER), *npu(), task(0, 10), *launched(22, 1, 40), *launched(60, 2, 80)]
+    others += launched(90, 3, 120)
+    told = []
+    for events in ([model, forward, *others], [forward, model, *others], [*others, model, forward]):
+        modules = analyse(trace_of(events)).modules
+        told.append(
+            [(each.module, each.path, each.idle_ns, each.own_ns, each.forward, each.call) for each in modules]
+        )
+    assert told[0] == told[1] == told[2]
+    assert {each[0] for each in told[0]} == {"Net_0", "Layer_3", None}
+
+
+def test_modules_alike_in_all_but_their_names_are_in_the_order_of_these() -> None:
+    events = [*npu(), frame(0, 300, "train.py(1): main"), task(90, 10)]
+    for number, name in enumerate("BA"):
+        at = 120 + 60 * number
+        events += [frame(at, 40, f"nn.Module: {name}_0"), *launched(at + 10, 1 + number, at + 30)]
+    analysis = analyse(trace_of(events))
+    check(analysis)
+    told = {each.module: each.idle_ns for each in analysis.modules if each.module}
+    assert [*told] == ["A_0", "B_0"] and len({*told.values()}) == 1

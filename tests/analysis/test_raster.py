@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tracetui.analysis import raster as rasters
 from tracetui.analysis.intervals import union
 from tracetui.analysis.raster import BLOCK, Raster, even_edges, idle
 from tracetui.arrays import Int64s
@@ -88,3 +92,44 @@ def test_edges_are_even_within_a_nanosecond(start: int, span: int, columns: int)
     assert (edges[0], edges[-1], len(edges)) == (start, start + span, max(columns, 1) + 1)
     widths = np.diff(edges)
     assert widths.max() - widths.min() <= 1
+
+
+@pytest.mark.parametrize("block", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(16))
+def test_a_column_shows_the_first_of_the_slices_that_cover_most_of_it(
+    seed: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three lanes, some of them empty, in columns of which some are."""
+    monkeypatch.setattr(rasters, "BLOCK", block)
+    source = random.Random(seed)
+    slices: list[tuple[int, int]] = []
+    lanes = []
+    for _ in range(3):
+        lengths = source.choices(
+            source.choice(((0, 1, 2), (1, 2, 3, 6))), k=2 * source.choice((0, 1, 2, 9, 30))
+        )
+        bounds = [sum(lengths[: place + 1]) for place in range(len(lengths))]
+        lanes.append(range(len(slices), len(slices) + len(bounds) // 2))
+        slices += zip(bounds[::2], bounds[1::2])
+    edges = sorted(source.choices(range(-2, 110), k=9)) if seed % 4 else [-2, -2, 5, 5, 199, 199]
+    starts, ends = np.array(slices, np.int64).reshape(-1, 2).T
+    found = Raster(starts, ends).lanes(lanes, np.array(edges, np.int64))
+    for place, lane in enumerate(lanes):
+        columns = []
+        for left, right in zip(edges, edges[1:]):
+            inside = {
+                row: max(min(end, right) - max(start, left), 0)
+                for row, (start, end) in ((row, slices[row]) for row in lane)
+                if left < right and start < right and (end > left or start >= left)
+            }
+            row = max(inside, key=inside.__getitem__, default=-1)
+            columns.append([sum(inside.values()), row, inside.get(row, 0)])
+        own = found.lane(place)
+        assert np.stack((own.busy, own.row, own.longest), axis=1).tolist() == columns
+
+
+def test_nothing_has_columns_too() -> None:
+    nothing = np.empty(0, np.int64)
+    columns = Raster(nothing, nothing).columns(range(0), np.array([0, 5, 9]))
+    told = [columns.busy.tolist(), columns.row.tolist(), columns.longest.tolist()]
+    assert told == [[0, 0], [-1, -1], [0, 0]]

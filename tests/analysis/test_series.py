@@ -36,7 +36,7 @@ def test_the_mean_of_a_stretch_is_weighted_by_time() -> None:
 
 
 def test_what_is_no_number_is_left_out() -> None:
-    one = series((1, 5.0), (2, float("nan")), (3, float("inf")), (4, -1e308), (5, 7.0))
+    one = series((1, 5.0), (2, float("nan")), (3, float("inf")), (4, -1e308), (5, 7.0), (6, 1e100))
     assert (one.time.tolist(), one.value.tolist()) == ([1, 5], [5.0, 7.0])
 
 

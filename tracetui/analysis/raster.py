@@ -71,7 +71,7 @@ class Raster:
             return Columns(edges, none, none - 1, none)
         found = [rows.start + np.searchsorted(self._starts[rows.start : rows.stop], edges) for rows in lanes]
         before, begin = np.array(found), np.array([[rows.start] for rows in lanes])
-        last = np.maximum(before - 1, np.minimum(begin, len(self) - 1))
+        last = before - 1
         # Slices do not overlap: of those that started before an edge, the last one alone may go on after it.
         goes_on = (before > begin) & (self._ends[last] > edges)
         row, longest = self._longest((before - goes_on)[:, :-1], before[:, 1:], edges)
@@ -84,7 +84,7 @@ class Raster:
         touched = (first < stop) & (edges[:-1] < edges[1:])
         inside = self._durations.argmax((first + 1).ravel(), (stop - 1).ravel()).reshape(first.shape)
         first = np.where(touched, first, 0)
-        at = np.stack((first, np.where(inside >= 0, inside, first), np.where(touched, stop - 1, 0)))
+        at = np.stack((first, np.maximum(inside, first), np.where(touched, stop - 1, 0)))
         visible = np.minimum(self._ends[at], edges[1:]) - np.maximum(self._starts[at], edges[:-1])
         best = visible.argmax(axis=0)[None]
         row = np.take_along_axis(at, best, axis=0)[0]
@@ -138,7 +138,7 @@ class _RangeMaximum:
         self._levels = np.cumsum([0] + [len(level) for level in levels[:-1]])
 
     def argmax(self, first: Int64s, stop: Int64s) -> Int64s:
-        """Return the place of the maximum of values[first:stop], -1 where the range is empty."""
+        """Return the first place of the maximum of values[first:stop], -1 where the range is empty."""
         asked = first < stop
         if asked.all():
             return self._argmax(first, stop)
@@ -152,7 +152,7 @@ class _RangeMaximum:
         head_stop = np.minimum(stop, low * BLOCK)
         tail_first = np.maximum(first, np.minimum(high * BLOCK, stop - 1))
         parts = self._scan(np.concatenate((first, tail_first)), np.concatenate((head_stop, stop)))
-        best = self._better(parts[: len(first)], parts[len(first) :])
+        best, tail = parts[: len(first)], parts[len(first) :]
         wide = low < high
         if wide.any():
             low, high = low[wide], high[wide]
@@ -160,7 +160,7 @@ class _RangeMaximum:
             entry = self._levels[level]
             inner = self._better(self._table[entry + low], self._table[entry + high - (1 << level)])
             best[wide] = self._better(best[wide], inner)
-        return best
+        return self._better(best, tail)
 
     def _scan(self, first: Int64s, stop: Int64s) -> Int64s:
         """Ranges of at most a block, value by value; `first` where a range is empty."""

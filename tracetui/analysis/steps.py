@@ -106,7 +106,7 @@ def _iteration_steps(trace: Trace, activity: DeviceActivity) -> Iterator[Step]:
     columns, _ = _columns(trace, activity, Windows(start, close), start)
     for place, (own, told) in enumerate(zip(found, zip(*(column.tolist() for column in columns.values())))):
         before = int(ends[place - 1]) if place else own.start
-        first, last = own.passes or (own.start, -1)
+        first, last = own.passes or (own.start, own.start)
         gap, tail = (min(before, first), first), (last, own.end)
         spans = np.array([gap, own.passes or (0, 0), tail if own.passes else (0, 0)], np.int64)
         idle = spans[:, 1] - spans[:, 0] - busy.covered(spans[:, 0], spans[:, 1])

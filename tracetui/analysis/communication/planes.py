@@ -129,8 +129,10 @@ def _operation_at(collectives: Operations, group: Int32s, start: Int64s) -> Int6
     for index, places in runs(group):
         if index >= 0 and index in own:
             cuts = last_begun(collectives.start[own[index]], collectives.end[own[index]])
+            if not len(cuts.end):
+                continue
             piece = np.searchsorted(cuts.start, start[places], "right") - 1
-            held = (piece >= 0) & (start[places] < cuts.end[piece]) if len(cuts.end) else piece >= 0
+            held = (piece >= 0) & (start[places] < cuts.end[piece])
             found[places[held]] = own[index][cuts.place[piece[held]]]
     return found
 

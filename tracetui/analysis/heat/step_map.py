@@ -73,7 +73,7 @@ class StepMap:
         """The latest that is drawn of any step."""
         drawn = self.column >= 0
         ends = self.analysis.idle.end[drawn] - self.base[self.column[drawn]]
-        return max(int((self.end - self.base).max(initial=1)), int(ends.max(initial=1)), self.low_ns + 1)
+        return max(int((self.end - self.base).max(initial=1)), int(ends.max(initial=1)))
 
     def edges(self, rows: int) -> Int64s:
         """int64[rows + 1], ns from the first work: rows of equal length; fewer of a very short time."""
@@ -102,9 +102,7 @@ class StepMap:
         Both as shares of the step's time on the device, though preparing may begin before that; `most` is -1.
         """
         steps = [self.analysis.steps[index] for index in self.step.tolist()]
-        ns = np.array(
-            [[step.idle_ns for step in steps], [max(step.preparing_ns, 0) for step in steps]], np.int64
-        )
+        ns = np.array([[step.idle_ns for step in steps], [step.preparing_ns for step in steps]], np.int64)
         length = np.array([max(step.end_ns - step.start_ns, 1) for step in steps], np.int64)
         of = np.broadcast_to(length, ns.shape)
         return Cells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))

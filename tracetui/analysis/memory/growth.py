@@ -113,7 +113,7 @@ def _alike(recorded: Recorded) -> Int64s:
     blocks = recorded.blocks
     key = blocks.device.astype(np.int64) * (len(recorded.components) + 1) + blocks.component
     key = key * (len(recorded.operators) + 1) + blocks.operator
-    return key * (len(recorded.lines) + 1) + blocks.line + 1
+    return key * (len(recorded.lines) + 1) + blocks.line
 
 
 def _of_both(one: Int64s, other: Int64s) -> Int64s:
@@ -131,7 +131,7 @@ def _left_by_last_steps(recorded: Recorded, key: Int64s) -> Int64s:
     blocks, last = recorded.blocks, len(recorded.steps) - 1
     (left,) = np.nonzero(blocks.alive)
     found = distinct(key[left[blocks.step[left] == last]])
-    for step in range(last - 1, last - min(_ENOUGH, len(recorded.steps)), -1):
+    for step in range(max(len(recorded.steps) - _ENOUGH, 0), last):
         found = np.intersect1d(found, key[left[blocks.step[left] == step]])
     return found
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tracetui.analysis.memory.analyse import Memory
-from tracetui.analysis.memory.model import HOST, NEVER
+from tracetui.analysis.memory.model import HOST
 from tracetui.analysis.memory.peak import whole_curve
 
 MEMORY, GROWTH = "memory", "growth"
@@ -82,8 +82,7 @@ def _devices(memory: Memory) -> list[str]:
 
 def _most(memory: Memory, device: str) -> int:
     curve = whole_curve(memory.recorded.curves, device)
-    place = -1 if curve is None else curve.peak(-1, NEVER)
-    return int(curve.allocated[place]) if curve is not None and place >= 0 else 0
+    return 0 if curve is None else int(curve.allocated[curve.told].max())
 
 
 def _last_growth(memory: Memory, device: str) -> dict[int, int]:

@@ -136,6 +136,6 @@ def sizes_of_blocks(blocks: Blocks, at_peak: Bools) -> tuple[SizeMemory, ...]:
 
 
 def _reserved(recorded: Recorded, device: str, component: str, at: int) -> int:
-    """The most that any curve of that name says of a time, -1 where none does."""
-    own = [curve for curve in recorded.curves if (curve.device, curve.component) == (device, component)]
-    return max((curve.reserved_at(at) for curve in own), default=-1)
+    """What the curve of that name says of a time, -1 where none does."""
+    own = (curve for curve in recorded.curves if (curve.device, curve.component) == (device, component))
+    return next((curve.reserved_at(at) for curve in own), -1)

@@ -37,13 +37,13 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> Recorded:
     frames = [rules.line_of(stack) for stack in stacks]
     lines = tuple(dict.fromkeys(frame for frame in frames if frame is not None))
     place_of = {frame: place for place, frame in enumerate(lines)}
-    line = np.array([-1 if frame is None else place_of[frame] for frame in frames] or [-1], np.int64)
+    line = np.array([-1 if frame is None else place_of[frame] for frame in frames], np.int64)
     leaves = [
         _leaf(stack, frame) or native_operator(all_frames)
         for all_frames, stack, frame in zip(whole, stacks, frames)
     ]
     operators = tuple(dict.fromkeys(leaves)) or ("",)
-    operator = np.array([operators.index(leaf) for leaf in leaves] or [0], np.int32)
+    operator = np.array([operators.index(leaf) for leaf in leaves], np.int32)
     seen = allocated[events.before :]
     end = int(numbers[-1]) + 1 if len(numbers) else 0
     steps = repetitions(numbers[seen], events.stack[seen], end, stacks)
@@ -56,7 +56,7 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> Recorded:
         component=np.zeros(len(allocated), np.int32),
         operator=operator[events.stack[allocated]],
         row=np.full(len(allocated), -1, np.int64),
-        line=line[events.stack[allocated]] if len(allocated) else np.empty(0, np.int64),
+        line=line[events.stack[allocated]],
         step=steps_at(steps, numbers[allocated]),
     )
     on_gpu = events.blocks_have_history or of_a_gpu(whole, events.settings)
@@ -111,7 +111,7 @@ def repetitions(
         end: when the recording ends.
         stacks: the frames of Python of each place, leaf first; none where they do not tell of modules.
     """
-    counts = np.bincount(places) if len(places) else np.empty(0, np.int64)
+    counts = np.bincount(places)
     of_place = dict(runs(places))
     least = max(_MOST_TOLD * np.count_nonzero(counts > 1), _FEWEST)
     for count in sorted(set(counts[counts > 1].tolist()), reverse=True):

@@ -129,8 +129,8 @@ def _joined(
     problems: tuple[str, ...],
 ) -> Recorded:
     start, name = table.numbers["start"], table.texts["name"]
-    is_node = np.array([text.startswith(_GRAPH_NODE) for text in name.texts] or [False], np.bool_)[name.place]
-    row = np.full(table.rows, -1, np.int64)
+    is_node = np.array([text.startswith(_GRAPH_NODE) for text in name.texts], np.bool_)[name.place]
+    row = np.empty(table.rows, np.int64)
     row[~is_node] = _named(trace, links.callers.ancestors, name.texts, name.place[~is_node], start[~is_node])
     row[is_node] = _dequeued(trace, start[is_node])
     called = links.callers.of(row)
@@ -169,7 +169,7 @@ def _releases(table: Table) -> Int64s:
 def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, times: Int64s) -> Int64s:
     """The innermost operator of that name around each time; -1 where none is, or several threads have one."""
     number = {text: place for place, text in enumerate(trace.strings)}
-    wanted = np.array([number.get(text, -2) for text in names] or [-2], np.int64)[name]
+    wanted = np.array([number.get(text, -2) for text in names], np.int64)[name]
 
     def is_wanted(rows: Int64s, places: Int64s) -> Bools:
         named: Bools = trace.slices.name[rows] == wanted[places]
@@ -184,8 +184,8 @@ def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, t
             left = left[~is_wanted(row[left], left)]
             row[left] = ancestors.parents_of(row[left])
             left = left[row[left] >= 0]
-        twice |= (found >= 0) & (row >= 0)
-        found = np.where(row >= 0, row, found)
+        twice |= np.minimum(found, row) >= 0
+        found = np.maximum(found, row)
     return np.where(twice, -1, found)
 
 
@@ -197,6 +197,6 @@ def _dequeued(trace: Trace, times: Int64s) -> Int64s:
     twice = np.zeros(len(times), np.bool_)
     for track in tracks:
         row = enclosing(trace, track.lanes, times, dequeues, closed_end=True)
-        twice |= (found >= 0) & (row >= 0)
-        found = np.where(row >= 0, row, found)
+        twice |= np.minimum(found, row) >= 0
+        found = np.maximum(found, row)
     return operators_of_dequeues(trace, np.where(twice, -1, found))

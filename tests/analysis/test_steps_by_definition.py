@@ -1,0 +1,207 @@
+"""Sums and phases of steps, of hosts and of graphs, held against their definitions on small devices."""
+
+from __future__ import annotations
+
+import random
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.analysis.test_steps import many, steps_of
+from tracetui.analysis import steps as module
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.host_steps import StepTasks
+from tracetui.analysis.intervals import Intervals, union
+from tracetui.analysis.iterations import Iteration
+from tracetui.analysis.steps import StepWindows, _columns, _iteration_steps, _phases
+from tracetui.analysis.windows import Windows
+from tracetui.trace.model import Activity
+
+STRINGS = ["mm", "hcom_receive__1", "hcom_allReduce__2"]
+TIMES = range(60)
+_Span = tuple[int, int]
+
+
+class Device:
+    """Some tasks of a device, and windows of steps, of which some overlap and some have no time."""
+
+    def __init__(self, seed: int) -> None:
+        self.source = source = random.Random(seed)
+        kinds = (
+            Activity.AICORE,
+            Activity.AICORE,
+            Activity.COMMUNICATION,
+            Activity.COMMUNICATION,
+            Activity.COPY,
+        )
+        self.tasks: list[tuple[int, int, Activity, int]] = []
+        for _ in range(source.randrange(12)):
+            start, kind = source.randrange(50), source.choice(kinds)
+            name = source.choice((1, 2)) if kind is Activity.COMMUNICATION else 0
+            self.tasks.append((start, start + source.randrange(6), kind, name))
+        self.tasks.sort(key=lambda each: each[0])
+        work = [each[:2] for each in self.tasks if each[2] is not Activity.COPY]
+        begin, end = min((a for a, _ in work), default=0), max((b for _, b in work), default=0)
+        compute = self.time(Activity.AICORE)
+        rows = np.arange(len(self.tasks))
+        self.activity = DeviceActivity(
+            device="NPU 0",
+            start_ns=begin,
+            end_ns=end,
+            tasks=rows,
+            work=rows,
+            aicore=compute,
+            compute=compute,
+            communication=self.time(Activity.COMMUNICATION),
+            copies=self.time(Activity.COPY),
+            producer=None,
+            differs=False,
+        )
+        starts, ends, activities, names = (
+            np.array(c, np.int64) for c in zip(*self.tasks or [(0, 0, Activity.AICORE, 0)])
+        )
+        trace: Any = SimpleNamespace(
+            strings=STRINGS,
+            slices=SimpleNamespace(start=starts, end=ends, activity=activities, name=names),
+        )
+        self.trace = trace
+        lengths = (source.choice((0, 5, 9, 15)) for _ in range(source.randrange(1, 5)))
+        self.windows = sorted((start, start + dur) for dur in lengths for start in [source.randrange(45)])
+        busy = self.activity.compute | self.activity.communication | self.activity.copies
+        self.busy = spans(busy)
+
+    def time(self, kind: Activity) -> Intervals:
+        own = np.array([each[:2] for each in self.tasks if each[2] is kind], np.int64).reshape(-1, 2)
+        return union(own[:, 0], own[:, 1])
+
+    def window_of(self, time: int) -> int:
+        return next((i for i, (start, end) in enumerate(self.windows) if start <= time < end), -1)
+
+    def idle(self, start: int, end: int) -> int:
+        return sum(not any(a <= time < b for a, b in self.busy) for time in range(start, end))
+
+
+def spans(intervals: Intervals) -> list[_Span]:
+    return [*zip(intervals.starts.tolist(), intervals.ends.tolist())]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_step_has_what_starts_in_its_window(seed: int) -> None:
+    device = Device(seed)
+    starts, ends = (np.array(column, np.int64) for column in zip(*device.windows))
+    host_start = [start - device.source.randrange(-3, 4) for start, _ in device.windows]
+    found, does_anything = _columns(
+        device.trace, device.activity, Windows(starts, ends), np.array(host_start, np.int64)
+    )
+    activity = device.activity
+    sets = {
+        "compute": spans(activity.compute),
+        "communication": spans(activity.communication),
+        "exposed": spans(activity.communication_not_overlapped),
+        "free": spans(activity.free),
+        "idle": spans(activity.idle),
+        "bubble": [each[:2] for each in device.tasks if each[3] == 1],
+    }
+    for step, start in enumerate(host_start):
+        own = {name: [s for s in some if device.window_of(s[0]) == step] for name, some in sets.items()}
+        ns = {name: sum(b - a for a, b in some) for name, some in own.items()}
+        counted = [span for name, some in own.items() if name != "idle" for span in some]
+        stage = max(b for _, b in counted) - min(a for a, _ in counted) if counted else 0
+        works = [a for a, _ in own["compute"] + own["communication"]]
+        assert {key: int(column[step]) for key, column in found.items()} == {
+            "computing_ns": ns["compute"],
+            "communication_not_overlapped_ns": ns["exposed"],
+            "overlapped_ns": ns["communication"] - ns["exposed"],
+            "communication_ns": ns["communication"],
+            "free_ns": ns["free"],
+            "stage_ns": stage - ns["bubble"],
+            "bubble_ns": ns["bubble"],
+            "communication_not_overlapped_exclude_receive_ns": ns["exposed"] - ns["bubble"],
+            "preparing_ns": max(min(works) - start, 0) if works else 0,
+            "idle_ns": ns["idle"],
+        }
+        assert bool(does_anything[step]) == bool(counted)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_phases_of_a_step_follow_each_other(seed: int) -> None:
+    device = Device(seed)
+    source, count = device.source, len(device.windows)
+    of = sorted(source.sample(range(count), source.randrange(count + 1)))
+    first = [source.randrange(50) for _ in of]
+    last = [start + source.randrange(9) for start in first]
+    back = [source.choice((-1, start + source.randrange(9))) for start in first]
+    host_start = [source.randrange(50) for _ in device.windows]
+    end = [source.randrange(60) for _ in device.windows]
+    nothing: Any = None
+    columns = (np.array(column, np.int64) for column in (first, last, back))
+    tasks = StepTasks(np.array(of, np.int64), nothing, nothing, nothing, *columns)
+    found = [*_phases(device.activity, tasks, np.array(host_start), np.array(end))]
+    assert len(found) == len(of)
+    for place, (step, told) in enumerate(zip(of, found)):
+        before = last[place - 1] if place else host_start[step]
+        gap = (min(before, first[place]), first[place])
+        known = back[place] >= 0
+        forward = (first[place], back[place]) if known else (first[place],) * 2
+        tail = (back[place], max(end[step], back[place])) if known else (first[place],) * 2
+        assert told == {
+            "iteration_gap": gap,
+            "forward_backward": forward if known else None,
+            "tail": tail if known else None,
+            "phase_idle_ns": tuple(device.idle(*phase) for phase in (gap, forward, tail)),
+        }
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_iteration_begins_where_the_work_of_the_one_before_ends(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = Device(seed)
+    source, own = device.source, []
+    for number, start in enumerate(sorted(source.sample(range(50), source.randrange(5)))):
+        end = start + source.choice((0, 3, 9, 20))
+        passes = (
+            (start + 1, end + source.randrange(-1, 1)) if source.randrange(2) and end > start + 1 else None
+        )
+        own.append(Iteration(7 + number, 3 + number, start, end, passes))
+    monkeypatch.setattr(module, "iterations", lambda *_: own)
+    found = [*_iteration_steps(device.trace, device.activity)]
+    close = own[0].start if own else 0
+    reached = 0
+    assert [step.number for step in found] == [each.number for each in own]
+    for place, (each, step) in enumerate(zip(own, found)):
+        begin, before = close, reached
+        reached = max(reached, each.end)
+        close = reached
+        done = [b for a, b in device.busy if a < reached]
+        if done and done[-1] > each.start:
+            close = min(done[-1], reached)
+        assert (step.row, step.device) == (each.row, "NPU 0")
+        assert (step.host_start_ns, step.start_ns, step.own_ns) == (begin,) * 3
+        assert (step.host_end_ns, step.end_ns) == (close,) * 2
+        first, last = each.passes or (each.start, each.end)
+        gap = (min(before if place else each.start, first), first)
+        tail = (last, each.end) if each.passes else None
+        assert (step.iteration_gap, step.forward_backward, step.tail) == (gap, each.passes, tail)
+        phases = (gap, each.passes, tail)
+        assert step.phase_idle_ns == tuple(0 if phase is None else device.idle(*phase) for phase in phases)
+        if begin < close:
+            device.windows = [(begin, close)]
+            free = [b - a for a, b in spans(device.activity.free) if device.window_of(a) == 0]
+            overlapped = any(begin <= other.start_ns < close for other in found if other is not step)
+            assert overlapped or step.free_ns == sum(free)
+    every = StepWindows(found)
+    windows = [(step.own_ns, step.end_ns) for step in found]
+    expected = [next((i for i, (a, b) in enumerate(windows) if a <= time < b), -1) for time in TIMES]
+    assert every.step_of("NPU 0", np.array(TIMES)).tolist() == expected
+    assert every.step_of("NPU 1", np.array(TIMES)).tolist() == [-1] * len(TIMES)
+
+
+def test_a_device_has_all_steps_where_that_is_no_more_than_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for most in (5, 6):
+        monkeypatch.setattr(module, "MOST_STEPS", most)
+        found.append(len(steps_of(many(2, 3))))
+    assert found == [2, 6]
