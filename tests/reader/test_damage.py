@@ -283,6 +283,8 @@ def test_args_of_a_damaged_event_are_no_event(tmp_path: Path) -> None:
         ("<!DOCTYPE html>", "HTML or XML"),
         ("\x7fELF\0\0", "binary data"),
         ("time,name", "no JSON array or object"),
+        (" " * 64 + "time,name", "no JSON array or object"),
+        ("\n" * 100 + "<html>", "HTML or XML"),
     ],
 )
 def test_what_else_a_file_holds_is_said(tmp_path: Path, text: str, what: str) -> None:

@@ -66,6 +66,18 @@ def test_an_element_longer_than_any_is_skipped(monkeypatch: pytest.MonkeyPatch) 
         assert block.end == (0 if wants else length)
 
 
+def test_nothing_shorter_than_16_mb_is_too_long() -> None:
+    assert decode.LONGEST == 16 << 20
+
+
+def test_numbers_stay_text_in_damaged_text_as_well() -> None:
+    """Of an event that orjson refuses, and that is found among damaged ones."""
+    text = b'{"ts":1736412482864716.747,"a":NaN},{oops},{"ph":"i","ts":1736412482864716.749,"a":NaN},{'
+    block = decode_block(text, last_boundary(text), final=False, wrapped=False, lost=False)
+    assert [element["ts"] for element in block.elements] == [f"1736412482864716.74{n}" for n in (7, 9)]
+    assert [reason for _, _, reason in block.skips] == ["not readable as JSON"]
+
+
 @pytest.mark.parametrize(
     ("text", "ts", "ids"),
     [
