@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 import pytest
@@ -22,7 +22,7 @@ def drawn(chooser: random.Random) -> list[Event]:
     """Some events of all kinds: at few times, in few threads, with args or without."""
     events: list[Event] = []
     for number in range(chooser.randrange(1, 14)):
-        phase, args = chooser.choice("XXBBEECsiM"), chooser.choice(ARGS)
+        phase, args = chooser.choice("XXBBEECsiM?!"), chooser.choice(ARGS)
         members: dict[str, Event] = {
             "X": {"dur": chooser.randrange(4), "args": args, "cat": chooser.choice(["", "a", "b"])},
             "B": {"args": args},
@@ -61,7 +61,7 @@ def paired(events: list[Event]) -> tuple[list[Event], list[str]]:
         {**event, "ph": "X", "dur": durs[id(event)]}
         if event["ph"] == "B"
         else nothing
-        if event["ph"] == "E"
+        if event["ph"] in "E?!"
         else event
         for event in events
     ]
@@ -84,6 +84,9 @@ def built(parts: list[list[Event]], begin: int, document: Event) -> tuple[EventT
         places += range(first[number], first[number] + len(parts[number]))
         builder.add(reader.finish())
     report = ReadReport(bytes=0, text_bytes=0, events=builder.events, skipped=4, warnings=("w",))
+    unknown = Counter(event["ph"] for part in parts for event in part if event["ph"] in "?!")
+    assert (builder.events, builder.skipped) == (len(places), sum(unknown.values()))
+    assert builder.unknown_phases == unknown
     return builder.build("path", document, report, last=True), places
 
 
