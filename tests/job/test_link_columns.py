@@ -5,7 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from tracetui.export.tables.column import Form, records
+import pandas as pd
+import pytest
+
+from tracetui.export.job_frames import _frame
+from tracetui.export.tables.column import Column, Form, Table, records
 from tracetui.export.tables.job_links import LINKS
 from tracetui.job.links import Ends, JobLink
 
@@ -42,3 +46,17 @@ def test_people_read_what_is_told_of_some_link() -> None:
     ends = [column for column in LINKS.of(Form.VIEWER) if column.key in ("src", "dst")]
     told = [column.cells(rows_of(RANKS, PEERS, OTHERS), str).texts for column in ends]
     assert told == [["rank 0", "peer 0 of 271", "rank 2"], ["rank 1", "rank 3", "peer 0 of 271"]]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        *[([True, None, False], "boolean"), ([0.5, None], "Float64"), (["a", None], "string")],
+        *[([3, None], "Int64"), ([None, None], "Int64"), ([], "Int64"), ([2**62 + 1], "Int64")],
+    ],
+)
+def test_a_column_of_a_frame_has_the_type_of_what_is_known(values: list[Any], kind: str) -> None:
+    column: Column[Any] = Column("a", "", lambda rows: rows)
+    frame = _frame(Table((column,)), values)
+    assert str(frame["a"].dtype) == kind
+    assert [None if value is pd.NA else value for value in frame["a"]] == values
