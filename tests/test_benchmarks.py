@@ -52,6 +52,7 @@ def test_tests_that_may_see_a_broken_line_are_tried_first() -> None:
         Case("a::page", 1.0, frozenset([("z.py", 1)])),
         Case("a::about", 1.0, frozenset([("x.py", 9), ("z.py", 1)])),
         Case("c::none", 1.0, frozenset([("y.py", 9)])),
+        Case("d::looks", 1.0, frozenset()),
     ]
 
     def tried(file: str, first: int, seconds: float = 60) -> list[str]:
@@ -61,9 +62,9 @@ def test_tests_that_may_see_a_broken_line_are_tried_first() -> None:
     assert tried("z.py", 1) == ["a::page", "a::about", "b::far", "b::other"]
     assert tried("z.py", 1, seconds=2) == ["a::page", "a::about"]
     for made in (0, 5):  # at the import of the file: its lines outside of functions, and what those call
-        assert tried("x.py", made) == ["b::other", "a::page", "a::about", "b::far", "c::none"]
-        assert tried("y.py", made) == ["b::other", "c::none", "b::far", "a::page", "a::about"]
-        assert tried("new.py", made) == ["b::other", "a::page", "c::none", "a::about", "b::far"]
+        assert tried("x.py", made) == ["b::other", "d::looks", "a::page", "a::about", "b::far", "c::none"]
+        assert tried("y.py", made) == ["b::other", "d::looks", "c::none", "b::far", "a::page", "a::about"]
+        assert tried("new.py", made) == ["b::other", "d::looks", "a::page", "c::none", "a::about", "b::far"]
 
 
 def test_a_broken_line_is_killed_where_a_test_or_what_all_tests_import_fails(tmp_path: Path) -> None:

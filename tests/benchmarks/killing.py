@@ -203,7 +203,8 @@ def near(cases: Sequence[Case], file: str, first: int, seconds: float) -> Sequen
 
     Those first that call little else, since they are about it, and as many as take `seconds` of processor
     time. What is made when a file is imported, by functions too that no case reaches, is seen wherever it
-    is looked at: by the cases of those files that reach any function of it, and in the end by all.
+    is looked at: by the cases of those files that reach any function of it, and by those that call nothing
+    but look at it only, or have other processes call it; in the end by all.
     """
     reaching = {case.test for case in cases if (file, first) in case.reached}
     made = not reaching
@@ -213,7 +214,7 @@ def near(cases: Sequence[Case], file: str, first: int, seconds: float) -> Sequen
     found = [case for case in cases if made or case.file in files]
     found.sort(
         key=lambda case: (
-            case.file not in files,
+            bool(case.reached) and case.file not in files,
             not made and case.test not in reaching,
             len(case.reached),
         )
