@@ -35,7 +35,7 @@ from tracetui.export.report import (
     trace_facts,
 )
 from tracetui.export.selection import Selection
-from tracetui.export.tables.column import Form
+from tracetui.export.tables.column import Column, Form, Table, texts_at
 from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
 from tracetui.export.tables.kernels import KERNELS, KernelRows, kernel_table
 from tracetui.export.tables.shown import text_table
@@ -386,3 +386,12 @@ def test_a_window_has_its_first_ns_and_not_its_last() -> None:
         assert sorted(chosen.gaps(analysis).tolist()) == np.flatnonzero(of_step).tolist()
         both = Selection(step=number, window=(edges[3], edges[4]))
         assert both.steps(analysis) == [place for place in own if place == 1]
+
+
+@pytest.mark.parametrize("least", [None, 9, 0])
+def test_texts_are_cut_down_to_their_least(least: int | None) -> None:
+    """Where a page has no room for them: 16 cells, unless the column says otherwise."""
+    name: Column[Any] = Column("name", "name", lambda rows: texts_at(np.zeros(1, np.int64), rows))
+    table = Table((name if least is None else replace(name, least=least),))
+    *_, line = text_table(table, ["x" * 40], 5)
+    assert line.strip() == {None: "x" * 15 + "…", 9: "x" * 8 + "…", 0: "x" * 40}[least]
