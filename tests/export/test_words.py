@@ -26,7 +26,7 @@ from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known, _time
 from tracetui.export.memory.words import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
 from tracetui.export.tables.column import Form, Texts
-from tracetui.export.tables.communication import LINKS
+from tracetui.export.tables.communication import LINKS, LinkRows
 from tracetui.export.tables.gaps import _behind
 from tracetui.export.tables.job import _measure, _share_of_job, _share_of_waits, _slowest
 from tracetui.export.tables.job_links import _path
@@ -141,6 +141,15 @@ def test_the_time_of_a_job_is_that_of_all_steps_of_all_ranks() -> None:
 def test_a_link_is_of_peers_where_its_group_is_known(group_src: int, told: str) -> None:
     ends = SimpleNamespace(src=4, dst=5, group_src=group_src, group_dst=group_src + 1, group="271")
     assert _path(SimpleNamespace(ends=ends)) == told  # type: ignore[arg-type]
+
+
+def test_the_share_of_a_link_is_known_where_its_speed_and_its_nominal_one_are() -> None:
+    """Also of one that moved nothing in some time; not where it is built for no speed at all."""
+    rows = LinkRows.__new__(LinkRows)
+    rows.rows = [SimpleNamespace(gb_per_s=speed) for speed in (8.0, 0.0, None, 8.0, 0.0)]
+    vars(rows)["nominal"] = np.array([32.0, 32.0, 32.0, -1.0, 0.0])
+    assert rows.speed.tolist() == [8.0, 0.0, -1.0, 8.0, 0.0]
+    assert rows.share.tolist() == [0.25, 0.0, -1.0, -1.0, -1.0]
 
 
 def test_kernels_share_the_time_of_all_types() -> None:
