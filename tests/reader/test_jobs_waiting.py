@@ -48,7 +48,7 @@ def test_workers_are_waited_for_unless_there_is_text_to_inflate(
     for seed in range(4):
         stage = Listening(seed, mishaps)
         assert _report(path, stage, monkeypatch).events == len(EVENTS)
-        assert 0 in stage.waits if packed else set(stage.waits) == {PATIENCE}
+        assert 0 in stage.waits if packed else set(stage.waits) <= {PATIENCE}
 
 
 @pytest.mark.parametrize("packed", [False, True])
