@@ -146,10 +146,10 @@ def test_a_link_is_of_peers_where_its_group_is_known(group_src: int, told: str) 
 def test_the_share_of_a_link_is_known_where_its_speed_and_its_nominal_one_are() -> None:
     """Also of one that moved nothing in some time; not where it is built for no speed at all."""
     rows = LinkRows.__new__(LinkRows)
-    rows.rows = [SimpleNamespace(gb_per_s=speed) for speed in (8.0, 0.0, None, 8.0, 0.0)]
-    vars(rows)["nominal"] = np.array([32.0, 32.0, 32.0, -1.0, 0.0])
-    assert rows.speed.tolist() == [8.0, 0.0, -1.0, 8.0, 0.0]
-    assert rows.share.tolist() == [0.25, 0.0, -1.0, -1.0, -1.0]
+    rows.rows = [SimpleNamespace(gb_per_s=speed) for speed in (8.0, 0.0, None, 8.0, 0.0, 0.5)]
+    vars(rows)["nominal"] = np.array([32.0, 32.0, 32.0, -1.0, 0.0, 1.0])
+    assert rows.speed.tolist() == [8.0, 0.0, -1.0, 8.0, 0.0, 0.5]
+    assert rows.share.tolist() == [0.25, 0.0, -1.0, -1.0, -1.0, 0.5]
 
 
 def test_kernels_share_the_time_of_all_types() -> None:
