@@ -11,7 +11,7 @@ import pytest
 from tests.benchmarks.digests import made_digests
 from tests.benchmarks.equivalents import EQUIVALENTS
 from tests.benchmarks.floors import _decode, _parts
-from tests.benchmarks.killing import ROOT, Checkout
+from tests.benchmarks.killing import ROOT, Case, Checkout, near
 from tests.benchmarks.mutants import chosen, drawn, mutants_of
 from tracetui.job.coding import decode, encode
 from tracetui.job.job import job_of
@@ -43,6 +43,28 @@ def test_every_mutant_differs_from_its_source_in_one_token_and_is_code(package: 
         broken = mutant.applied(source)
         assert ast.dump(ast.parse(broken)) != ast.dump(ast.parse(source))
         assert len(broken) - len(source) == len(mutant.new) - len(mutant.old)
+
+
+def test_tests_that_may_see_a_broken_line_are_tried_first() -> None:
+    cases = [
+        Case("b::other", 1.0, frozenset()),
+        Case("b::far", 1.0, frozenset([("x.py", 1), ("y.py", 1), ("z.py", 1)])),
+        Case("a::page", 1.0, frozenset([("z.py", 1)])),
+        Case("a::about", 1.0, frozenset([("x.py", 9), ("z.py", 1)])),
+        Case("c::none", 1.0, frozenset([("y.py", 9)])),
+        Case("d::looks", 1.0, frozenset()),
+    ]
+
+    def tried(file: str, first: int, seconds: float = 60) -> list[str]:
+        return [case.test for case in near(cases, file, first, seconds)]
+
+    assert tried("x.py", 1) == ["b::far", "b::other"]
+    assert tried("z.py", 1) == ["a::page", "a::about", "b::far", "b::other"]
+    assert tried("z.py", 1, seconds=2) == ["a::page", "a::about"]
+    for made in (0, 5):  # at the import of the file: its lines outside of functions, and what those call
+        assert tried("x.py", made) == ["b::other", "d::looks", "a::page", "a::about", "b::far", "c::none"]
+        assert tried("y.py", made) == ["b::other", "d::looks", "c::none", "b::far", "a::page", "a::about"]
+        assert tried("new.py", made) == ["b::other", "d::looks", "a::page", "c::none", "a::about", "b::far"]
 
 
 def test_a_broken_line_is_killed_where_a_test_or_what_all_tests_import_fails(tmp_path: Path) -> None:

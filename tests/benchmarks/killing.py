@@ -199,19 +199,26 @@ class _Chosen:
 
 
 def near(cases: Sequence[Case], file: str, first: int, seconds: float) -> Sequence[Case]:
-    """Return the cases that reach a function (0: any of its file), then the others of their files.
+    """Return the cases that reach a function (0: what stands outside of any), then the others of their files.
 
     Those first that call little else, since they are about it, and as many as take `seconds` of processor
-    time. All cases are near what none reaches.
+    time. What is made when a file is imported, by functions too that no case reaches, is seen wherever it
+    is looked at: by the cases of those files that reach any function of it, and by those that call nothing
+    but look at it only, or have other processes call it; in the end by all.
     """
-    reaching = {
-        case.test
-        for case in cases
-        if any(name == file and first in (0, function) for name, function in case.reached)
-    }
+    reaching = {case.test for case in cases if (file, first) in case.reached}
+    made = not reaching
+    if made:
+        reaching = {case.test for case in cases if any(name == file for name, _ in case.reached)}
     files = {case.file for case in cases if case.test in reaching}
-    found = [case for case in cases if case.file in files or not files]
-    found.sort(key=lambda case: (case.test not in reaching, len(case.reached)))
+    found = [case for case in cases if made or case.file in files]
+    found.sort(
+        key=lambda case: (
+            bool(case.reached) and case.file not in files,
+            not made and case.test not in reaching,
+            len(case.reached),
+        )
+    )
     before = accumulate((case.seconds for case in found), initial=0.0)
     return [case for case, taken in zip(found, before) if taken < seconds]
 

@@ -35,11 +35,13 @@ from tracetui.export.report import (
     trace_facts,
 )
 from tracetui.export.selection import Selection
-from tracetui.export.tables.column import Form
+from tracetui.export.tables.column import Column, Form, Table, texts_at
 from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
+from tracetui.export.tables.kernels import KERNELS, KernelRows, kernel_table
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.trace.stack import Frame
+from tracetui.units import format_time
 
 
 def test_the_start_of_a_long_path_is_cut_off() -> None:
@@ -89,6 +91,66 @@ def test_a_gap_is_of_idle_time_where_it_has_as_much_of_it_as_of_communication() 
         Measure.IDLE: [True] * 3,
         Measure.COMMUNICATION: [False] * 3,
     }
+
+
+def test_the_main_cause_of_a_gap_is_of_what_ranks_it() -> None:
+    """Causes of communication are counted on from those of idle time; the last gap first."""
+    for by, told in (
+        (Measure.LOST, [-1, 4, 3, 1]),
+        (Measure.IDLE, [-1, 0, -1, 1]),
+        (Measure.COMMUNICATION, [-1, 4, 3, -1]),
+    ):
+        rows = gap_rows(by, [5, 1, 1, 0], [0, 4, 4, 0])
+        idle, communication = np.array([1, -1, 0, -1], np.int8), np.array([-1, 0, 1, -1], np.int8)
+        vars(rows)["idle"] = SimpleNamespace(main_cause=idle, labels=["a", "b", "c"])
+        vars(rows)["communication"] = SimpleNamespace(main_cause=communication)
+        assert rows.main_cause.tolist() == told
+
+
+def test_gaps_are_told_with_their_device_where_there_are_several() -> None:
+    device = GAPS.column("device")
+    for count in range(3):
+        rows: Any = SimpleNamespace(analysis=SimpleNamespace(devices=[0] * count))
+        for form in (Form.TEXT, Form.VIEWER, Form.MARKDOWN):
+            assert device.when(rows, form) == (count > 1 or form is Form.MARKDOWN)
+
+
+def test_kernels_of_the_first_slice_on_are_listed_the_longest_first() -> None:
+    tasks = [task(start, dur) for start, dur in ((10_000, 3), (20_000, 9), (30_000, 3), (40_000, 5))]
+    analysis = analyse(trace_of([*npu(), *tasks]))
+    kernels: Any = SimpleNamespace(row=np.array([2, -1, 0, 3, 1]), table=None)
+    for among, top, places in (
+        (None, 0, [4, 3, 0, 2]),
+        (None, 2, [4, 3]),
+        (np.array([True, True, True, False, False]), 1, [0]),
+        (np.array([True, True, True, False, False]), 3, [0, 2]),
+    ):
+        rows = KernelRows(analysis, kernels, among, top)
+        assert rows.places.tolist() == places and len(rows) == len(places)
+        assert rows.total == (4 if among is None else 2)
+    told = KERNELS.column("start_ns").cells(KernelRows(analysis, kernels), str).texts
+    assert told == [format_time(us * 1000) for us in (10, 30, 20, 0)]
+
+
+def test_a_counter_that_a_kernel_lacks_is_unknown() -> None:
+    table: Any = SimpleNamespace(floats={"ratio": np.array([0.5, np.nan, 0.0])})
+    rows: Any = SimpleNamespace(table=table, places=np.array([2, 1, 0]))
+    column = kernel_table(SimpleNamespace(table=table)).column("ratio")  # type: ignore[arg-type]
+    assert column.exact(rows) == [0.0, None, 0.5]
+
+
+def test_people_are_shown_where_a_kernel_comes_from_in_markdown() -> None:
+    for key in ("operator", "python_line"):
+        column = KERNELS.column(key)
+        forms = [form for form in Form if column.forms & form]
+        assert Form.MARKDOWN in forms and Form.JSON in forms and Form.TEXT not in forms
+
+
+def test_a_column_is_in_no_form_but_those_it_is_asked_for() -> None:
+    column = GAPS.column("dur_ns")
+    assert column.of().forms == Form(0)
+    for form in Form:
+        assert column.of(form).forms == form and column.of(form, Form.TEXT).forms == form | Form.TEXT
 
 
 @pytest.mark.parametrize(
@@ -324,3 +386,12 @@ def test_a_window_has_its_first_ns_and_not_its_last() -> None:
         assert sorted(chosen.gaps(analysis).tolist()) == np.flatnonzero(of_step).tolist()
         both = Selection(step=number, window=(edges[3], edges[4]))
         assert both.steps(analysis) == [place for place in own if place == 1]
+
+
+@pytest.mark.parametrize("least", [None, 9, 0])
+def test_texts_are_cut_down_to_their_least(least: int | None) -> None:
+    """Where a page has no room for them: 16 cells, unless the column says otherwise."""
+    name: Column[Any] = Column("name", "name", lambda rows: texts_at(np.zeros(1, np.int64), rows))
+    table = Table((name if least is None else replace(name, least=least),))
+    *_, line = text_table(table, ["x" * 40], 5)
+    assert line.strip() == {None: "x" * 15 + "…", 9: "x" * 8 + "…", 0: "x" * 40}[least]

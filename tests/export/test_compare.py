@@ -26,7 +26,7 @@ from tracetui.export.cells import text_cell
 from tracetui.export.compare_document import comparison_json
 from tracetui.export.compare_text import comparison_markdown, comparison_text
 from tracetui.export.compare_xlsx import write_workbook
-from tracetui.export.tables.column import Column, count
+from tracetui.export.tables.column import Column, Form, count
 from tracetui.export.tables.compare import (
     BY,
     EVERY,
@@ -35,6 +35,7 @@ from tracetui.export.tables.compare import (
     WATERFALL,
     ComparedRows,
     ComparedTable,
+    tables_of,
 )
 from tracetui.export.tables_csv import write_small_table, write_table
 from tracetui.export.text import cell_width
@@ -247,6 +248,13 @@ def test_what_stands_where_in_a_workbook(slower: Comparison, monkeypatch: pytest
     changed = next(column for column, text in head.items() if text == "changed")
     told = [waterfall.cells[row + 1, changed] for row in range(len(slower.waterfall))]
     assert told == [{True: "yes", False: "no", None: "unknown"}[row.changed] for row in slower.waterfall]
+    for table in (WATERFALL, *tables_of(slower)):
+        cells, rows = Workbook.latest.sheets[table.key].cells, ComparedRows(table.rows(slower))
+        for place, column in enumerate(table.table.of(Form.FRAME)):
+            parts = 10**6 if column.key.endswith(("_ns", "_bytes")) else 1
+            values = [] if column.key == "changed" else column.exact(rows)
+            expected = [value / parts if isinstance(value, (int, float)) else value for value in values]
+            assert [cells.get((row, place)) for row, _ in enumerate(values, 1)] == expected
     lines = Workbook.latest.sheets["lines"]
     wide = {text: lines.widths[column] for (row, column), text in lines.cells.items() if row == 0}
     assert (wide["file"], wide["line"], wide["function"]) == (40, 11, 20)

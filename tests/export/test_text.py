@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.export.text import Column, _shrink, bar, cell_width, cut, table, to_ascii, wrapped
+from tracetui.export.text import (
+    Column,
+    _shrink,
+    bar,
+    cell_width,
+    cut,
+    table,
+    to_ascii,
+    units_held,
+    words_of,
+    wrapped,
+)
 
 NAMES = st.text(st.sampled_from("ab中文é│ "), max_size=60)
 
@@ -111,3 +124,40 @@ def test_columns_give_way_from_the_widest_on_and_to_their_least(room: int, width
     found = [20, 9, 4]
     _shrink(found, columns, room)
     assert found == widths
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_widest_column_gives_way_cell_by_cell(seed: int) -> None:
+    """The first of those that are as wide."""
+    chooser = random.Random(seed)
+    count = chooser.randrange(1, 5)
+    columns = [Column("", shrink_to=chooser.choice([0, 1, 2, 6])) for _ in range(count)]
+    widths = [chooser.randrange(1, 15) for _ in range(count)]
+    for room in range(-1, sum(widths) + 2):
+        expected, found = widths.copy(), widths.copy()
+        while sum(expected) > room:
+            giving = [n for n, own in enumerate(columns) if own.shrink_to and expected[n] > own.shrink_to]
+            if not giving:
+                break
+            expected[max(giving, key=expected.__getitem__)] -= 1
+        _shrink(found, columns, room)
+        assert found == expected
+
+
+def test_a_line_of_wide_characters_holds_what_fits() -> None:
+    text = "第 3 步损失了 9.21 ms（其中 42.5 %）, and a host 慢于设备。因此"
+    pairs = [(blank, word.replace("\xa0", " ")) for blank, word in words_of(units_held(text))]
+    for width in range(20, 70):
+        left = pairs.copy()
+        for number, line in enumerate(wrapped(text, width, "一", "  ")):
+            assert line.startswith("  " if number else "一") and cell_width(line) <= width
+            told = "  " if number else "一"
+            while told != line:
+                blank, word = left.pop(0)
+                told += (blank if told.strip("一 ") else "") + word
+            assert not left or cell_width(line + "".join(left[0])) > width
+        assert not left
+
+
+def test_marks_take_no_cell_and_wide_characters_two() -> None:
+    assert [cell_width(text) for text in ("a", "e\u0301", "\u200b", "中", "Ａ", "é中a")] == [1, 1, 0, 2, 2, 4]

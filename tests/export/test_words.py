@@ -26,9 +26,10 @@ from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known, _time
 from tracetui.export.memory.words import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
 from tracetui.export.tables.column import Form, Texts
-from tracetui.export.tables.communication import LINKS
+from tracetui.export.tables.communication import LINKS, LinkRows
 from tracetui.export.tables.gaps import _behind
 from tracetui.export.tables.job import _measure, _share_of_job, _share_of_waits, _slowest
+from tracetui.export.tables.job_links import _path
 from tracetui.export.tables.kernels import SHAPES
 from tracetui.export.tables.memory import _from_to, calls_of
 from tracetui.export.tables.operators import OPERATORS
@@ -133,10 +134,30 @@ def test_the_time_of_a_job_is_that_of_all_steps_of_all_ranks() -> None:
     assert job_time(rows) == 5 * 2 + 7 + 3
 
 
+@pytest.mark.parametrize(
+    ("group_src", "told"),
+    [(-1, "rank 4 to 5"), (0, "peer 0 to 1 of group 271"), (2, "peer 2 to 3 of group 271")],
+)
+def test_a_link_is_of_peers_where_its_group_is_known(group_src: int, told: str) -> None:
+    ends = SimpleNamespace(src=4, dst=5, group_src=group_src, group_dst=group_src + 1, group="271")
+    assert _path(SimpleNamespace(ends=ends)) == told  # type: ignore[arg-type]
+
+
+def test_the_share_of_a_link_is_known_where_its_speed_and_its_nominal_one_are() -> None:
+    """Also of one that moved nothing in some time; not where it is built for no speed at all."""
+    rows = LinkRows.__new__(LinkRows)
+    rows.rows = [SimpleNamespace(gb_per_s=speed) for speed in (8.0, 0.0, None, 8.0, 0.0, 0.5)]
+    vars(rows)["nominal"] = np.array([32.0, 32.0, 32.0, -1.0, 0.0, 1.0])
+    assert rows.speed.tolist() == [8.0, 0.0, -1.0, 8.0, 0.0, 0.5]
+    assert rows.share.tolist() == [0.25, 0.0, -1.0, -1.0, -1.0, 0.5]
+
+
 def test_kernels_share_the_time_of_all_types() -> None:
     (share,) = [column for column in SHAPES.columns if column.key == "share"]
     rows: Any = SimpleNamespace(rows=[SimpleNamespace(total_ns=ns) for ns in (60, 30)], total_ns=120)
     assert np.asarray(share.get(rows)).tolist() == [0.5, 0.25]
+    least: Any = SimpleNamespace(rows=[SimpleNamespace(total_ns=1)], total_ns=1)
+    assert np.asarray(share.get(least)).tolist() == [1.0]
     none: Any = SimpleNamespace(rows=[SimpleNamespace(total_ns=0)], total_ns=0)
     assert np.asarray(share.get(none)).tolist() == [0.0]
 

@@ -20,6 +20,7 @@ from tracetui.export.job_words import whose
 from tracetui.export.tables.column import Column, count
 from tracetui.export.tables.job import LINES, JobRows
 from tracetui.job.digest import TimeClass
+from tracetui.job.late import slow_steps
 from tracetui.job.lines import job_lines
 from tracetui.job.tables import VIEWS, differing, leading, rank_rows
 from tracetui.ui.drawing.palette import Palette
@@ -122,3 +123,12 @@ def test_numbers_stand_at_the_right_and_names_at_the_left_as_they_are_written(na
                 marks = {cell[:1] for cell in cells if cell.strip()}
                 assert marks <= {"`"} if rule == "---" else marks <= {*"-+.0123456789"}, (cells, rule)
     assert tables >= 6
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_steps_are_listed_where_there_are_several(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    steps = slow_steps(job("loader"))[:count]
+    assert len(steps) == count
+    monkeypatch.setattr(text_module, "slow_steps", lambda _: steps)
+    titles = {part.splitlines()[0] for part in job_text(job("loader"), 200).split("\n\n")}
+    assert ("Steps" in titles) == (count > 1)

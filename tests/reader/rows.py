@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from tracetui.reader.events import EventTable
 from tracetui.reader.source import TraceFile
 
+UNCONNECTED = (0xFFFFFFFF << 32, (1 << 64) - 1)  #: ids of flow events that belong to no other
+
 
 class Rows(NamedTuple):
     """All of a table, strings and threads spelled out."""
@@ -25,7 +27,7 @@ class Rows(NamedTuple):
 
 def rows_of(table: EventTable) -> Rows:
     def text(code: int) -> str | None:
-        return None if code < 0 else table.strings[code]
+        return None if code == -1 else table.strings[code]
 
     s, h, f, c, i = table.slices, table.hccl, table.flows, table.counters, table.instants
     return Rows(
@@ -158,7 +160,9 @@ def expected_rows(text: str) -> Rows:
                 )
         elif phase in "stf":
             number = int(event["id"])
-            if number >= 1 << 63:
+            if number in UNCONNECTED:
+                number = -1
+            elif number >= 1 << 63:
                 number = -2 - big.setdefault(str(number), len(big))
             rows.flows.append((time, thread, event.get("cat") or None, "stf".index(phase), number))
         elif phase == "C":

@@ -92,6 +92,15 @@ def test_numbers_are_as_wide_as_they_have_to_be(event: int) -> None:
     assert table.slices.event.dtype == (np.int32 if event < 2**31 else np.int64)
 
 
+def test_columns_stay_narrow_where_no_event_of_a_part_is_of_use() -> None:
+    builder, reader = TableBuilder(), PartReader()
+    builder.add(part_of(0))
+    reader.add([{"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": "x", "dur": 1}], 6, lambda: b"")
+    builder.add(reader.finish())
+    table = table_of(builder, last=True)
+    assert table.slices.event.tolist() == [0, 1, 2] and table.slices.event.dtype == np.int32
+
+
 @pytest.mark.parametrize("last", [2**31 - 1, 2**31])
 def test_the_largest_number_tells_how_wide_all_have_to_be(last: int) -> None:
     builder = TableBuilder()
@@ -100,6 +109,22 @@ def test_the_largest_number_tells_how_wide_all_have_to_be(last: int) -> None:
     assert table.slices.event.tolist() == [last - 2, last - 1, last]
     assert table.slices.event.dtype == (np.int32 if last < 2**31 else np.int64)
     assert (builder.events, builder.skipped) == (6, 0)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "wide"),
+    [
+        *[((-(2**31), 2**31 - 1), False), ((5, 2**31), True), ((2**31, 5), True)],
+        *[((-(2**31) - 1, 5), True), ((5, -(2**31) - 1), True), ((-(2**31) - 1, 2**31), True)],
+    ],
+)
+def test_sizes_of_what_is_freed_are_as_wide_as_they_have_to_be(sizes: tuple[int, ...], wide: bool) -> None:
+    builder, reader = TableBuilder(), PartReader()
+    at = {"ph": "i", "pid": 1, "tid": 1, "ts": "5", "name": "[memory]"}
+    reader.add([{**at, "args": {"Addr": 1, "Bytes": size}} for size in sizes], 0, lambda: b"")
+    builder.add(reader.finish())
+    found = table_of(builder, last=True).memory.size
+    assert tuple(found.tolist()) == sizes and found.dtype == (np.int64 if wide else np.int32)
 
 
 @pytest.mark.parametrize(

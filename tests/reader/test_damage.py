@@ -147,14 +147,22 @@ def test_damage_is_told_whole_wherever_what_is_fetched_ends() -> None:
     text = b'{"ph":"X"},' + damaged + event + b"]"
     for first in range(12, len(text), 30):
         for second in range(max(first, 12 + len(damaged)), len(text)):
-            at, lost, told = 0, False, 0
-            for end in (first, second, len(text)):
-                found = walk(text[at:end], end == len(text), False, lost)
-                lengths = [skip_end - skip_start for skip_start, skip_end, _ in found.skips]
-                assert all(lengths), "nothing is told where nothing is damaged"
-                told += sum(lengths)
-                at, lost = at + found.end, found.lost
-            assert (told, found.ended) == (len(damaged), True)
+            assert _told(text, [first, second, len(text)]) == len(damaged)
+    for step in (1, 20, 64, 65, 100):
+        assert _told(text, [*range(12, len(text), step), len(text)]) == len(damaged)
+
+
+def _told(text: bytes, ends: list[int]) -> int:
+    """How many bytes are damaged of a text that is fetched up to each of these ends."""
+    at, lost, told = 0, False, 0
+    for end in ends:
+        found = walk(text[at:end], end == len(text), False, lost)
+        lengths = [skip_end - skip_start for skip_start, skip_end, _ in found.skips]
+        assert all(lengths), "nothing is told where nothing is damaged"
+        told += sum(lengths)
+        at, lost = at + found.end, found.lost
+    assert found.ended
+    return told
 
 
 def test_events_in_a_list_of_what_is_none_are_found_behind_damage() -> None:
@@ -286,6 +294,8 @@ def test_args_of_a_damaged_event_are_no_event(tmp_path: Path) -> None:
         ("<!DOCTYPE html>", "HTML or XML"),
         ("\x7fELF\0\0", "binary data"),
         ("time,name", "no JSON array or object"),
+        (" " * 64 + "time,name", "no JSON array or object"),
+        ("\n" * 100 + "<html>", "HTML or XML"),
     ],
 )
 def test_what_else_a_file_holds_is_said(tmp_path: Path, text: str, what: str) -> None:

@@ -66,6 +66,18 @@ def test_an_element_longer_than_any_is_skipped(monkeypatch: pytest.MonkeyPatch) 
         assert block.end == (0 if wants else length)
 
 
+def test_nothing_shorter_than_16_mb_is_too_long() -> None:
+    assert decode.LONGEST == 16 << 20
+
+
+def test_numbers_stay_text_in_damaged_text_as_well() -> None:
+    """Of an event that orjson refuses, and that is found among damaged ones."""
+    text = b'{"ts":1736412482864716.747,"a":NaN},{oops},{"ph":"i","ts":1736412482864716.749,"a":NaN},{'
+    block = decode_block(text, last_boundary(text), final=False, wrapped=False, lost=False)
+    assert [element["ts"] for element in block.elements] == [f"1736412482864716.74{n}" for n in (7, 9)]
+    assert [reason for _, _, reason in block.skips] == ["not readable as JSON"]
+
+
 @pytest.mark.parametrize(
     ("text", "ts", "ids"),
     [
@@ -74,6 +86,7 @@ def test_an_element_longer_than_any_is_skipped(monkeypatch: pytest.MonkeyPatch) 
         (f'{{"ts":1.10,"id":{BIG}}},{{"ts":2,"id":5}}', ["1.10", "2"], [BIG, 5]),
         ('7,{"ts":1.10},{"ts":"2.5"}', [None, "1.10", "2.5"], [None] * 3),
         ('{"a":{"ts":1.5},"ts":1.10},{"ts":2}', ["1.10", 2], [None] * 2),
+        ('{"ts":1.10},{"a":{"ts":1.50},"\\u0074s":2.20}', ["1.10", "2.20"], [None] * 2),
         ('{"ts":1.50,"ts":1.10},{"ts":2.20}', ["1.10", "2.20"], [None] * 2),
         ('{"ts":1.10,"a":{"ts":9}},{"id":1}', ["1.10", None], [None, 1]),
     ],
@@ -85,6 +98,13 @@ def test_floats_become_their_text_again(text: str, ts: list[Any], ids: list[Any]
     found = [element if isinstance(element, dict) else {} for element in elements]
     assert [event.get("ts") for event in found] == ts
     assert [event.get("id") for event in found] == ids
+
+
+@pytest.mark.parametrize("text", [b"x", b'{"id":1},{"id":2}', b""])
+def test_events_stay_as_they_are_where_the_text_is_not_theirs(text: bytes) -> None:
+    elements = [{"id": 1.5}]
+    exactly(elements, text)
+    assert elements == [{"id": 1.5}]
 
 
 NO_ID = 0xFFFFFFFF

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.reader.rows import Rows, expected_rows, rows_of
+from tests.reader.rows import UNCONNECTED, Rows, expected_rows, rows_of
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.events import ReadReport
 from tracetui.reader.extract import Part, PartReader
@@ -39,6 +39,7 @@ EVENTS: list[dict[str, Any]] = [
     *[{"ph": "C", **_at(number), "args": args} for number, args in enumerate(COUNTED)],
     *[{"ph": phase, "id": n, "cat": "c", **_at(n)} for n, phase in enumerate("stfst")],
     *[{"ph": "f", "id": id_, **_at(1)} for id_ in (str(2**70), 2**63 - 1, str(2**71), "5")],
+    *[{"ph": "f", "id": kind(id_), **_at(1)} for id_ in UNCONNECTED for kind in (int, str)],
     {"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "Python"}},
     *[{"ph": "i", **_at(number), "args": args} for number, args in enumerate(ALLOCATED)],
 ]

@@ -52,7 +52,7 @@ def test_time_is_linear(tmp_path: Path, case: str) -> None:
     assert time.process_time() - started < 30
 
 
-@pytest.mark.parametrize("element", [b"1", b'{"a": 1}'])
+@pytest.mark.parametrize("element", [b"1", b'{"a": 1}', b'{oops}, {"ph": 7}'])
 def test_other_json_is_refused_before_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, element: bytes
 ) -> None:

@@ -48,7 +48,7 @@ def test_no_more_cores_than_are_granted(groups: Path, file: str, content: str, g
 
 
 def test_no_more_cores_than_the_process_may_use(groups: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 7, 8}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0: {3, 7, 8}}[process], raising=False)
     assert cores.usable_cores() == 3
     (groups / "process").write_text("0::/none/there\n")
     assert cores.usable_cores() == 3

@@ -144,6 +144,16 @@ def test_what_is_read_is_told_meanwhile(tmp_path: Path) -> None:
     assert "2 of 3 files are missing" in stopped.report.warnings[-1]
 
 
+def test_what_follows_a_file_that_cannot_be_read_is_missing_where_the_reading_stops(tmp_path: Path) -> None:
+    paths = _parts(tmp_path, [70, 140])
+    paths[1].write_text("no JSON")
+    answers = iter([False, True])
+    with open_trace(paths[0]) as trace_file:
+        report = trace_file.read(None, lambda: next(answers)).report
+    assert (report.stopped, report.events) == (True, 70)
+    assert report.warnings[-1] == "reading stopped: 1 of 3 files are missing"
+
+
 def test_the_cache_knows_all_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tracetui.cache.traces.SMALLEST", 0)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

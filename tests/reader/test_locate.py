@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -187,3 +189,15 @@ def test_what_lies_beside_a_trace_is_none(tmp_path: Path) -> None:
         _file(tmp_path / name)
         with pytest.raises(UnreadableTrace, match="no trace in this directory"):
             locate_trace(tmp_path)
+
+
+def test_the_first_parts_are_the_same_in_whatever_order_files_come() -> None:
+    """Of each device those of its latest export, slices apart."""
+    first, second = "20240101101010", "20240102101010"
+    names = [f"msprof_slice_{number}_{time}.json" for time in (first, second) for number in (1, 2)]
+    names += [f"msprof_{device}_2_{number}.json" for device in (0, 1) for number in (7, 10)]
+    names += [f"msprof_0_{first}.json"]
+    expected = {f"msprof_slice_1_{second}.json", f"msprof_0_{first}.json", "msprof_1_2_7.json"}
+    for _, chooser in zip(range(30), map(random.Random, count())):
+        chooser.shuffle(names)
+        assert {path.name for path in parts.first_parts(map(Path, names))} == expected

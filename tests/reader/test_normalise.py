@@ -82,7 +82,9 @@ def test_the_first_id_that_is_one_links_a_task(args: dict[str, Any], correlation
     [
         *[(0, 0), ("0", 0), ("12", 12), (12.0, 12), ("9" * 18, int("9" * 18)), ("9" * 19, "9" * 19)],
         *[(_63 - 1, _63 - 1), (str(_63 - 1), _63 - 1), (_63, str(_63)), (str(_63), str(_63))],
-        *[("a1", "a1"), ("-5", "-5"), (-5, "-5"), (1.5, "1.5"), ("٣", "٣")],
+        *[(_64 - 1, -1), (str(_64 - 1), -1), (_64 - (1 << 32), -1), (f"{_64 - (1 << 32)}", -1)],
+        *[(_64, str(_64)), (_64 - 2, str(_64 - 2)), ("a1", "a1")],
+        *[("-5", "-5"), (-5, "-5"), (1.5, "1.5"), ("٣", "٣")],
     ],
 )  # fmt: skip
 def test_an_id_of_a_flow(value: Any, id_: int | str) -> None:
@@ -158,7 +160,10 @@ def test_an_event_has_the_fields_of_its_phase() -> None:
 
 @pytest.mark.parametrize(
     ("text", "same"),
-    [(b'"%d"' % 10**24, b"%d" % 10**24), (b'"000%d"' % 10**24, b'"%d"' % 10**24), (b'"12"', b"12")],
+    [
+        *[(b'"%d"' % 10**24, b"%d" % 10**24), (b'"12"', b"12")],
+        *[(zeros % 10**24, b'"%d"' % 10**24) for zeros in (b'"0%d"', b'"000%d"')],
+    ],
 )
 def test_an_id_is_the_same_in_each_of_its_spellings(text: bytes, same: bytes) -> None:
     ids = FlowIds()

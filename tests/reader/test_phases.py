@@ -10,6 +10,7 @@ import pytest
 
 from tests.reader.rows import rows_of
 from tracetui.reader.events import EventTable
+from tracetui.reader.phases import METADATA, SLICE, UNKNOWN, kinds_of
 from tracetui.reader.source import TraceFile
 
 
@@ -208,6 +209,13 @@ def test_unknown_phases_are_named_as_far_as_there_is_room(tmp_path: Path) -> Non
     names = ", ".join(f"phase-{letter}\\n" for letter in "abcdefgh")
     assert table.report.warnings == (f"9 events left out: of a phase that is not shown ({names})",)
     assert list(table.report.unknown_phases) == [phase[:40].replace("\n", "\\n") for phase in phases]
+
+
+def test_a_phase_is_text() -> None:
+    assert kinds_of(["X", "long", "\u0394", "M"]) == bytes((SLICE, UNKNOWN, UNKNOWN, METADATA))
+    for odd in (None, 7, ["X"]):
+        with pytest.raises(TypeError):
+            kinds_of(["X", odd])
 
 
 def test_metadata_is_kept_as_text(tmp_path: Path) -> None:

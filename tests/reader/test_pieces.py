@@ -76,6 +76,15 @@ def test_a_piece_ends_with_the_first_event_from_its_stop_on(kind: str, between: 
                 assert (piece.blocks.first[-1], piece.damage) == (behind - first, Damage())
 
 
+def test_a_piece_that_stops_behind_a_long_list_ends_with_its_event() -> None:
+    """However much in the list looks like a boundary."""
+    event = EVENTS[0].replace(b"{}", b'{"list": [%b]}' % b",".join([b"{}"] * 60))
+    text, starts = _placed([event] * 3, b",")
+    for stop in range(starts[1] - 9, starts[1] + 1):
+        piece = PieceReader(Syntax(False, 10_000)).read(Bytes(text), starts[0], stop, False)
+        assert (piece.part.events, text[piece.end : starts[1]].strip(b",")) == (1, b"")
+
+
 @pytest.mark.parametrize(("text", "cut"), [(b"[]", False), (b'[{"ph":', True)])
 def test_a_piece_without_an_event(text: bytes, cut: bool) -> None:
     piece = PieceReader(Syntax(False, 100)).read(Bytes(text), 1, 99, False)

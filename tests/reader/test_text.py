@@ -169,6 +169,7 @@ MEMBERS = [gzip.compress(third, mtime=0) for third in THIRDS]
         (gzip.compress(CONTENT) + b"!", "bytes behind the gzip stream are left out"),
         (MEMBERS[0] + _altered(MEMBERS[1], -7) + MEMBERS[2], "the gzip stream has a wrong check sum"),
         (MEMBERS[0] + _altered(MEMBERS[1], -3) + MEMBERS[2], "the gzip stream has a wrong check sum"),
+        (b"\x1f\x8b\0\0" + gzip.compress(CONTENT), "the gzip stream is damaged"),
         (MEMBERS[0] + b"?" + MEMBERS[1] + MEMBERS[2], "bytes behind the gzip stream are left out"),
         (b"".join(member + b"\0" * 512 for member in MEMBERS), None),
     ],
@@ -181,6 +182,7 @@ MEMBERS = [gzip.compress(third, mtime=0) for third in THIRDS]
         "a byte of garbage",
         "check sum of a member",
         "length of a member",
+        "a head of no member",
         "garbage between members",
         "padded members",
     ],
@@ -357,7 +359,10 @@ def test_why_a_file_cannot_be_opened_is_said_in_the_words_of_the_system(tmp_path
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"", "the file is empty"), (b" ", "nothing but white space"), (b"[", "the end of its first event")],
+    [
+        *[(b"", "the file is empty"), (b"[", "the end of its first event")],
+        *[(b" " * count, "nothing but white space") for count in (1, 99)],
+    ],
 )
 def test_what_a_file_of_hardly_anything_holds_is_said(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "t.json"

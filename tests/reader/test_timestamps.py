@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
+from itertools import permutations
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.reader.timestamps import UNREADABLE, _fixed_width, durations, times
+from tracetui.reader.timestamps import UNREADABLE, _fixed_width, duration, durations, times
 
 _PRECISE = Context(prec=100)
 whole = st.integers(0, 9 * 10**14)
@@ -179,3 +181,14 @@ def test_nothing_times_any_power_is_nothing() -> None:
 def test_a_number_has_a_thousand_characters_at_most() -> None:
     longest = "7." + "0" * 998
     assert times([longest, longest + "0"]).tolist() == [7_000, UNREADABLE]
+
+
+@pytest.mark.parametrize("kind", [float, repr])
+def test_durations_are_those_of_their_values_one_by_one(kind: Callable[[float], Any]) -> None:
+    """Whatever stands beside them."""
+    some = [0.0, 1.5, 0.0005, 1.0005, 2.0015, 1e9, 1e9 + 0.0005, 4e12 + 0.0005, 4.6e15, 4.7e15, -5.0, -1e-9]
+    alone = {value: duration(kind(value)) for value in some}
+    assert [alone[value] for value in (1.5, 0.0005, 2.0015, -5.0, 4.7e15)] == [1500, 0, 2002, 0, 0]
+    for values in permutations(some, 2):
+        found = durations([kind(value) for value in values])
+        assert found.tolist() == [alone[value] for value in values]

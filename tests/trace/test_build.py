@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from enum import IntEnum
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from tests.analysis.real import read
 from tests.synthetic import event_table, flow, piece, process, thread, trace_of
 from tracetui.reader.events import EventTable
-from tracetui.trace.build import build_trace
+from tracetui.trace.build import _devices, build_trace
 from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
 
 LEVEL2 = "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
@@ -395,3 +396,17 @@ def test_of_many_unknown_task_types_five_are_named() -> None:
     names = ", ".join(f"QUANTUM {n}" for n in range(5))
     five = f"Task types unknown to this program count as no work: {names}"
     assert [note(5), note(6), note(8)] == [f"{five}.", f"{five} and 1 more.", f"{five} and 3 more."]
+
+
+def test_devices_are_named_by_their_tasks_and_transfers() -> None:
+    """In the order of their tracks; neither counters of others nor tracks without a device name one."""
+    tracks: Any = [
+        SimpleNamespace(layer=layer, device=device)
+        for device in ("NPU 1", None, "NPU 0")
+        for layer in Layer
+        if device != "NPU 0" or layer is Layer.COUNTER
+    ]
+    assert _devices(tracks) == ("NPU 1",)
+    for layer in Layer:
+        tracks = [SimpleNamespace(layer=layer, device=device) for device in ("b", "a", None, "b")]
+        assert _devices(tracks) == (("b", "a") if layer in (Layer.DEVICE, Layer.COMMUNICATION) else ())

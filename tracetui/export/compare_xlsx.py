@@ -72,7 +72,7 @@ def _sheet(sheet: Any, table: ComparedTable, comparison: Comparison, bold: Any) 
             if isinstance(told, str):
                 sheet.write_string(row, place, _text(told))
             elif told is not None:
-                sheet.write_number(row, place, told / scale if scale > 1 else told)
+                sheet.write_number(row, place, told / scale)
 
 
 def _text(text: str) -> str:

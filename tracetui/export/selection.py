@@ -74,7 +74,7 @@ class Selection:
             work = work[(self.window[0] <= starts[work]) & (starts[work] < self.window[1])]
         if self.step is not None:
             of_step = [analysis.operators_in_step(index).rows for index in self.steps(analysis)]
-            work = work[np.isin(work, np.concatenate([np.empty(0, np.int64), *of_step]))]
+            work = work[np.isin(work, np.concatenate([work[:0], *of_step]))]
         return tuple(scope_times(analysis.trace, work, analysis.causes, self._listed(analysis)))
 
     def syncs(self, analysis: Analysis) -> tuple[SyncCall, ...]:

@@ -78,7 +78,7 @@ def bar(part: int, whole: int, cells: int) -> str:
     """A bar of a share, in eighths of a cell: never empty for something, never full for less than all."""
     if whole <= 0 or part <= 0:
         return ""
-    eighths = 8 * cells if part >= whole else max(8 * cells * part // whole, 1)
+    eighths = min(max(8 * cells * part // whole, 1), 8 * cells)
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 

@@ -63,10 +63,10 @@ def _base(file: Path) -> int:
         return 0
     begin, boot = _whole(told.get("collectionTimeBegin")), _whole(told.get("clockMonotonicRaw"))
     base = begin * 1000 - boot
-    return base if begin and boot and 0 < base < LIMIT else 0
+    return max(base, 0) if begin and boot and base < LIMIT else 0
 
 
 def _whole(value: Any) -> int:
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
         return int(value)
-    return value if type(value) is int and 0 <= value < LIMIT else 0
+    return max(value, 0) if type(value) is int and value < LIMIT else 0

@@ -261,4 +261,4 @@ def _latest(times: Int64s, durs: Int64s | int = 0) -> int:
 def _base(document: dict[str, Any]) -> int:
     """Return `baseTimeNanoseconds`, 0 where there is none."""
     base = whole_of(document.get(BASE))
-    return base if 0 < base < LIMIT else 0
+    return max(base, 0) if base < LIMIT else 0

@@ -6,6 +6,8 @@ from typing import Any
 
 _INT64_END = 1 << 63
 _NONE_IDS = frozenset((0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF))
+#: Ids of flow events that mean "not connected": producers shift an id that is none, or write it as it is.
+UNCONNECTED = frozenset((0xFFFFFFFF << 32, 0xFFFFFFFFFFFFFFFF))
 CORRELATION_KEYS = ("connection_id", "correlation_id", "correlation")
 TIMED = frozenset("XCstfiIBE")
 FLOWS = frozenset("stf")
@@ -131,12 +133,14 @@ def whole_of(value: Any) -> int:
 
 
 def flow_id(value: Any) -> int | str:
-    """Return the id's decimal value where it fits 63 bits, else its text."""
+    """Return the id's decimal value where it fits 63 bits, else its text; -1 where it means no connection."""
     if type(value) is str and len(value) < 19 and value.isdecimal() and value.isascii():
         return int(value)
     number = whole_of(value)
     if 0 <= number < _INT64_END:
         return number
+    if number in UNCONNECTED:
+        return -1
     return str(number) if number >= 0 else text_of(value)
 
 

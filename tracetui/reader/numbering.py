@@ -8,7 +8,9 @@ from typing import Any
 
 import orjson
 
-from tracetui.reader.normalise import flow_id
+from tracetui.reader.normalise import UNCONNECTED, flow_id
+
+_UNCONNECTED = frozenset(b"%d" % number for number in UNCONNECTED)
 
 
 def numbers() -> defaultdict[Any, int]:
@@ -17,7 +19,10 @@ def numbers() -> defaultdict[Any, int]:
 
 
 class FlowIds(dict[Any, int]):
-    """The number of each flow id; of one that doesn't fit 63 bits -2 - its place in `big`."""
+    """The number of each flow id; of one that doesn't fit 63 bits -2 - its place in `big`.
+
+    -1 of an id that means "not connected".
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +38,8 @@ class FlowIds(dict[Any, int]):
     def of_json(self, text: bytes) -> int:
         """Return the number of an id that is a string or an integer, from its JSON."""
         digits = text.strip(b'"')
-        if 20 <= len(digits) < 400 and digits.isdigit() and digits[0] != ord("0"):
+        usual = 20 <= len(digits) < 400 and digits.isdigit() and digits[0] != ord("0")
+        if usual and digits not in _UNCONNECTED:
             return -2 - self.big[digits.decode("ascii")]  # a tenth of the time, and nearly all of them
         # orjson makes a float of an integer that is too large for it.
         return self[orjson.loads(text) if text.startswith(b'"') else int(text)]

@@ -35,22 +35,22 @@ def correlations(all_args: list[Any], keys: set[str]) -> Int64s:
     if not links:
         return np.full(len(all_args), -1, np.int64)
     if len(links) == 1:
-        numbers = _whole("q", [args.get(links[0], -1) for args in all_args], 0xFFFFFFFF)
-        if numbers is not None:
+        numbers = _whole("q", [args.get(links[0], -1) for args in all_args])
+        if numbers is not None and numbers.max() < 0xFFFFFFFF:
             return numbers
     return np.array([correlation_of(args) for args in all_args], np.int64)
 
 
 def python_ids(values: list[Any]) -> Int32s:
     """Return numbers of 31 bits as int32, -1 for anything else."""
-    numbers = _whole("i", values, 1 << 31)
+    numbers = _whole("i", values)
     return np.array([int32_of(value) for value in values], np.int32) if numbers is None else numbers
 
 
-def _whole(code: str, values: list[Any], end: int) -> NDArray[Any] | None:
-    """Return integers from -1 to below `end`, None where there is anything else."""
+def _whole(code: str, values: list[Any]) -> NDArray[Any] | None:
+    """Return integers from -1 on, None where there is anything else."""
     try:
         numbers = packed(code, values)
     except struct.error:
         return None
-    return numbers if numbers.min() >= -1 and numbers.max() < end else None
+    return numbers if numbers.min() >= -1 else None

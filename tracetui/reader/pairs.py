@@ -45,12 +45,11 @@ def _depths(thread: NDArray[Any], is_end: Bools) -> tuple[Int64s, Bools]:
 
     Events by thread and time.
     """
-    if not len(thread):
-        return np.zeros(0, np.int64), np.zeros(0, np.bool_)
-    first = np.append(True, thread[1:] != thread[:-1])
+    first = np.diff(thread, prepend=-1) != 0
     number = np.cumsum(first) - 1
-    count = np.cumsum(np.where(is_end, -1, 1))
-    before = np.append(0, count[:-1])
+    change = np.where(is_end, -1, 1)
+    count = np.cumsum(change)
+    before = count - change
     # Each thread counts from 0, and far below the one before it: so the lowest count up to an event is that
     # of its own thread.
     ground = number * -2 * (len(thread) + 1)

@@ -42,7 +42,7 @@ def parts_of(path: Path) -> Parts:
     files = sorted((named.order, file.name, file) for named, file in beside if _trace_of(named) == trace)
     exports = {named.exported for named, _ in beside if named.device == own.device} - {own.exported}
     others = sum(named.exported in exports for named, _ in beside)
-    said = (f"{others:,} files of other exports beside it are not read",) if others > 1 else ()
+    said = (f"{others:,} files of other exports beside it are not read",) if others else ()
     if others == 1:
         said = ("a file of another export beside it is not read",)
     return Parts(tuple(file for *_, file in files) or (path,), said)

@@ -131,7 +131,6 @@ class Reading:
         others = counts.skipped - sum(counts.unknown.values())
         damaged = self._damage().places
         if self._seen() > _ENOUGH and others >= counts.events and counts.events + damaged > _OTHERS:
-            self._finished = True
             raise UnreadableTrace(*self._nothing(self.report()))
 
     def disk_offset(self) -> int:

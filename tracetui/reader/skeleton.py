@@ -190,7 +190,7 @@ class _Chunks:
         if not found:
             return -1
         _, room, end = min(found)
-        return end + max(room - CHUNK, 0) // 2
+        return end + max((room - CHUNK) // 2, 0)
 
     def skeleton(self, path: str, document: dict[str, Any]) -> Skeleton | None:
         """Return all that was read, None if nothing could be."""

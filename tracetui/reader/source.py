@@ -279,7 +279,7 @@ def uncollected() -> Iterator[None]:
 
 def _no_trace(path: Path, text: bytes, wrapped: bool) -> tuple[Reason, str]:
     """Return why a text without an array of events is no trace."""
-    start = text[:64].lstrip()
+    start = text.lstrip()
     if not start:
         return Reason.EMPTY, f"{path}: the file holds nothing but white space"
     if wrapped:
