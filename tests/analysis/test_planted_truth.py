@@ -31,11 +31,12 @@ class Part(NamedTuple):
     operator: str | None
 
 
-@pytest.mark.parametrize("task_queue", [True, False])
-@pytest.mark.parametrize(("level", "least"), [(2, 0.97), (1, 0.97), (0, 0.90)])
+@pytest.mark.parametrize(
+    ("level", "task_queue", "least"), [(2, True, 0.97), (2, False, 0.97), (1, True, 0.97), (0, False, 0.90)]
+)
 @pytest.mark.parametrize("scenario", ["attached", "balanced", "mixed", "moba", "stalls"])
 def test_causes_and_lines_agree_with_what_was_planted(
-    tmp_path: Path, scenario: str, level: int, least: float, task_queue: bool
+    tmp_path: Path, scenario: str, level: int, task_queue: bool, least: float
 ) -> None:
     truth, analysis, causes = generated(tmp_path, scenario, level, task_queue)
     assert analysis.idle_ns == truth["idle_ns"]
