@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from tests.synthetic import piece, process, trace_of
-from tests.ui.training import viewer
+from tests.ui.training import screen_text, training, viewer
 from tests.ui.viewing import case, lines_of, viewing
 from tracetui.ui.actions import SCREENS
 from tracetui.ui.app import TraceApp
@@ -63,6 +63,17 @@ async def test_the_timeline_keeps_its_first_line_whatever_has_the_focus(
             await pilot.pause()
             lines = [strip.text for strip in app.screen._compositor.render_strips()]
             assert "Asce" in lines[0] and app.screen.scroll_offset.y == 0, key
+
+
+@pytest.mark.parametrize(("first", "then"), [((80, 24), (200, 60)), ((200, 60), (80, 24))])
+async def test_a_resized_timeline_is_as_one_opened_so(first: tuple[int, int], then: tuple[int, int]) -> None:
+    texts = []
+    for size in (then, first):
+        async with viewing(training(), "timeline", size) as (app, pilot):
+            await resized(app, pilot, then)
+            texts.append(screen_text(app))
+    opened, grown = texts
+    assert grown == opened
 
 
 async def test_what_opens_over_a_screen_fits_too(app: TraceApp) -> None:

@@ -41,8 +41,11 @@ class TopLine(Lines):
     def on_mount(self) -> None:
         self.update()
 
+    def on_resize(self) -> None:
+        self.update()
+
     def update(self) -> None:
-        """Say it again: the trace, the analysis or the progress has changed."""
+        """Say it again: the trace, the analysis, the progress or the room has changed."""
         self.show([self._left()], self._right())
 
     def _left(self) -> list[Piece]:
