@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from tests import forks
 
@@ -92,6 +93,16 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _constants_of_no_source(thorough: bool) -> Iterator[None]:
+    """Try numbers and texts of the sources only where all is tried: each worker would parse all of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not thorough:
+            own = "_get_local_constants"
+            patch.setattr(providers, own, lambda: providers._local_constants, raising=False)
         yield
 
 

@@ -128,6 +128,11 @@ def test_a_page_of_memory(by: str, step: int | None, request: pytest.FixtureRequ
     pages.check(f"{text}\n{markdown}", f"memory-{by}-{step or 'all'}", request)
 
 
+def test_where_no_memory_is_recorded_a_page_says_so() -> None:
+    text = memory_text(None, None, "line", None, 0, 1000, _nothing)
+    assert text.endswith(".\n") and memory_markdown(None, None, "line", None, 0, _nothing) == text
+
+
 #: Modules that hold tables.
 TABLES = (
     *("advice", "communication", "compare", "events", "gaps", "hotspots", "job", "job_links", "kernels"),
