@@ -14,6 +14,7 @@ from tests.compare.planted import run
 from tests.synthetic import piece, trace_of
 from tracetui.analysis.advice.model import Advice
 from tracetui.analysis.analyse import analyse
+from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
@@ -39,7 +40,7 @@ from tracetui.export.tables.column import Column, Form, Table, texts_at
 from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
 from tracetui.export.tables.kernels import KERNELS, KernelRows, kernel_table
 from tracetui.export.tables.shown import text_table
-from tracetui.export.tables.steps import STEPS, StepRows
+from tracetui.export.tables.steps import STEPS, StepRows, longest_phases
 from tracetui.trace.stack import Frame
 from tracetui.units import format_time
 
@@ -395,3 +396,16 @@ def test_texts_are_cut_down_to_their_least(least: int | None) -> None:
     table = Table((name if least is None else replace(name, least=least),))
     *_, line = text_table(table, ["x" * 40], 5)
     assert line.strip() == {None: "x" * 15 + "…", 9: "x" * 8 + "…", 0: "x" * 40}[least]
+
+
+def test_the_three_longest_phases_of_a_step_are_named() -> None:
+    phases = [("data", 1), ("forward", 4), ("backward", 3), ("optimizer", 2)]
+    named = longest_phases([AnnotatedPhase(name, ms * 1_000_000) for name, ms in phases])
+    assert named == "forward 4.00 ms, backward 3.00 ms, optimizer 2.00 ms"
+
+
+@pytest.mark.parametrize("bubbles", [(0, 0), (0, 7), (7, 0)])
+def test_bubbles_are_shown_where_any_step_has_one(bubbles: tuple[int, int]) -> None:
+    rows = StepRows(run("mixed", 2))
+    rows.every = [replace(rows.every[0], bubble_ns=ns) for ns in bubbles]
+    assert rows.receives == any(bubbles)

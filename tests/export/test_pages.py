@@ -128,6 +128,14 @@ def test_a_page_of_memory(by: str, step: int | None, request: pytest.FixtureRequ
     pages.check(f"{text}\n{markdown}", f"memory-{by}-{step or 'all'}", request)
 
 
+def test_that_nothing_grows_is_said_of_blocks_of_several_steps_only() -> None:
+    freed = [Held(10, 60, 1 << 20, "aten::mul", 88)]
+    for steps, blocks in ((2, freed), (1, freed), (2, [])):
+        memory = Memory(recorded(steps, blocks, curve=[(5, 512), (130, 20 << 20)]))
+        text = memory_text(memory, memory.part(None, None, None), "line", None, 0, 1000, _nothing)
+        assert ("No operator leaves a block behind" in text) == (steps > 1 and bool(blocks))
+
+
 def test_where_no_memory_is_recorded_a_page_says_so() -> None:
     text = memory_text(None, None, "line", None, 0, 1000, _nothing)
     assert text.endswith(".\n") and memory_markdown(None, None, "line", None, 0, _nothing) == text
