@@ -7,7 +7,7 @@ holds the time leads to the Enqueue, and that to the operator. Where two threads
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -36,7 +36,7 @@ from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY, STATIC_MEMORY
 from tracetui.siblings.tables import Table, read_beside
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.model import Trace
+from tracetui.trace.model import Trace, Track
 from tracetui.trace.nesting import enclosing
 
 _GRAPH_NODE = "cann::"
@@ -175,28 +175,34 @@ def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, t
         named: Bools = trace.slices.name[rows] == wanted[places]
         return named
 
-    found = np.full(len(times), -1, np.int64)
-    twice = np.zeros(len(times), np.bool_)
-    for track in filter(is_operator_track, trace.tracks):
+    def innermost(track: Track) -> Int64s:
         row = enclosing(trace, track.lanes, times, closed_end=True)
         (left,) = np.nonzero(row >= 0)
         while len(left):
             left = left[~is_wanted(row[left], left)]
             row[left] = ancestors.parents_of(row[left])
             left = left[row[left] >= 0]
-        twice |= np.minimum(found, row) >= 0
-        found = np.maximum(found, row)
-    return np.where(twice, -1, found)
+        return row
+
+    return _of_one_thread(trace, innermost, len(times))
 
 
 def _dequeued(trace: Trace, times: Int64s) -> Int64s:
     """The operator that enqueued what was being dequeued at each time, -1 where that is not known."""
-    tracks = list(filter(is_operator_track, trace.tracks))
     dequeues = of_category(trace, trace.slices.category, KNOWN.dequeues)
-    found = np.full(len(times), -1, np.int64)
-    twice = np.zeros(len(times), np.bool_)
-    for track in tracks:
-        row = enclosing(trace, track.lanes, times, dequeues, closed_end=True)
-        twice |= np.minimum(found, row) >= 0
-        found = np.maximum(found, row)
-    return operators_of_dequeues(trace, np.where(twice, -1, found))
+
+    def around(track: Track) -> Int64s:
+        return enclosing(trace, track.lanes, times, dequeues, closed_end=True)
+
+    return operators_of_dequeues(trace, _of_one_thread(trace, around, len(times)))
+
+
+def _of_one_thread(trace: Trace, rows_of: Callable[[Track], Int64s], count: int) -> Int64s:
+    """The rows, `count` of each thread with operators; -1 where none has one, or several have."""
+    found = np.full(count, -1, np.int64)
+    twice = np.zeros(count, np.bool_)
+    for track in filter(is_operator_track, trace.tracks):
+        rows = rows_of(track)
+        twice |= np.minimum(found, rows) >= 0
+        found = np.maximum(found, rows)
+    return np.where(twice, -1, found)
