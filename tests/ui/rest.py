@@ -14,6 +14,7 @@ from typing import Any
 
 from textual._context import active_app
 from textual.app import App
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 from tracetui.ui._textual import HookedApp
@@ -61,7 +62,7 @@ async def _rest(debounces: bool) -> None:
 
 def _left(app: App[Any], loop: Any) -> dict[str, object]:
     """What a viewer that never rests has to do."""
-    screen, pumps = app.screen, [pump for pump in (app, *app._registry) if pump]
+    screen, pumps = app.screen, _pumps(app)
     timers = [timer for pump in pumps for timer in pump._timers if timer._task and not timer._task.done()]
     return {
         "ready": [*loop._ready][:5],
@@ -129,8 +130,13 @@ def _works(app: App[Any]) -> bool:
         or screen._repaint_required
         or screen._scroll_required
         or screen._callbacks
-        or any(pump._message_queue.qsize() or pump._next_callbacks for pump in (app, *app._registry) if pump)
+        or any(pump._message_queue.qsize() or pump._next_callbacks for pump in _pumps(app))
     )
+
+
+def _pumps(app: App[Any]) -> list[MessagePump]:
+    """The app and its widgets, as far as they are not gone."""
+    return [pump for pump in (app, *app._registry) if pump]
 
 
 def thread_runs(app: App[Any]) -> bool:
@@ -142,6 +148,6 @@ def timer_runs(app: App[Any], soon_s: float = SOON_S) -> bool:
     """Whether a timer that runs soon will bring something."""
     return any(
         timer._repeat == 0 and timer._interval < soon_s and timer._task and not timer._task.done()
-        for pump in (app, *app._registry)
+        for pump in _pumps(app)
         for timer in pump._timers
     )

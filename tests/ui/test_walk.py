@@ -8,6 +8,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from samples.job.directory import write_job
 from tests.job.planted import truth
 from tests.ui.walking import KEYS, SIZES, SUSPEND, Emulator, Step, differences, drawn, walk, walker
@@ -37,6 +39,12 @@ CLOSED_TWICE = (
 )
 
 
+@pytest.fixture
+def times(thorough: bool) -> int:
+    """How often what is usual is done."""
+    return THOROUGH if thorough else 1
+
+
 def test_known_steps(samples: Path, tmp_path: Path) -> None:
     with walker(samples / "moba" / "trace_view.json", tmp_path, size=(60, 20)) as walked:
         for name, (size, steps) in KNOWN.items():
@@ -48,27 +56,26 @@ def test_known_steps(samples: Path, tmp_path: Path) -> None:
             walked.take(["escape", "escape", "T", "0"])
 
 
-def test_a_random_walk(samples: Path, tmp_path: Path, thorough: bool) -> None:
+def test_a_random_walk(samples: Path, tmp_path: Path, times: int) -> None:
     seed = random.randrange(1 << 30)
     with walker(samples / "moba" / "trace_view.json", tmp_path, size=random.choice(SIZES)) as walked:
-        stumble = walk(walked, random.Random(seed), LENGTH * (THOROUGH if thorough else 1))
+        stumble = walk(walked, random.Random(seed), LENGTH * times)
     assert stumble is None, f"seed {seed}: {stumble}"
 
 
-def test_a_walk_over_the_ranks_of_a_job(tmp_path: Path, thorough: bool) -> None:
+def test_a_walk_over_the_ranks_of_a_job(tmp_path: Path, times: int) -> None:
     write_job(truth("loader").outcome, tmp_path / "job", 1)
     seed = random.randrange(1 << 30)
     with walker(tmp_path / "job", tmp_path, size=random.choice(SIZES)) as walked:
         assert walked.answer["screen"] == "ranks"
-        stumble = walk(walked, random.Random(seed), LENGTH_OF_JOB * (THOROUGH if thorough else 1))
+        stumble = walk(walked, random.Random(seed), LENGTH_OF_JOB * times)
     assert stumble is None, f"seed {seed}: {stumble}"
 
 
-def test_keys_in_one_packet_are_survived(samples: Path, tmp_path: Path, thorough: bool) -> None:
+def test_keys_in_one_packet_are_survived(samples: Path, tmp_path: Path, times: int) -> None:
     rng = random.Random(random.randrange(1 << 30))
-    packets = PACKETS * (THOROUGH if thorough else 1)
     with walker(samples / "moba" / "trace_view.json", tmp_path) as walked:
-        for opened, keys in (*CLOSED_TWICE, *(([], rng.choices(KEYS, k=25)) for _ in range(packets))):
+        for opened, keys in (*CLOSED_TWICE, *(([], rng.choices(KEYS, k=25)) for _ in range(PACKETS * times))):
             burst = [key for key in keys if key != SUSPEND]
             walked.take(["escape", "escape", "T", *opened])
             walked.settle()
