@@ -53,12 +53,26 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the modules of a package together, in any order: a worker makes once what they share."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out, of the whole suite, what is marked `thorough`, unless all is to be tried.
+
+    And keep the modules of a package together, in any order: a worker makes once what they share.
+    """
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not _tries_all(config):
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
     places: dict[Path, int] = {}
     for item in items:
         places.setdefault(item.path.parent, len(places))
     items.sort(key=lambda item: places[item.path.parent])
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Collect garbage once: pytest looks five times whether something in it was left open."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -128,10 +142,14 @@ def real_traces() -> Path:
     return traces
 
 
+def _tries_all(config: pytest.Config) -> bool:
+    return bool(config.getoption("--hypothesis-profile") == "thorough")
+
+
 @pytest.fixture(scope="session")
 def thorough(pytestconfig: pytest.Config) -> bool:
     """Whether all is tried, however long it takes: `.ci/run` asks for that on most of its Pythons."""
-    return bool(pytestconfig.getoption("--hypothesis-profile") == "thorough")
+    return _tries_all(pytestconfig)
 
 
 @pytest.fixture(scope="session")
