@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.stack import Frame
@@ -55,24 +56,12 @@ class FrameRules:
     def origin(self, frame: Frame) -> Origin:
         """Whose code the frame is."""
         path = frame.file.replace("\\", "/")
-        if not path:
-            return Origin.NO_FILE
-        if path.startswith("<"):
-            return Origin.GENERATED
-        if self.user and frame.file.startswith(self.user):
-            return Origin.USER
-        if self.skip and frame.file.startswith(self.skip):
-            return Origin.LIBRARY
-        if _GENERATED.match(path):
-            return Origin.GENERATED
-        installed = _INSTALLED.search(path)
-        first = installed["package"] if installed else path.split("/", 1)[0]
-        if first in KNOWN.framework_packages:
-            return Origin.LIBRARY
-        if installed:
-            return Origin.INSTALLED
-        standard = _STANDARD.search(path) or _STANDARD_MODULE.match(path)
-        return Origin.LIBRARY if standard else Origin.USER
+        if path and not path.startswith("<"):
+            if self.user and frame.file.startswith(self.user):
+                return Origin.USER
+            if self.skip and frame.file.startswith(self.skip):
+                return Origin.LIBRARY
+        return _origin(path)
 
     def line_of(self, stack: tuple[Frame, ...]) -> Frame | None:
         """Return the frame to charge, of a stack leaf first: the first of the user.
@@ -81,3 +70,20 @@ class FrameRules:
         or framework, and so on. None only for an empty stack.
         """
         return max(stack, key=self.origin) if stack else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _origin(path: str) -> Origin:
+    """Whose code a file is that no rule names; `/` between its parts."""
+    if not path:
+        return Origin.NO_FILE
+    if path.startswith("<") or _GENERATED.match(path):
+        return Origin.GENERATED
+    installed = _INSTALLED.search(path)
+    first = installed["package"] if installed else path.split("/", 1)[0]
+    if first in KNOWN.framework_packages:
+        return Origin.LIBRARY
+    if installed:
+        return Origin.INSTALLED
+    standard = _STANDARD.search(path) or _STANDARD_MODULE.match(path)
+    return Origin.LIBRARY if standard else Origin.USER
