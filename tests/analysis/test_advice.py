@@ -425,19 +425,33 @@ def test_communication_mostly_hidden_is_well() -> None:
     assert "waiting_for_ranks_ns" not in advice.evidence
 
 
-def test_the_task_queue_behind_another_launch() -> None:
-    events = stepped(
+def behind_another_launch(dur: int) -> Events:
+    """A task that lies in the queue while another one is launched for `dur` ns, and then until 36 ms."""
+    return stepped(
         piece(PYTHON, MAIN, "Enqueue", us(MS // 2), us(10), "enqueue", correlation_id=500),
         operator(MS // 2 - 5, 20, "aten::mm", stack=stack(3)),
         piece(PYTHON, 101, "Dequeue@y", us(36 * MS), us(20), "dequeue", correlation_id=500),
-        piece(PYTHON, 101, "Dequeue@z", us(2 * MS), us(34 * MS - 10), "dequeue", correlation_id=501),
+        piece(PYTHON, 101, "Dequeue@z", us(2 * MS), us(dur), "dequeue", correlation_id=501),
         call(36 * MS + 5, 10, 500),
         task(36 * MS + 40, 50, connection=500),
     )
-    (advice,) = advice_of(events, "dispatch_queue_late")
+
+
+def test_the_task_queue_behind_another_launch() -> None:
+    (advice,) = advice_of(behind_another_launch(34 * MS - 10), "dispatch_queue_late")
     assert advice.evidence["busy_ns"] == 34 * MS - 10
     assert advice.cost_ns == int(advice.evidence["busy_ns"]) + int(advice.evidence["wakeup_ns"])
-    assert "TASK_QUEUE_ENABLE=2 takes" in advice.text
+
+
+def test_the_task_queue_has_two_remedies_and_that_of_the_longer_part_is_told_first() -> None:
+    queue = "TASK_QUEUE_ENABLE=2 takes", "try CPU_AFFINITY_CONF=1 too"
+    affinity = "CPU_AFFINITY_CONF=1 binds", "try TASK_QUEUE_ENABLE=2 too"
+    (advice,) = advice_of(behind_another_launch(MS), "dispatch_queue_late")
+    half = advice.cost_ns // 2
+    for dur, words in ((34 * MS, queue), (half, queue), (half - 1, affinity), (MS, affinity)):
+        (advice,) = advice_of(behind_another_launch(dur), "dispatch_queue_late")
+        assert advice.cost_ns == 2 * half
+        assert all(word in advice.text for word in words), dur
 
 
 def test_the_gap_between_steps() -> None:
