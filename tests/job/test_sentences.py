@@ -157,6 +157,7 @@ def test_more_may_be_lost_where_ranks_are_missing_or_clocks_not_aligned(
         ([root(1, "copy", 60), root(1, "computing", 20)], ": copying (75.0 % of what it did longer)."),
         ([root(1, "copy", 49), root(0, "idle", 900)], ", mostly because it waited itself."),
         ([root(1, "copy", 50)], ": copying (100.0 % of what it did longer)."),
+        ([root(1, "copy", 1)], ", mostly because it waited itself."),
         ([root(1, MISSING, 90), root(1, "copy", 0)], ", because it waited itself."),
         ([root(1, UNALIGNED, 90)], "; why is not known, as their clocks are not aligned."),
         ([root(1, "copy", 50), root(1, UNALIGNED, 40)], ": copying (55.6 % of what it did longer)."),
