@@ -93,14 +93,17 @@ def fork(
     module: str,
     *arguments: str,
     stdin: int | IO[bytes] = subprocess.DEVNULL,
-    stdout: int | IO[bytes] = subprocess.PIPE,
-    stderr: int | IO[bytes] = subprocess.PIPE,
+    stdout: int | IO[bytes] | None = subprocess.PIPE,
+    stderr: int | IO[bytes] | None = subprocess.PIPE,
     env: Mapping[str, str] | None = None,
     cwd: Path | str | None = None,
     start_new_session: bool = False,
     imports: Sequence[str] = (),
 ) -> Forked:
-    """Run a module as `python -m` would, in a fork of a process that has imported `imports`."""
+    """Run a module as `python -m` would, in a fork of a process that has imported `imports`.
+
+    What is None for `stdout` or `stderr` is closed, as `>&-` has it in a shell.
+    """
     environ = dict(os.environ if env is None else env)
     starting = tuple(sorted(item for item in environ.items() if item[0].startswith(_STARTING)))
     if starting not in _servers:
@@ -110,7 +113,7 @@ def fork(
         theirs, ours = [], []
         for given, mode in ((stdin, os.O_RDONLY), (stdout, os.O_WRONLY), (stderr, os.O_WRONLY)):
             pipe = None
-            if given == subprocess.DEVNULL:
+            if given is None or given == subprocess.DEVNULL:
                 descriptor = os.open(os.devnull, mode)
                 opened.callback(os.close, descriptor)
             elif given == subprocess.PIPE:
@@ -128,6 +131,7 @@ def fork(
             "environ": environ,
             "cwd": str(Path(cwd or "").absolute()),
             "session": start_new_session,
+            "closed": [place for place, given in enumerate((stdin, stdout, stderr)) if given is None],
             "imports": list(imports),
         }
         return Forked(server, server.ask(request, theirs)["pid"], *ours[1:])
@@ -227,6 +231,11 @@ def _become(request: dict[str, Any], descriptors: Sequence[int]) -> None:
     sys.argv = [request["module"], *request["arguments"]]
     for place, name in enumerate(("stdin", "stdout", "stderr")):
         before = getattr(sys, name)
+        if place in request["closed"]:
+            os.close(place)
+            setattr(sys, name, None)
+            setattr(sys, f"__{name}__", None)
+            continue
         unbuffered = bool(place) and before.write_through  # PYTHONUNBUFFERED
         binary = open(place, "wb" if place else "rb", 0 if unbuffered else -1, closefd=False)  # noqa: SIM115
         file = io.TextIOWrapper(

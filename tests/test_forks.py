@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -31,6 +32,13 @@ ENDINGS = {
     "a signal": "os.kill(os.getpid(), signal.SIGTERM)",
     "at once": "os._exit(4)",
 }
+CLOSED = """
+import sys
+with open("told", "w") as file:
+    print([sys.stdout, sys.__stdout__, sys.stderr is None, sys.__stderr__ is None, file.fileno()], file=file)
+print("more")
+sys.exit("no")
+"""
 
 
 def last_line(text: bytes) -> bytes:
@@ -82,6 +90,21 @@ def test_what_cannot_be_written_is_found_at_its_end(tmp_path: Path) -> None:
         forked = fork("printing", cwd=tmp_path, stdout=full, env={**os.environ, "PYTHONUNBUFFERED": ""})
         assert b"No space left" in forked.communicate(timeout=300)[1]
     assert forked.returncode == 120
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-"])
+def test_what_is_closed_is_not_there(tmp_path: Path, closed: str) -> None:
+    (tmp_path / "closed.py").write_text(CLOSED)
+    environ = {**os.environ, "PYTHONUNBUFFERED": ""}
+    command = f"{shlex.quote(sys.executable)} -m closed {closed}"
+    started = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environ, capture_output=True)
+    told = tmp_path / "told"
+    expected = told.read_text(), started.returncode, started.stderr
+    told.unlink()
+    stderr = None if "2" in closed else subprocess.PIPE
+    forked = fork("closed", cwd=tmp_path, env=environ, stdout=None, stderr=stderr)
+    err = forked.communicate(timeout=300)[1]
+    assert (told.read_text(), forked.returncode, err) == expected
 
 
 def test_a_variable_that_python_reads_as_it_starts_is_heeded(tmp_path: Path) -> None:

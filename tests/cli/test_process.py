@@ -17,7 +17,7 @@ from tests.forks import Forked, fork
 from tracetui.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
-SLOW = {"numpy", "orjson", "pandas", "rich", "textual"}
+SLOW = {"numpy", "orjson", "pandas", "rich", "textual", "xlsxwriter"}
 
 
 #: what tables import, which takes most of the time of a command
@@ -31,7 +31,9 @@ TABLES = (
 
 
 def command(
-    *arguments: str, stdout: int | IO[bytes] = subprocess.PIPE, stderr: int | IO[bytes] = subprocess.PIPE
+    *arguments: str,
+    stdout: int | IO[bytes] | None = subprocess.PIPE,
+    stderr: int | IO[bytes] | None = subprocess.PIPE,
 ) -> Forked:
     """Run tracetui in a fork of a process that has imported its modules."""
     environ = {**os.environ, "TERM": "xterm"}
@@ -55,48 +57,76 @@ def shell(line: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, timeout=300)
 
 
-def loaded_by(*programs: str) -> list[set[str]]:
-    """The third parties that are imported after each of several programs, run by one process in turn."""
-    tell = f"import sys; print(*{SLOW!r} & sys.modules.keys(), file=sys.stderr)"
-    process = start("-c", "\n".join(f"{program}\n{tell}" for program in programs))
-    _, err = process.communicate(timeout=300)
-    assert process.returncode == 0, err.decode()
-    return [set(line.split()) for line in err.decode().splitlines()]
-
-
 def calling(*arguments: str) -> str:
     """A program that runs tracetui."""
     return f"from tracetui.cli import main; main({arguments!r})"
 
 
-def test_help_imports_nothing_slow() -> None:
-    helped = (["--help"], ["--version"], ["check", "--help"])
-    assert loaded_by(*(calling(*arguments) for arguments in helped)) == [set()] * 3
+TELLING = f"""
+import os, sys
+def tell():
+    print(*{SLOW!r} & sys.modules.keys(), file=sys.stderr, flush=True)
+"""
+#: imports the viewer where nothing slow is imported yet, and nothing that comes after finds it imported
+VIEWER = """
+if not os.fork():
+    import tracetui.ui.app
+    tell()
+    os._exit(0)
+os.wait()
+"""
 
 
-def test_tables_need_no_terminal_libraries_and_pandas_only_for_csv(trace_path: str) -> None:
-    printed = (
-        ("summary", trace_path),
-        ("gaps", trace_path, "--json"),
-        ("hotspots", trace_path, "--md"),
-        ("check", trace_path, "--max-free", "100%"),
-    )
-    found = loaded_by(*(calling(*arguments) for arguments in (*printed, ("gaps", trace_path, "--csv", "-"))))
-    assert found[:-1] == [{"numpy", "orjson"}] * 4
-    assert found[-1] == {"numpy", "orjson", "pandas"}
+@pytest.fixture(scope="module")
+def loaded(trace_path: str) -> dict[str, set[str]]:
+    """The third parties that are imported after each of several programs, run by one process in turn."""
+    programs = {
+        "help": calling("--help"),
+        "version": calling("--version"),
+        "help of a command": calling("check", "--help"),
+        "package": "import tracetui; dir(tracetui); tracetui.__version__",
+        "viewer": VIEWER,
+        "beside the viewer": "",
+        "script": f"tracetui.load({trace_path!r})",
+        "summary": calling("summary", trace_path),
+        "gaps": calling("gaps", trace_path, "--json"),
+        "hotspots": calling("hotspots", trace_path, "--md"),
+        "check": calling("check", trace_path, "--max-free", "100%"),
+        "compare": calling("compare", trace_path, trace_path, "--csv", "-"),
+        "frame": "from tracetui import load, gaps_frame",
+        "csv": calling("gaps", trace_path, "--csv", "-"),
+    }
+    told = [program if name == "viewer" else f"{program}\ntell()" for name, program in programs.items()]
+    process = start("-c", "\n".join([TELLING, *told]))
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err.decode()
+    lines = err.decode().splitlines()
+    assert len(lines) == len(programs), err.decode()
+    return {name: set(line.split()) for name, line in zip(programs, lines)}
 
 
-def test_the_viewer_starts_without_pandas() -> None:
-    (loaded,) = loaded_by("import tracetui.ui.app")
-    assert "pandas" not in loaded
+def test_help_imports_nothing_slow(loaded: dict[str, set[str]]) -> None:
+    assert not loaded["help"] | loaded["version"] | loaded["help of a command"]
 
 
-def test_scripts_import_what_they_use(trace_path: str) -> None:
-    assert loaded_by(
-        "import tracetui; dir(tracetui); tracetui.__version__",
-        f"import tracetui; tracetui.load({trace_path!r})",
-        "from tracetui import load, gaps_frame",
-    ) == [set(), {"numpy", "orjson"}, {"numpy", "orjson", "pandas"}]
+def test_tables_need_no_terminal_libraries_and_pandas_only_for_csv(loaded: dict[str, set[str]]) -> None:
+    for command in ("summary", "gaps", "hotspots", "check"):
+        assert loaded[command] == {"numpy", "orjson"}, command
+    assert loaded["csv"] == {"numpy", "orjson", "pandas"}
+
+
+def test_a_comparison_loads_neither_pandas_nor_the_writer_of_workbooks(loaded: dict[str, set[str]]) -> None:
+    assert loaded["compare"] == {"numpy", "orjson"}
+
+
+def test_the_viewer_starts_without_pandas(loaded: dict[str, set[str]]) -> None:
+    assert "textual" in loaded["viewer"] and "pandas" not in loaded["viewer"]
+
+
+def test_scripts_import_what_they_use(loaded: dict[str, set[str]]) -> None:
+    assert not loaded["package"] | loaded["beside the viewer"]
+    assert loaded["script"] == {"numpy", "orjson"}
+    assert loaded["frame"] == {"numpy", "orjson", "pandas"}
 
 
 @pytest.mark.parametrize(
@@ -124,12 +154,21 @@ def test_the_status_of_a_check_is_known_without_a_reader(trace_path: str, form: 
 
 
 def test_the_status_of_a_check_is_known_without_stdout(trace_path: str) -> None:
-    check = shlex.join([sys.executable, "-m", "tracetui", "check", trace_path])
-    done = shell(f"{check} {' '.join(LIMIT)} >&-")
-    assert (done.returncode, done.stderr) == (4, b"")
-    assert shell(f"{check} --max-free 100% >&- 2>&-").returncode == 0
-    piped = shell(f"{check} {' '.join(LIMIT)} --each-step | head -n 1; exit ${{PIPESTATUS[0]}}")
-    assert (piped.returncode, piped.stderr, piped.stdout.count(b"\n")) == (4, b"", 1)
+    for limit, code in ((LIMIT, 4), (("--max-free", "100%"), 0)):
+        process = command("check", trace_path, *limit, stdout=None)
+        _, err = process.communicate(timeout=300)
+        assert (process.returncode, err) == (code, b"")
+    process = command("check", trace_path, "--max-free", "100%", stdout=None, stderr=None)
+    assert process.wait(timeout=300) == 0
+
+
+def test_the_status_of_a_check_is_known_where_one_line_is_read(trace_path: str) -> None:
+    process = command("check", trace_path, *LIMIT, "--each-step")
+    assert process.stdout is not None
+    head = subprocess.run(["head", "-n", "1"], stdin=process.stdout, stdout=subprocess.PIPE, timeout=300)
+    process.stdout.close()
+    _, err = process.communicate(timeout=300)
+    assert (process.returncode, err, head.stdout.count(b"\n")) == (4, b"", 1)
 
 
 def test_a_closed_stdout_is_one_sentence(trace_path: str) -> None:

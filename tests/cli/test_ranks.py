@@ -14,30 +14,49 @@ from tests.job.files import rank_directory
 from tracetui.cli import main
 
 
-@pytest.fixture
-def top(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def top(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The traces of two ranks."""
+    directory = tmp_path_factory.mktemp("ranks")
     for rank in (0, 1):
-        rank_directory(tmp_path / "run", rank, world=4)
-    return tmp_path / "run"
+        rank_directory(directory / "run", rank, world=4)
+    return directory / "run"
 
 
-def test_text_says_what_is_there(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ranks", str(top), "--ascii"]) == 0
+@pytest.fixture(scope="module")
+def digests(top: Path) -> Path:
+    """Their digests, which are read like traces, and faster."""
+    return digested(top, top.with_name("digests"))
+
+
+@pytest.fixture(scope="module")
+def real(real_traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The digests of two ranks of a real job."""
+    return digested(npu_output(real_traces, "level2/rank0").parents[1], tmp_path_factory.mktemp("real") / "x")
+
+
+def digested(run: Path, digests: Path) -> Path:
+    assert main(["digest", str(run), "-o", str(digests)]) == 0
+    return digests
+
+
+def test_text_says_what_is_there(digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(digests), "--ascii"]) == 0
     told = capsys.readouterr().out
     assert told.startswith("2 of 4 ranks, step 50, 0 collectives in common\n")  # both are number 0 of a group
     assert told.isascii()
     assert "Ranks, ms" in told
 
 
-def test_json_and_csv_agree(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ranks", str(top), "--json"]) == 0
+def test_json_and_csv_agree(digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(digests), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert set(document) >= {"schema", "job", "ranks", "collectives", "waits", "links", "stages"}
     assert document["job"]["missing"] == [2, 3]
     assert document["job"]["hosts"] == {"node1": [0, 1]}
     waits = document["waits"]
     assert sum(root["lost_ns"] for root in waits["roots"]) == waits["total_ns"]
-    assert main(["ranks", str(top), "--csv", "-"]) == 0
+    assert main(["ranks", str(digests), "--csv", "-"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert len(rows) == 2
     for row, told in zip(rows, document["ranks"]):
@@ -45,16 +64,14 @@ def test_json_and_csv_agree(top: Path, capsys: pytest.CaptureFixture[str]) -> No
             assert cell == ("" if told[name] is None else str(told[name])), name
 
 
-def test_markdown_has_the_same_tables(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ranks", str(top), "--md"]) == 0
+def test_markdown_has_the_same_tables(digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(digests), "--md"]) == 0
     told = capsys.readouterr().out
     assert told.startswith("## 2 of 4 ranks")
     assert "| rank | stage |" in told
 
 
-def test_digests_are_read_like_traces(top: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    digests = tmp_path / "digests"
-    assert main(["digest", str(top), "-o", str(digests)]) == 0
+def test_digests_are_read_like_traces(top: Path, digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(path.name for path in digests.iterdir()) == ["rank0.rank.json.gz", "rank1.rank.json.gz"]
     assert main(["digest", str(top), "-o", str(digests)]) == 3  # they are there already
     capsys.readouterr()
@@ -68,36 +85,34 @@ def test_digests_are_read_like_traces(top: Path, tmp_path: Path, capsys: pytest.
     assert answers[0] == answers[1]
 
 
-def test_wrong_arguments(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ranks", str(top), "--by", "luck"]) == 2
-    assert main(["ranks", str(top), "--step", "7"]) == 2
+def test_wrong_arguments(digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(digests), "--by", "luck"]) == 2
+    assert main(["ranks", str(digests), "--step", "7"]) == 2
     assert "its steps are 50" in capsys.readouterr().err
-    assert main(["ranks", str(top / "nowhere")]) == 3
-    assert main(["check", str(top), "--max-wait", "1%", "--max-free", "1%"]) == 2
-    assert main(["check", str(top), "--max-cause", "wait=1%"]) == 2
+    assert main(["ranks", str(digests / "nowhere")]) == 3
+    assert main(["check", str(digests), "--max-wait", "1%", "--max-free", "1%"]) == 2
+    assert main(["check", str(digests), "--max-cause", "wait=1%"]) == 2
 
 
-def test_by_and_step(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ranks", str(top), "--by", "computing", "--step", "50"]) == 0
+def test_by_and_step(digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(digests), "--by", "computing", "--step", "50"]) == 0
     assert "by computing" in capsys.readouterr().out
 
 
-def test_limits_of_a_job(real_traces: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_limits_of_a_job(real: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Both ranks wait for the missing rank 5: 95.5 ms of 130 ms, as late_peer_level2.json has it."""
-    top = str(npu_output(real_traces, "level2/rank0").parents[1])
-    assert main(["check", top, "--max-wait", "80%", "--max-imbalance", "1%"]) == 0
-    assert main(["check", top, "--max-wait", "73%"]) == 4
+    assert main(["check", str(real), "--max-wait", "80%", "--max-imbalance", "1%"]) == 0
+    assert main(["check", str(real), "--max-wait", "73%"]) == 4
     assert capsys.readouterr().out.startswith("rank 0: wait is 73.5 % (95.5 ms of 130 ms), more than 73 %")
 
 
-def test_real_ranks(real_traces: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    top = str(npu_output(real_traces, "level2/rank0").parents[1])
-    assert main(["ranks", top, "--json"]) == 0
+def test_real_ranks(real: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ranks", str(real), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     (late,) = document["waits"]["late"]
     assert (late["rank"], late["group"], late["group_rank"], late["collectives"]) == (None, "271", 5, 3)
     assert abs(document["job"]["offsets_ns"]["1"] + 78_500) < 1000
-    assert main(["ranks", top]) == 0
+    assert main(["ranks", str(real)]) == 0
     assert capsys.readouterr().out.startswith("2 of 8 ranks, step 50, 4 collectives in common")
 
 
