@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.sources import statements
+
 PACKAGE = Path(__file__).resolve().parents[1] / "tracetui"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -87,17 +89,18 @@ class Module(NamedTuple):
     """What a file says of itself, and its imports: those made with it, and all, inside functions as well."""
 
     says: str | None
-    at_once: list[ast.stmt]
-    imports: list[ast.stmt]
+    at_once: list[ast.Import | ast.ImportFrom]
+    imports: list[ast.Import | ast.ImportFrom]
 
 
 @cache
 def module_of(path: Path) -> Module:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    imports: list[ast.stmt] = [
-        node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))
-    ]
-    return Module(ast.get_docstring(tree), [node for node in imports if node in tree.body], imports)
+    at_once, imports = (
+        [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+        for nodes in (tree.body, statements(tree))
+    )
+    return Module(ast.get_docstring(tree), at_once, imports)
 
 
 def imports_of(path: Path, at_once: bool = False) -> set[str]:
@@ -107,7 +110,7 @@ def imports_of(path: Path, at_once: bool = False) -> set[str]:
     for node in module.at_once if at_once else module.imports:
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, f"{path}: relative import"
             found.add(node.module or "")
     return found

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from tests.benchmarks.equivalents import EQUIVALENTS
 from tests.benchmarks.killing import ROOT, Case, Checkout
+from tests.sources import statements
 
 PACKAGES = ("reader", "trace", "analysis", "export")
 #: where tests of a package lie beside its own directory: what jobs and comparisons write is tested with them
@@ -71,8 +72,9 @@ class Mutant:
         return "".join(lines)
 
 
-def mutants_of(path: Path) -> Iterator[Mutant]:
-    """Yield every mutant of a file, in its order.
+@cache
+def mutants_of(path: Path) -> tuple[Mutant, ...]:
+    """Return every mutant of a file, in its order.
 
     Types, decorators and imports are left alone, and the -1 of a reshape: numpy takes any number below 0
     for the length that fits.
@@ -80,22 +82,23 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
     source = (ROOT / path).read_text(encoding="utf-8")
     lines, tree = source.splitlines(), ast.parse(source)
     passive, annotations = set(_passive(tree)), list(_annotations(tree))
+    found = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.start[0] in passive or any(start <= token.start < end for start, end in annotations):
-            continue
         new = SWAPS.get(token.string)
         if token.type == tokenize.NUMBER and token.string.isdecimal():
             if re.search(r"reshape\([^()]*-$", token.line[: token.start[1]]):
                 continue
             new = str(int(token.string) + 1)
-        if new is not None:
-            line, column = token.start
-            yield Mutant(path, line, column, token.string, new, lines[line - 1].strip())
+        line, column = token.start
+        if new is None or line in passive or any(start <= token.start < end for start, end in annotations):
+            continue
+        found.append(Mutant(path, line, column, token.string, new, lines[line - 1].strip()))
+    return tuple(found)
 
 
 def _passive(tree: ast.Module) -> Iterator[int]:
     """Yield the lines of imports, decorators, heads of functions and attributes without a value."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom, ast.Global)):
             yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -109,7 +112,7 @@ def _passive(tree: ast.Module) -> Iterator[int]:
 
 def _annotations(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """Yield where the annotation of each variable with a value begins and ends, as line and column."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.AnnAssign) and node.value is not None:
             kind = node.annotation
             yield (kind.lineno, kind.col_offset), (node.value.lineno, node.value.col_offset)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import tracetui
@@ -19,9 +19,9 @@ def templates() -> Iterator[tuple[str, str]]:
         source = path.read_text(encoding="utf-8")
         if "tracetui.language" not in source and path.name != "language.py":
             continue
-        tree = ast.parse(source)
-        named = _named(tree)
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(ast.parse(source)))
+        named = _named(nodes)
+        for node in nodes:
             if isinstance(node, ast.Call) and (bounds := TELLING.get(_called(node))) is not None:
                 for argument in node.args[slice(*bounds)]:
                     for template in _constants(argument, named):
@@ -33,10 +33,10 @@ def _called(call: ast.Call) -> str:
     return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
 
 
-def _named(tree: ast.Module) -> dict[str, list[ast.expr]]:
+def _named(nodes: Sequence[ast.AST]) -> dict[str, list[ast.expr]]:
     """What each name of a module is given, in any of its functions, or goes through."""
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, (ast.Assign, ast.For, ast.comprehension)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             value = node.value if isinstance(node, ast.Assign) else node.iter
