@@ -128,7 +128,7 @@ class Checkout:
         for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "tracetui")]:
             del sys.modules[name]
         warnings.resetwarnings()  # those of a test that this process was forked from are errors
-        gc.freeze()  # pytest collects garbage again and again: not among all that this process was forked with
+        gc.freeze()  # pytest collects garbage five times: not among all that this process was forked with
         with (self._directory / "log").open("w+b") as log:
             for descriptor in range(3):
                 os.dup2(log.fileno(), descriptor)

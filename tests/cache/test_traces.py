@@ -6,8 +6,6 @@ import errno
 import os
 import shutil
 import stat
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import replace
@@ -17,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cache.files import at_rest, found, read_and_keep, same, training
+from tests.forks import fork
 from tracetui.cache import background, traces
 from tracetui.cache.background import finish, keep_meanwhile
 from tracetui.cache.traces import State, cached_traces, clear, keep, reopen
@@ -119,7 +118,9 @@ def test_another_program_reads_anew(path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("package", ["reader", "trace", "cache"])
 def test_the_code_that_makes_the_columns_is_part_of_the_program(tmp_path: Path, package: str) -> None:
-    shutil.copytree(ROOT / "tracetui", tmp_path / "tracetui")
+    for name in ("reader", "trace", "cache"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "tracetui" / name, tmp_path / "tracetui" / name, ignore=ignored)
     before = traces._digest(tmp_path / "tracetui")
     assert traces._digest(tmp_path / "tracetui") == before
     module = next((tmp_path / "tracetui" / package).glob("*.py"))
@@ -271,12 +272,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from tests.cache.files import TraceFile, found, read, same
 from tracetui.cache import background, traces
-path, other = Path(sys.argv[1]), sys.argv[2]
+path, other, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 traces.SMALLEST = 0
 expected = read(path)
 print("ready", flush=True)
 sys.stdin.readline()
-for _ in range(25):
+for _ in range(times):
     with TraceFile(path) as trace_file:
         trace_file.read()
         kept = traces.keep(trace_file, expected)
@@ -289,24 +290,22 @@ for _ in range(25):
 
 
 @pytest.mark.parametrize("other", ["keep", "clear"])
-def test_two_at_once(path: Path, home: Path, other: str) -> None:
+def test_two_at_once(path: Path, home: Path, tmp_path: Path, other: str, thorough: bool) -> None:
     """Both write the same entry over and over, and never find anything but a whole one."""
-    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    (tmp_path / "writer.py").write_text(_WRITER)
+    times = str(25 if thorough else 12)
+    imports = ("tests.cache.files", "tracetui.cache.background")
+    begun, begin = os.pipe()
     both = [
-        subprocess.Popen(
-            [sys.executable, "-c", _WRITER, str(path), other],
-            env=environ,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        for _ in range(2)
+        fork("writer", str(path), other, times, stdin=begun, cwd=tmp_path, imports=imports) for _ in range(2)
     ]
     for process in both:
         assert process.stdout is not None
-        process.stdout.readline()
+        assert process.stdout.readline() == b"ready\n"
+    os.close(begun)
+    os.close(begin)
     for process in both:
-        _, err = process.communicate(b"\n", timeout=300)
+        _, err = process.communicate(timeout=300)
         assert process.returncode == 0, err.decode()
     assert not list(home.glob("*.part"))
 

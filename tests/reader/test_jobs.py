@@ -249,7 +249,7 @@ def test_lists_within_events_mislead_no_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None, packed: bool
 ) -> None:
     path = tmp_path / "trace.json"
-    text = json.dumps(_training(300)).encode()
+    text = json.dumps(_training(120)).encode()
     path.write_bytes(gzip.compress(text) if packed else text)
     own: list[int] = []
 
@@ -318,12 +318,12 @@ def test_damage_costs_only_the_piece_behind_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None
 ) -> None:
     path = tmp_path / "trace.json"
-    text = json.dumps(_training(1000)).encode()
-    path.write_bytes(text[:230_000] + b"?" * 50 + text[230_050:])
-    sizes = {"part_bytes": 100_000, "block_bytes": 5000}
+    text = json.dumps(_training(500)).encode()
+    path.write_bytes(text[:115_000] + b"?" * 50 + text[115_050:])
+    sizes = {"part_bytes": 50_000, "block_bytes": 5000}
     result, stage = played(monkeypatch, path, 1, 0, jobs=3, **sizes)
     assert result == everything(path, jobs=1, **sizes)
-    assert stage.answered <= len(text) // 100_000 + 1
+    assert stage.answered <= len(text) // 50_000 + 1
 
 
 def test_what_workers_suffer_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None) -> None:
@@ -383,7 +383,7 @@ def test_damage_adds_up(lengths: list[tuple[int, int, str]], cuts: list[int]) ->
 
 
 def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
-    array = _training(40)
+    array = _training(12)
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(array))
     text = open_text(path)

@@ -50,11 +50,11 @@ def contents(path: Path, first: int, **options: Any) -> tuple[Rows, list[Any], E
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(first=st.integers(0, 11_000), wrapped=st.booleans(), damage=st.none() | st.integers(20, 11_000))
+@given(first=st.integers(0, 5500), wrapped=st.booleans(), damage=st.none() | st.integers(20, 5500))
 def test_where_the_reading_begins_makes_no_difference(
     tmp_path: Path, first: int, wrapped: bool, damage: int | None
 ) -> None:
-    text = "[" + ", ".join(EVENTS) + "]"
+    text = "[" + ", ".join(EVENTS[:60]) + "]"
     if wrapped:
         text = '{"traceEvents": ' + text + ', "baseTimeNanoseconds": 5000}'
     if damage is not None:
