@@ -45,8 +45,9 @@ from tracetui.units import format_duration, format_ms, format_percent, format_ti
 ALL = Selection()
 STEP_SUMS = [column.key for column in SUMS]
 REAL = (
-    "npu/level0/rank1", "npu/level2/rank0", "npu/level2/rank1", "gpu/resnet_rank0", "gpu/sampled_rank-0",
-)  # fmt: skip
+    *("npu/level0/rank1", "npu/level2/rank0", "npu/level2/rank1", "gpu/sampled_rank-0"),
+    pytest.param("gpu/resnet_rank0", marks=pytest.mark.thorough),  # five times the gaps
+)
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,7 @@ from tracetui.export.tables_csv import write_table
 from tracetui.export.text import cell_width
 
 ALL = Selection()
-ENDLESS = "=cmd\x1b[2J\r\n\x00\ud800\u202e\u77e9" * 20_000
+ENDLESS = "=cmd\x1b[2J\r\n\x00\ud800\u202e\u77e9" * 5000
 HOSTILE = (*NAMES, ENDLESS)
 
 WRITERS: dict[str, Callable[[BinaryIO, Analysis], int]] = {

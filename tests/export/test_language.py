@@ -97,8 +97,14 @@ def test_text_and_markdown_are_chinese_and_documents_are_not(
                 assert form or all(cell_width(line) <= 80 for line in out.splitlines())
     finally:
         choose_language(ENGLISH)
+
+
+def test_english_is_there_on_demand(
+    samples: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     for english in (["--lang", "en"], ["--ascii"]):
-        assert main([command, trace, *english]) == 0
+        assert main(["advice", str(samples / "moba" / "trace_view.json"), *english]) == 0
         assert not HAN.search(capsys.readouterr().out)
 
 

@@ -73,7 +73,7 @@ def names_in(table: EventTable) -> set[tuple[str, str]]:
 
 
 SEPARATORS = {
-    "torch_npu": json.dumps,
+    "torch_npu": lambda events: json.dumps(events),
     "kineto": lambda events: (
         json.dumps({"schemaVersion": 1})[:-1]
         + ', "traceEvents": [\n  '
