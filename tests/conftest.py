@@ -41,6 +41,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Try numbers and texts of the sources only where all is tried: each worker would parse all of them.
+
+    Before tests are collected: that is when Hypothesis does.
+    """
+    patch = pytest.MonkeyPatch()
+    if not _tries_all(config):
+        own = "_get_local_constants"
+        patch.setattr(providers, own, lambda: providers._local_constants, raising=False)
+    config.add_cleanup(patch.undo)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Look for garbage less often, and never among modules and tests: a sixth of the time went there."""
@@ -114,16 +126,6 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _constants_of_no_source(thorough: bool) -> Iterator[None]:
-    """Try numbers and texts of the sources only where all is tried: each worker would parse all of them."""
-    with pytest.MonkeyPatch.context() as patch:
-        if not thorough:
-            own = "_get_local_constants"
-            patch.setattr(providers, own, lambda: providers._local_constants, raising=False)
         yield
 
 
