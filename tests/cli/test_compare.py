@@ -125,8 +125,8 @@ def test_what_belongs_together(
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A job whose rank 2 is late, and the same without what makes it so: their traces, and their digests."""
-    late = replace(JOBS["late"], layout=Layout(tp=1, dp=3), steps=2, extra={2: JOBS["late"].extra[5]})
+    """A job whose rank 1 is late, and the same without what makes it so: their traces, and their digests."""
+    late = replace(JOBS["late"], layout=Layout(tp=1, dp=2), steps=2, extra={1: JOBS["late"].extra[5]})
     told, directory = tell(late), tmp_path_factory.mktemp("jobs")
     for name, outcome in (("base", told.plain), ("other", told.outcome)):
         write_job(outcome, directory / name, 1)
@@ -142,10 +142,10 @@ def test_a_job_and_the_digests_of_another(jobs: dict[str, Path], capsys: pytest.
         found.append(json.loads(capsys.readouterr().out))
         found[-1]["base"].pop("path")
     assert found[0] == found[1]
-    assert [row["rank"] for row in sorted(found[0]["ranks"], key=lambda row: row["rank"])] == list(range(3))
-    assert found[0]["roots"][0]["rank"] == 2
+    assert [row["rank"] for row in sorted(found[0]["ranks"], key=lambda row: row["rank"])] == [0, 1]
+    assert found[0]["roots"][0]["rank"] == 1
     assert main(["compare", str(jobs["kept"]), str(jobs["told"]), "--by", "rank"]) == ExitCode.OK
-    assert "rank 2, " in capsys.readouterr().out
+    assert "rank 1, " in capsys.readouterr().out
     assert main(["compare", str(jobs["kept"]), str(jobs["told"]), "--step", "51"]) == ExitCode.USAGE
     assert "these need traces, one by one" in capsys.readouterr().err
 
@@ -154,9 +154,9 @@ def test_check_against_a_digest(
     jobs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whatever the digest is called: of a rank or of a whole job."""
-    (rank,) = (path for path in jobs["other"].iterdir() if (path / "profiler_info_2.json").exists())
+    (rank,) = (path for path in jobs["other"].iterdir() if (path / "profiler_info_1.json").exists())
     kept = tmp_path / "good.gz"
-    shutil.copy(jobs["kept"] / "rank2.rank.json.gz", kept)
+    shutil.copy(jobs["kept"] / "rank1.rank.json.gz", kept)
     for base, other in ((kept, rank), (jobs["kept"], rank), (jobs["kept"], jobs["other"])):
         limits = ["--max-regression", "5%", "--max-regression", "computing=5%"]
         assert main(["check", str(other), "--baseline", str(base), *limits]) == ExitCode.LIMIT

@@ -75,8 +75,8 @@ def shared() -> list[str]:
     return [each for each in found if "/dev/shm/" in each]
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_processes_give_what_one_gives(path: Path, packed: bool) -> None:
+@pytest.mark.parametrize(("packed", "jobs"), [(False, 3), (True, 2)])
+def test_processes_give_what_one_gives(path: Path, packed: bool, jobs: int) -> None:
     if packed:
         path.write_bytes(gzip.compress(path.read_bytes()))
     seen = []
@@ -85,7 +85,7 @@ def test_processes_give_what_one_gives(path: Path, packed: bool) -> None:
         seen.append(progress.events)
         assert not shared(), "/dev/shm is small in containers"
 
-    with TraceFile(path, jobs=3, **SIZES) as trace:
+    with TraceFile(path, jobs=jobs, **SIZES) as trace:
         table = trace.read(look)
         events = [trace.event(number) for number in range(table.report.events)]
     assert rows_of(table) == expected_rows(TEXT)
