@@ -9,7 +9,7 @@ Knows no trace file, and nothing of how a reader may find it out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -75,15 +75,15 @@ class JobTruth:
         }
 
 
-def tell(job: Job) -> JobTruth:
+def tell(job: Job, run: Callable[[Job], Outcome] = simulate) -> JobTruth:
     """Run a job, without anything planted, and with each thing that was planted alone."""
-    plain = simulate(replace(job, extra={}, slow={}))
+    plain = run(replace(job, extra={}, slow={}))
     planted = list(_each(job))
-    outcome = simulate(job) if planted else plain
-    alone = [simulate(one) for one, _ in planted] if len(planted) > 1 else [outcome]
+    outcome = run(job) if planted else plain
+    alone = [run(one) for one, _ in planted] if len(planted) > 1 else [outcome]
     roots = tuple(
-        _root(one, ranks, _waits(run, ranks) - _waits(plain, ranks))
-        for (one, ranks), run in zip(planted, alone)
+        _root(one, ranks, _waits(ran, ranks) - _waits(plain, ranks))
+        for (one, ranks), ran in zip(planted, alone)
     )
     return JobTruth(outcome, plain, roots)
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from samples.job.directory import write_job
-from samples.job.scenarios import JOBS
+from samples.job import scenarios
+from samples.job.directory import write_rank
+from samples.job.layout import Layout
+from samples.job.program import Extra
+from samples.job.simulation import Job as Simulated
+from samples.job.simulation import Outcome, simulate
 from samples.job.truth import JobTruth, tell
 from tracetui.job.coding import decode
 from tracetui.job.digest import Digest
@@ -15,32 +20,72 @@ from tracetui.job.digesting import digest_trace
 from tracetui.job.job import Job, job_of
 from tracetui.job.members import Rank
 
+SQUARE = Layout(tp=2, dp=2)
+PYTHON, BOTH = scenarios.JOBS["late"].extra[5], scenarios.JOBS["both"].extra
+SLOWER = dict.fromkeys((2, 3), Extra(computing=1.6))
+
+
+def _job(name: str, layout: Layout, extra: dict[int, Extra] | None = None) -> Simulated:
+    return replace(scenarios.JOBS[name], layout=layout, extra=extra or {})
+
+
+#: the jobs of the samples, of four ranks each: to digest one takes long, however short it is
+JOBS = {
+    "balanced": _job("balanced", SQUARE),
+    "late": _job("late", SQUARE, {3: PYTHON}),
+    "loader": scenarios.JOBS["loader"],
+    "both": _job("both", SQUARE, {1: BOTH[1], 2: BOTH[6]}),
+    "link": _job("link", SQUARE),
+    "stage": _job("stage", Layout(tp=2, dp=1, pp=2), SLOWER),
+    "sends": _job("sends", Layout(tp=1, dp=2, pp=2, joined=False), SLOWER),
+    "partial": replace(_job("partial", SQUARE, {3: PYTHON}), missing=frozenset({0})),
+    "absent": scenarios.JOBS["absent"],
+    "hosts": replace(_job("hosts", SQUARE, {3: PYTHON}), hosts=2),
+}
+
 
 @cache
 def truth(name: str) -> JobTruth:
-    return tell(JOBS[name])
+    return tell(JOBS[name], _simulated)
 
 
 def digests(name: str, level: int = 1, plain: bool = False) -> tuple[Digest, ...]:
     """The digests of the present ranks, in the order of their numbers; `plain`: with nothing planted."""
-    return _digests(name, level, plain)
+    told = truth(name)
+    outcome = told.plain if plain else told.outcome
+    return tuple(_digest(_all_of(outcome.job), rank, level) for rank in outcome.job.present)
 
 
 def job(name: str, level: int = 1, plain: bool = False) -> Job:
-    return _job(name, level, plain)
+    return _made(name, level, plain)
 
 
 # Of arguments that a call leaves out, a cache knows nothing: the same job would be made again.
 
 
 @cache
-def _digests(name: str, level: int, plain: bool) -> tuple[Digest, ...]:
-    told = truth(name)
-    with tempfile.TemporaryDirectory() as directory:
-        made = write_job(told.plain if plain else told.outcome, Path(directory), level)
-        return tuple(decode(digest_trace(rank, cache=False)) for rank in made)
+def _made(name: str, level: int, plain: bool) -> Job:
+    return job_of([Rank(digest.identity.rank, digest, "") for digest in digests(name, level, plain)])
+
+
+# Jobs that differ in nothing but what is missing of them are made once.
+
+_outcomes: dict[str, Outcome] = {}
+
+
+def _all_of(job: Simulated) -> str:
+    return repr(replace(job, missing=frozenset()))
+
+
+def _simulated(job: Simulated) -> Outcome:
+    key = _all_of(job)
+    if key not in _outcomes:
+        _outcomes[key] = simulate(job)
+    return replace(_outcomes[key], job=job)
 
 
 @cache
-def _job(name: str, level: int, plain: bool) -> Job:
-    return job_of([Rank(digest.identity.rank, digest, "") for digest in _digests(name, level, plain)])
+def _digest(key: str, rank: int, level: int) -> Digest:
+    with tempfile.TemporaryDirectory() as directory:
+        made = write_rank(_outcomes[key], rank, Path(directory), level)
+        return decode(digest_trace(made, cache=False))

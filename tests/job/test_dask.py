@@ -8,6 +8,8 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,8 +21,9 @@ pytest.importorskip("distributed", reason="the extra tracetui[dask] is not insta
 from distributed import Client
 
 from samples.job.directory import directory_name, write_rank
+from samples.job.scenarios import JOBS
+from samples.job.simulation import Outcome, simulate
 from tests.forks import Forked, fork
-from tests.job.planted import truth
 from tracetui.cli import main
 from tracetui.job.digesting import digest_trace
 from tracetui.job.engines import dask, pinned
@@ -45,6 +48,11 @@ UNWATCHED = {
 }
 PATIENCE_S = 300.0  #: for what never comes
 DAMAGED = 6  #: it lies there too, but nothing can be read of it
+
+
+@cache
+def late() -> Outcome:
+    return simulate(replace(JOBS["late"], steps=1))
 
 
 class Cluster:
@@ -95,7 +103,7 @@ class Cluster:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     directory = tmp_path_factory.mktemp("cluster")
     (directory / "scheduler").mkdir()
-    outcome = truth("late").outcome
+    outcome = late()
     for name, ranks in SEEN.items():
         for rank in ranks:
             write_rank(outcome, rank, directory / name / "job")
@@ -109,7 +117,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 def rank_of(path: str) -> int:
     """By the name of its directory: its process id tells."""
-    names = {directory_name(truth("late").outcome.job, rank): rank for rank in range(8)}
+    names = {directory_name(late().job, rank): rank for rank in range(8)}
     return next(names[part] for part in Path(path).parts if part in names)
 
 
@@ -137,9 +145,7 @@ def test_each_rank_is_digested_where_it_lies_and_lost_workers_are_told(
     assert sorted(missed) == [1, 3, DAMAGED]
     assert missed[1] == f"worker {cluster.workers['killed']} is gone"
     assert missed[3].startswith(f"worker {cluster.workers['stopped']} has been silent for ")
-    here = {
-        rank: digest_trace(write_rank(truth("late").outcome, rank, tmp_path), cache=False) for rank in made
-    }
+    here = {rank: digest_trace(write_rank(late(), rank, tmp_path), cache=False) for rank in made}
     assert {rank: one.data for rank, one in made.items()} == here
 
 
@@ -149,13 +155,13 @@ def test_the_commands_take_an_address(
     """Of ranks that only one worker sees: the others may be gone by then."""
     monkeypatch.setattr(pinned, "SILENT_S", 12.0)
     monkeypatch.setattr(dask, "ANSWER_S", PATIENCE_S)
-    only = f"*_{directory_name(truth('late').outcome.job, 0).split('_')[1]}_*"
+    only = f"*_{directory_name(late().job, 0).split('_')[1]}_*"
     command = ["job", "--dask", cluster.address, "--only", only, "--no-cache"]
     assert main(["ranks", *command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["job"]["ranks"] == [0]
     assert main(["digest", *command, "-o", str(tmp_path / "digests")]) == 0
     (made,) = (tmp_path / "digests").iterdir()
-    here = write_rank(truth("late").outcome, 0, tmp_path)
+    here = write_rank(late(), 0, tmp_path)
     assert made.read_bytes() == digest_trace(here, cache=False)
 
 
@@ -205,7 +211,7 @@ def test_a_scheduler_of_another_version_is_told() -> None:
 
 
 def test_a_digest_is_sent_as_it_is_whatever_it_is_called(tmp_path: Path) -> None:
-    made = digest_trace(write_rank(truth("late").outcome, 0, tmp_path), cache=False)
+    made = digest_trace(write_rank(late(), 0, tmp_path), cache=False)
     renamed = tmp_path / "own.json.gz"
     renamed.write_bytes(made)
     assert dask._digest(str(renamed), cache=False) == made
