@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 Interval = tuple[int, int]
 
 
@@ -40,4 +42,10 @@ def total(intervals: list[Interval]) -> int:
 
 def within(intervals: list[Interval], start: int, end: int) -> int:
     """How much of `intervals` lies in [start, end)."""
-    return sum(max(0, min(last, end) - max(first, start)) for first, last in intervals)
+    found = 0
+    for place in range(max(0, bisect_left(intervals, (start,)) - 1), len(intervals)):
+        first, last = intervals[place]
+        if first >= end:
+            break
+        found += max(0, min(last, end) - max(first, start))
+    return found

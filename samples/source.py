@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 
@@ -12,17 +13,12 @@ class TrainingScript:
     def __init__(self, path: Path, traced_as: str) -> None:
         self.traced_as = traced_as
         self.name = Path(traced_as).name
-        text = path.read_text(encoding="utf-8")
-        self._lines = text.splitlines()
-        self._functions = [
-            (node.lineno, node.end_lineno or node.lineno, node.name)
-            for node in ast.walk(ast.parse(text))
-            if isinstance(node, ast.FunctionDef)
-        ]
+        self._text = path.read_text(encoding="utf-8")
+        self._functions = _functions(self._text)
 
     def line(self, code: str) -> int:
         """The number of the only line that holds `code`; ValueError unless there is exactly one."""
-        found = [number for number, text in enumerate(self._lines, 1) if code in text]
+        found = _lines(self._text, code)
         if len(found) != 1:
             raise ValueError(f"{code!r} is on {len(found)} lines of {self.name}")
         return found[0]
@@ -34,3 +30,20 @@ class TrainingScript:
             return "<module>", 1
         first, name = max(around)
         return name, first
+
+
+# Every process that runs a script asks the same of it, at each of its operators.
+
+
+@cache
+def _functions(text: str) -> list[tuple[int, int, str]]:
+    return [
+        (node.lineno, node.end_lineno or node.lineno, node.name)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+    ]
+
+
+@cache
+def _lines(text: str, code: str) -> list[int]:
+    return [number for number, line in enumerate(text.splitlines(), 1) if code in line]

@@ -23,6 +23,7 @@ from samples.recording import (
     Recording,
     Role,
     Stack,
+    Task,
 )
 
 Line = tuple["str | None", "int | None", "str | None", bool]
@@ -88,6 +89,9 @@ class Truth:
         }
         self._tells_at = {tid: [op.start for op in self._telling[tid]] for tid in tids}
         self._spans = {tid: self._causes(tid) for tid in tids}
+        self._tasks: dict[int, list[Task]] = {}
+        for task in recording.tasks:
+            self._tasks.setdefault(task.start, []).append(task)
         self._waits = [task for task in recording.tasks if task.name == "EVENT_WAIT"]
         self._dequeues = union([(slot.start, slot.end) for slot in recording.dequeues])
         self._compiles = (
@@ -206,12 +210,8 @@ class Truth:
     def _ending(self, at: int) -> Work:
         """The task that starts at `at`; of several, the one enqueued first."""
         found = []
-        for task in self._recording.tasks:
-            if (
-                task.start == at
-                and task.launch is not None
-                and (task.type in AICORE + AICPU or task.name == COPY)
-            ):
+        for task in self._tasks.get(at, []):
+            if task.launch is not None and (task.type in AICORE + AICPU or task.name == COPY):
                 found.append(Work(task.start, task.end, task.name, task.stream, task.launch, task.link))
         for operation in self._recording.collectives:
             if operation.start == at:

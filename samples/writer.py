@@ -37,17 +37,17 @@ class Template:
             members = []
             for key, value in event.items():
                 kind = type(value)
-                if kind is Cell:
-                    values.append(value.value)
-                    clocks.append(value.clock)
-                    member = value.text
-                elif kind is str:
-                    member = _quoted(value)
+                if kind is str:
+                    members.append(_member(key, value))
                 elif kind is int or kind is float:
-                    member = repr(value)
+                    members.append(_key(key) + repr(value))
+                elif kind is Cell:
+                    written, number, clock = value
+                    values.append(number)
+                    clocks.append(clock)
+                    members.append(_key(key) + written)
                 else:
-                    member = text(value) if kind is dict else _ENCODER.encode(value)
-                members.append(_key(key) + member)
+                    members.append(_key(key) + (text(value) if kind is dict else _ENCODER.encode(value)))
             return "{" + ", ".join(members) + "}"
 
         self._text = ", ".join(map(text, events))
@@ -57,11 +57,14 @@ class Template:
         """The text of each of some consecutive repetitions; nothing where there are no events."""
         if not self._text:
             return
-        moves = [strides[clock] for clock in self._clocks]
-        values = [value + move * repetitions.start for value, move in zip(self._first, moves)]
-        for _ in repetitions:
+        values = self._first
+        if repetitions != range(1):
+            moves = [strides[clock] for clock in self._clocks]
+            values = [value + move * repetitions.start for value, move in zip(values, moves)]
+        for place in repetitions:
+            if place > repetitions.start:
+                values = list(map(add, values, moves))
             yield self._text % tuple(values)
-            values = list(map(add, values, moves))
 
 
 class TraceWriter:
@@ -189,8 +192,16 @@ def _key(text: str) -> str:
 
 
 @cache
+def _member(key: str, text: str) -> str:
+    return _key(key) + _quoted(text)
+
+
+# Names and keys repeat.
+
+
+@cache
 def _quoted(text: str) -> str:
-    """A string of a template: names and keys repeat."""
+    """A string of a template."""
     return _ENCODER.encode(text).replace("%", "%%")
 
 
