@@ -6,7 +6,6 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,6 +34,7 @@ from tests.analysis.machine import (
     us,
 )
 from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
+from tests.samples import traces
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.advice import Advice, find_advice, transfers
 from tracetui.analysis.advice.device import conversions
@@ -54,22 +54,13 @@ from tracetui.ui.stories.advice_story import advice_answer
 MS = 1_000_000
 
 
-@cache
-def sample(name: str, level: int = 2, task_queue: bool = True) -> tuple[dict[str, Any], Analysis]:
-    """The planted truth of a sample, and the analysis of its file."""
-    recording = simulate(name, task_queue=task_queue)
-    file = io.BytesIO()
-    TraceWriter(recording, level).write(file)
-    return Truth(recording, level).as_json(), analyse(trace_of(json.loads(file.getvalue())))
-
-
 def advice_of(events: Events, rule: str) -> list[Advice]:
     return [advice for advice in find_advice(analyse(trace_of(events))) if advice.id == rule]
 
 
 def of_sample(name: str, rule: str, level: int = 2) -> tuple[dict[str, Any], Analysis, list[Advice]]:
-    truth, analysis = sample(name, level)
-    return truth, analysis, [advice for advice in analysis.advice if advice.id == rule]
+    analysis = traces.analysed(name, level)
+    return traces.truth(name, level), analysis, [advice for advice in analysis.advice if advice.id == rule]
 
 
 def line_of(name: str, code: str) -> int:
@@ -95,11 +86,11 @@ def planted(truth: dict[str, Any], *causes: str, line: int | None = None) -> int
 @pytest.mark.parametrize("task_queue", [True, False])
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_a_busy_device_needs_no_advice(level: int, task_queue: bool) -> None:
-    assert sample("balanced", level, task_queue)[1].advice == ()
+    assert traces.analysed("balanced", level, task_queue).advice == ()
 
 
 def test_what_is_planted_in_the_samples_is_found() -> None:
-    assert [advice.id for advice in sample("mixed")[1].advice] == [
+    assert [advice.id for advice in traces.analysed("mixed").advice] == [
         "data_loader_slow",
         "exposed_copies",
         "exposed_communication",
@@ -111,7 +102,7 @@ def test_what_is_planted_in_the_samples_is_found() -> None:
         "free_time",
         "iteration_gap",
     ]
-    assert {advice.id for advice in sample("moba")[1].advice} == {
+    assert {advice.id for advice in traces.analysed("moba").advice} == {
         "free_time",
         "small_operators_in_loop",
         "exposed_communication",
@@ -122,7 +113,7 @@ def test_what_is_planted_in_the_samples_is_found() -> None:
 @pytest.mark.parametrize("name", ["mixed", "stalls", "moba"])
 def test_the_line_that_is_numbered_first_is_one_like_any_other(name: str) -> None:
     """Rules tell lines by numbers: nothing follows from which of them is 0."""
-    analysis = sample(name)[1]
+    analysis = traces.analysed(name)
     for rule in RULES:
         expected = numbered_first(analysis, rule, Frame("none.py", 1, "none"))
         for each in expected:
@@ -143,7 +134,7 @@ def numbered_first(
 
 
 def test_stalls_are_found_with_their_lines() -> None:
-    truth, analysis = sample("stalls")
+    truth, analysis = traces.truth("stalls"), traces.analysed("stalls")
     found = {advice.id: advice for advice in analysis.advice}
     memory, queue = found["memory_allocation_stalls"], found["dispatch_queue_late"]
     assert memory.evidence["calls_per_step"] == 4
@@ -244,7 +235,7 @@ def test_communication_after_the_backward_pass() -> None:
 
 def test_an_option_of_pytorch_is_advised_where_pytorch_ran(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfers, "of_pytorch", lambda trace: False)
-    _, analysis = sample("moba", 2)  # shared: its own advice is not to be found meanwhile
+    analysis = traces.analysed("moba")  # shared: its own advice is not to be found meanwhile
     (advice,) = transfers.communication(Evidence(analysis))
     assert "smaller buckets start" in advice.text and "bucket_cap_mb" not in advice.text
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samples.scenarios import simulate
-from samples.writer import TraceWriter
 from tests.analysis import real
 from tests.analysis.machine import (
     AUTOGRAD,
@@ -32,11 +29,10 @@ from tests.analysis.machine import (
     task,
 )
 from tests.analysis.test_explain import any_machine
+from tests.samples import traces
 from tests.synthetic import process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.critical.chain import Critical
-from tracetui.reader.source import TraceFile
-from tracetui.trace.build import build_trace
 from tracetui.trace.stack import parse_call_stack
 
 Told = list[tuple[int, int, str, "int | None"]]
@@ -292,12 +288,7 @@ def test_a_profiler_of_level_0_tells_nearly_the_same() -> None:
     """It records no calls of the runtime: neither synchronisations nor launches."""
     chains = []
     for level in (0, 2):
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / "trace_view.json"
-            with path.open("wb") as file:
-                TraceWriter(simulate("mixed"), level).write(file, 1)
-            with TraceFile(path) as source:
-                chains.append(analyse(build_trace(source.read())).critical[0])
+        chains.append(traces.analysed("mixed", level).critical[0])
     little, much = (chain.by_kind() for chain in chains)
     assert all(abs(little[kind] - much[kind]) < 0.01 * chains[0].wall_ns for kind in Critical)
 

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from samples.scenarios import simulate
-from samples.writer import TraceWriter
 from tests.analysis import machine
 from tests.analysis.machine import call, dequeue, enqueue, task
 from tests.analysis.real import gpu, npu
+from tests.samples import traces
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.counter_tracks import LEAD_TIME, of_leads
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.milestones import milestones
 from tracetui.analysis.lead import HostLead, LeadLosses
-from tracetui.api import load
 from tracetui.arrays import Int64s
 
 
 @pytest.fixture(scope="module")
-def stalls(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
-    path = tmp_path_factory.mktemp("stalls") / "trace_view.json"
-    file = io.BytesIO()
-    TraceWriter(simulate("stalls"), 2).write(file)
-    path.write_bytes(file.getvalue())
-    return load(path, cache=False, jobs=1)
+def stalls() -> Analysis:
+    return traces.analysed("stalls")
 
 
 def check_lead(analysis: Analysis) -> None:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 import pytest
 
-from samples.truth import Truth
-from samples.writer import TraceWriter
 from tests.samples import traces
-from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.explain import explain
-from tracetui.reader.source import TraceFile
-from tracetui.trace.build import build_trace
 from tracetui.trace.stack import parse_call_stack
 
 Line = tuple[Optional[str], Optional[int]]
@@ -36,9 +29,9 @@ class Part(NamedTuple):
 )
 @pytest.mark.parametrize("scenario", ["attached", "balanced", "mixed", "moba", "stalls"])
 def test_causes_and_lines_agree_with_what_was_planted(
-    tmp_path: Path, scenario: str, level: int, task_queue: bool, least: float
+    scenario: str, level: int, task_queue: bool, least: float
 ) -> None:
-    truth, analysis, causes = generated(tmp_path, scenario, level, task_queue)
+    truth, analysis = (made(scenario, level, task_queue) for made in (traces.truth, traces.analysed))
     assert analysis.idle_ns == truth["idle_ns"]
     planted = sorted(
         Part(
@@ -51,36 +44,24 @@ def test_causes_and_lines_agree_with_what_was_planted(
         for interval in truth["idle"]
         for piece in interval["pieces"]
     )
-    agreed = agreement(planted, sorted(found(analysis, causes)))
+    agreed = agreement(planted, sorted(found(analysis)))
     assert agreed["cause"] >= least * analysis.idle_ns
     assert agreed["line"] >= least * analysis.idle_ns
     assert agreed["operator"] >= least * analysis.idle_ns
 
 
-def test_what_a_synchronisation_exposes_was_planted(tmp_path: Path) -> None:
-    truth, analysis, causes = generated(tmp_path, "mixed", 2, True)
-    told = [line_of(analysis, int(stack)) for stack in causes.exposing_stack]
+def test_what_a_synchronisation_exposes_was_planted() -> None:
+    truth, analysis = traces.truth("mixed"), traces.analysed("mixed")
+    told = [line_of(analysis, int(stack)) for stack in analysis.causes.exposing_stack]
     exposing = [None if file is None else f"{file}({line})" for file, line in told]
     planted = [interval["exposed_by"] for interval in truth["idle"]]
     assert any(planted)
     assert [line for line, known in zip(exposing, planted) if known] == [line for line in planted if line]
 
 
-def generated(
-    tmp_path: Path, scenario: str, level: int, task_queue: bool
-) -> tuple[dict[str, Any], Analysis, Causes]:
-    """The truth of a generated trace, and what the analysis finds in its file."""
-    recording = traces.recording(scenario, task_queue)
-    path = tmp_path / "trace_view.json"
-    with path.open("wb") as file:
-        TraceWriter(recording, level).write(file, 1)
-    with TraceFile(path) as source:
-        analysis = analyse(build_trace(source.read()))
-    return Truth(recording, level).as_json(), analysis, explain(analysis.idle, analysis.links, analysis.hosts)
-
-
-def found(analysis: Analysis, causes: Causes) -> list[Part]:
+def found(analysis: Analysis) -> list[Part]:
     """The pieces of the analysis."""
+    causes = analysis.causes
     parts = []
     for index in range(len(causes)):
         row = int(causes.operator[index])

@@ -1,42 +1,85 @@
-"""Samples written and read back, for the tests of this package."""
+"""Samples written, read back and analysed, for the tests of this package and of the analysis."""
 
 from __future__ import annotations
 
 import io
 import json
+import tempfile
 from collections import defaultdict
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from samples.recording import Recording
 from samples.scenarios import simulate
 from samples.truth import Truth
 from samples.writer import TraceWriter
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.reader.source import TraceFile
+from tracetui.trace.build import build_trace
+from tracetui.trace.model import Trace
 
 Event = dict[str, Any]
 SCENARIO_NAMES = ("attached", "balanced", "mixed", "moba", "stalls")
 
 
 @cache
-def recording(scenario: str, task_queue: bool = True) -> Recording:
+def recording(scenario: str, task_queue: bool) -> Recording:
     return simulate(scenario, task_queue=task_queue)
 
 
 def written(scenario: str, level: int = 2, times: int = 1, task_queue: bool = True) -> bytes:
+    return _written(scenario, level, times, task_queue)
+
+
+def events(scenario: str, level: int = 2, times: int = 1, task_queue: bool = True) -> list[Event]:
+    """The events of a sample; nobody changes them."""
+    return _events(scenario, level, times, task_queue)
+
+
+def truth(scenario: str, level: int = 2, task_queue: bool = True) -> dict[str, Any]:
+    return _truth(scenario, level, task_queue)
+
+
+def analysed(scenario: str, level: int = 2, task_queue: bool = True) -> Analysis:
+    """The analysis of a sample's file."""
+    return _analysed(scenario, level, task_queue)
+
+
+# Of arguments that a call leaves out, a cache knows nothing: the same sample would be made again.
+
+
+@cache
+def _written(scenario: str, level: int, times: int, task_queue: bool) -> bytes:
     file = io.BytesIO()
     TraceWriter(recording(scenario, task_queue), level).write(file, times)
     return file.getvalue()
 
 
 @cache
-def events(scenario: str, level: int = 2, times: int = 1, task_queue: bool = True) -> list[Event]:
-    loaded: list[Event] = json.loads(written(scenario, level, times, task_queue))
+def _events(scenario: str, level: int, times: int, task_queue: bool) -> list[Event]:
+    loaded: list[Event] = json.loads(_written(scenario, level, times, task_queue))
     return loaded
 
 
 @cache
-def truth(scenario: str, level: int = 2, task_queue: bool = True) -> dict[str, Any]:
+def _truth(scenario: str, level: int, task_queue: bool) -> dict[str, Any]:
     return Truth(recording(scenario, task_queue), level).as_json()
+
+
+@cache
+def _analysed(scenario: str, level: int, task_queue: bool) -> Analysis:
+    return analyse(read(recording(scenario, task_queue), level))
+
+
+def read(recording: Recording, level: int = 2) -> Trace:
+    """The trace of a recording, as the reader reads its file."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "trace_view.json"
+        with path.open("wb") as file:
+            TraceWriter(recording, level).write(file)
+        with TraceFile(path) as source:
+            return build_trace(source.read())
 
 
 @cache

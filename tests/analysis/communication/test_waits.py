@@ -9,17 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from samples.scenarios import simulate
-from samples.writer import TraceWriter
 from tests.analysis import real
 from tests.analysis.communication.hccl import NONE, group, operation, plane_task
 from tests.analysis.machine import GROUPS, npu, task
+from tests.samples import traces
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.communication.analyse import Communication
 from tracetui.analysis.communication.waits import Handshakes, _distinct_peers
-from tracetui.reader.source import TraceFile
-from tracetui.trace.build import build_trace
 
 
 def communication(*events: dict[str, Any], planes: int = 3) -> Communication:
@@ -73,14 +70,10 @@ def test_the_late_peers_of_a_real_job(real_traces: Path, rank: int) -> None:
 
 
 @pytest.mark.parametrize("scenario", ["balanced", "mixed", "moba", "stalls"])
-def test_planted_late_peers_are_found(tmp_path: Path, scenario: str) -> None:
-    recording = simulate(scenario)
-    path = tmp_path / "trace_view.json"
-    with path.open("wb") as file:
-        TraceWriter(recording, 2).write(file)
-    with TraceFile(path) as trace_file:
-        found = analyse(build_trace(trace_file.read())).communication
-    planted = sorted((collective.start, collective.skew) for collective in recording.collectives)
+def test_planted_late_peers_are_found(scenario: str) -> None:
+    found = traces.analysed(scenario).communication
+    recorded = traces.recording(scenario, True).collectives
+    planted = sorted((collective.start, collective.skew) for collective in recorded)
     assert found.operations.start.tolist() == [start for start, _ in planted]
     for (_, skew), (wait, peer, known, ring) in zip(planted, waited(found)):
         assert known and not ring
