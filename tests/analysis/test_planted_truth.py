@@ -31,7 +31,8 @@ class Part(NamedTuple):
 def test_causes_and_lines_agree_with_what_was_planted(
     scenario: str, level: int, task_queue: bool, least: float
 ) -> None:
-    truth, analysis = (made(scenario, level, task_queue) for made in (traces.truth, traces.analysed))
+    truth = traces.truth(scenario, level, task_queue=task_queue)
+    analysis = traces.analysed(scenario, level, task_queue=task_queue)
     assert analysis.idle_ns == truth["idle_ns"]
     planted = sorted(
         Part(

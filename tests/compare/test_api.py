@@ -29,19 +29,21 @@ def test_of_digests_and_jobs(samples: Path, tmp_path: Path) -> None:
     assert tracetui.compare(digest, trace).step.delta_ns == 0
     for rank in (0, 1):
         rank_directory(tmp_path / "job", rank)
-    job = tracetui.load_job(tmp_path / "job", cache=False)
+    job = tracetui.load_job(tmp_path / "job")
     for other in (job, tmp_path / "job"):
-        found = tracetui.compare(tmp_path / "job", other, cache=False)
+        found = tracetui.compare(tmp_path / "job", other)
         assert found.job is not None
         assert [row.rank for row in found.job.ranks] == [0, 1]
-    one = tracetui.compare(job, next((tmp_path / "job").glob("*_1001_*")), cache=False)
+    one = tracetui.compare(job, next((tmp_path / "job").glob("*_1001_*")))
     assert one.job is not None
     assert [row.rank for row in one.job.ranks] == [1]
     with pytest.raises(TypeError, match="a job is compared with a job, or with a path"):
         tracetui.compare(job, run("mixed", 2))
 
 
-@pytest.mark.parametrize("first", ["tracetui.compare.run", "tracetui", "tracetui.api"])
+@pytest.mark.parametrize(
+    "first", ["tracetui.compare.run", "tracetui", pytest.param("tracetui.api", marks=pytest.mark.thorough)]
+)
 def test_it_is_a_function_and_a_package(first: str) -> None:
     """Whichever is imported first: modules of the package are found in it, by tools that patch them too."""
     script = (

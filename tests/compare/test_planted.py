@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import pytest
 
 from samples.scenarios import SCENARIOS
@@ -9,13 +12,20 @@ from samples.source import TrainingScript
 from tests.compare.planted import run
 from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.rows import Row
-from tracetui.compare.run import run_of
+from tracetui.compare.run import Run, run_of
 from tracetui.compare.verdict import verdict
 from tracetui.export.tables.compare import EVERY, WATERFALL
 
+STEPS = 3
 
-def compared(scenario: str, **planted: float | str) -> Comparison:
-    return compare_runs(run_of(run(scenario, 4)), run_of(run(scenario, 4, **planted)))
+
+@cache
+def side(scenario: str) -> Run:
+    return run_of(run(scenario, STEPS))
+
+
+def compared(scenario: str, **planted: Any) -> Comparison:
+    return compare_runs(side(scenario), run_of(run(scenario, STEPS, **planted)))
 
 
 def changed(rows: tuple[Row, ...]) -> dict[str, float]:
@@ -25,8 +35,7 @@ def changed(rows: tuple[Row, ...]) -> dict[str, float]:
 
 @pytest.mark.parametrize("scenario", sorted(SCENARIOS))
 def test_a_trace_with_itself(scenario: str) -> None:
-    side = run_of(run(scenario, 2))
-    comparison = compare_runs(side, side)
+    comparison = compare_runs(side(scenario), side(scenario))
     assert verdict(comparison).startswith("Nothing changed: a step takes ")
     for rows in (table.rows(comparison) for table in (WATERFALL, *EVERY)):
         assert not any(
@@ -45,7 +54,7 @@ def test_a_slower_kernel() -> None:
     assert changed(comparison.waterfall) == {"aicore": planted}
     assert float(comparison.step.delta_ns) / 1e6 == planted
     assert changed(comparison.lines) == changed(comparison.communication) == changed(comparison.causes) == {}
-    assert verdict(comparison).endswith("3.48 ms more computing, Vector in aten::gelu.")
+    assert verdict(comparison).endswith("3.47 ms more computing, Vector in aten::gelu.")
 
 
 def test_a_slower_collective_of_a_device_that_lags_behind_the_host() -> None:
@@ -58,7 +67,7 @@ def test_a_slower_collective_of_a_device_that_lags_behind_the_host() -> None:
     assert "1.90 ms more exposed communication, transfer of allreduce, FP32" in verdict(comparison)
 
 
-def planted_line(scenario: str, code: str, steps: int = 4) -> tuple[int, Comparison]:
+def planted_line(scenario: str, code: str) -> tuple[int, Comparison]:
     """The number of the line that holds some code, and a run of which the host is half as fast there."""
     script = TrainingScript(SCENARIOS[scenario].script, SCENARIOS[scenario].traced_as)
     return script.line(code), compared(scenario, line=script.line(code), pace=2.0)
@@ -70,7 +79,7 @@ def planted_line(scenario: str, code: str, steps: int = 4) -> tuple[int, Compari
         ("mixed", "for images, labels in loader:"),
         ("mixed", "hits += guessed.eq(wanted).sum().item()"),
         ("mixed", "states = self.patches(images).flatten(2).transpose(1, 2)"),
-        ("moba", "for tokens, targets in loader:"),
+        pytest.param("moba", "for tokens, targets in loader:", marks=pytest.mark.thorough),
     ],
 )
 def test_a_slower_line(scenario: str, code: str) -> None:
@@ -98,8 +107,8 @@ def test_a_slower_line_among_others() -> None:
 
 
 def test_one_step_tells_nothing_of_chance() -> None:
-    side, slower = run_of(run("mixed", 1)), run_of(run("mixed", 1, operator="gelu", factor=20.0))
-    comparison = compare_runs(side, slower)
+    base, slower = run_of(run("mixed", 1)), run_of(run("mixed", 1, operator="gelu", factor=20.0))
+    comparison = compare_runs(base, slower)
     assert {row.changed for row in comparison.waterfall} == {False, None}
     assert verdict(comparison).endswith("; with one step nothing tells whether that is chance.")
     assert sum("one step" in note for note in comparison.notes) == 1

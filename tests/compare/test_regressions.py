@@ -16,15 +16,15 @@ from tracetui.export.compare_limits import regressions_text
 
 @pytest.fixture(scope="module")
 def slower() -> Comparison:
-    """Of 32.3 ms a step 3.48 ms more, all of it in the kernels of gelu, which are Vector."""
-    return compare_runs(run_of(run("mixed", 4)), run_of(run("mixed", 4, operator="gelu", factor=20.0)))
+    """Of 31.3 ms a step 3.47 ms more, all of it in the kernels of gelu, which are Vector."""
+    return compare_runs(run_of(run("mixed")), run_of(run("mixed", operator="gelu", factor=20.0)))
 
 
 @pytest.mark.parametrize(
     ("text", "passed"),
     [
         ("10%", True),
-        ("11%", False),
+        ("12%", False),
         ("3ms", True),
         ("3.5ms", False),
         ("step=10.5%", True),

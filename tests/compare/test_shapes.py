@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import tracetui
+from tests.compare.test_real_pairs import pair
+from tracetui.compare.run import run_of
 from tracetui.compare.shapes import shapes_of
 
 
@@ -27,7 +29,8 @@ def test_one_spelling(args: dict[str, object], shapes: str) -> None:
 
 def test_of_the_sample(samples: Path) -> None:
     trace = samples / "moba" / "trace_view.json"
-    by_name, shaped = (tracetui.compare(trace, trace, cache=False, shapes=shapes) for shapes in (False, True))
+    side = run_of(tracetui.load(trace))
+    by_name, shaped = tracetui.compare(side, side), tracetui.compare(trace, trace, shapes=True)
     assert shaped.step.delta_ns == 0
     assert not shaped.new and not shaped.gone
     linear = [row for row in shaped.operators if row.name.startswith("aten::linear [")]
@@ -39,7 +42,9 @@ def test_of_the_sample(samples: Path) -> None:
 
 def test_shapes_that_one_side_lacks(real_traces: Path) -> None:
     """The trace of the A100 has none: both are matched by name."""
-    pair = real_traces / "gpu/alexnet_a100.json.gz", real_traces / "npu/level2/rank0_ascend_pt"
-    by_name, shaped = (tracetui.compare(*pair, cache=False, shapes=shapes) for shapes in (False, True))
+    names = "gpu/alexnet_a100.json.gz", "npu/level2/rank0_ascend_pt"
+    by_name = pair(real_traces, *names)
+    base, other = (real_traces / name for name in names)
+    shaped = tracetui.compare(base, other, shapes=True)
     assert [row.name for row in shaped.operators] == [row.name for row in by_name.operators]
     assert any(note.startswith("BASE: it tells no shapes") for note in shaped.notes)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.analysis import real
@@ -52,6 +52,7 @@ def check(comparison: Comparison) -> None:
     assert sum((term.delta_ns for term in comparison.waterfall), Fraction(0)) == comparison.step.delta_ns
 
 
+@settings(max_examples=settings().max_examples // 2)  # of two runs each
 @given(any_run(), any_run())
 def test_the_parts_of_any_step_sum_to_it(base: Analysis, other: Analysis) -> None:
     check(compare_runs(run_of(base), run_of(other)))
