@@ -207,7 +207,7 @@ def task_alone(ns: int) -> Events:
     return [task(ns + 3, 2)]
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 2)  # of two answers each
 @given(any_run())
 def test_whatever_runs(events: Events) -> None:
     assert answers([*NOTHING, *events]) == answers(events)

@@ -21,6 +21,7 @@ from tracetui.cli.run import main
 from tracetui.export.documents import summary_document
 from tracetui.export.selection import Selection
 from tracetui.export.step_numbers import StepNumbers
+from tracetui.reader.locate import locate_trace
 from tracetui.siblings.step_points import StepPoints
 
 BASE = BEGIN_US * 1000 - BOOT_NS
@@ -190,8 +191,9 @@ def test_real_iterations_are_those_of_the_producer(real_traces: Path) -> None:
 def test_a_file_and_its_parents_mean_the_same(real_traces: Path) -> None:
     top = _profile(real_traces)
     timeline = top / "device_0" / "timeline"
-    for path in (top.parent / top.name, timeline, timeline / "msprof_0_2_7.json"):
-        assert load(path, cache=False).trace.report.events == 11_373
+    part = timeline / "msprof_0_2_7.json"
+    assert locate_trace(top) == locate_trace(timeline) == locate_trace(part)
+    assert load(part, cache=False).trace.report.events == 11_373
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 from tests.conftest import ROOT
+from tracetui.job.digesting import digest_trace
 
 TRACE = ROOT / "samples" / "moba" / "trace_view.json"
+
+
+@cache
+def real_digest(path: Path) -> bytes:
+    """The digest of a real trace, made once for all tests."""
+    return digest_trace(path, cache=False)
 
 
 def rank_directory(

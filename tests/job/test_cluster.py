@@ -29,12 +29,17 @@ class Digested(NamedTuple):
     data: bytes
 
 
+@pytest.fixture(scope="module")
+def first_two(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    """The digests of two of four ranks."""
+    top = tmp_path_factory.mktemp("run")
+    return [digest_trace(rank_directory(top, rank, world=4), cache=False) for rank in (0, 1)]
+
+
 @pytest.fixture
-def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+def cluster(first_two: list[bytes], monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The digests that are done before ctrl+c is pressed: of four ranks, the first two."""
-    done: list[bytes] = [
-        digest_trace(rank_directory(tmp_path / "run", rank, world=4), cache=False) for rank in (0, 1)
-    ]
+    done = list(first_two)
     engine: Any = ModuleType("tracetui.job.engines.dask")
     engine.Seeing, engine.Digested = Seeing, Digested
     engine.Missed = engine.LeftOut = type("Other", (), {})

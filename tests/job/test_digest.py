@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.real import npu_output
+from tests.job.files import real_digest
 from tracetui.api import load
 from tracetui.job.coding import UnreadableDigest, _packed, _unpacked, decode, encode
 from tracetui.job.digest import Digest, TimeClass
@@ -103,7 +104,7 @@ def test_other_files_are_no_digests(encoded: bytes) -> None:
 
 
 def test_a_real_rank(real_traces: Path) -> None:
-    digest = decode(digest_trace(npu_output(real_traces, "level2/rank0"), cache=False))
+    digest = decode(real_digest(npu_output(real_traces, "level2/rank0")))
     assert digest.identity.rank == 0
     assert digest.identity.options["profiler_level"] == "Level2"
     (group,) = digest.groups

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis.real import npu_output
+from tests.job.files import real_digest
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.job.coding import decode, encode
 from tracetui.job.digest import Line, TimeClass
-from tracetui.job.digesting import digest_trace
 from tracetui.job.job import Job, job_of
 from tracetui.job.members import Rank
 from tracetui.job.waits import ABSENT, NOBODY
@@ -199,7 +199,7 @@ def test_real_ranks_wait_for_the_missing_one(real_traces: Path) -> None:
     ranks = []
     for number in (0, 1):
         path = npu_output(real_traces, f"level2/rank{number}")
-        digest = decode(digest_trace(path, cache=False))
+        digest = decode(real_digest(path))
         ranks.append(Rank(digest.identity.rank, digest, str(path)))
     job = job_of(ranks)
     told = list(expected["ops"].values())

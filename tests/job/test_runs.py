@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.job.files import real_digest
 from tracetui.api import load
 from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.run import Run, run_of
@@ -55,11 +56,17 @@ def test_a_digest_is_equal_to_its_trace(run: Run, digest: Digest) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["npu/level2/rank0_ascend_pt", "gpu/pairs/h100", "gpu/workers4", "gpu/alexnet_a100.json.gz"]
+    "path",
+    [
+        "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT",
+        "gpu/alexnet_a100.json.gz",
+        pytest.param("gpu/workers4", marks=pytest.mark.thorough),
+        pytest.param("gpu/pairs/h100", marks=pytest.mark.thorough),
+    ],
 )
 def test_of_real_traces(real_traces: Path, path: str) -> None:
     base = run_of(load(real_traces / path, cache=False))
-    data = digest_trace(real_traces / path, cache=False)
+    data = real_digest(real_traces / path)
     assert len(data) <= 16_000
     assert differences(compare_runs(base, run_of_digest(decode(data), path))) == []
 
@@ -104,7 +111,7 @@ def test_a_trace_of_a_host_alone_has_nothing_to_compare(tmp_path: Path, run: Run
     assert "make it again" not in "".join(comparison.notes)
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.data())
 def test_no_damage_gives_other_sums(digest: Digest, run: Run, data: st.DataObject) -> None:
     """A digest that is read for all its damage holds an identity still, and compares."""

@@ -17,16 +17,16 @@ def test_committed_sample_is_what_the_generator_writes(samples: Path) -> None:
 
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
     for name, seed in (("a", "7"), ("b", "7"), ("c", "8")):
-        assert main(["--scenario", "moba", "--seed", seed, "--out", str(tmp_path / name)]) == 0
+        assert main(["--scenario", "attached", "--seed", seed, "--out", str(tmp_path / name)]) == 0
 
     first, second, other = ((tmp_path / name).read_bytes() for name in "abc")
     assert first == second != other
 
 
 def test_truth_is_written_beside(tmp_path: Path) -> None:
-    main(["--scenario", "mixed", "--out", str(tmp_path / "trace"), "--truth", str(tmp_path / "truth")])
+    main(["--scenario", "attached", "--out", str(tmp_path / "trace"), "--truth", str(tmp_path / "truth")])
 
-    assert json.loads((tmp_path / "truth").read_text(encoding="utf-8")) == truth("mixed")
+    assert json.loads((tmp_path / "truth").read_text(encoding="utf-8")) == truth("attached")
 
 
 def test_truth_of_repetitions_is_refused(tmp_path: Path) -> None:
@@ -35,11 +35,11 @@ def test_truth_of_repetitions_is_refused(tmp_path: Path) -> None:
 
 
 def test_file_has_the_size_that_was_asked_for(tmp_path: Path) -> None:
-    main(["--scenario", "moba", "--mb", "6", "--out", str(tmp_path / "trace")])
+    main(["--scenario", "attached", "--mb", "3", "--out", str(tmp_path / "trace")])
 
     size = (tmp_path / "trace").stat().st_size
-    assert abs(size - 6e6) < 1e6
-    assert len(json.loads((tmp_path / "trace").read_bytes())) > 10_000
+    assert abs(size - 3e6) < 5e5
+    assert len(json.loads((tmp_path / "trace").read_bytes())) > 5_000
 
 
 def test_steps_are_simulated_one_after_the_other(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from samples.job.program import Extra
 from samples.job.scenarios import JOBS
 from samples.job.simulation import Outcome, simulate
 from samples.job.truth import tell
+from tests.job import planted
 from tests.samples.traces import processes, start
 from tracetui.siblings.metadata import parallel_groups
 
@@ -83,7 +84,7 @@ def test_no_stream_runs_two_computing_tasks_at_once() -> None:
 
 def test_the_same_seed_is_the_same_job_and_another_one_is_not(tmp_path: Path) -> None:
     def written(seed: int, directory: str) -> list[str]:
-        made = write_job(simulate(replace(SHORT["late"], seed=seed)), tmp_path / directory)
+        made = write_job(simulate(replace(SHORT["loader"], seed=seed)), tmp_path / directory)
         return [hashlib.sha1(next(rank.rglob("trace_view.json")).read_bytes()).hexdigest() for rank in made]
 
     first, again, other = written(1, "first"), written(1, "again"), written(2, "other")
@@ -139,11 +140,12 @@ def test_clocks_of_ranks_differ_and_those_of_hosts_by_milliseconds() -> None:
 
 
 def test_the_truth_is_what_the_planted_causes_change() -> None:
-    told = tell(SHORT["both"])
-    assert told.own_ns == tell(SHORT["balanced"]).waits_ns
-    assert [(root.ranks, root.kind) for root in told.roots] == [((1,), "computing"), ((6,), "idle")]
+    both, balanced = (replace(planted.JOBS[name], steps=2) for name in ("both", "balanced"))
+    told = tell(both)
+    assert told.own_ns == tell(balanced).waits_ns
+    assert [(root.ranks, root.kind) for root in told.roots] == [((1,), "computing"), ((2,), "idle")]
     for root in told.roots:
-        alone = tell(replace(SHORT["both"], extra={rank: SHORT["both"].extra[rank] for rank in root.ranks}))
+        alone = tell(replace(both, extra={rank: both.extra[rank] for rank in root.ranks}))
         assert alone.roots == (root,)
         assert root.lost_ns == pytest.approx(alone.waits_ns - alone.own_ns, rel=0.01)
 
