@@ -10,7 +10,7 @@ import pytest
 
 import tracetui
 from tests.compare.planted import run
-from tests.job.files import rank_directory
+from tests.job.files import TINY, rank_directory
 from tracetui.compare.run import run_of
 from tracetui.job.digesting import digest_trace
 
@@ -28,7 +28,7 @@ def test_of_digests_and_jobs(samples: Path, tmp_path: Path) -> None:
     digest.write_bytes(digest_trace(trace, cache=False))
     assert tracetui.compare(digest, trace).step.delta_ns == 0
     for rank in (0, 1):
-        rank_directory(tmp_path / "job", rank)
+        rank_directory(tmp_path / "job", rank, trace=TINY)
     job = tracetui.load_job(tmp_path / "job")
     for other in (job, tmp_path / "job"):
         found = tracetui.compare(tmp_path / "job", other)

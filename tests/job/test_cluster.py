@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.job.files import rank_directory
+from tests.job.files import TINY, rank_directory
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.job.digesting import digest_trace
@@ -33,7 +33,7 @@ class Digested(NamedTuple):
 def first_two(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     """The digests of two of four ranks."""
     top = tmp_path_factory.mktemp("run")
-    return [digest_trace(rank_directory(top, rank, world=4), cache=False) for rank in (0, 1)]
+    return [digest_trace(rank_directory(top, rank, world=4, trace=TINY), cache=False) for rank in (0, 1)]
 
 
 @pytest.fixture

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.job.files import TRACE, rank_directory
+from tests.job import files
+from tests.job.files import TINY
 from tracetui.job.coding import decode
 from tracetui.job.engines import pool
 from tracetui.job.find import find_sources
@@ -18,6 +20,8 @@ from tracetui.job.load import find_ranks, load_job
 from tracetui.job.marks import SUFFIX
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.siblings.names import named
+
+rank_directory = partial(files.rank_directory, trace=TINY)
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +104,7 @@ def test_digests_and_traces_are_one_job(tmp_path: Path) -> None:
 def test_ranks_that_nothing_numbers_are_numbered_by_name(tmp_path: Path) -> None:
     top = job_in(tmp_path)
     for name in ("b.pt.trace.json", "a.pt.trace.json"):
-        (top / name).write_bytes(TRACE.read_bytes())
+        (top / name).write_bytes(TINY)
     job = load_job([top])
     assert [Path(rank.path).name for rank in job.ranks] == ["a.pt.trace.json", "b.pt.trace.json"]
     assert job.said == ("nothing tells the number of 2 ranks: numbered by name",)
