@@ -21,6 +21,16 @@ from tests.ui.rest import PATIENCE_S
 ROOT = Path(__file__).resolve().parents[2]
 _TURN_S = 0.05
 _QUIET = 8  #: turns without output, after which there is no more of an answer
+#: what the viewer has imported once its timeline is shown
+_IMPORTED = (
+    "numpy.ma",
+    "textual.layouts.factory",
+    "tracetui.cli.opening",
+    "tracetui.cli.run",
+    "tracetui.ui.app",
+    "tracetui.ui.screens.timeline",
+    "tracetui.ui.sending.driver",
+)
 
 
 class Terminal:
@@ -69,14 +79,24 @@ class Terminal:
             quiet = 0 if self.read(_TURN_S) or not self._waits() else quiet + 1
             assert time.monotonic() < until, "never at rest"
 
+    def stopped(self) -> None:
+        """Wait until the process is stopped."""
+        until = time.monotonic() + PATIENCE_S
+        while not self._is_all("T"):
+            assert time.monotonic() < until, "never stopped"
+            time.sleep(0.001)
+
     def _waits(self) -> bool:
         """Whether no thread of the process works, or would if a processor were free."""
+        return self._is_all("SZX")
+
+    def _is_all(self, states: str) -> bool:
+        """Whether each thread of the process is in one of these states."""
         with suppress(OSError):  # of a thread that has just ended
-            states = [
-                (task / "stat").read_text().rpartition(")")[2].split()[0]
+            return all(
+                (task / "stat").read_text().rpartition(")")[2].split()[0] in states
                 for task in Path(f"/proc/{self.process.pid}/task").iterdir()
-            ]
-            return set(states) <= {"S", "Z", "X"}
+            )
         return False
 
     def wait_for(self, text: bytes, since: int = 0) -> None:
@@ -103,11 +123,17 @@ class Terminal:
 
 @contextmanager
 def viewer(
-    path: Path, *arguments: str, size: tuple[int, int] = (120, 36), **environ: str
+    path: Path,
+    *arguments: str,
+    size: tuple[int, int] = (120, 36),
+    patch: str = "",
+    anew: bool = False,
+    **environ: str,
 ) -> Iterator[Terminal]:
-    """The viewer of a trace; in a fork (`tests/forks.py`), unless Python's own path is given."""
-    imports = () if "PYTHONPATH" in environ else ("tracetui.cli.run", "tracetui.ui.app")
-    with program("tracetui", *arguments, str(path), size=size, imports=imports, **environ) as terminal:
+    """The viewer of a trace, with a patch run before it; in a fork (`tests/forks.py`), or in Python anew."""
+    imports = () if anew else _IMPORTED
+    module = ["tests.ui.patched", patch] if patch else ["tracetui"]
+    with program(*module, *arguments, str(path), size=size, imports=imports, **environ) as terminal:
         yield terminal
 
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ui.rest import PATIENCE_S
-from tests.ui.terminal import ROOT, viewer
+from tests.ui.terminal import viewer
 from tracetui.ui import background
 from tracetui.ui.background import ASK, Answers, asked, is_light, light_by_environment
 
@@ -158,10 +158,10 @@ def moba(samples: Path) -> Path:
 
 @pytest.mark.parametrize(("colour", "light"), [(WHITE, True), (BLACK, False)], ids=["light", "dark"])
 def test_the_viewer_suits_the_background_and_keeps_what_is_typed(
-    moba: Path, tmp_path: Path, colour: bytes, light: bool
+    moba: Path, colour: bytes, light: bool
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text("from tracetui.ui import background; background.LIMIT_S = 300")
-    with viewer(moba, TERM="xterm", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
+    patch = "from tracetui.ui import background; background.LIMIT_S = 300"
+    with viewer(moba, patch=patch, TERM="xterm") as terminal:
         terminal.wait_for(ASK)
         terminal.send(b"G" + colour + KIND)
         terminal.wait_for(b"Gap 1 of 150")  # on the screen that G opens

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.ui.rest import PATIENCE_S
-from tests.ui.terminal import ROOT, Terminal, viewer
+from tests.ui.terminal import Terminal, viewer
 from tracetui.ui.actions import ACTIONS, GO
 
 ESCAPE = "\x1b[27u"  #: as terminals send it that can tell it from what begins with it
@@ -42,23 +42,22 @@ TraceFile.read = read
 
 
 @pytest.mark.parametrize(
-    "end, code, reading",
+    "end, code, reading, anew",
     [
-        (signal.SIGTERM, 143, False),
-        (signal.SIGINT, 130, False),
-        (b"\x03", 130, False),
-        (signal.SIGTERM, 143, True),
-        (signal.SIGHUP, 129, True),
-        (b"q", 0, True),
+        (signal.SIGTERM, 143, False, True),
+        (signal.SIGINT, 130, False, False),
+        (b"\x03", 130, False, False),
+        (signal.SIGTERM, 143, True, False),
+        (signal.SIGHUP, 129, True, False),
+        (b"q", 0, True, False),
     ],
     ids=["SIGTERM", "SIGINT", "ctrl+c", "SIGTERM while reading", "SIGHUP while reading", "q while reading"],
 )
 def test_the_terminal_is_left_as_it_was(
-    moba: Path, tmp_path: Path, end: int | bytes, code: int, reading: bool
+    moba: Path, end: int | bytes, code: int, reading: bool, anew: bool
 ) -> None:
     """Leaving stops the reading, too: it would go on for ever."""
-    (tmp_path / "sitecustomize.py").write_text(READING if reading else "")
-    with viewer(moba, "--no-cache", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
+    with viewer(moba, "--no-cache", patch=READING if reading else "", anew=anew) as terminal:
         before = modes(terminal)
         terminal.wait_for(b"reading" if reading else b"worst gaps")
         assert modes(terminal) != before
@@ -74,13 +73,13 @@ def test_the_terminal_is_left_as_it_was(
 
 
 def test_a_process_that_others_stopped_has_its_terminal_again_and_its_window_its_name(moba: Path) -> None:
-    with viewer(moba, PYTHONPATH=str(ROOT)) as terminal:  # a child of this process, which waits for its stop
+    with viewer(moba) as terminal:
         before = modes(terminal)
         terminal.wait_for(b"worst gaps")
         taken = modes(terminal)
         for shell in (False, True):  # where nobody has touched the terminal meanwhile, or a shell has used it
             terminal.process.send_signal(signal.SIGSTOP)
-            os.waitpid(terminal.process.pid, os.WUNTRACED)
+            terminal.stopped()
             terminal.read(0)
             if shell:
                 termios.tcsetattr(
@@ -122,24 +121,22 @@ def test_a_terminal_that_goes_without_a_signal_is_left(moba: Path) -> None:
         assert terminal.process.wait(timeout=PATIENCE_S) == 129
 
 
+#: what has something fail
+FAILING = """
+from {module} import {holder}
+def fail(*_):
+    raise RuntimeError("\\x1b]0;owned\\x07")
+{holder}.{name} = fail
+"""
+
+
 @pytest.mark.parametrize(
-    "place", ["tracetui.trace.build.build_trace", "tracetui.ui.app.TraceApp.action_next_gap"]
+    ("module", "holder", "name"),
+    [("tracetui.ui", "loading", "build_trace"), ("tracetui.ui.app", "TraceApp", "action_next_gap")],
 )
-def test_a_fault_of_the_viewer_is_one_sentence(moba: Path, tmp_path: Path, place: str) -> None:
-    module, _, name = place.rpartition(".")
-    holder = (
-        f"importlib.import_module({module!r})"
-        if module.islower()
-        else "importlib.import_module('tracetui.ui.app').TraceApp"
-    )
-    (tmp_path / "sitecustomize.py").write_text(
-        "import importlib\n"
-        "def fail(*_):\n"
-        "    hostile = '\\x1b]0;owned\\x07'\n"
-        "    raise RuntimeError(hostile)\n"
-        f"setattr({holder}, {name!r}, fail)\n"
-    )
-    with viewer(moba, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}") as terminal:
+def test_a_fault_of_the_viewer_is_one_sentence(moba: Path, module: str, holder: str, name: str) -> None:
+    patch = FAILING.format(module=module, holder=holder, name=name)
+    with viewer(moba, "--no-cache", patch=patch) as terminal:
         before = modes(terminal)
         if name == "action_next_gap":
             terminal.wait_for(b"worst gaps")
