@@ -1,4 +1,4 @@
-"""The viewer with something in it changed: `python -m tests.ui.patched CODE ARGUMENTS...` runs the code first."""
+"""The viewer, something in it changed: `python -m tests.ui.patched CODE ARGUMENTS...` runs the code first."""
 
 from __future__ import annotations
 

@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from samples.job.directory import write_job
 from tests.job.planted import truth
-from tests.ui.walking import KEYS, SIZES, SUSPEND, Emulator, Step, differences, drawn, walk, walker
+from tests.ui.walking import KEYS, SIZES, SUSPEND, Emulator, Step, Walker, differences, drawn, walk, walker
 
-LENGTH, LENGTH_OF_JOB, PACKETS = 40, 20, 3
-THOROUGH = 3  #: times as far where all is tried
+LENGTH, LENGTH_OF_JOB, PACKETS = 120, 8, 9
+THOROUGH = 8  #: times as far over a job where all is tried
 
 #: walks in which the terminal once showed something else
 KNOWN: dict[str, tuple[tuple[int, int], list[Step]]] = {
@@ -39,49 +40,63 @@ CLOSED_TWICE = (
 )
 
 
-@pytest.fixture
-def times(thorough: bool) -> int:
-    """How often what is usual is done."""
-    return THOROUGH if thorough else 1
+@pytest.fixture(scope="module")
+def walked(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walker]:
+    """The viewer of a training, which each test takes back to its timeline."""
+    directory = tmp_path_factory.mktemp("walked")
+    with walker(samples / "moba" / "trace_view.json", directory, size=(60, 20)) as walked:
+        yield walked
 
 
-def test_known_steps(samples: Path, tmp_path: Path) -> None:
-    with walker(samples / "moba" / "trace_view.json", tmp_path, size=(60, 20)) as walked:
-        for name, (size, steps) in KNOWN.items():
-            for step in (size, *steps):
-                walked.take(step)
-                walked.settle()
-                assert not walked.lasting_differences(), (name, step)
-            assert not walked.redrawn(), name
-            walked.take(["escape", "escape", "T", "0"])
+def test_known_steps(walked: Walker) -> None:
+    for name, (size, steps) in KNOWN.items():
+        for step in (size, *steps):
+            walked.take(step)
+            walked.settle()
+            assert not walked.lasting_differences(), (name, step)
+        assert not walked.redrawn(), name
+        walked.take(["escape", "escape", "T", "0"])
 
 
-def test_a_random_walk(samples: Path, tmp_path: Path, times: int) -> None:
+def test_known_keys_in_one_packet_are_survived(walked: Walker) -> None:
+    walked.take((80, 24))
+    for opened, keys in CLOSED_TWICE:
+        survive(walked, opened, keys)
+
+
+@pytest.mark.thorough
+def test_random_keys_in_one_packet_are_survived(walked: Walker) -> None:
+    rng = random.Random(random.randrange(1 << 30))
+    walked.take((80, 24))
+    for _ in range(PACKETS):
+        survive(walked, [], rng.choices(KEYS, k=25))
+
+
+def survive(walked: Walker, opened: list[str], keys: list[str]) -> None:
+    """Open something, then press these keys at once."""
+    burst = [key for key in keys if key != SUSPEND]
+    walked.take(["escape", "escape", "T", *opened])
+    walked.settle()
+    walked.take(burst)
+    walked.settle()  # raises where the viewer has ended
+    assert not walked.lasting_differences(), (opened, burst)
+
+
+@pytest.mark.thorough
+def test_a_random_walk(samples: Path, tmp_path: Path) -> None:
     seed = random.randrange(1 << 30)
     with walker(samples / "moba" / "trace_view.json", tmp_path, size=random.choice(SIZES)) as walked:
-        stumble = walk(walked, random.Random(seed), LENGTH * times)
+        stumble = walk(walked, random.Random(seed), LENGTH)
     assert stumble is None, f"seed {seed}: {stumble}"
 
 
-def test_a_walk_over_the_ranks_of_a_job(tmp_path: Path, times: int) -> None:
+def test_a_walk_over_the_ranks_of_a_job(tmp_path: Path, thorough: bool) -> None:
     write_job(truth("loader").outcome, tmp_path / "job", 1)
     seed = random.randrange(1 << 30)
     with walker(tmp_path / "job", tmp_path, size=random.choice(SIZES)) as walked:
         assert walked.answer["screen"] == "ranks"
-        stumble = walk(walked, random.Random(seed), LENGTH_OF_JOB * times)
+        stumble = walk(walked, random.Random(seed), LENGTH_OF_JOB * (THOROUGH if thorough else 1))
     assert stumble is None, f"seed {seed}: {stumble}"
-
-
-def test_keys_in_one_packet_are_survived(samples: Path, tmp_path: Path, times: int) -> None:
-    rng = random.Random(random.randrange(1 << 30))
-    with walker(samples / "moba" / "trace_view.json", tmp_path) as walked:
-        for opened, keys in (*CLOSED_TWICE, *(([], rng.choices(KEYS, k=25)) for _ in range(PACKETS * times))):
-            burst = [key for key in keys if key != SUSPEND]
-            walked.take(["escape", "escape", "T", *opened])
-            walked.settle()
-            walked.take(burst)
-            walked.settle()  # raises where the viewer has ended
-            assert not walked.lasting_differences(), (opened, burst)
 
 
 def test_a_difference_is_seen() -> None:
