@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import _callback
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
@@ -24,18 +25,75 @@ from tracetui.trace.model import Trace
 
 @pytest.fixture(scope="session", autouse=True)
 def _styles_parsed_once() -> Iterator[None]:
-    """Parse the styles of each widget once, not in each app: a tenth of what a test of a screen takes."""
-    parse = Stylesheet._parse_rules
-    parsed: dict[Any, list[RuleSet]] = {}
+    """Parse the styles of each widget, and sort those of the same widgets, once, not in each app."""
+    parse_source, parse, sort = Stylesheet._parse_rules, Stylesheet.parse, vars(Stylesheet)["rules_map"]
+    sources: dict[Any, list[RuleSet]] = {}
+    sheets: dict[Any, list[RuleSet]] = {}
+    by_name: dict[int, tuple[list[RuleSet], dict[str, list[RuleSet]]]] = {}
 
-    def parse_once(sheet: Stylesheet, *arguments: Any, **named: Any) -> list[RuleSet]:
+    def parse_source_once(sheet: Stylesheet, *arguments: Any, **named: Any) -> list[RuleSet]:
         key = (frozenset(sheet._variables.items()), arguments, *named.items())
-        if key not in parsed:
-            parsed[key] = parse(sheet, *arguments, **named)
-        return parsed[key]
+        if key not in sources:
+            sources[key] = parse_source(sheet, *arguments, **named)
+        return sources[key]
+
+    def parse_once(sheet: Stylesheet) -> None:
+        key = (frozenset(sheet._variables.items()), *sheet.source.items())
+        if key not in sheets:
+            parse(sheet)
+            sheets[key] = sheet._rules
+        sheet._rules, sheet._rules_map, sheet._require_parse = sheets[key], None, False
+
+    def sort_once(sheet: Stylesheet) -> dict[str, list[RuleSet]]:
+        rules = sheet.rules
+        if id(rules) not in by_name:
+            by_name[id(rules)] = rules, sort.__get__(sheet)
+        return by_name[id(rules)][1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        patch.setattr(Stylesheet, "_parse_rules", parse_source_once)
+        patch.setattr(Stylesheet, "parse", parse_once)
+        patch.setattr(Stylesheet, "rules_map", property(sort_once))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _parameters_counted_once() -> Iterator[None]:
+    """Count the parameters of callbacks that are made anew for each call once for all that have one code."""
+    count = _callback._count_parameters
+    counts: dict[Any, int] = {}
+
+    def count_once(function: Any) -> int:
+        code = getattr(function, "__code__", None)
+        if code is None or hasattr(function, "__wrapped__"):
+            return count(function)
+        key = (type(function), code)
+        if key not in counts:
+            counts[key] = count(function)
+        return counts[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_callback, "_count_parameters", count_once)
+        yield
+
+
+class _NothingKept:
+    """A cache that is always empty."""
+
+    def get(self, key: object, default: Any = None) -> Any:
+        return default
+
+    def __setitem__(self, key: object, value: object) -> None:
+        """Forget it."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _strips_without_caches(thorough: bool) -> Iterator[None]:
+    """Have strips share one cache that keeps nothing: seven for each were a tenth of what a screen takes."""
+    nothing = _NothingKept()
+    with pytest.MonkeyPatch.context() as patch:
+        if not thorough:
+            patch.setattr("textual.strip.FIFOCache", lambda size: nothing)
         yield
 
 
