@@ -144,12 +144,12 @@ def test_a_call_stack_is_revealed_in_a_tree_of_definitions() -> None:
     assert branches.reveal([called[0], module.frame or called[1], called[2]]) is loss
 
 
-def test_a_tree_of_a_hundred_thousand_frames_makes_rows_only_for_what_is_open() -> None:
-    wide = root(*(node(f"f{i}", 10, *(node("g", 1) for _ in range(9))) for i in range(10_000)))
+def test_a_tree_of_ten_thousand_frames_makes_rows_only_for_what_is_open() -> None:
+    wide = root(*(node(f"f{i}", 10, *(node("g", 1) for _ in range(9))) for i in range(1000)))
     branches = Branches(wide)
     assert len(branches.rows()) == 1  # each of them is small
     branches.threshold = 0
-    assert len(branches.rows()) == 10_000
+    assert len(branches.rows()) == 1000
 
 
 def test_a_stack_deeper_than_python_recurses() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.color import ColorSystem
@@ -121,7 +121,6 @@ strips = st.lists(st.tuples(texts, st.sampled_from(STYLES)), max_size=5).map(
 frames = st.lists(st.lists(strips, min_size=HEIGHT, max_size=HEIGHT), min_size=1, max_size=4)
 
 
-@settings(max_examples=60)
 @given(frames)
 def test_a_terminal_shows_what_was_put(frames: list[list[Strip]]) -> None:
     cells, terminal = Cells(WIDTH, HEIGHT), Terminal()

@@ -72,7 +72,7 @@ def test_frames_are_told_apart(frame: Frame, kind: FrameKind) -> None:
     assert kind_of(frame, FrameRules()) is kind
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((120, 36), marks=pytest.mark.thorough), (200, 60)])
 async def test_keys_walk_zoom_and_come_back(real_traces: Path, size: tuple[int, int]) -> None:
     trace = real.npu(real_traces, "level2/rank0").trace
     async with viewing(trace, "flame", size) as (app, pilot):

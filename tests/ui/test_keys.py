@@ -13,12 +13,12 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.screens.search import SearchPrompt
 
 SEQUENCES = (
-    ["slash", *"matmul", "enter", "n"],
+    ["slash", *"mul", "enter", "n"],
     ["colon", *"gogaps", "enter", "j", "j"],
     ["G", "slash", *"mat", "enter", "end", "enter", "w"],
     ["i", "tab", "escape", "escape", "H"],
     ["x", "question_mark", "j", "q", "x"],
-    ["t", *"stream", "enter", "l", "l"],
+    ["t", *"str", "enter", "l", "l"],
 )
 
 
