@@ -87,7 +87,7 @@ async def table(app: TraceApp, pilot: Pilot[int], by: str) -> None:
     raise AssertionError(by)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), pytest.param((200, 60), marks=pytest.mark.thorough)])
 async def test_the_verdict_and_the_parts_of_a_step_are_on_the_first_screen(size: tuple[int, int]) -> None:
     async with compared(size) as (app, pilot):
         await pilot.pause()

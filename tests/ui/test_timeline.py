@@ -109,9 +109,11 @@ async def test_the_details_tell_times_as_the_tables_of_the_producer_do(moba: Tra
         assert f"epoch    {start[:-3]} to {end}" in details.text and start.startswith("17364124747")
 
 
-async def test_the_prompt_for_a_time_goes_there_on_the_line_of_the_cursor(moba: Trace) -> None:
+async def test_the_prompt_for_a_time_goes_there_on_the_line_of_the_cursor(
+    moba: Trace, thorough: bool
+) -> None:
     async with viewing(moba, "timeline", (100, 24)) as (app, pilot):
-        for written in ("9.5ms", "0.0095 s", "9500us", "clock"):
+        for written in ("0.0095 s", "clock", *(("9.5ms", "9500us") if thorough else ())):
             with case(written):
                 state, wanted = app.session.state, moba.start_ns + 9_500_000
                 await pilot.press("1", *"wwwj")
