@@ -438,7 +438,7 @@ def test_the_task_queue_has_two_remedies_and_that_of_the_longer_part_is_told_fir
     queue = "TASK_QUEUE_ENABLE=2 takes", "try CPU_AFFINITY_CONF=1 too"
     affinity = "CPU_AFFINITY_CONF=1 binds", "try TASK_QUEUE_ENABLE=2 too"
     (advice,) = advice_of(behind_another_launch(MS), "dispatch_queue_late")
-    half = advice.cost_ns // 2
+    half = int(advice.cost_ns or 0) // 2
     for dur, words in ((34 * MS, queue), (half, queue), (half - 1, affinity), (MS, affinity)):
         (advice,) = advice_of(behind_another_launch(dur), "dispatch_queue_late")
         assert advice.cost_ns == 2 * half
