@@ -36,8 +36,11 @@ _IMPORTED = (
 class Terminal:
     """A process on a pseudo-terminal, and what it has written."""
 
-    def __init__(self, process: subprocess.Popen[bytes] | Forked, master: int, slave: int) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes] | Forked, master: int, slave: int, before: list[int]
+    ) -> None:
         self.process, self.master, self.slave = process, master, slave
+        self.before = before  #: the modes that the process found
         self.output = b""
 
     def read(self, seconds: float) -> bytes:
@@ -121,6 +124,11 @@ class Terminal:
         raise AssertionError(f"still running: {self.output[-500:]!r}")
 
 
+def modes(slave: int) -> list[int]:
+    """The flags of a line discipline: echo, line mode and signals among them."""
+    return list(termios.tcgetattr(slave)[:4])
+
+
 @contextmanager
 def viewer(
     path: Path,
@@ -162,6 +170,7 @@ def program(
     for name in ("NO_COLOR", "SSH_CONNECTION", "COLORTERM"):
         if name not in environ:
             environment.pop(name, None)
+    before = modes(slave)
     process: subprocess.Popen[bytes] | Forked
     if imports:
         process = fork(
@@ -183,7 +192,7 @@ def program(
             env=environment,
             start_new_session=True,
         )
-    terminal = Terminal(process, master, slave)
+    terminal = Terminal(process, master, slave, before)
     try:
         yield terminal
     finally:

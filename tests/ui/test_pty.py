@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.ui.rest import PATIENCE_S
-from tests.ui.terminal import Terminal, viewer
+from tests.ui.terminal import modes, viewer
 from tracetui.ui.actions import ACTIONS, GO
 
 ESCAPE = "\x1b[27u"  #: as terminals send it that can tell it from what begins with it
@@ -22,11 +22,6 @@ ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
 @pytest.fixture(scope="module")
 def moba(samples: Path) -> Path:
     return samples / "moba" / "trace_view.json"
-
-
-def modes(terminal: Terminal) -> list[int]:
-    """The flags of the line discipline: echo, line mode and signals among them."""
-    return list(termios.tcgetattr(terminal.slave)[:4])
 
 
 #: reads until it is told to stop
@@ -58,15 +53,14 @@ def test_the_terminal_is_left_as_it_was(
 ) -> None:
     """Leaving stops the reading, too: it would go on for ever."""
     with viewer(moba, "--no-cache", patch=READING if reading else "", anew=anew) as terminal:
-        before = modes(terminal)
         terminal.wait_for(b"reading" if reading else b"worst gaps")
-        assert modes(terminal) != before
+        assert modes(terminal.slave) != terminal.before
         if isinstance(end, bytes):
             terminal.send(end)
         else:
             terminal.process.send_signal(end)
         assert terminal.exit_code() == code
-        assert modes(terminal) == before
+        assert modes(terminal.slave) == terminal.before
         assert terminal.output.rfind(LEAVE) > terminal.output.rfind(ENTER) >= 0
         assert b"\x1b[?25h" in terminal.output[terminal.output.rfind(LEAVE) - 200 :]  # the cursor is back
         assert b"Traceback" not in terminal.output
@@ -74,27 +68,28 @@ def test_the_terminal_is_left_as_it_was(
 
 def test_a_process_that_others_stopped_has_its_terminal_again_and_its_window_its_name(moba: Path) -> None:
     with viewer(moba) as terminal:
-        before = modes(terminal)
         terminal.wait_for(b"worst gaps")
-        taken = modes(terminal)
+        taken = modes(terminal.slave)
         for shell in (False, True):  # where nobody has touched the terminal meanwhile, or a shell has used it
             terminal.process.send_signal(signal.SIGSTOP)
             terminal.stopped()
             terminal.read(0)
             if shell:
                 termios.tcsetattr(
-                    terminal.slave, termios.TCSANOW, [*before, *termios.tcgetattr(terminal.slave)[4:]]
+                    terminal.slave,
+                    termios.TCSANOW,
+                    [*terminal.before, *termios.tcgetattr(terminal.slave)[4:]],
                 )
             shown = len(terminal.output)
             terminal.process.send_signal(signal.SIGCONT)
             if shell:
                 terminal.wait_for(ENTER, shown)
             terminal.wait_for(b"worst gaps", shown)
-            assert modes(terminal) == taken, f"used by a shell: {shell}"
+            assert modes(terminal.slave) == taken, f"used by a shell: {shell}"
             terminal.rest()
         terminal.send(b"q")
         assert terminal.exit_code() == 0
-        assert modes(terminal) == before
+        assert modes(terminal.slave) == terminal.before
         left = terminal.output.rfind(LEAVE)
         assert left > terminal.output.rfind(ENTER) >= 0
         kept, named = (terminal.output.find(text) for text in (b"\x1b[22;2t", b"\x1b]2;moba - tracetui\x07"))
@@ -137,12 +132,11 @@ def fail(*_):
 def test_a_fault_of_the_viewer_is_one_sentence(moba: Path, module: str, holder: str, name: str) -> None:
     patch = FAILING.format(module=module, holder=holder, name=name)
     with viewer(moba, "--no-cache", patch=patch) as terminal:
-        before = modes(terminal)
         if name == "action_next_gap":
             terminal.wait_for(b"worst gaps")
             terminal.send(b"x")
         assert terminal.exit_code() == 1
-        assert modes(terminal) == before
+        assert modes(terminal.slave) == terminal.before
         left = terminal.output[terminal.output.rfind(LEAVE) :]
         assert b"tracetui: unexpected RuntimeError: " in left
         assert b"owned" in left and b"\x1b]0;" not in terminal.output
