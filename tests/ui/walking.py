@@ -209,8 +209,10 @@ class Walker:
             os.write(self._master, b"".join(map(encoded, [step] if isinstance(step, str) else step)))
 
     def resize(self, width: int, height: int) -> None:
-        fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
-        self.screen.resized(width, height)
+        """Resize the terminal; nobody is told of a size that it has, and draws anew."""
+        if (width, height) != self.size:
+            fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+            self.screen.resized(width, height)
 
     def suspend(self) -> None:
         """Stop the viewer and have it back."""
