@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
 
 from samples.job import scenarios
 from samples.job.directory import write_rank
@@ -29,8 +33,9 @@ def _job(name: str, layout: Layout, extra: dict[int, Extra] | None = None) -> Si
     return replace(scenarios.JOBS[name], layout=layout, extra=extra or {})
 
 
-#: the jobs of the samples, of four ranks each: to digest one takes long, however short it is
+#: the jobs of the samples, of four ranks each: to digest one takes long, however short it is; and whole
 JOBS = {
+    **{f"whole {name}": job for name, job in scenarios.JOBS.items()},
     "balanced": _job("balanced", SQUARE),
     "late": _job("late", SQUARE, {3: PYTHON}),
     "loader": scenarios.JOBS["loader"],
@@ -42,6 +47,15 @@ JOBS = {
     "absent": scenarios.JOBS["absent"],
     "hosts": replace(_job("hosts", SQUARE, {3: PYTHON}), hosts=2),
 }
+
+
+def whole(*names: str, levels: Sequence[int] = ()) -> list[ParameterSet]:
+    """Parameters of a test for jobs as the samples have them, of eight ranks: tried where all is."""
+    return [
+        pytest.param(f"whole {name}", *level, marks=pytest.mark.thorough)
+        for name in names
+        for level in ([(level,) for level in levels] or [()])
+    ]
 
 
 @cache

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from samples.job.truth import Root
-from tests.job.planted import digests, job, truth
+from tests.job.planted import digests, job, truth, whole
 from tracetui.analysis.communication.waits import SHORTEST
 from tracetui.export.job_text import job_text
 from tracetui.export.job_words import verdict
@@ -19,7 +19,11 @@ from tracetui.job.members import Rank
 from tracetui.job.tables import rank_rows
 
 #: jobs and what of the host their traces hold: each kind of root at one level, and a late rank at both
-FOUND = [("late", 1), ("loader", 1), ("both", 1), ("link", 1), ("partial", 1), ("hosts", 0)]
+FOUND = [
+    *(("late", 1), ("loader", 1), ("both", 1), ("link", 1), ("partial", 1), ("hosts", 0)),
+    *whole("late", "hosts", levels=(0, 1)),
+    *whole("both", "link", "partial", levels=(1,)),
+]
 
 
 def lost(name: str, level: int, planted: Root, plain: bool = False) -> int:
@@ -67,7 +71,9 @@ def test_in_a_balanced_job_nobody_is_blamed() -> None:
     assert all(abs(root.lost_ns) < 0.01 * sum(times) for root in found.roots.roots)
 
 
-@pytest.mark.parametrize(("name", "level"), [("stage", 1), ("partial", 1), ("hosts", 0)])
+@pytest.mark.parametrize(
+    ("name", "level"), [("stage", 1), ("partial", 1), ("hosts", 0), *whole("stage", "partial", levels=(1,))]
+)
 def test_clocks_are_those_of_the_simulation(name: str, level: int) -> None:
     simulated, clocks = truth(name).outcome.job, job(name, level).clocks
     first = simulated.offset(simulated.present[0])
@@ -108,7 +114,7 @@ def test_without_planes_a_missing_late_rank_is_a_lower_bound() -> None:
     assert job("absent", level=0).roots.total_ns <= truth("absent").own_ns
 
 
-@pytest.mark.parametrize("name", ["late", "stage", "partial"])
+@pytest.mark.parametrize("name", ["late", "stage", "partial", *whole("late", "stage", "partial")])
 def test_every_collective_finds_its_others(name: str) -> None:
     found, simulated = job(name), truth(name).outcome
     here = set(simulated.job.present)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from samples.job.simulation import Meeting
-from tests.job.planted import digests, truth
+from tests.job.planted import digests, truth, whole
 from tracetui.analysis.communication.waits import SHORTEST
 
 NOTIFIED_NS = 15_000  #: from a rank's arrival until its peers know
@@ -21,7 +21,7 @@ def meetings(name: str, rank: int) -> dict[int, Meeting]:
     }
 
 
-@pytest.mark.parametrize("name", ["both", "link", "stage", "hosts"])
+@pytest.mark.parametrize("name", ["both", "link", "stage", "hosts", *whole("both", "stage")])
 def test_each_rank_by_itself_knows_for_whom_it_waited(name: str) -> None:
     late = 0
     for digest in digests(name):
