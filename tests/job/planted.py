@@ -51,11 +51,9 @@ JOBS = {
 
 def whole(*names: str, levels: Sequence[int] = ()) -> list[ParameterSet]:
     """Parameters of a test for jobs as the samples have them, of eight ranks: tried where all is."""
-    return [
-        pytest.param(f"whole {name}", *level, marks=pytest.mark.thorough)
-        for name in names
-        for level in ([(level,) for level in levels] or [()])
-    ]
+    each: list[tuple[int, ...]] = [(level,) for level in levels] or [()]
+    thorough = pytest.mark.thorough
+    return [pytest.param(f"whole {name}", *level, marks=thorough) for name in names for level in each]
 
 
 @cache
