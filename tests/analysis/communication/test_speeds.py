@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def slow(*links: Link) -> list[bool]:
 
 def test_a_link_is_slow_below_four_fifths_of_the_median_of_those_alike() -> None:
     fast = [link(MB), link(MB, dst=2)]  # 10 GB/s
-    assert slow(*fast, link(1_265_823)) == [False, False, True]  # 7.9000 GB/s
+    assert slow(*fast, link(1_251_565)) == [False, False, True]  # 7.99 GB/s
     assert slow(*fast, link(1_250_000)) == [False, False, False]  # 8 GB/s
     assert slow() == [] and slow(link(MB)) == [False]
 
@@ -102,6 +103,13 @@ def test_what_a_link_is_built_for_is_told_only_of_chips_that_are_certain(
     links = analysis.communication.link_table
     assert len(links) == 1
     assert nominal_speeds(analysis.trace, links) == [nominal]
+
+
+def test_one_link_of_another_chip_leaves_none_certain() -> None:
+    analysis = moving("AI_CORE", "EVENT_WAIT_SQE")
+    (known,) = analysis.communication.link_table
+    assert nominal_speeds(analysis.trace, [known, replace(known, link_type="SIO")]) == [None, None]
+    assert nominal_speeds(analysis.trace, [known, known]) == [28.0, 28.0]
 
 
 def test_real_links_of_910b(real_traces: Path) -> None:
