@@ -12,6 +12,7 @@ from pathlib import Path
 _SAID_OFTEN = {
     "ALONE": "an element, and so its end, is a character at least",
     "FASTER": "a short way to what the long way finds too: tests hold that both find the same",
+    "JUDGED": "how much is looked at until odd text is judged: no definition sets that to the last one",
     "LARGER": "how much is done at a time, or kept: what comes out does not depend on it",
     "NAMED": "the number of a name, which is written nowhere: only that it differs from the others counts",
     "SAMPLED": "how much of a trace is looked at, for a first picture of it",
