@@ -154,11 +154,15 @@ def _runs_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _waits_for_what_is_to_do(thorough: bool) -> Iterator[None]:
-    """Wait in pilots until all is done, however fast the machine is, and draw then, or each frame."""
+    """Wait in pilots until all is done, however fast the machine is.
+
+    Where all is tried, as long as it takes, and each frame is drawn; else timers are hurried, the last drawn.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", keys_taken)
         patch.setattr("textual.pilot.wait_for_idle", at_rest)
         if not thorough:
+            patch.setattr("tests.ui.rest.HURRIED", True)
             patch.setattr(Screen, "_compositor_refresh", frame_due)
         patch.setattr(Pilot, "_wait_for_screen", partialmethod(Pilot._wait_for_screen, timeout=PATIENCE_S))
         patch.setattr("tracetui.ui.screens.table_screen.SAID_S", 3600.0)

@@ -6,10 +6,10 @@ Textual's own wait ends once the process uses little of a processor, which it al
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from heapq import heapify
 from typing import Any
 
 from textual._context import active_app
@@ -24,6 +24,8 @@ CALM = 3  #: turns of the event loop in which nothing was left to do
 TURN_S = 0.002  #: a look whether a thread is done
 LONGEST_S = 0.02
 PATIENCE_S = 300.0  #: for what never comes
+
+HURRIED = False  #: whether what timers bring soon comes at once
 
 _held: list[bool] = []
 _draw = Screen._compositor_refresh
@@ -52,9 +54,9 @@ async def at_rest(*_: float) -> None:
 async def _rest(debounces: bool) -> None:
     app = active_app.get()
     loop: Any = asyncio.get_running_loop()
-    calm, until = 0, time.monotonic() + PATIENCE_S
+    calm, rests, until = 0, True, time.monotonic() + PATIENCE_S
     while calm < CALM and app._running and app._exception is None and not app._exit:
-        await asyncio.sleep(0 if calm or loop._ready else _until_next(app, loop))
+        await asyncio.sleep(0 if rests or loop._ready else _until_next(app, loop))
         rests = not (loop._ready or _works(app) or _expects(app, debounces) or draw_frame(app))
         calm = calm + 1 if rests else 0
         assert time.monotonic() < until, f"never at rest, or held without threads_held(): {_left(app, loop)}"
@@ -81,8 +83,15 @@ def _until_next(app: App[Any], loop: Any) -> float:
     """How long nothing but threads does anything, s: a look at the viewer is most of what waiting takes."""
     if thread_runs(app):
         return TURN_S
-    due = min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=math.inf)
-    left: float = due - loop.time()
+    timers = [timer for timer in loop._scheduled if not timer.cancelled()]
+    if not timers:
+        return LONGEST_S
+    first = min(timers, key=lambda timer: timer.when())
+    left: float = first.when() - loop.time()
+    if HURRIED and 0 < left < SOON_S:
+        first._when = loop.time()
+        heapify(loop._scheduled)
+        return 0.0
     return min(max(left, 0.0), LONGEST_S)
 
 

@@ -157,8 +157,7 @@ async def test_escape_stops_the_writing_and_leaves_nothing(
             await pilot.press("enter")
             await until(pilot, begun.is_set)
             await pilot.press("escape")
-        text = await settled(app, pilot)
-        assert "Stopped: nothing is written." in text
+        await until(pilot, lambda: "Stopped: nothing is written." in "\n".join(screen_text(app)))
         assert not list(tmp_path.iterdir())
 
 
