@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 from samples.host import Pace, Shape
 from samples.machine import Machine
 from samples.program import Program
 from samples.scenarios import SCENARIOS, START_NS
 from samples.source import TrainingScript
+from tests.once import once
 from tests.samples.traces import read
 from tracetui.analysis.analyse import Analysis, analyse
 
@@ -38,6 +38,7 @@ class Planted(Program):
         super().backward(at, bucket, collective_us * self.collective, skew_us)
 
 
+@once
 def run(
     scenario: str,
     steps: int = 3,
@@ -48,16 +49,6 @@ def run(
     pace: float = 1.0,
 ) -> Analysis:
     """The trace of a scenario in which the kernels of an operator, collectives or a line take longer."""
-    return _run(scenario, steps, operator, factor, collective, line, pace)
-
-
-# Of arguments that a call leaves out, a cache knows nothing: the same run would be made again.
-
-
-@cache
-def _run(
-    scenario: str, steps: int, operator: str, factor: float, collective: float, line: int, pace: float
-) -> Analysis:
     chosen = SCENARIOS[scenario]
     script = TrainingScript(chosen.script, chosen.traced_as)
     program = Planted(Machine(1, START_NS, 3178231, True), script, Pace(line, pace) if line else None)

@@ -18,6 +18,7 @@ from samples.job.program import Extra
 from samples.job.simulation import Job as Simulated
 from samples.job.simulation import Outcome, simulate
 from samples.job.truth import JobTruth, tell
+from tests.once import once
 from tracetui.job.coding import decode
 from tracetui.job.digest import Digest
 from tracetui.job.digesting import digest_trace
@@ -68,15 +69,8 @@ def digests(name: str, level: int = 1, plain: bool = False) -> tuple[Digest, ...
     return tuple(_digest(_all_of(outcome.job), rank, level) for rank in outcome.job.present)
 
 
+@once
 def job(name: str, level: int = 1, plain: bool = False) -> Job:
-    return _made(name, level, plain)
-
-
-# Of arguments that a call leaves out, a cache knows nothing: the same job would be made again.
-
-
-@cache
-def _made(name: str, level: int, plain: bool) -> Job:
     return job_of([Rank(digest.identity.rank, digest, "") for digest in digests(name, level, plain)])
 
 

@@ -14,6 +14,7 @@ from samples.recording import Recording
 from samples.scenarios import simulate
 from samples.truth import Truth
 from samples.writer import TraceWriter
+from tests.once import once
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
@@ -28,47 +29,28 @@ def recording(scenario: str, task_queue: bool) -> Recording:
     return simulate(scenario, task_queue=task_queue)
 
 
+@once
 def written(scenario: str, level: int = 2, times: int = 1, task_queue: bool = True) -> bytes:
-    return _written(scenario, level, times, task_queue)
-
-
-def events(scenario: str, level: int = 2, times: int = 1, task_queue: bool = True) -> list[Event]:
-    """The events of a sample; nobody changes them."""
-    return _events(scenario, level, times, task_queue)
-
-
-def truth(scenario: str, level: int = 2, task_queue: bool = True) -> dict[str, Any]:
-    return _truth(scenario, level, task_queue)
-
-
-def analysed(scenario: str, level: int = 2, task_queue: bool = True) -> Analysis:
-    """The analysis of a sample's file."""
-    return _analysed(scenario, level, task_queue)
-
-
-# Of arguments that a call leaves out, a cache knows nothing: the same sample would be made again.
-
-
-@cache
-def _written(scenario: str, level: int, times: int, task_queue: bool) -> bytes:
     file = io.BytesIO()
     TraceWriter(recording(scenario, task_queue), level).write(file, times)
     return file.getvalue()
 
 
-@cache
-def _events(scenario: str, level: int, times: int, task_queue: bool) -> list[Event]:
-    loaded: list[Event] = json.loads(_written(scenario, level, times, task_queue))
+@once
+def events(scenario: str, level: int = 2, times: int = 1, task_queue: bool = True) -> list[Event]:
+    """The events of a sample; nobody changes them."""
+    loaded: list[Event] = json.loads(written(scenario, level, times, task_queue))
     return loaded
 
 
-@cache
-def _truth(scenario: str, level: int, task_queue: bool) -> dict[str, Any]:
+@once
+def truth(scenario: str, level: int = 2, task_queue: bool = True) -> dict[str, Any]:
     return Truth(recording(scenario, task_queue), level).as_json()
 
 
-@cache
-def _analysed(scenario: str, level: int, task_queue: bool) -> Analysis:
+@once
+def analysed(scenario: str, level: int = 2, task_queue: bool = True) -> Analysis:
+    """The analysis of a sample's file."""
     return analyse(read(recording(scenario, task_queue), level))
 
 
