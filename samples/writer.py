@@ -186,6 +186,15 @@ class TraceWriter:
         return timed
 
 
+# Names and keys repeat.
+
+
+@cache
+def _quoted(text: str) -> str:
+    """A string of a template."""
+    return _ENCODER.encode(text).replace("%", "%%")
+
+
 @cache
 def _key(text: str) -> str:
     return _quoted(text) + ": "
@@ -194,15 +203,6 @@ def _key(text: str) -> str:
 @cache
 def _member(key: str, text: str) -> str:
     return _key(key) + _quoted(text)
-
-
-# Names and keys repeat.
-
-
-@cache
-def _quoted(text: str) -> str:
-    """A string of a template."""
-    return _ENCODER.encode(text).replace("%", "%%")
 
 
 def _by_time(timed: list[Timed]) -> Iterator[Event]:

@@ -80,7 +80,10 @@ def _left(app: App[Any], loop: Any) -> dict[str, object]:
 
 
 def _until_next(app: App[Any], loop: Any) -> float:
-    """How long nothing but threads does anything, s: a look at the viewer is most of what waiting takes."""
+    """How long nothing but threads does anything, s: a look at the viewer is most of what waiting takes.
+
+    Where timers are hurried, what the next one brings soon is due from now on.
+    """
     if thread_runs(app):
         return TURN_S
     timers = [timer for timer in loop._scheduled if not timer.cancelled()]

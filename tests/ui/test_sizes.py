@@ -21,6 +21,11 @@ SIZES = ((1, 1), (9, 3), (20, 5))
 
 
 @pytest.fixture
+def sizes(thorough: bool) -> tuple[tuple[int, int], ...]:
+    return SIZES if thorough else SIZES[::2]
+
+
+@pytest.fixture
 def app(tmp_path: Path) -> TraceApp:
     return viewer(tmp_path)
 
@@ -32,7 +37,9 @@ async def resized(app: TraceApp, pilot: Pilot[int], size: tuple[int, int]) -> No
     assert [cell_len(text) for text in texts] == [size[0]] * size[1], texts
 
 
-async def test_every_screen_fits_every_terminal_and_keeps_its_state(app: TraceApp, thorough: bool) -> None:
+async def test_every_screen_fits_every_terminal_and_keeps_its_state(
+    app: TraceApp, sizes: tuple[tuple[int, int], ...]
+) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         for screen in SCREENS:
             with case(screen):
@@ -42,7 +49,7 @@ async def test_every_screen_fits_every_terminal_and_keeps_its_state(app: TraceAp
                 await pilot.pause()
                 assert app.shown == screen or screen in ONLY_OF_SEVERAL
                 place = app.session.state.place
-                for size in SIZES if thorough else SIZES[::2]:
+                for size in sizes:
                     await resized(app, pilot, size)
                     assert app.session.state.place == place
                 for key in ("j", "k", "w", "x", "d", "tab", "enter"):
@@ -75,14 +82,14 @@ async def test_a_resized_timeline_is_as_one_opened_so(first: tuple[int, int], th
     assert grown == opened
 
 
-async def test_what_opens_over_a_screen_fits_too(app: TraceApp, thorough: bool) -> None:
+async def test_what_opens_over_a_screen_fits_too(app: TraceApp, sizes: tuple[tuple[int, int], ...]) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         for key in ("slash", "question_mark", "colon", "e", "t", "at"):
             with case(key):
                 await pilot.resize_terminal(80, 24)
                 await pilot.press(key)
                 assert len(app.screen_stack) == 2
-                for size in SIZES if thorough else SIZES[::2]:
+                for size in sizes:
                     await resized(app, pilot, size)
                 await pilot.press("escape")
                 assert len(app.screen_stack) == 1
