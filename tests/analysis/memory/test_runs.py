@@ -83,7 +83,7 @@ def test_the_leak_in_a_real_snapshot(real_traces: Path) -> None:
 @pytest.mark.parametrize("name", ["h100", "mi300"])
 def test_the_memory_of_a_real_gpu(real_traces: Path, name: str) -> None:
     """Each event says what is allocated then: as much as the blocks and what was there before."""
-    (path,) = (real_traces / "gpu" / "pairs" / name).iterdir()
+    (path,) = (real_traces / "gpu" / "pairs" / name).glob("*.json.gz")
     memory = load(path, cache=False, jobs=1).memory
     assert memory is not None and memory.all.peak is not None
     assert memory.all.peak.device == "GPU 0"
