@@ -1,89 +1,40 @@
-"""Damage real events at random, and have the scanner read them: python -m tests.benchmarks.fuzz [--seconds N]
+"""Damage what tracetui reads and look what it makes of it: python -m tests.benchmarks.fuzz [--what files]
 
-What it takes has to come out as decoding gives it. .ci/run does this with a scanner that is compiled with
-sanitizers: they end the program where memory is misused.
+`scanner`: events through the scanner in C, which has to give what decoding gives; .ci/run does this with a
+scanner compiled with sanitizers, which end the program where memory is misused. `files`, `siblings`,
+`digests`, `snapshots`: damaged ones through the commands, each in a process of its own, which has to end in
+time, within its memory, with a documented status and without a traceback.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-import time
+import sys
+import tempfile
 from pathlib import Path
 
-import orjson
+from tests.benchmarks.fuzzing import scanner
+from tests.benchmarks.fuzzing.commands import SUBJECTS, fuzz_commands
 
-from tests.reader.test_scanned import EVENT, decoded, rows_of_part
-from tracetui.reader.extract import PartReader
-from tracetui.reader.scanned import COMPILED
-from tracetui.reader.split import BOUNDARY
-
-SAMPLES = Path(__file__).resolve().parents[2] / "samples"
-_PIECES = [
-    *(bytes([byte]) for byte in b'{}[]",:\\\0\x1f\x7f\x80\xc3\xff0-.eE+9 \n'),
-    *(b"\\ud800", b"\\u0041", b'"ph":"X",', b'"ts":', b'"args":{', b"null", b"true", b"1e999", b"9" * 45),
-    *(b"[" * 40, b'"a":{' * 40, b'""', "漢".encode(), b'"x":0,' * 70, b"}, {", EVENT.encode()),
-]
-_PARTS = 500  # blocks that are compared at a time
+KINDS = ("scanner", *SUBJECTS, "all")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser("python -m tests.benchmarks.fuzz", description=__doc__.partition(":")[0])
+    parser.add_argument("--what", choices=KINDS, default="scanner", help="all: what commands read, in turn")
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep inputs that fail here")
     asked = parser.parse_args()
-    assert COMPILED, "there is no compiled scanner"
     print(f"seed {asked.seed}", flush=True)
     chooser = random.Random(asked.seed)
-    whole = blocks()
-    until = time.monotonic() + asked.seconds
-    scanned = taken = 0
-    while time.monotonic() < until:
-        taken += compare([damaged(chooser, whole) for _ in range(_PARTS)], chooser)
-        scanned += _PARTS
-    print(f"{scanned:,} blocks scanned, {taken:,} taken, none of them otherwise than decoded")
-
-
-def blocks() -> list[bytes]:
-    """Blocks of one to 30 events of the samples."""
-    found = []
-    for trace in sorted(SAMPLES.glob("*/trace_view.json")):
-        text = trace.read_bytes()
-        bounds = [(between.start() + 1, between.end()) for between in BOUNDARY.finditer(text)]
-        bounds = bounds[:: max(len(bounds) // 2000, 1)]
-        for events in (1, 3, 30):
-            for (_, start), (end, _) in zip(bounds, bounds[events:]):
-                if end - start < 20_000:
-                    found.append(text[start:end])
-    return found
-
-
-def damaged(chooser: random.Random, whole: list[bytes]) -> bytes:
-    """A block, most often with some places cut out, repeated, or replaced by others."""
-    block = bytearray(chooser.choice(whole))
-    for _ in range(chooser.choice((0, 1, 1, 2, 5))):
-        at = chooser.randrange(len(block) + 1)
-        end = at + chooser.choice((0, 0, 1, 2, 9, 200))
-        other = chooser.choice(whole)
-        place = chooser.randrange(len(other))
-        block[at:end] = chooser.choice(
-            (b"", block[at:end] * 2, chooser.choice(_PIECES), chooser.randbytes(3), other[place : place + 50])
-        )
-    return bytes(block)
-
-
-def compare(texts: list[bytes], chooser: random.Random) -> int:
-    """Scan blocks one after the other; how many were taken, which have to be as decoding gives them."""
-    reader, taken = PartReader(), []
-    for text in texts:
-        length = chooser.choice((len(text), len(text), chooser.randrange(len(text) + 1)))
-        count = reader.scan(text, length)
-        if count:
-            taken.append(text[:length])
-            assert len(orjson.loads(b"[" + text[:length] + b"]")) == count, text[:length]
-    part, expected = reader.finish(), decoded(taken)
-    assert rows_of_part(part) == rows_of_part(expected), taken
-    return len(taken)
+    if asked.what == "scanner":
+        scanner.fuzz_scanner(chooser, asked.seconds)
+        return
+    names = tuple(SUBJECTS) if asked.what == "all" else (asked.what,)
+    keep = asked.keep or Path(tempfile.mkdtemp(prefix="fuzz-kept-"))
+    sys.exit(fuzz_commands(names, chooser, asked.seconds, keep))
 
 
 if __name__ == "__main__":
