@@ -265,6 +265,14 @@ def test_bytes_of_links_agree_exactly_and_times_to_1_us(
     assert found[1:] == ((True, "1 link") if words == "-" else (words is None, words or "2 links"))
 
 
+def test_links_of_an_operation_that_the_trace_lost_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    link = {"Op Name": "lost", "Transit Size(MB)": 3e-6, "Transit Time(ms)": 0.005}
+    document(monkeypatch, ("one", {"0-1": link}))
+    trace, communication = run([0] * 5, [0] * 5)
+    communication.transfers.operation[:] = -1
+    assert checks._links(trace, communication) is None
+
+
 def test_where_no_table_lies_beside_a_trace_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "read_beside", lambda path, form: None)
     monkeypatch.setattr(checks, "_document", lambda trace, name: None)

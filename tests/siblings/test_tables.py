@@ -100,6 +100,17 @@ def test_other_columns_of_kernels_are_kept(tmp_path: Path) -> None:
     assert np.isnan(table.floats["aic_mac_ratio"][1])
 
 
+@pytest.mark.parametrize(
+    "titles", ["Name,Start Time(us),aic_mac_ratio,aic_mac_ratio", "Name,Start Time(us),Name,x"]
+)
+def test_of_a_column_that_stands_twice_the_first_is_read(tmp_path: Path, titles: str) -> None:
+    table = read_table(written(tmp_path, f"{titles}\nMul,1,0.25,0.5\n", "kernel_details.csv"), KERNEL_DETAILS)
+    assert table.text("name", 0) == "Mul"
+    assert [value.tolist() for value in table.floats.values()][-1] == [0.25 if "ratio" in titles else 0.5]
+    twice = titles.split(",")[2]
+    assert table.problems == (f"kernel_details.csv: column {twice} stands there twice, the first is read",)
+
+
 def test_the_tables_of_a_real_rank_of_2023(real_traces: Path) -> None:
     """An older header, CRLF, and times that a spreadsheet damaged."""
     rank = real_traces / "npu" / "pipeline_tables" / "test_rank_{}" / "ASCEND_PROFILER_OUTPUT" / "x.json"

@@ -206,14 +206,16 @@ def _links(trace: Trace, communication: Communication) -> Check | None:
     document = _document(trace, LINKS)
     if document is None or isinstance(document, Check):
         return document
-    place_of, own = _places(trace, communication), _moved(communication)
+    place_of, moved = _places(trace, communication), _moved(communication)
     seen, differing = set(), []
     for _, told in _told(document):
         for ends, link in told.items():
             name = link.get("Op Name") if isinstance(link, dict) else None
-            if not isinstance(name, str) or (place_of.get(name, -1), ends) not in own or (name, ends) in seen:
+            if not isinstance(name, str) or name not in place_of or (name, ends) in seen:
                 continue
-            size, ns = own[place_of[name], ends]
+            if (place_of[name], ends) not in moved:
+                continue
+            size, ns = moved[place_of[name], ends]
             there = [_scaled(link.get(key)) for key in _LINK_KEYS]
             if there[0] is None or there[1] is None:
                 continue

@@ -116,15 +116,21 @@ def _read(path: Path, format_: Format) -> Table:
     ]
     if lacking:
         raise Refusal(f"is not read: it has no column {lacking[0]}")
-    known = set(places)
-    others = [(place, title) for place, title in enumerate(header) if place not in known and title]
+    repeated = next((title for place, title in enumerate(header) if header.index(title) < place and title), "")
+    known = {title for column in format_.columns for title in (column.key, *column.titles)}
+    others = [
+        (place, title)
+        for place, title in enumerate(header)
+        if title and title not in known and header.index(title) == place
+    ]
     builder = _Builder(format_, places, others if format_.others else [])
     try:
         for block in read_cells(path, len(header), builder.wanted):
             builder.add(block)
     except OSError as error:
         raise Refusal(f"cannot be read: {error.strerror}") from None
-    return builder.table()
+    problem = f"{format_.name}: column {_quoted(repeated)} stands there twice, the first is read"
+    return builder.table((problem,) if repeated else ())
 
 
 def _header(path: Path) -> list[str]:
