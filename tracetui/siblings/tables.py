@@ -116,7 +116,7 @@ def _read(path: Path, format_: Format) -> Table:
     ]
     if lacking:
         raise Refusal(f"is not read: it has no column {lacking[0]}")
-    repeated = next((title for place, title in enumerate(header) if header.index(title) < place and title), "")
+    repeated = next((title for place, title in enumerate(header) if title in header[:place] and title), "")
     known = {title for column in format_.columns for title in (column.key, *column.titles)}
     others = [
         (place, title)
