@@ -59,7 +59,9 @@ def test_the_line_of_the_leak_is_shown_where_its_source_is_on_this_host(
     monkeypatch.chdir(SCRIPT.parent.parent)
     text = " ".join(run("memory", leaking).out.split())
     assert "at train_grpo.py(27) forward `val = val.float()`, after FlashAttentionScore, before Add" in text
-    assert r"\`val = val.float()\`" in " ".join(run("memory", leaking, "--md").out.split())
+    assert r"\`val = val.float()\`" in " ".join(
+        run("memory", leaking, "--md", "--source", str(SCRIPT.parent)).out.split()
+    )
 
 
 def test_json_csv_and_markdown_show_the_same(run: Any, leaking: str) -> None:
@@ -177,3 +179,25 @@ def test_without_tables_pandas_is_not_imported(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert run("memory", str(samples / "moba" / "trace_view.json"), "--json").code == 0
+
+
+def test_source_is_quoted_from_where_the_user_works_and_in_markdown_only_when_asked(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A snapshot may name any file of this host, such as one with a password."""
+    home, elsewhere = tmp_path / "me", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    (home / "demo.py").write_text("keep(secret)\n" * 8)
+    path = tmp_path / "job" / "snapshot.pkl"
+    path.parent.mkdir()
+    write_snapshot(path, home / "demo.py")
+
+    def quotes(*options: str) -> bool:
+        return "keep(secret)" in run("memory", str(path), *options).out
+
+    monkeypatch.chdir(elsewhere)
+    assert not quotes()
+    assert quotes("--source", str(home)) and quotes("--source", str(home), "--md")
+    monkeypatch.chdir(home)
+    assert quotes() and not quotes("--md")

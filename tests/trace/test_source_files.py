@@ -38,16 +38,50 @@ def found(files: SourceFiles, recorded: str) -> SourceFile:
     return source
 
 
-def test_the_recorded_path_wins_over_one_beside_the_trace(trace: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", [True, False])
+def test_the_recorded_path_wins_over_one_beside_the_trace(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: bool
+) -> None:
     recorded = write(tmp_path / "real" / "train.py", "recorded\n")
     write(trace.parent / "train.py", "beside\n")
-    source = found(SourceFiles(trace), str(recorded))
+    if not given:
+        monkeypatch.chdir(tmp_path / "real")
+    source = found(SourceFiles(trace, [tmp_path / "real"] if given else []), str(recorded))
     assert (source.path, source.lines, source.root) == (recorded, ("recorded",), None)
     assert source.exact
 
 
-@pytest.mark.parametrize("up", [0, 1, 2, 3])
-def test_a_path_of_another_host_is_found_by_its_end_beside_the_trace_and_above(trace: Path, up: int) -> None:
+def test_a_recorded_path_elsewhere_is_not_quoted(trace: Path, tmp_path: Path) -> None:
+    """A trace may name any file of this host, such as one that holds a password."""
+    secret = write(tmp_path / "home" / "secret", "password\n")
+    missing = SourceFiles(trace).find(str(secret))
+    assert isinstance(missing, NotFound)
+    assert missing.reason == f"{secret} is outside of the directories whose source may be shown."
+    assert SourceFiles(trace).line(Frame(str(secret), 1, "f")) is None
+    assert SourceFiles(trace, [tmp_path / "home"]).line(Frame(str(secret), 1, "f")) == "password"
+
+
+@pytest.mark.parametrize("of_directory", [True, False])
+def test_no_link_leads_out_of_a_directory(trace: Path, tmp_path: Path, of_directory: bool) -> None:
+    secret = write(tmp_path / "home" / "secret.py")
+    if of_directory:
+        (trace.parent / "linked").symlink_to(secret.parent)
+    else:
+        (trace.parent / "linked").mkdir()
+        (trace.parent / "linked" / "secret.py").symlink_to(secret)
+    for recorded in ("linked/secret.py", str(trace.parent / "linked" / "secret.py")):
+        missing = SourceFiles(trace).find(recorded)
+        assert isinstance(missing, NotFound)
+        assert "outside of the directories" in missing.reason
+    inside = write(trace.parent / "inside.py", "inside\n")
+    (trace.parent / "link.py").symlink_to(inside)
+    assert found(SourceFiles(trace), "link.py").lines == ("inside",)
+
+
+@pytest.mark.parametrize("up", [0, 1, 2])
+def test_a_path_of_another_host_is_found_by_its_end_beside_the_trace_and_around_it(
+    trace: Path, up: int
+) -> None:
     root = trace.parents[up]
     write(root / "train_moba.py")
     source = found(SourceFiles(trace), "/workspace/moba/train_moba.py")
@@ -55,17 +89,16 @@ def test_a_path_of_another_host_is_found_by_its_end_beside_the_trace_and_above(t
     assert not source.exact
 
 
-def test_directories_above_the_third_parent_are_not_searched(trace: Path, tmp_path: Path) -> None:
-    write(tmp_path / "train_moba.py")
+def test_only_directories_that_the_producer_made_are_left_upwards(trace: Path) -> None:
+    write(trace.parents[3] / "train_moba.py")
     missing = SourceFiles(trace).find("/workspace/moba/train_moba.py")
     assert isinstance(missing, NotFound)
-    assert tmp_path not in missing.looked
-    assert trace.parent in missing.looked
+    assert missing.looked == (*trace.parents[:3], Path.cwd())
 
 
 def test_the_longest_end_wins_over_the_nearer_directory(trace: Path) -> None:
     write(trace.parent / "net.py", "short\n")
-    long = write(trace.parents[3] / "model" / "net.py", "long\n")
+    long = write(trace.parents[2] / "model" / "net.py", "long\n")
     assert found(SourceFiles(trace), "/other/host/model/net.py").path == long
 
 
@@ -236,4 +269,4 @@ def test_a_source_is_opened_without_waiting_and_for_this_process_alone(
     monkeypatch.setattr(os, "open", open_)
     write(trace.parent / "net.py")
     found(SourceFiles(trace), "net.py")
-    assert flags == [os.O_RDONLY + os.O_NONBLOCK + os.O_CLOEXEC + os.O_NOCTTY]
+    assert flags == [os.O_RDONLY + os.O_NONBLOCK + os.O_CLOEXEC + os.O_NOCTTY + os.O_NOFOLLOW]

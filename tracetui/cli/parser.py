@@ -7,6 +7,7 @@ import importlib.util
 import platform
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from tracetui.units import Window, parse_window
@@ -175,6 +176,11 @@ def add_restrictions(
 def add_step(parser: Parser, step: str) -> None:
     """One step; `step` says what is done with it."""
     parser.add_argument("--step", metavar="N", type=step_argument, help=f"{step} (ProfilerStep#N)")
+
+
+def add_sources(parser: Parser, help_: str) -> None:
+    """Add --source: where to look for source files, beside the trace and the working directory."""
+    parser.add_argument("--source", dest="sources", metavar="DIR", action=Collect, type=Path, help=help_)
 
 
 def add_rules(parser: Parser) -> None:

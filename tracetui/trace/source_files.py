@@ -1,7 +1,8 @@
 """Finding and reading, on this host, the source file that a frame of a trace names.
 
 Knows paths and files; knows neither the terminal nor who asks. The path comes from the trace and is not
-trusted: only regular files of a bounded size are read, and a search below a directory never leaves it.
+trusted, for it may name any file of this host: only regular files of a bounded size are read, below the
+directories that the user gave, that of the trace, or the working directory, and no link leads out of them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from tracetui.trace.stack import Frame
 LIMIT = 4 << 20  #: bytes: a longer file is no source anybody wrote
 
 _KEPT = 32  #: files kept in memory
-_PARENTS = 3  #: of the trace: <run>/<rank>_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json
+#: Directories that a producer makes around a trace: <run>/<rank>_ascend_pt/ASCEND_PROFILER_OUTPUT
+_PRODUCED = re.compile(
+    r"ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|timeline|device_\d+|PROF_\w+|.+_ascend_(pt|ms)"
+)
 _PARTS = 12  #: trailing parts of a recorded path that are searched for
 _PATH_MAX = 4096
 _TAB = 4
@@ -40,7 +44,9 @@ class SourceFile:
 
     path: Path  #: absolute
     lines: tuple[str, ...]  #: printable, tabs expanded
-    root: Path | None  #: where it was found by the end of its path; None: it is the recorded path
+    root: (
+        Path | None
+    )  #: the directory below which the end of its path was found; None: it is the recorded path
     newer: bool  #: modified after the profile was taken
 
     @property
@@ -60,9 +66,9 @@ class NotFound:
 class SourceFiles:
     """The source files of one trace, read once each.
 
-    `sources` are the user's own directories, searched first; then the directory of the trace, three parents
-    of it, and the working directory. `profiled_ns` is the end of the trace (epoch ns); a trace on a relative
-    clock is taken to be as old as its file.
+    `sources` are the user's own directories, searched first; then the directory of the trace, those that its
+    producer made around it and the one that holds them, and the working directory. `profiled_ns` is the end
+    of the trace (epoch ns); a trace on a relative clock is taken to be as old as its file.
     """
 
     def __init__(self, trace_path: str | Path, sources: Sequence[Path] = (), profiled_ns: int = 0) -> None:
@@ -76,7 +82,7 @@ class SourceFiles:
         self._kept: OrderedDict[str, SourceFile | NotFound] = OrderedDict()
 
     def find(self, recorded: str) -> SourceFile | NotFound:
-        """The source of a recorded path: that file, else the longest end of the path below a root.
+        """Find the source of a recorded path: that file if it is below a root, else its longest end that is.
 
         May block on a slow file system: call it from a thread.
         """
@@ -89,7 +95,7 @@ class SourceFiles:
         return found
 
     def line(self, frame: Frame) -> str | None:
-        """The text of the line of a frame, without what it is indented by; None where it is not found.
+        """Return the text of the line of a frame without its indent; None where it is not found.
 
         May block, as `find`.
         """
@@ -107,7 +113,7 @@ class SourceFiles:
             return NotFound("This frame is not in a file.", ())
         refused = ""
         for path, root in _candidates(recorded, self.roots):
-            content = _read(path)
+            content = _read(path, self.roots if root is None else (root,))
             if isinstance(content, str):
                 refused = refused or f"{printable(str(path))} {content}."
             elif content is not None:
@@ -118,7 +124,10 @@ class SourceFiles:
 
 
 def _roots(trace: Path, sources: Sequence[Path]) -> tuple[Path, ...]:
-    beside = [trace.parent, *trace.parent.parents][: 1 + _PARENTS]
+    """Return the directories below which source may be read, those of the user first."""
+    beside = [trace.parent]
+    while _PRODUCED.fullmatch(beside[-1].name):
+        beside.append(beside[-1].parent)
     roots = [*(source.absolute() for source in sources), *beside, *_working_directory()]
     return tuple(dict.fromkeys(root for root in roots if root != Path(root.anchor)))
 
@@ -131,7 +140,7 @@ def _working_directory() -> Iterator[Path]:
 
 
 def _candidates(recorded: str, roots: Sequence[Path]) -> Iterator[tuple[Path, Path | None]]:
-    """The recorded path with no root, then its ends below each root, longest end first."""
+    """Yield the recorded path with no root, then its ends below each root, longest end first."""
     if recorded.startswith("/"):
         yield Path(recorded), None
     parts = [part for part in re.split(r"[/\\]", recorded) if part not in ("", ".")]
@@ -145,18 +154,23 @@ def _candidates(recorded: str, roots: Sequence[Path]) -> Iterator[tuple[Path, Pa
             yield root.joinpath(*parts[first:]), root
 
 
-def _read(path: Path) -> tuple[str, int] | str | None:
-    """The text of a file and when it was modified (epoch ns); why it must not be read; None: it is not there.
+def _read(path: Path, roots: Sequence[Path]) -> tuple[str, int] | str | None:
+    """Return the text of a file and when it was modified (epoch ns).
 
-    Looked at before it is opened, because opening a device can act; looked at again once open, because it may
-    have been replaced. Files of the kernel are refused: they only look regular.
+    Return the end of a sentence where it must not be read, None where it is not there. A link is followed
+    first, and what it leads to has to lie below one of the roots. The file is looked at before it is opened,
+    because opening a device can act; looked at again once open, because it may have been replaced. Files of
+    the kernel are refused: they only look regular.
     """
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW
     try:
-        refusal = _refusal(path.stat())
-        if refusal or os.path.realpath(path).startswith(_KERNEL):
+        real = Path(os.path.realpath(path))
+        refusal = _refusal(real.stat())
+        if refusal or str(real).startswith(_KERNEL):
             return refusal or "is not a regular file"
-        with open(os.open(path, flags), "rb") as file:  # noqa: PTH123 - Path.open takes no flags
+        if not any(real.is_relative_to(os.path.realpath(root)) for root in roots):
+            return "is outside of the directories whose source may be shown"
+        with open(os.open(real, flags), "rb") as file:  # noqa: PTH123 - Path.open takes no flags
             status = os.fstat(file.fileno())
             refusal = _refusal(status)
             content = b"" if refusal else file.read(LIMIT)

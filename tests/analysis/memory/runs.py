@@ -50,11 +50,11 @@ def recorded(steps: int, held: Sequence[Held], curve: Sequence[tuple[int, int]] 
     return Recorded(curves, blocks, ("NPU 0",), (PYTORCH,), operators, lines, every, ())
 
 
-def write_snapshot(path: Path) -> None:
+def write_snapshot(path: Path, source: Path = Path("/me/demo.py")) -> None:
     """Write a snapshot of three steps of four blocks at demo.py(5) to (8), of which (7) is never freed."""
 
     def event(action: str, number: int, line: int) -> dict[str, Any]:
-        frames = [{"filename": "/me/demo.py", "line": line, "name": "step"}]
+        frames = [{"filename": str(source), "line": line, "name": "step"}]
         return {"action": action, "addr": 4096 * number, "size": 1 << 20, "frames": frames}
 
     events = []

@@ -14,6 +14,7 @@ from tracetui.cli.parser import (
     add_outputs,
     add_restrictions,
     add_rules,
+    add_sources,
     add_trace,
 )
 from tracetui.cli.terminal import text_width
@@ -35,6 +36,8 @@ them, and what the device did before and after it.
 --step and --window leave the peak of that time, and the lines of what was
 alive at it or allocated in it; growth is always that of the whole recording.
 --csv writes the lines, or with --by the blocks by size, or single ones.
+Text quotes the line that keeps a block, if its file lies below the directory of
+the trace, the working directory or --source; Markdown does with --source only.
 
 PATH is a trace, a directory that holds one, or a snapshot of PyTorch's
 allocator (torch.npu.memory._dump_snapshot, a pickle: it is read without running
@@ -52,6 +55,7 @@ def _add_arguments(parser: Parser) -> None:
     add_outputs(parser, "list N rows; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
     add_restrictions(parser, "only the memory of step N", "only the memory of this window of time")
     add_rules(parser)
+    add_sources(parser, "quote source from below DIR, in Markdown too; may be repeated")
 
 
 def _run(request: Request) -> ExitCode:
@@ -62,7 +66,7 @@ def _run(request: Request) -> ExitCode:
     from tracetui.trace.source_files import SourceFiles
 
     memory, part, origin = _opened(request)
-    source = SourceFiles(locate_trace(request.path)).line
+    source = SourceFiles(locate_trace(request.path), request.sources).line
     if memory is not None and not request.json:
         for problem in memory.recorded.problems:
             say(printable(problem))
@@ -71,7 +75,9 @@ def _run(request: Request) -> ExitCode:
         what={"line": "lines", "size": "sizes", "block": "blocks"}[request.by],
         csv=lambda stream: _write_csv(stream, memory, part, request),
         document=lambda: _document(memory, part, request),
-        markdown=lambda: memory_markdown(memory, part, request.by, request.top, origin, source),
+        markdown=lambda: memory_markdown(
+            memory, part, request.by, request.top, origin, source if request.sources else None
+        ),
         text=lambda: memory_text(memory, part, request.by, request.top, origin, text_width(), source),
     )
     return ExitCode.OK

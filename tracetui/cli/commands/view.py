@@ -14,7 +14,6 @@ from tracetui.cli.command import Command
 from tracetui.cli.commands import memory, ranks, summary
 from tracetui.cli.parser import (
     PATHS,
-    Collect,
     Parser,
     Request,
     UsageError,
@@ -22,6 +21,7 @@ from tracetui.cli.parser import (
     add_language,
     add_restrictions,
     add_rules,
+    add_sources,
     add_trace,
 )
 
@@ -47,14 +47,7 @@ def _add_arguments(parser: Parser) -> None:
         "others", metavar="PATH", nargs="*", help="more traces: a list to choose from, { and } flip"
     )
     add_restrictions(parser, "open the viewer at this step", "open the viewer at this window")
-    parser.add_argument(
-        "--source",
-        dest="sources",
-        metavar="DIR",
-        action=Collect,
-        type=Path,
-        help="look for the Python files of the trace under DIR; may be repeated",
-    )
+    add_sources(parser, "look for the Python files of the trace under DIR; may be repeated")
     parser.add_argument(
         "--palette",
         metavar="COLOURS",

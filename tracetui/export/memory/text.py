@@ -56,7 +56,7 @@ def memory_text(
     top: int | None,
     origin_ns: int,
     width: int,
-    source: SourceLine,
+    source: SourceLine | None,
 ) -> str:
     """Return the memory as text; `top` rows, 0 for all, None for 20. `by`: "line", "size" or "block"."""
     if memory is None or part is None:
@@ -82,7 +82,7 @@ def memory_markdown(
     by: str,
     top: int | None,
     origin_ns: int,
-    source: SourceLine,
+    source: SourceLine | None,
 ) -> str:
     """Return the same as Markdown."""
     if memory is None or part is None:
@@ -110,11 +110,14 @@ def _head(document: Row, origin_ns: int, memory: Memory) -> list[str]:
     ]
 
 
-def _growing(document: Row, memory: Memory, source: SourceLine) -> list[str]:
+def _growing(document: Row, memory: Memory, source: SourceLine | None) -> list[str]:
     """A sentence for each group that grows, or that none does; of one step nothing is said."""
     if document["growing"]:
         groups = zip(document["growing"], memory.growing)
-        return [growing_sentence(told, group.frame and source(group.frame)) for told, group in groups]
+        return [
+            growing_sentence(row, source(group.frame) if source and group.frame else None)
+            for row, group in groups
+        ]
     told = len(memory.recorded.steps) > 1 and len(memory.recorded.blocks) > 0
     return [tell("No operator leaves a block behind in every step.")] if told else []
 
