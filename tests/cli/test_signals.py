@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.forks import ROOT
 from tracetui.cli import main, signals
 from tracetui.cli.signals import as_cancel, raise_if_told
 
@@ -103,3 +105,19 @@ def test_ctrl_c_before_anything_is_imported_is_no_traceback(monkeypatch: pytest.
     monkeypatch.delitem(sys.modules, "tracetui.cli.run", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Interrupting, *sys.meta_path])
     assert main(["--version"]) == 130
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_ctrl_c_while_the_command_starts_prints_nothing(tmp_path: Path, ignored: bool) -> None:
+    """It comes before anything of the program is imported; nohup has it ignored."""
+    (tmp_path / "tracetui").mkdir()
+    (tmp_path / "tracetui" / "__init__.py").write_text("import os\nos.kill(os.getpid(), 2)\n")
+    (tmp_path / "tracetui" / "cli.py").write_text("def main(): return 0\n")
+    process = subprocess.run(
+        [sys.executable, str(ROOT / ".build" / "tracetui")],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL),
+    )
+    assert (process.returncode, process.stderr) == (0 if ignored else -signal.SIGINT, b"")

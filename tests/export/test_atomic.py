@@ -118,5 +118,16 @@ def test_a_directory_that_is_missing(tmp_path: Path) -> None:
     assert failed.value.filename == str(wanted)  # not that of the temporary file
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_a_link_that_leads_nowhere_is_refused(tmp_path: Path, force: bool) -> None:
+    link = tmp_path / "link.csv"
+    link.symlink_to(tmp_path / "made.csv")
+    with pytest.raises(FileNotFoundError, match="is a link to a file that does not exist"):
+        write_atomically(link, fill, force)
+    with pytest.raises(FileNotFoundError, match="is a link to a file that does not exist"):
+        refuse_to_overwrite(link, force)
+    assert names(tmp_path) == ["link.csv"]
+
+
 def no_links(*_: object) -> None:
     raise PermissionError(1, "Operation not permitted")

@@ -25,9 +25,11 @@ def write_atomically(
 
     Raises SameFileError, whatever `force`, where `path` is the file `source`, which was read for this;
     FileExistsError without `force` where the name is taken, also when it is taken meanwhile; and OSError of
-    the file system. A symbolic link is followed. A pipe or a device such as /dev/null is written to as it is.
+    the file system. A symbolic link is followed, unless it leads nowhere. A pipe or a device such as
+    /dev/null is written to as it is.
     """
     _spare(path, source)
+    _refuse_dangling(path)
     target = Path(os.path.realpath(path))
     mode = _mode(target)
     if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
@@ -58,6 +60,7 @@ def write_atomically(
 def refuse_to_overwrite(path: StrPath, force: bool, source: StrPath | None = None) -> None:
     """Raise now what `write_atomically` would raise for the name, before the work that fills the file."""
     _spare(path, source)
+    _refuse_dangling(path)
     mode = _mode(Path(os.path.realpath(path)))
     if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):
         _refuse(path, mode, force)
@@ -68,6 +71,12 @@ def _spare(path: StrPath, source: StrPath | None) -> None:
     with contextlib.suppress(FileNotFoundError):
         if source is not None and Path(path).samefile(source):
             raise SameFileError(f"{os.fspath(path)} is what is read")
+
+
+def _refuse_dangling(path: StrPath) -> None:
+    """Raise FileNotFoundError where a link leads to no file: it would be made wherever the link says."""
+    if os.path.islink(path) and not os.path.exists(path):  # noqa: PTH110, PTH114 - any path, also of bytes
+        raise FileNotFoundError(errno.ENOENT, "is a link to a file that does not exist", os.fspath(path))
 
 
 def _refuse(path: StrPath, mode: int, force: bool) -> None:

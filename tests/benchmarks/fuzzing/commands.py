@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import json
 import os
@@ -81,10 +82,16 @@ def run(command: Sequence[str], home: Path) -> tuple[str, str]:
         pid = os.fork()
     if not pid:
         _become(command, outputs)
-    _, status = os.waitpid(pid, 0)
+    until = time.monotonic() + _SECONDS
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    while not ended:
+        time.sleep(0.002)
+        if time.monotonic() > until:
+            os.kill(pid, signal.SIGKILL)
+        ended, status = os.waitpid(pid, os.WNOHANG)
     code = os.waitstatus_to_exitcode(status)
     stdout, stderr = (path.read_bytes() for path in outputs)
-    if code == -signal.SIGALRM:
+    if code == -signal.SIGKILL:
         return "hang", f"it did not end within {_SECONDS} s\n{_tail(stderr)}"
     if code < 0:
         return f"signal {-code}", _tail(stderr)
@@ -122,7 +129,7 @@ def _become(command: Sequence[str], outputs: Sequence[Path]) -> None:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * os.sysconf("SC_PAGE_SIZE") + _MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    signal.alarm(_SECONDS)
+    faulthandler.dump_traceback_later(_SECONDS - 2)
     code = 70
     try:
         code = int(tracetui(list(command)))
