@@ -120,3 +120,18 @@ def checked_words(name: str) -> str:
 def test_a_damaged_document_is_no_error(real_traces: Path, tmp_path: Path, name: str, content: str) -> None:
     checks = checked(real_traces, tmp_path, name, lambda _: content)
     assert not any(check.agrees for check in checks)
+
+
+def test_links_of_operations_that_are_lost_are_not_held_against_others(
+    real_traces: Path, tmp_path: Path
+) -> None:
+    """Planes without the operations of their group are of operation -1, which the trace has no name for."""
+    output = real.npu_output(real_traces, "level2/rank0")
+    events = json.loads((output / "trace_view.json").read_bytes())
+    kept = [event for event in events if not event["name"].startswith("hcom_")]
+    assert len(kept) == len(events) - 4
+    (tmp_path / "trace_view.json").write_text(json.dumps(kept), encoding="utf-8")
+    name = "communication_matrix.json"
+    (tmp_path / name).write_bytes((output / name).read_bytes())
+    analysis = real.analysed(tmp_path / "trace_view.json")
+    assert [check for check in analysis.checks if check.table == name] == []

@@ -329,17 +329,24 @@ def test_what_only_an_arrow_leads_to_is_of_no_graph() -> None:
     assert told(events)[-1][:3] == (60, 80, "device.latency")
 
 
-@pytest.mark.parametrize(("wait", "cause"), [(210, "device.latency"), (211, "device.unknown")])
+@pytest.mark.parametrize(("wait", "cause"), [(6_000, "device.latency"), (6_001, "device.unknown")])
 def test_a_wait_of_three_times_the_median_is_a_usual_one(wait: int, cause: str) -> None:
+    """The second of three tasks starts 2 µs after its launch, which is the median."""
+    events = [*FIRST, *launched(2_000, 4_030), *launched(13_000, 13_030 + wait)]
+    assert told(events)[-1][:3] == (13_030, 13_030 + wait, cause)
+
+
+@pytest.mark.parametrize(("wait", "cause"), [(5_000, "device.latency"), (5_001, "device.unknown")])
+def test_five_microseconds_are_usual_where_too_few_tell(wait: int, cause: str) -> None:
     """Two tasks start 70 ns after their launch, which is the median."""
     events = [*FIRST, *launched(2_000, 2_100), *launched(3_000, 3_030 + wait)]
     assert told(events)[-1][:3] == (3_030, 3_030 + wait, cause)
 
 
 def test_a_stream_is_empty_from_when_its_last_task_ends() -> None:
-    """The second task was launched just then: of its 10, of 70 and of 211 ns the median is 70."""
-    events = [*FIRST, *launched(1_120, 1_160), *launched(3_000, 3_030 + 211)]
-    assert told(events)[-1][:3] == (3_030, 3_030 + 211, "device.unknown")
+    """The second task was launched just then: of its 10, of 70 and of 5,001 ns the median is 70."""
+    events = [*FIRST, *launched(1_120, 1_160), *launched(3_000, 3_030 + 5_001)]
+    assert told(events)[-1][:3] == (3_030, 3_030 + 5_001, "device.unknown")
 
 
 def test_a_burst_may_begin_with_its_enqueue() -> None:

@@ -86,8 +86,8 @@ def test_components_are_told_at_their_most_and_at_the_end() -> None:
     """One has its most at time 0; of one only what is reserved is known, of one nothing."""
 
     def curve(allocated: list[int], reserved: list[int]) -> Curve:
-        columns = (np.array(column, np.int64) for column in ([0, 10, 20], allocated, reserved, [-1] * 3))
-        return Curve("NPU 0", "PyTorch", *columns)
+        columns = np.array([[0, 10, 20], allocated, reserved, [-1] * 3], np.int64)
+        return Curve("NPU 0", "PyTorch", columns[0], columns[1], columns[2], columns[3])
 
     curves = [
         curve([9, 3, -1], [1, 2, 0]),

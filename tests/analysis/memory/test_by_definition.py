@@ -76,7 +76,8 @@ class Run:
         source = self.source
         time = sorted(source.choices(range(40), k=source.choice((0, 1, 3, 12))))
         columns = ([source.choice((-1, 0, 0, 5, 9, 40)) for _ in time] for _ in range(3))
-        return Curve(device, component, *(np.array(column, np.int64) for column in (time, *columns)))
+        told = [np.array(column, np.int64) for column in (time, *columns)]
+        return Curve(device, component, told[0], told[1], told[2], told[3])
 
 
 def samples(curve: Curve, values: str = "allocated") -> list[tuple[int, int, int]]:

@@ -230,7 +230,7 @@ class Cause(IntEnum):
         doing="the usual latency",
         rule=(
             "a stretch no longer than the usual time from launch to start (three times the median of tasks "
-            "that found their stream empty, at most 30 µs)"
+            "that found their stream empty, 5 to 30 µs)"
         ),
     )
     UNKNOWN = CauseFacts(

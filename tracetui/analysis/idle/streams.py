@@ -32,6 +32,8 @@ from tracetui.trace.nesting import enclosing
 
 #: ns: no launch takes longer than this to reach the device without a reason.
 LONGEST_LATENCY = 30_000
+#: ns: a launch that reaches the device as soon as this needs no other reason, however few tell what is usual.
+SHORTEST_LATENCY = 5_000
 #: A launch that takes up to so many times the median is a usual one.
 USUAL = 3
 #: ns: a wait ends so soon after the event that it waits for.
@@ -93,7 +95,7 @@ class Streams:
         """ns: the longest that a launched task may take to run without another reason.
 
         Three times the median, over the work that found its stream empty, of the time from the end of its
-        launch to its start; never more than 30 µs.
+        launch to its start; never more than 30 µs, nor less than 5 µs even where clocks disagree.
         """
         slices, waits = self._trace.slices, []
         for track in (track for streams in self._streams.values() for track in streams):
@@ -104,7 +106,9 @@ class Streams:
             kept = among(self._activity[rows], WORK) & (launched >= 0) & (free <= launched)
             waits.append(slices.start[rows[kept]] - launched[kept])
         taken = np.concatenate(waits) if waits else np.empty(0, np.int64)
-        return min(LONGEST_LATENCY, max(0, int(USUAL * np.median(taken)))) if len(taken) else LONGEST_LATENCY
+        if not len(taken):
+            return LONGEST_LATENCY
+        return min(LONGEST_LATENCY, max(SHORTEST_LATENCY, int(USUAL * np.median(taken))))
 
     @cached_property
     def _streams(self) -> dict[str, list[Track]]:

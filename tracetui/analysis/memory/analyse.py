@@ -33,6 +33,15 @@ from tracetui.trace.model import Trace
 _NOWHERE = Neighbours(None, None, None)
 
 
+@dataclass(frozen=True)
+class HostMemory:
+    """The blocks of the host that a stretch of time allocated: in no sum of a device."""
+
+    lines: tuple[LineMemory, ...]  #: nothing of them is at the peak, which is of a device
+    alive_bytes: int  #: never released
+    alive_blocks: int
+
+
 @dataclass(frozen=True, eq=False)
 class MemoryPart:
     """The memory of a stretch of time: its peak, and the blocks that were allocated by then."""
@@ -44,6 +53,7 @@ class MemoryPart:
     places: Int64s  #: theirs in Recorded.blocks
     at_peak: Bools  #: of `blocks`
     allocated: Bools  #: of `blocks`: allocated in it
+    host: HostMemory | None  #: None where that is not told apart from the devices', or there is none
 
     @property
     def alive_at_end(self) -> tuple[int, int]:
@@ -100,7 +110,16 @@ class Memory:
             places=np.flatnonzero(chosen),
             at_peak=alive,
             allocated=allocated,
+            host=self._host(start, end),
         )
+
+    def _host(self, start: int, end: int) -> HostMemory | None:
+        every = self.recorded.host_blocks
+        every = every.at((every.start >= start) & (every.start < end))
+        if not len(every):
+            return None
+        lines = lines_of_blocks(self.recorded, every, np.zeros(len(every), np.bool_))
+        return HostMemory(lines, int(every.bytes[every.alive].sum()), int(np.count_nonzero(every.alive)))
 
     @cached_property
     def growth(self) -> tuple[StepGrowth, ...]:

@@ -73,8 +73,9 @@ class Growing:
 def growth_of_steps(recorded: Recorded) -> tuple[StepGrowth, ...]:
     """Return the growth of each device over each step but the last, at the start of steps on the host.
 
-    Where nothing was sampled before a step begins, as before the first one, the first sample from there on
-    counts, and that of the next step likewise: the same point of both.
+    Where nothing tells what was held before a step began, as before the first sample of a table, the first
+    sample from there on counts, and that of the next step likewise: the same point of both. The events in a
+    trace say by how much each changed it, and so what was held before the first.
     """
     found = []
     for device in recorded.devices:

@@ -7,7 +7,7 @@ import numpy as np
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.links import NOT_OPERATORS, Links, is_operator_track
-from tracetui.analysis.memory.model import HOST, NEVER, PYTORCH, Blocks, Curve, Recorded, steps_at
+from tracetui.analysis.memory.model import HOST, NEVER, PYTORCH, Blocks, Curve, Recorded, no_blocks, steps_at
 from tracetui.analysis.memory.snapshot import releases
 from tracetui.analysis.memory.tables import steps_of
 from tracetui.analysis.search import distinct, first_equal, of_category, pick, runs
@@ -50,7 +50,13 @@ def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recor
     )
     operators = tuple(trace.string(name) or _NO_OPERATOR for name in different.tolist())
     curves = curves_in_instants(trace)
-    return Recorded(curves, blocks, labels, (PYTORCH,), operators, tuple(lines), steps, ())
+    of_host = device[allocated] < 0
+    host_blocks = no_blocks()
+    if of_host.any() and not of_host.all():
+        blocks, host_blocks = blocks.at(~of_host), blocks.at(of_host)
+    return Recorded(
+        curves, blocks, labels, (PYTORCH,), operators, tuple(lines), steps, (), host_blocks=host_blocks
+    )
 
 
 def curves_in_instants(trace: Trace) -> tuple[Curve, ...]:
@@ -93,4 +99,5 @@ def _operators(trace: Trace, track: Int64s, times: Int64s) -> Int64s:
 def _curve(label: str, memory: MemoryColumns, places: Int64s, time: Int64s) -> Curve:
     """The curve of a device, of some rows that are by time."""
     columns = (memory.allocated[places].astype(np.int64), memory.reserved[places].astype(np.int64))
-    return Curve(label, PYTORCH, time, *columns, np.full(len(time), -1, np.int64))
+    before = int(columns[0][0]) - int(memory.size[places[0]]) if columns[0][0] >= 0 else -1
+    return Curve(label, PYTORCH, time, *columns, np.full(len(time), -1, np.int64), max(before, -1))

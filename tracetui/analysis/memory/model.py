@@ -5,7 +5,7 @@ Times are epoch ns; those of a snapshot that has none are the numbers of its eve
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import NamedTuple
 
@@ -44,6 +44,7 @@ class Curve:
     allocated: Int64s
     reserved: Int64s
     active: Int64s
+    before: int = -1  #: bytes allocated before the first sample, where that says by how much it changed them
 
     @cached_property
     def told(self) -> Int64s:
@@ -56,9 +57,9 @@ class Curve:
         return int(inside[np.argmax(self.allocated[inside])]) if len(inside) else -1
 
     def allocated_at(self, time: int) -> int:
-        """Return what was allocated at a time: as of the last sample until then; -1 before the first."""
+        """Return what was allocated at a time: as of the last sample until then, `before` the first one."""
         place = int(np.searchsorted(self.time[self.told], time, "right")) - 1
-        return int(self.allocated[self.told[place]]) if place >= 0 else -1
+        return int(self.allocated[self.told[place]]) if place >= 0 else self.before
 
     def allocated_after(self, time: int) -> int:
         """Return what the first sample at or after a time says; -1 without one."""
@@ -120,6 +121,8 @@ class Recorded:
     problems: tuple[str, ...]  #: sentences: what could not be read
     timed: bool = True  #: False: times are the numbers of events
     graphs: tuple[StaticMemory, ...] = ()  #: what graphs are given before they run
+    #: those of the host, where a device has blocks: `blocks` are then those of devices alone
+    host_blocks: Blocks = field(default_factory=no_blocks)
 
 
 def steps_at(steps: tuple[Step, ...], times: Int64s) -> Int64s:

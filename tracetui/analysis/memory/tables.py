@@ -114,8 +114,9 @@ def _curves(table: Table | None) -> list[Curve]:
             continue
         name, where = divmod(code, len(device.texts) + 1)
         label = device_label(device.texts[where - 1] if where else None)
-        values = (column[own] for column in columns)
-        curves.append(Curve(label, component.texts[name], table.numbers["time"][own], *values))
+        allocated, reserved, active = (column[own] for column in columns)
+        time = table.numbers["time"][own]
+        curves.append(Curve(label, component.texts[name], time, allocated, reserved, active))
     return curves
 
 

@@ -37,6 +37,7 @@ MEMORY = {
         "结束时仍存活（本身不等于泄漏）：{blocks}，共 {size}。"
     ),
     "Components": "组件",
+    "Memory of the host, in no sum of a device": "主机内存，不计入设备",
     "Static memory of graphs, given before they run": "图的静态内存，运行之前分配",
     "Blocks, the largest first": "各块，最大的在前",
     "Blocks by size, most in all first": "按大小统计的块，总量多的在前",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tracetui.analysis.memory.analyse import Memory, MemoryPart
+from tracetui.analysis.memory.analyse import HostMemory, Memory, MemoryPart
 from tracetui.analysis.memory.model import Recorded
 from tracetui.analysis.memory.peak import Peak
 from tracetui.export.cells import encodable
@@ -27,6 +27,7 @@ def memory_document(memory: Memory | None, part: MemoryPart | None, top: int = 0
             "lines": [],
             "growing": [],
             "alive_at_end": {"bytes": None, "blocks": None},
+            "host": None,
             "graphs": [],
             "warnings": [],
         }
@@ -43,8 +44,16 @@ def memory_document(memory: Memory | None, part: MemoryPart | None, top: int = 0
         "lines": records(LINES, MemoryRows(recorded, part.lines, top)),
         "growing": records(GROWING, GrowingRows(memory)),
         "alive_at_end": {"bytes": alive_bytes, "blocks": alive_blocks},
+        "host": None if part.host is None else _host(recorded, part.host, top),
         "graphs": records(GRAPHS, MemoryRows(recorded, recorded.graphs)),
         "warnings": [encodable(problem) for problem in recorded.problems],
+    }
+
+
+def _host(recorded: Recorded, host: HostMemory, top: int) -> dict[str, Any]:
+    return {
+        "lines": records(LINES, MemoryRows(recorded, host.lines, top)),
+        "alive_at_end": {"bytes": host.alive_bytes, "blocks": host.alive_blocks},
     }
 
 

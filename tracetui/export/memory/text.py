@@ -37,7 +37,7 @@ from tracetui.units import format_count
 Row = dict[str, Any]
 #: Returns the text of the line of a frame, printable; None where its file is not on this host.
 SourceLine = Callable[[Frame], Optional[str]]
-TOP, TOP_COMPONENTS = 20, 6  #: rows listed where nothing else is asked for
+TOP, TOP_COMPONENTS, TOP_HOST = 20, 6, 6  #: rows listed where nothing else is asked for
 
 
 class _Listing(NamedTuple):
@@ -68,7 +68,7 @@ def memory_text(
         lines += wrapped(printable(sentence), width, indent, indent + MARGIN if number else MARGIN)
     for sentence in _growing(document, memory, source):
         lines += ["", *wrapped(printable(sentence), width, later=MARGIN)]
-    for listing in (_components(memory), _graphs(memory), _listed(memory, part, by, top, origin_ns)):
+    for listing in _listings(memory, part, by, top, origin_ns):
         if listing.shown:
             listed = text_table(listing.table, listing.rows, width)
             lines += ["", listing.title, *listed, *_more(listing)]
@@ -92,7 +92,7 @@ def memory_markdown(
     lines = [f"## {markdown.plain(head)}", "", *(f"- {markdown.plain(sentence)}" for sentence in rest)]
     for sentence in _growing(document, memory, source):
         lines += ["", markdown.plain(sentence)]
-    for listing in (_components(memory), _graphs(memory), _listed(memory, part, by, top, origin_ns)):
+    for listing in _listings(memory, part, by, top, origin_ns):
         if listing.shown:
             listed = markdown_table(listing.table, listing.rows)
             lines += ["", f"### {listing.title}", "", *listed, *_more(listing)]
@@ -120,6 +120,20 @@ def _growing(document: Row, memory: Memory, source: SourceLine | None) -> list[s
         ]
     told = len(memory.recorded.steps) > 1 and len(memory.recorded.blocks) > 0
     return [tell("No operator leaves a block behind in every step.")] if told else []
+
+
+def _listings(
+    memory: Memory, part: MemoryPart, by: str, top: int | None, origin_ns: int
+) -> tuple[_Listing, ...]:
+    listed = _listed(memory, part, by, top, origin_ns)
+    return (_components(memory), _graphs(memory), listed, _host(memory, part))
+
+
+def _host(memory: Memory, part: MemoryPart) -> _Listing:
+    every = () if part.host is None else part.host.lines
+    rows = MemoryRows(memory.recorded, every, TOP_HOST)
+    title = tell("Memory of the host, in no sum of a device")
+    return _Listing(title, LINES, rows, len(rows.rows), len(every), "{count} more with --json")
 
 
 def _components(memory: Memory) -> _Listing:

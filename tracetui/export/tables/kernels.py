@@ -98,7 +98,8 @@ def _counter(title: str) -> Column[KernelRows]:
 
 def kernel_table(kernels: Kernels) -> Table[KernelRows]:
     """Return the table of kernels, with a column for each counter that their table has."""
-    counters = map(_counter, kernels.table.floats)
+    known = {column.key for column in KERNELS.columns}
+    counters = (_counter(title) for title in kernels.table.floats if title not in known)
     return Table(columns=(*KERNELS.columns, *counters), order=_ORDER)
 
 
