@@ -111,3 +111,14 @@ def test_a_real_rank(real_traces: Path) -> None:
     assert (group.key, group.rank, group.size) == ("271", 0, 8)
     assert digest.collectives.wait.tolist() == [86157761, 821636, 0, 8485870]
     assert digest.collectives.peer.tolist() == [5, 5, -1, 5]
+
+
+def test_planes_without_their_collectives_are_no_links(samples: Path, tmp_path: Path) -> None:
+    """A recording that was cut may have lost the operations of a group and kept their tasks."""
+    document = json.loads((samples / "moba" / "trace_view.json").read_bytes())
+    kept = [event for event in document if not str(event.get("name")).startswith("hcom_")]
+    assert len(kept) < len(document)
+    path = tmp_path / "trace_view.json"
+    path.write_text(json.dumps(kept))
+    digest = decode(digest_trace(path, cache=False, jobs=1))
+    assert (len(digest.collectives.start), len(digest.links.bytes)) == (0, 0)

@@ -80,7 +80,8 @@ def link_columns(analysis: Analysis, device: int, texts: Texts) -> LinkColumns:
     """Return what the transfers of a device moved, by link and size of the message."""
     communication = analysis.communication
     transfers, operations = communication.transfers, communication.operations
-    inside = (transfers.operation >= 0) & (operations.device[transfers.operation] == device)
+    inside = transfers.operation >= 0
+    inside[inside] = operations.device[transfers.operation[inside]] == device
     (own,) = np.nonzero(operations.device == device)
     tracks = _tracks(analysis, own)
     moved = transfers.at(inside)

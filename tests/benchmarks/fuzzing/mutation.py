@@ -33,6 +33,7 @@ _BYTES = [
     *(b"\\ud800", b'"ph":"X",', b'"ts":', b"null", b"1e999", b"9" * 45, b"[" * 400, b'{"a":' * 400, b"},{"),
     *("漢".encode(), b"\x1b[31m", b"\xff\xfe", b"\x1f\x8b", b"\xef\xbb\xbf", b"NaN", b"-Infinity"),
 ]
+_CONTAINERS = 2  #: levels whose loss leaves little to read: a document, and the list of its events
 
 
 def damage_bytes(chooser: random.Random, content: bytes) -> bytes:
@@ -70,8 +71,11 @@ def _damage_place(chooser: random.Random, holder: list[Any]) -> None:
     """Change one place, found by going down from the top at random."""
     parent: Any = holder
     key: Any = 0
-    while isinstance(parent[key], (dict, list)) and parent[key] and chooser.random() < 0.93:
-        parent = parent[key]
+    depth = 0
+    while isinstance(parent[key], (dict, list)) and parent[key]:
+        if chooser.random() < (0.002 if depth < _CONTAINERS else 0.07):
+            break
+        parent, depth = parent[key], depth + 1
         key = chooser.choice(list(parent)) if isinstance(parent, dict) else chooser.randrange(len(parent))
     kind = chooser.randrange(8)
     value = parent[key]
