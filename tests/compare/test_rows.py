@@ -58,3 +58,19 @@ def test_idle_time_is_preparing_until_the_first_task_of_the_step() -> None:
     assert run.terms_ns[:, TERMS.index("preparing")].tolist() == [10, 30]
     assert run.terms_ns[:, TERMS.index("aicore")].tolist() == [50, 40]
     assert run.terms_ns[:, TERMS.index("copy") + 1 :].sum(axis=1).tolist() == [40, 20]
+
+
+def test_what_the_autograd_engine_evaluates_counts_once() -> None:
+    """`evaluate_function: MulBackward0` holds `MulBackward0`: tables have one of it, and all of its time."""
+    outer = "autograd::engine::evaluate_function: MulBackward0"
+    events = [*gpu(), step(5, 1000, 200)]
+    for start in (1010, 1060):
+        events += [
+            host(start, 40, outer),
+            host(start + 5, 30, "MulBackward0"),
+            host(start + 10, 10, "aten::mul"),
+        ]
+    events += [host(1120, 20, "MulBackward0"), launch(1072, 2, 1), kernel(1080, 20, 1)]
+    api = run_of(analyse(trace_of(events))).api
+    assert (api.total["MulBackward0"].count, api.total["MulBackward0"].ns) == (3, 100)
+    assert (api.own["MulBackward0"].count, api.own["MulBackward0"].ns) == (3, 80)

@@ -87,6 +87,31 @@ def operator_names(trace: Trace) -> list[str]:
     return names
 
 
+def repeated_in(analysis: Analysis, rows: Int64s) -> Int64s:
+    """Return the operator of `rows` that each one repeats, -1 where it is one of its own.
+
+    The engine's `evaluate_function: XBackward0` holds `XBackward0` alone: tables call both alike, and count
+    them once.
+
+    Args:
+        analysis: of the trace.
+        rows: int64[n], sorted slice rows of host operators.
+    """
+    trace = analysis.trace
+    around = analysis.links.callers.ancestors.parents_of(rows)
+    engine = np.array([text.startswith(_ENGINE) for text in trace.strings], np.bool_)
+    number: dict[str, int] = {}
+    called = [number.setdefault(name, len(number)) for name in operator_names(trace)]
+    same = np.array(called, np.int64)
+    held = around >= 0
+    place = np.minimum(np.searchsorted(rows, around), max(len(rows) - 1, 0))
+    held[held] &= rows[place[held]] == around[held]
+    names = trace.slices.name
+    held[held] &= engine[names[around[held]]]
+    held[held] &= same[names[around[held]]] == same[names[rows[held]]]
+    return np.where(held, around, -1)
+
+
 def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
     """Return the operator of level 1 at or around each (rows, -1 for none); itself where there is none."""
     opaque, ancestors = _opaque(analysis.trace), analysis.links.callers.ancestors

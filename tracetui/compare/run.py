@@ -26,7 +26,13 @@ from tracetui.compare.lines import Lines, lines
 from tracetui.compare.memory import MemoryUse, memory_use
 from tracetui.compare.modules import ModuleTimes, module_times
 from tracetui.compare.operators import Sequences, sequences
-from tracetui.compare.outermost import Operators, launched_work, operator_names, operators_in_steps
+from tracetui.compare.outermost import (
+    Operators,
+    launched_work,
+    operator_names,
+    operators_in_steps,
+    repeated_in,
+)
 from tracetui.compare.pieces import IdlePieces, exposed_pieces, idle_pieces
 from tracetui.compare.shapes import ArgsOf
 from tracetui.compare.tally import Sum, Sums, tally
@@ -206,9 +212,16 @@ def _api(analysis: Analysis, operators: Operators, steps: int) -> Api:
     at = np.searchsorted(spans.rows, operators.row)
     names = operator_names(analysis.trace)
     name = analysis.trace.slices.name[operators.row].astype(np.int64)
+    own = spans.own[at].copy()
+    around = repeated_in(analysis, operators.row)
+    counted = around < 0
+    # A parent stands before its children in rows of a track, so what is inside is added to the outermost.
+    np.add.at(own, np.searchsorted(operators.row, around[~counted]), own[~counted])
+    columns = (name[counted], operators.step[counted])
+    rows = operators.row[counted]
     return Api(
-        total=tally(names, name, operators.step, spans.durations[at], steps, operators.row),
-        own=tally(names, name, operators.step, spans.own[at], steps, operators.row),
+        total=tally(names, *columns, spans.durations[at][counted], steps, rows),
+        own=tally(names, *columns, own[counted], steps, rows),
     )
 
 
