@@ -25,7 +25,7 @@ def made(start: int, before: int, parts: list[tuple[int, int]]) -> tuple[Run, Bo
     starts, ends = (edges[:-1:2], edges[1::2]) if parts else (edges, edges + 7)
     none = np.zeros(len(starts), np.int64)
     number = np.arange(len(starts)) if parts else none - 1
-    walls = Walls(none, number, starts, starts, ends, starts, ends, ())
+    walls = Walls(none, number, starts, starts, ends, starts, ends, starts, ends, ())
     numbers = tuple(range(len(parts)))
     told: Any = SimpleNamespace(walls=walls, numbers=numbers)
     return cast(Run, told), (start, int(edges[-1]) + 7)

@@ -14,11 +14,18 @@ from tracetui.compare.comparison import Comparison
 from tracetui.compare.rows import Row
 from tracetui.compare.run import Run, run_of
 from tracetui.compare.verdict import verdict
+from tracetui.compare.walls import Choice
 
 
 @cache
 def side(path: Path) -> Run:
     return run_of(load(path, cache=False))
+
+
+@cache
+def every_step(path: Path) -> Run:
+    """All steps, as compare_tools has them."""
+    return run_of(load(path, cache=False), Choice(all_steps=True))
 
 
 def pair(traces: Path, base: str, other: str) -> Comparison:
@@ -36,11 +43,19 @@ def named(rows: tuple[Row, ...], name: str) -> Row:
 def test_a_data_loader_with_workers(real_traces: Path) -> None:
     """ResNet-50 with 0 and 4 workers; compare_tools has computing and free time to the µs as we do."""
     comparison = pair(real_traces, "gpu/workers0", "gpu/workers4")
-    found = verdict(comparison)
-    assert re.match(
-        r"OTHER is 36\.5 ms \(20\.6 %\) a step faster, .* 38\.3 ms less idle \(free 200 ms less", found
+    assert verdict(comparison) == (
+        "OTHER is 52.2 ms (29.4 %) a step faster, in 4 of 4 steps: 53.9 ms less idle,"
+        " data loader (host.dataloader) at resnet50_profiler_api.py(42)."
     )
-    assert found.endswith(", data loader (host.dataloader) at resnet50_profiler_api.py(42).")
+    assert comparison.other.walls.left_out == (5, 9), "the first one, and one that waits for the workers"
+    assert [row.name for row in comparison.waterfall if row.changed] == ["preparing.host.dataloader"]
+    assert [row.name for row in comparison.causes if row.changed] == ["host.dataloader", "host.python"]
+    base, other = (every_step(real_traces / "gpu" / name) for name in ("workers0", "workers4"))
+    comparison = compare(base, other)
+    assert re.match(
+        r"OTHER is 36\.5 ms \(20\.6 %\) a step faster, .* 38\.3 ms less idle \(free 200 ms less",
+        verdict(comparison),
+    )
     totals = [run.totals for run in (comparison.base, comparison.other)]
     assert [(total.computing_ns, total.free_ns) for total in totals if total] == [
         (591_532_000, 402_568_000),
@@ -48,11 +63,11 @@ def test_a_data_loader_with_workers(real_traces: Path) -> None:
     ]
     loader = named(comparison.api, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__")
     assert (loader.status, round(6 * float(loader.base_ns) / 1e6, 1)) == ("gone", 415.8)
-    assert [row.name for row in comparison.causes if row.changed] == ["host.dataloader"]
 
 
 def test_operators_of_the_same_pair_are_those_of_compare_tools(real_traces: Path) -> None:
-    comparison = pair(real_traces, "gpu/workers0", "gpu/workers4")
+    base, other = (every_step(real_traces / "gpu" / name) for name in ("workers0", "workers4"))
+    comparison = compare(base, other)
     table = real_traces / "expected" / "compare" / "w0_vs_w4" / "OperatorCompareStatistic.csv"
     with table.open(encoding="utf-8", newline="") as file:
         told = {row[1]: row for row in list(csv.reader(file))[3:] if len(row) > 5}

@@ -12,17 +12,17 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.compare.walls import Choice, Walls, find_walls
 
 
-def steps_of(lengths: Sequence[int], first: int = 5, tail: int = 0) -> Analysis:
-    """Steps of these lengths, each with a kernel from 10 to 60 ns after its start, the last one later."""
+def steps_of(lengths: Sequence[int], first: int = 5, tail: int = 0, longer: int = 0) -> Analysis:
+    """Steps of these lengths, each with a kernel from 10 to 60 ns after its start, the last one's later."""
     events, start = gpu(), 1000
     for place, length in enumerate(lengths):
         number = first + place
-        late = tail if place == len(lengths) - 1 else 0
+        late, more = (tail, longer) if place == len(lengths) - 1 else (0, 0)
         events += [
             step(number, start, length - 1),
             host(start + 1, 8),
             launch(start + 2, 2, number),
-            kernel(start + 10 + late, 50, number),
+            kernel(start + 10 + late, 50 + more, number),
         ]
         start += length
     return analyse(trace_of(events))
@@ -44,10 +44,40 @@ def test_steps_tile_the_time_and_the_last_ends_with_the_device() -> None:
 
 
 def test_a_first_step_that_is_much_longer_is_left_out_and_said() -> None:
-    assert lengths(find_walls(steps_of([150, 100, 100, 100]), Choice())) == [150, 100, 100, 60]
-    walls = find_walls(steps_of([151, 100, 100, 100]), Choice())
-    assert lengths(walls) == [100, 100, 60]
-    assert walls.notes == ("its first step is left out: 151 ns long, the others 100 ns",)
+    assert lengths(find_walls(steps_of([90, 100]), Choice())) == [90, 60]
+    walls = find_walls(steps_of([151, 100, 60]), Choice())
+    assert lengths(walls) == [100, 60]
+    assert walls.left_out == (5,)
+    assert walls.notes == ("step 5 (151 ns) is left out: the others take 80 ns (--all-steps keeps all)",)
+    assert lengths(find_walls(steps_of([151, 100, 60]), Choice(all_steps=True))) == [151, 100, 60]
+
+
+def test_a_first_step_is_an_outlier_sooner_than_another() -> None:
+    """The others: 100 in the median, 2 from it; 106 is 3 of these deviations away, and more than 5 %."""
+    kept = [98, 100, 102, 103, 97, 100]
+    assert find_walls(steps_of([106, *kept], longer=40), Choice()).left_out == (5,)
+    assert find_walls(steps_of([105, *kept], longer=40), Choice()).left_out == ()
+    assert find_walls(steps_of([98, 106, *kept[1:]], longer=40), Choice()).left_out == ()
+    assert find_walls(steps_of([98, 120, *kept[1:]], longer=40), Choice()).left_out == (6,)
+
+
+def test_outliers_are_left_out_where_steps_enough_are_left() -> None:
+    assert find_walls(steps_of([100, 200, 101, 99], longer=40), Choice()).left_out == (6,)
+    assert find_walls(steps_of([100, 200, 101], longer=40), Choice()).left_out == ()
+    assert find_walls(steps_of([100, 101, 103, 102], longer=40), Choice()).left_out == ()
+
+
+def test_a_wall_that_waits_for_a_lagging_device_is_no_outlier() -> None:
+    """The host runs ahead by 10 ns a step, and waits in the last one for 400 ns of work."""
+    events, start = gpu(), 1000
+    for number in range(5, 10):
+        events += [step(number, start, 9), host(start + 1, 8), launch(start + 2, 2, number)]
+        events.append(kernel(1005 + 80 * (number - 5), 80, number))
+        start += 10
+    walls = find_walls(analyse(trace_of(events)), Choice())
+    assert lengths(walls) == [10, 10, 10, 10, 365]
+    assert (walls.device_end - walls.device_start).tolist() == [80] * 5
+    assert walls.left_out == ()
 
 
 def test_one_step_is_asked_for_or_a_window() -> None:
@@ -64,7 +94,8 @@ def test_a_schedule_that_repeats_does_not_count_the_time_between() -> None:
         events += [step(number, start, 99), host(start + 1, 8), launch(start + 2, 2, number)]
         events.append(kernel(start + 10, 50, number))
     walls = find_walls(analyse(trace_of(events)), Choice())
-    assert lengths(walls) == [100, 99, 100, 60]
+    assert lengths(walls) == [100, 99, 100]
+    assert walls.left_out == (51,), "60 ns: until its device is done"
 
 
 def test_a_trace_without_steps_counts_as_one() -> None:

@@ -45,6 +45,8 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.units import format_ms
 
 ROW = ["name", "status", "base_ns", "base_count", "other_ns", "other_count", "delta_ns", "ratio", "changed"]
+#: what the steps tell of a row
+STEPS = ["shift_ns", "shift_low_ns", "shift_high_ns", "steps_slower", "steps_faster", "p"]
 SELF = ["base_self_ns", "other_self_ns"]
 OWN = {
     "lines": ["file", "line", "function", "base_line"],
@@ -74,7 +76,7 @@ def test_json_has_the_schema(slower: Comparison) -> None:
     told = document(slower)
     tables = ["classes", "operators", "modules", "kernels", "lines", "causes", "communication", "api"]
     tables += ["advice", "memory"]
-    assert list(told) == ["schema", "verdict", "base", "other", "waterfall", *tables, "warnings"]
+    assert list(told) == ["schema", "verdict", "base", "other", "step", "waterfall", *tables, "warnings"]
     assert told["schema"] == 1
     assert {key: told["base"][key] for key in ("kind", "steps")} == {
         "kind": "ascend",
@@ -82,10 +84,13 @@ def test_json_has_the_schema(slower: Comparison) -> None:
     }
     assert told["base"]["step_ns"] == round(slower.base.step_ns)
     assert all(
-        list(row) == ["term", "base_ns", "other_ns", "delta_ns", "changed"] for row in told["waterfall"]
+        list(row) == ["term", "base_ns", "other_ns", "delta_ns", "changed", *STEPS]
+        for row in told["waterfall"]
     )
+    assert told["step"]["shift_low_ns"] <= told["step"]["shift_ns"] <= told["step"]["shift_high_ns"]
+    assert (told["step"]["steps"], told["step"]["confidence"]) == (4, 0.95)
     for key in tables:
-        assert all(list(row) == [*ROW, *OWN.get(key, [])] for row in told[key])
+        assert all(list(row) == [*ROW, *STEPS, *OWN.get(key, [])] for row in told[key])
     assert told["modules"] and told["memory"] == []
     gelu = next(row for row in told["operators"] if row["name"] == "aten::gelu")
     assert gelu["ratio"] == pytest.approx(20, rel=0.01)

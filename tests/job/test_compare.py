@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from tests.job.planted import job, truth
@@ -17,6 +18,7 @@ from tracetui.export.compare_text import comparison_text
 from tracetui.export.tables.compare import EVERY, WATERFALL
 from tracetui.export.text import cell_width
 from tracetui.job.compare import Incomparable, compare_jobs
+from tracetui.job.compared import Parts
 from tracetui.job.job import job_of
 
 
@@ -109,11 +111,17 @@ def test_steps_that_differ_count_one_by_one() -> None:
     digest, terms = first.digest, first.digest.terms
     assert digest.facts is not None
     steps = digest.facts.steps
+    of_devices = digest.device_terms
+    parts = np.split(digest.parts.ns, np.cumsum(digest.part_counts)[:-1])
     less = replace(
         digest,
         facts=replace(digest.facts, steps=steps - 1),
         walls=digest.walls.at(slice(1, None)),
         terms=replace(terms.at(terms.wall > 0), wall=terms.wall[terms.wall > 0] - 1),
+        device_terms=replace(
+            of_devices.at(of_devices.wall > 0), wall=of_devices.wall[of_devices.wall > 0] - 1
+        ),
+        parts=Parts(np.concatenate([each[1:] for each in parts])),
     )
     comparison = compare_jobs(whole, job_of([replace(first, digest=less), *others]), ("a", "b"))
     assert len(comparison.base.wall_ns) == steps

@@ -62,7 +62,7 @@ def test_a_digest_is_small(encoded: bytes, samples: Path) -> None:
 
 def test_what_is_too_large_loses_detail_and_no_time(digest: Digest) -> None:
     whole = digest.by_class()
-    for limit in (3_000, 2_500):
+    for limit in (3_200, 2_800):
         data = encode_within(digest, limit)
         assert len(data) <= limit
         less = decode(data)

@@ -87,7 +87,8 @@ def test_what_does_not_fit_stands_together(run: Run, digest: Digest, limit: int)
 
 def test_a_digest_of_before_has_nothing_to_compare(digest: Digest, run: Run) -> None:
     walls, terms = digest.walls.at(slice(0)), digest.terms.at(slice(0))
-    old = run_of_digest(replace(digest, facts=None, walls=walls, terms=terms), "")
+    none = replace(digest, facts=None, walls=walls, terms=terms, device_terms=terms)
+    old = run_of_digest(none, "")
     comparison = compare_runs(old, run)
     assert not comparison.comparable
     assert "make it again" in "".join(comparison.notes)
@@ -115,7 +116,7 @@ def test_a_trace_of_a_host_alone_has_nothing_to_compare(tmp_path: Path, run: Run
 @given(st.data())
 def test_no_damage_gives_other_sums(digest: Digest, run: Run, data: st.DataObject) -> None:
     """A digest that is read for all its damage holds an identity still, and compares."""
-    table = data.draw(st.sampled_from(["walls", "terms", "sums", "calls"]))
+    table = data.draw(st.sampled_from(["walls", "terms", "device_terms", "sums", "parts", "calls"]))
     columns = getattr(digest, table)
     column = data.draw(st.sampled_from([each.name for each in fields(columns)]))
     values = getattr(columns, column).copy()

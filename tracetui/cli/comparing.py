@@ -49,7 +49,7 @@ def open_run(request: Request, side: Side) -> Run:
         return run_at(digest)
     with opened_trace(request, side.path) as (analysis, file):
         selection = selected(analysis, side.step, side.window)
-        choice = Choice(selection.step, selection.window)
+        choice = Choice(selection.step, selection.window, request.all_steps)
         return run_of(analysis, choice, file.args if request.shapes else None)
 
 
@@ -64,6 +64,8 @@ def _is_job(path: Path) -> bool:
 def _refuse_parts(request: Request, what: str, *sides: Side) -> None:
     if request.shapes or any(side.is_part for side in sides):
         raise UsageError(f"{what} holds all steps together, and no shapes: these need traces, one by one")
+    if request.all_steps:
+        raise UsageError(f"{what} holds no outlier steps: --all-steps needs traces, one by one")
 
 
 def _compare_jobs(request: Request, base: Side, other: Side) -> Comparison:

@@ -41,6 +41,7 @@ class Request(argparse.Namespace):
     force: bool = False
     top: int | None = None  #: rows to list; 0: all; None: the command's own default
     ascii: bool = False
+    all_steps: bool = False  #: outlier steps are compared, too
     shapes: bool = False  #: operators are matched by their shapes, too
     step: int | None = None
     window: Window | None = None
@@ -181,6 +182,11 @@ def add_step(parser: Parser, step: str) -> None:
 def add_sources(parser: Parser, help_: str) -> None:
     """Add --source: where to look for source files, beside the trace and the working directory."""
     parser.add_argument("--source", dest="sources", metavar="DIR", action=Collect, type=Path, help=help_)
+
+
+def add_all_steps(parser: Parser) -> None:
+    """Whether outlier steps count."""
+    parser.add_argument("--all-steps", action="store_true", help="compare outlier steps, too")
 
 
 def add_rules(parser: Parser) -> None:

@@ -86,9 +86,13 @@ def rank_of(name: str) -> tuple[int, str]:
     return base, name.replace("(Forward)", "(0)").replace("(Backward)", "(1)")
 
 
+#: The ends of the names of what is inside of a class by the units that it ran on.
+IN_CUBE = (" (Cube)", " (Vector)")
+
+
 def is_part(name: str) -> bool:
     """Return whether a row is part of another of the table."""
-    return name.endswith((" (Cube)", " (Vector)", " (Trans)", " (No Trans)"))
+    return name.endswith((*IN_CUBE, " (Trans)", " (No Trans)"))
 
 
 def class_of(analysis: Analysis, launched: Launched) -> Int64s:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+
+import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.compare.classes import rank_of
 from tracetui.compare.job_part import JobPart
+from tracetui.compare.levels import merge_unsplit
 from tracetui.compare.line_rows import LineRow, line_rows, same_lines
 from tracetui.compare.memory_rows import MemoryRow, memory_rows
 from tracetui.compare.modules import ModuleTimes
 from tracetui.compare.operators import Stretch, match_operators
+from tracetui.compare.rank_test import LEAST_STEPS
 from tracetui.compare.rows import Row, Scale, ranked, row, rows
 from tracetui.compare.run import Api, Run
-from tracetui.compare.tally import NOTHING, Sum, alike
-from tracetui.compare.waterfall import TERMS
-
-ONE_STEP = "one step alone, so that nothing tells how much steps differ by chance"
+from tracetui.compare.tally import NOTHING, Sum, alike, tested_steps
+from tracetui.compare.waterfall import DEVICE_TERMS, PREPARING, TERMS, places_of
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ class Comparison:
     base: Run
     other: Run
     step: Row  #: the mean step
-    waterfall: tuple[Row, ...]  #: in the order of `TERMS`; the deltas sum to that of the step
+    #: in the order of `TERMS`; the deltas sum to that of the step. Preparing is one row where it is small
+    waterfall: tuple[Row, ...]
     classes: tuple[Row, ...]
     operators: tuple[Row, ...]
     gone: tuple[Stretch, ...]  #: operators in a row that only BASE has
@@ -75,12 +78,13 @@ class Comparison:
 
     @property
     def knows_spread(self) -> bool:
-        """Whether both sides have two steps at least, so that a change can be told from chance."""
-        return min(self.base.steps, self.other.steps) > 1
+        """Whether both sides have three steps at least, so that a change can be told from chance."""
+        return not self.step.scale.few_steps
 
 
 def compare_runs(base: Run, other: Run) -> Comparison:
-    """Compare two runs that have steps, with one another."""
+    """Compare two runs that have steps, with one another; what one cannot tell apart stands together."""
+    base, other, merged = merge_unsplit(base, other)
     walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
     hosts = _scale(base, other, base.steps, other.steps)
     step, terms = compare_steps(base, other)
@@ -114,43 +118,101 @@ def compare_runs(base: Run, other: Run) -> Comparison:
         api=tuple(_api(base, other, hosts)),
         advice=rows(base.advice, other.advice, Scale(1, 1, base.step_ns)),
         memory=memory_rows(base.memory, other.memory, was),
-        notes=tuple(_notes(base, other)),
+        notes=(*_notes(base, other), *merged),
     )
 
 
 def compare_steps(base: Run, other: Run) -> tuple[Row, tuple[Row, ...]]:
-    """Return the mean step, and what it went into: of `TERMS`, whose deltas sum to that of the step."""
+    """Return the mean step, and what it went into: of `TERMS`, whose deltas sum to that of the step.
+
+    Preparing is cut by cause where it is more than 1 % of a step on either side.
+    """
+    parts = [name for name in TERMS if name in DEVICE_TERMS or not name.startswith(PREPARING)]
+    cut = any(
+        100 * int(run.terms_ns[:, places_of(PREPARING)].sum()) > int(run.wall_ns.sum())
+        for run in (base, other)
+    )
+    first = [TERMS[place] for place in places_of(PREPARING)] if cut else [PREPARING]
+    step = sums_of_walls(base, other, "step", None, steadier_on_device(base, other))
+    return step, tuple(term_row(base, other, name) for name in (*first, *parts))
+
+
+def term_row(base: Run, other: Run, *names: str) -> Row:
+    """Return the row of a term, or of some together, judged on the clock where their work happens."""
+    on_device = DEVICE_TERMS.issuperset(names)
+    return sums_of_walls(base, other, names[0], names, on_device)
+
+
+def sums_of_walls(base: Run, other: Run, name: str, terms: Collection[str] | None, on_device: bool) -> Row:
+    """Return the row of some terms together, or of the whole step.
+
+    Args:
+        base, other: the runs.
+        name: of the row.
+        terms: of `TERMS`, or `preparing`; None: all.
+        on_device: it is judged by the steps of the devices, not by walls.
+    """
     walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
+    places = [place for term in terms or () for place in places_of(term)]
 
-    def compared(name: str, mine: Int64s, theirs: Int64s) -> Row:
-        return row(name, sum_of_steps(mine, base), sum_of_steps(theirs, other), walls)
+    def summed(run: Run) -> Sum:
+        if terms is None:
+            return sum_of_steps(run.wall_ns, run, run.device_ns if on_device else run.wall_ns)
+        ns: Int64s = run.terms_ns[:, places].sum(axis=1)
+        tested: Int64s = run.device_terms_ns[:, places].sum(axis=1) if on_device else ns
+        return sum_of_steps(ns, run, tested)
 
-    terms = (compared(name, base.terms_ns[:, at], other.terms_ns[:, at]) for at, name in enumerate(TERMS))
-    return compared("step", base.wall_ns, other.wall_ns), tuple(terms)
+    return row(name, summed(base), summed(other), walls)
+
+
+def steadier_on_device(base: Run, other: Run) -> bool:
+    """Whether steps of the devices differ less among themselves than walls, as where devices lag behind."""
+
+    def unsteady(ns: Int64s) -> Fraction:
+        middle = int(np.median(ns))
+        return Fraction(int(np.abs(ns - middle).sum()), max(middle, 1))
+
+    sides = [run for run in (base, other) if len(run.wall_ns)]
+    return sum(unsteady(run.device_ns) for run in sides) < sum(unsteady(run.wall_ns) for run in sides)
 
 
 def _scale(base: Run, other: Run, base_steps: int, other_steps: int) -> Scale:
     steps = max(base_steps, 1) * base.ranks, max(other_steps, 1) * other.ranks
-    return Scale(*steps, base.step_ns, one_step=min(base.steps, other.steps) < 2)
+    few = min(base.steps, other.steps) < LEAST_STEPS
+    return Scale(*steps, base.step_ns, few, (base.ranks, other.ranks))
 
 
-def sum_of_steps(ns: Int64s, run: Run) -> Sum:
-    """Return the sum of a column of a run, one entry a step; it counts where there is any time."""
+def sum_of_steps(ns: Int64s, run: Run, tested: Int64s) -> Sum:
+    """Return the sum of a column of a run, one entry a step; it counts where there is any time.
+
+    Args:
+        ns: int64[steps].
+        run: whose steps they are.
+        tested: int64[steps], ns by which steps are judged.
+    """
     if not len(ns):
         return NOTHING
-    low, high = int(ns.min()) // run.ranks, -(-int(ns.max()) // run.ranks)
-    return Sum(int(ns.sum()), int((ns > 0).sum()) * run.ranks, low, high)
+    low, high = int(tested.min()) // run.ranks, -(-int(tested.max()) // run.ranks)
+    values = tuple(tested[tested_steps(len(tested))].tolist())
+    return Sum(int(ns.sum()), int((ns > 0).sum()) * run.ranks, low, high, steps=values)
 
 
 def _notes(base: Run, other: Run) -> Iterator[str]:
     told = {
-        name: [*run.notes, *([ONE_STEP] if run.steps == 1 else [])]
+        name: [*run.notes, *([_few_steps(run.steps)] if 0 < run.steps < LEAST_STEPS else [])]
         for name, run in (("BASE", base), ("OTHER", other))
     }
     for note in dict.fromkeys((*told["BASE"], *told["OTHER"])):
         yield f"{' and '.join(name for name, notes in told.items() if note in notes)}: {note}"
     if base.kind is not other.kind:
         yield "The runs are of different makes of devices: their kernels are not compared by name"
+
+
+def _few_steps(steps: int) -> str:
+    """Say that so few steps do not tell a change from chance."""
+    return (
+        f"{'one step tells' if steps == 1 else f'{steps} steps tell'} nothing of chance: ranges are compared"
+    )
 
 
 def _kernels(base: Run, other: Run, scale: Scale) -> tuple[Row, ...]:

@@ -122,6 +122,6 @@ def _terms(measure: str) -> Iterator[str]:
     if measure == COMPUTING:
         yield from (AICORE, AICPU)
     elif measure == IDLE:
-        yield from (name for name in TERMS if name == PREPARING or name.startswith("idle."))
+        yield from (name for name in (PREPARING, *TERMS) if name.split(".")[0] in (PREPARING, IDLE))
     else:
-        yield from (name for name in TERMS if name.split(".")[0] == measure)
+        yield from (name for name in (PREPARING, *TERMS) if name.split(".")[0] == measure)

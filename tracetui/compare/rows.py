@@ -1,4 +1,7 @@
-"""Rows of a comparison: a name with what it has on both sides, per step, and whether it changed."""
+"""Rows of a comparison: a name with what it has on both sides, per step, and whether it changed.
+
+Whether it did is decided on steps: by a rank test where both sides have three or more, else by their ranges.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from tracetui.compare.tally import NOTHING, Sum
+from tracetui.compare.rank_test import StepTest, compare_values
+from tracetui.compare.tally import NOTHING, Sum, tested_steps
 
 MATCHED, NEW, GONE = "matched", "new", "gone"
 
@@ -19,19 +23,46 @@ class Scale:
     base_steps: int
     other_steps: int
     step_ns: Fraction  #: the mean step of BASE
-    one_step: bool = False  #: a side has one step, of several devices or ranks
+    few_steps: bool = False  #: a side has fewer than three steps, whose order tells nothing
+    ranks: tuple[int, int] = (1, 1)  #: each value of a step is the sum of so many ranks, of BASE and of OTHER
 
     def changed(self, base: Sum, other: Sum) -> bool | None:
-        """Whether two means differ by more than the steps of either side among themselves, and 1 % of a step.
+        """Whether steps differ by more than chance, and 1 % of a step of BASE.
 
-        None where a side has fewer than two steps, and nothing says how much they differ.
+        Where a side has fewer than three steps: whether their ranges do not overlap. None of what is not
+        told step by step.
         """
         delta = abs(Fraction(other.ns, self.other_steps) - Fraction(base.ns, self.base_steps))
-        if delta * 100 <= self.step_ns or not delta:
+        tested = self.values(base, other)
+        if tested is None:
+            return None if delta * 100 > self.step_ns else False
+        mine, theirs = tested
+        apart = max(max(theirs) * self.ranks[0], max(mine) * self.ranks[1])
+        apart -= min(min(theirs) * self.ranks[0], min(mine) * self.ranks[1])
+        if apart * 100 <= self.step_ns * self.ranks[0] * self.ranks[1]:
             return False
-        if self.one_step or min(self.base_steps, self.other_steps) < 2:
+        test = compare_values(mine, theirs, self.ranks)
+        if self.few_steps:
+            return delta * 100 > self.step_ns and test.separate
+        return abs(test.shift_ns) * 100 > self.step_ns and test.is_change
+
+    def test(self, base: Sum, other: Sum) -> StepTest | None:
+        """Return how the steps differ; None of what is not told step by step, or of fewer than three."""
+        tested = None if self.few_steps else self.values(base, other)
+        return None if tested is None else compare_values(*tested, self.ranks)
+
+    def values(self, base: Sum, other: Sum) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """Return ns of each step of both sides; None where neither side tells of steps."""
+        if not base.steps and not other.steps:
             return None
-        return delta > max(base.highest - base.lowest, other.highest - other.lowest)
+        found = []
+        for side, steps, ranks in ((base, self.base_steps, 0), (other, self.other_steps, 1)):
+            count = len(tested_steps(steps // self.ranks[ranks]))
+            if side.steps or side.ns or not count:
+                found.append(side.steps)
+            else:
+                found.append((0,) * count)
+        return (found[0], found[1]) if all(found) else None
 
 
 @dataclass(frozen=True)
@@ -75,6 +106,11 @@ class Row:
     def delta_ns(self) -> Fraction:
         """OTHER - BASE."""
         return self.other_ns - self.base_ns
+
+    @property
+    def test(self) -> StepTest | None:
+        """How its steps differ; None where that is not told, or of fewer than three steps on a side."""
+        return self.scale.test(self.base, self.other)
 
     @property
     def ratio(self) -> float | None:

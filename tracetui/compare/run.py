@@ -6,7 +6,7 @@ It needs no trace any more, so that the two sides are never in memory at once, a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -35,10 +35,10 @@ from tracetui.compare.outermost import (
 )
 from tracetui.compare.pieces import IdlePieces, exposed_pieces, idle_pieces
 from tracetui.compare.shapes import ArgsOf
-from tracetui.compare.tally import Sum, Sums, tally
+from tracetui.compare.tally import NOTHING, Sum, Sums, tally, tested_steps
 from tracetui.compare.walls import Choice, Walls, find_walls
-from tracetui.compare.waterfall import waterfall
-from tracetui.trace.model import Kind
+from tracetui.compare.waterfall import DEVICE_CAUSES, waterfall
+from tracetui.trace.model import Kind, Layer
 
 _NO_SHAPES = "it tells no shapes of operators (record_shapes=True): they are matched by name alone"
 
@@ -75,6 +75,8 @@ class Run:
     terms_ns: (
         Int64s  #: int64[n, terms]: what it went into, in the order of `TERMS`; each row sums to the wall
     )
+    device_ns: Int64s  #: int64[n]: the length of each step of the device
+    device_terms_ns: Int64s  #: int64[n, terms]: what that went into
     causes: Sums  #: idle time by cause, preparing included; of each step on each device
     lines: Lines  #: likewise
     walls: Walls  #: the steps compared
@@ -87,8 +89,14 @@ class Run:
     api: Api
     memory: MemoryUse | None  #: None where nothing was recorded of it
     advice: Sums  #: by title: the time that the costliest of a kind explains in a mean step, and how many
+    has_runtime: bool = True  #: calls of the runtime are recorded: at profiler level 0 none is
     ranks: int = 1  #: of a job: each step is the sum of so many ranks, and so are all sums
     members: tuple[int, ...] = ()  #: of a job: the ranks it is the mean of
+
+    @property
+    def tells_cube(self) -> bool:
+        """Whether the producer tells which kernels ran on the cube units, as it tells their shapes."""
+        return self.kernels.by_shape is not None
 
     @property
     def step_ns(self) -> Fraction:
@@ -108,7 +116,10 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
     idle = idle_pieces(analysis, walls)
     advice = Background(lambda: _advice(analysis))
     exposed = exposed_pieces(analysis, walls)
-    terms, causes = waterfall(analysis, walls, idle, exposed), _causes(walls, idle)
+    lagging = walls.of_devices
+    device_idle = idle_pieces(analysis, lagging)
+    terms = waterfall(analysis, walls, idle, exposed)
+    device_terms = waterfall(analysis, lagging, device_idle, exposed_pieces(analysis, lagging))
     memory, done = memory_use(analysis.memory, chosen), work.result()
     shapeless = [_NO_SHAPES] if args_of is not None and done.sequences.plain is None else []
     working = [activity for activity in analysis.devices if activity.window_ns > 0]
@@ -121,7 +132,9 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
         totals=_totals(working) if len(walls) == _every(analysis, chosen) else None,
         wall_ns=walls.end - walls.start,
         terms_ns=terms,
-        causes=causes,
+        device_ns=lagging.end - lagging.start,
+        device_terms_ns=device_terms,
+        causes=_causes(walls, idle, device_idle),
         lines=lines(analysis, walls, idle, done.operators),
         walls=walls,
         steps=walls.host_steps,
@@ -133,6 +146,7 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
         api=done.api,
         memory=memory,
         advice=advice.result(),
+        has_runtime=any(track.layer == Layer.CANN and len(track.rows) for track in analysis.trace.tracks),
     )
 
 
@@ -173,7 +187,7 @@ def _totals(working: Sequence[DeviceActivity]) -> Totals:
 
 def _every(analysis: Analysis, choice: Choice) -> int:
     """How many walls there are where nothing is left out; -1 where only a part is asked for."""
-    if choice != Choice():
+    if choice.step is not None or choice.window is not None:
         return -1
     steps = [
         len(analysis.steps_by_device.get(each.device, ())) for each in analysis.devices if each.window_ns
@@ -197,8 +211,18 @@ def _notes(analysis: Analysis, walls: Walls) -> list[str]:
     return notes
 
 
-def _causes(walls: Walls, idle: IdlePieces) -> Sums:
-    """Idle time by cause; counted in idle intervals, however many pieces of one have the cause."""
+def _causes(walls: Walls, idle: IdlePieces, of_devices: IdlePieces) -> Sums:
+    """Return idle time by cause; steps of what devices do are those of the devices."""
+    found, theirs = _tallied_causes(walls, idle), _tallied_causes(walls, of_devices)
+    for name in DEVICE_CAUSES & found.keys():
+        same = theirs.get(name, NOTHING)
+        steps = same.steps or (0,) * len(tested_steps(len(walls)))
+        found[name] = replace(found[name], lowest=same.lowest, highest=same.highest, steps=steps)
+    return found
+
+
+def _tallied_causes(walls: Walls, idle: IdlePieces) -> dict[str, Sum]:
+    """Return idle time by cause, counted in intervals, however many pieces of one have the cause."""
     width = int(idle.interval.max(initial=0)) + 1
     pair, ns = sums((idle.cause.astype(np.int64) * len(walls) + idle.wall) * width + idle.interval, idle.ns)
     ends = np.full(width, -1, np.int64)

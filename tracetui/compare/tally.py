@@ -11,6 +11,8 @@ from tracetui.analysis.search import grouped
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import kept
 
+#: Steps of a run that are tested, evenly spaced where there are more: so many tell all there is to tell.
+_MOST_TESTED = 500
 #: The name of what a run does not tell apart, having kept what takes most.
 OTHERS = "(others)"
 
@@ -24,6 +26,7 @@ class Sum:
     lowest: int  #: ns of the step with the least; 0 where a step has none of it
     highest: int
     row: int = -1  #: slice row of the longest in the step with most of it; -1 where none is told
+    steps: tuple[int, ...] = ()  #: ns of each step that is tested; empty where it is of no steps
 
 
 NOTHING = Sum(0, 0, 0, 0)
@@ -58,7 +61,7 @@ def tally(
     longest = np.full(len(first), -1, np.int64)
     if row is not None:
         longest = row[counted][order][_places_of_most(each, first)]
-    of = keys // width
+    of, at = np.divmod(keys, width)
     first = np.flatnonzero(np.concatenate(([True], of[1:] != of[:-1])))
     least = np.minimum.reduceat(total, first)
     columns = (
@@ -69,8 +72,21 @@ def tally(
         longest[_places_of_most(total, first)],
     )
     texts = list(number)
-    found = zip(*(column.tolist() for column in columns))
+    tested = tested_steps(steps)
+    by_step = np.zeros((len(first), len(tested)), np.int64)
+    column = np.minimum(np.searchsorted(tested, at), max(len(tested) - 1, 0))
+    (shown,) = np.nonzero(tested[column] == at)
+    entry = np.repeat(np.arange(len(first)), np.diff(first, append=len(of)))
+    by_step[entry[shown], column[shown]] = total[shown]
+    found = zip(*(column.tolist() for column in columns), map(tuple, by_step.tolist()))
     return {texts[place]: Sum(*sums) for place, sums in zip(of[first].tolist(), found)}
+
+
+def tested_steps(steps: int) -> Int64s:
+    """Return the steps, counted from 0, that `Sum.steps` tells of."""
+    if steps <= _MOST_TESTED:
+        return np.arange(steps)
+    return np.linspace(0, steps - 1, _MOST_TESTED).astype(np.int64)
 
 
 def together(found: Iterable[Sum]) -> Sum:
@@ -78,14 +94,22 @@ def together(found: Iterable[Sum]) -> Sum:
     total, *others = [*found] or [NOTHING]
     for each in others:
         longest = each if each.highest > total.highest else total
+        steps = added(total.steps, each.steps)
+        known = 0 < len(steps) < _MOST_TESTED
         total = Sum(
             total.ns + each.ns,
             total.count + each.count,
-            total.lowest + each.lowest,
-            total.highest + each.highest,
+            min(steps) if known else total.lowest + each.lowest,
+            max(steps) if known else total.highest + each.highest,
             longest.row,
+            steps,
         )
     return total
+
+
+def added(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the sums step by step; one that has nothing in any step adds nothing."""
+    return tuple(map(sum, zip(one, two))) if one and two else one or two
 
 
 def alike(base: Sums, other: Sums) -> tuple[Sums, Sums]:

@@ -9,14 +9,11 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.arrays import Int64s
 from tracetui.compare.classes import COMMUNICATION, is_part
 from tracetui.compare.classes import COPY as COPY_CLASS
-from tracetui.compare.comparison import Comparison, sum_of_steps
+from tracetui.compare.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.compare.job_part import root_words
-from tracetui.compare.rows import Row, row
-from tracetui.compare.run import Run
-from tracetui.compare.tally import Sum
+from tracetui.compare.rows import Row
 from tracetui.compare.waterfall import AICORE, AICPU, COPY, PREPARING, TERMS
 from tracetui.language import alternatives, clauses, sentences, speaks_english, tell, wording
 from tracetui.trace.clean import printable
@@ -42,17 +39,17 @@ class _Group:
 
     name: str  #: after "38 ms less"
     sum: Row
-    #: Its terms, and device time by the steps that launched it: where a device lags behind the host, its work
-    #: is in the walls of later steps, of the last one most, and terms differ from step to step for no reason.
-    witnesses: tuple[Row, ...]
+    witnesses: tuple[Row, ...]  #: its terms, and device time by the steps that launched it
     story: str  #: what most of it is; "" where nothing tells
 
     @property
     def changed(self) -> bool | None:
-        """Whether the sum or a witness of it changed; None where nothing tells."""
+        """Whether the sum, or a witness of half of it, changed; None where nothing tells."""
         if abs(self.sum.delta_ns) * 100 <= self.sum.scale.step_ns:
             return False
-        told = [self.sum.changed, *(each.changed for each in self.witnesses if _agree(each, self.sum))]
+        most = (each for each in self.witnesses if _agree(each, self.sum))
+        most = (each for each in most if 2 * abs(each.delta_ns) >= abs(self.sum.delta_ns))
+        told = [self.sum.changed, *(each.changed for each in most)]
         return True if True in told else None if None in told else False
 
 
@@ -92,44 +89,52 @@ def _step_sentence(comparison: Comparison) -> str:
     if not step.delta_ns and not any(term.delta_ns for term in comparison.waterfall):
         return tell("Nothing changed: a step takes {time} in both.", time=_ns(step.base_ns))
     groups = sorted(_groups(comparison), key=lambda group: -abs(group.sum.delta_ns))
-    changed = [group for group in groups if group.changed is not False]
+    changed = [group for group in groups if group.changed]
     agreeing = [group for group in changed if _agree(group.sum, step)]
-    doubt = "" if comparison.knows_spread else tell("; with one step nothing tells whether that is chance")
+    doubt = "" if comparison.knows_spread else tell("; so few steps cannot tell whether that is chance")
     took = tell(
         "a step takes {base} in BASE and {other} in OTHER", base=_ns(step.base_ns), other=_ns(step.other_ns)
     )
+    if changed and (not agreeing or _hides(step, changed)):
+        # Where the step hardly moved, idle time only makes room for the work that changed.
+        changed.sort(key=lambda group: group.name == _IDLE)
+        told = tell("{took}, but {reasons}.", took=took, reasons=_reasons(changed, step_counts=True) + doubt)
+        return f"{told[0].upper()}{told[1:]}"
+    difference = clauses([_difference(step), *_steps_words(step)])
     if agreeing:
         against = (group for group in changed if not _agree(group.sum, step))
-        return tell(
-            "OTHER is {difference}: {reasons}.",
-            difference=clauses([_difference(step), *_within(comparison)]),
-            reasons=_reasons(agreeing, islice(against, 1)) + doubt,
-        )
-    if changed:
-        told = tell("{took}, but {reasons}.", took=took, reasons=_reasons(changed) + doubt)
-        return f"{told[0].upper()}{told[1:]}"
+        reasons = _reasons(agreeing, islice(against, 1)) + doubt
+        return tell("OTHER is {difference}: {reasons}.", difference=difference, reasons=reasons)
     if step.changed:
-        told = "OTHER is {difference}, and no part of it alone by more than the steps differ."
-        return tell(told, difference=_difference(step))
+        told = "OTHER is {difference}, and no part of it alone by more than chance."
+        return tell(told, difference=difference + doubt)
     if not comparison.knows_spread:
         return tell("Nothing changed by more than 1 % of a step: {took}.", took=took + doubt)
-    told = "Nothing changed beyond the spread of the steps, {spread}: {took}."
-    return tell(told, spread=_ns(_spread(step)), took=took)
+    return tell("Nothing changed by more than chance and 1 % of a step: {took}.", took=took)
+
+
+def _hides(step: Row, changed: Sequence[_Group]) -> bool:
+    """Whether the step hardly moved: it did not change, or by less than half of work that did otherwise."""
+    against = [group for group in changed if group.name != _IDLE and not _agree(group.sum, step)]
+    most = max((abs(group.sum.delta_ns) for group in against), default=Fraction(0))
+    return 100 * abs(step.delta_ns) <= step.scale.step_ns or 2 * abs(step.delta_ns) < most
 
 
 def _groups(comparison: Comparison) -> Iterator[_Group]:
     terms = {term.name: term for term in comparison.waterfall}
-    idle = [name for name in TERMS if name == PREPARING or name.startswith("idle.")]
+    idle = [name for name in TERMS if name.startswith((PREPARING, "idle."))]
     communication = [name for name in TERMS if name.startswith("communication.")]
+    base, other = comparison.base, comparison.other
+    lagging = steadier_on_device(base, other)
     for name, own, story in (
         (_IDLE, idle, _idle_story),
         (_COMPUTING, [AICORE, AICPU], _computing_story),
         (_COMMUNICATION, communication, _communication_story),
         (_COPIES, [COPY], _no_story),
     ):
-        total = _total(name, own, comparison)
+        total = sums_of_walls(base, other, name, own, lagging if name == _IDLE else True)
         launched = tuple(each for each in comparison.classes if _serves(each.name) == name)
-        witnesses = (*(terms[term] for term in own), *launched)
+        witnesses = (*(terms[term] for term in (*own, PREPARING) if term in terms), *launched)
         yield _Group(name, total, witnesses, story(comparison, total))
 
 
@@ -140,20 +145,18 @@ def _serves(kind: str) -> str:
     return {COMMUNICATION: _COMMUNICATION, COPY_CLASS: _COPIES}.get(kind, _COMPUTING)
 
 
-def _total(name: str, own: list[str], comparison: Comparison) -> Row:
-    """The row of some terms together, step by step."""
-    places = [TERMS.index(term) for term in own]
+def _reasons(groups: Sequence[_Group], against: Iterable[_Group] = (), step_counts: bool = False) -> str:
+    """ "38.3 ms less idle, sync (host.sync) at train.py(31); ..., against 2.1 ms more computing"
 
-    def summed(run: Run) -> Sum:
-        ns: Int64s = run.terms_ns[:, places].sum(axis=1)
-        return sum_of_steps(ns, run)
-
-    return row(name, summed(comparison.base), summed(comparison.other), comparison.step.scale)
-
-
-def _reasons(groups: Sequence[_Group], against: Iterable[_Group] = ()) -> str:
-    """ "38.3 ms less idle, sync (host.sync) at train.py(31); ..., against 2.1 ms more computing" """
-    said = alternatives(_amount(group) + group.story for group in groups[:_MOST_REASONS])
+    With `step_counts`: "6.8 ms more computing in 6 of 6 steps, Matmul in aten::mm; ..."
+    """
+    told = []
+    for group in groups[:_MOST_REASONS]:
+        amount = _amount(group)
+        for count in _steps_words(group.sum) if step_counts else ():
+            amount = tell("{change} {steps}", change=amount, steps=count)
+        told.append(amount + group.story)
+    said = alternatives(told)
     return said + "".join(tell(", against {change}", change=_amount(group)) for group in against)
 
 
@@ -216,6 +219,8 @@ def _communication_story(comparison: Comparison, total: Row) -> str:
     if part is None:
         return "" if collective is None else tell(" of {name}", name=printable(collective.name, LONGEST_NAME))
     kind = part.name.partition(".")[2]
+    if kind == "unsplit":
+        return "" if collective is None else tell(", {what}", what=printable(collective.name, LONGEST_NAME))
     if collective is None:
         return tell(", {what}", what=kind)
     return tell(", {what} of {name}", what=kind, name=printable(collective.name, LONGEST_NAME))
@@ -243,16 +248,12 @@ def _difference(step: Row) -> str:
     return tell(told, time=_ns(abs(delta)), share=share)
 
 
-def _within(comparison: Comparison) -> list[str]:
-    """Said where steps differ by more than their means do."""
-    if comparison.step.changed is not False or not comparison.knows_spread:
-        return []
-    told = "less than its steps differ among themselves ({spread})"
-    return [tell(told, spread=_ns(_spread(comparison.step)))]
-
-
-def _spread(step: Row) -> int:
-    return max(step.base.highest - step.base.lowest, step.other.highest - step.other.lowest)
+def _steps_words(row: Row) -> Iterator[str]:
+    """ "in 6 of 6 steps": how many of OTHER's are slower, or faster, than the median step of BASE."""
+    test = row.test
+    if test is not None:
+        count = test.slower if row.delta_ns > 0 else test.faster
+        yield tell("in {count} of {steps} steps", count=count, steps=test.steps)
 
 
 def _ns(ns: Fraction | int) -> str:

@@ -3,12 +3,15 @@
 A step's wall is [its host start, the host start of the next step), that of the last one ends with the work of
 the device: the walls tile the time, and nothing counts twice. A trace without steps, or a window of time,
 counts as one.
+
+A device may lag behind the host, so that walls hold the work of earlier steps. Its own steps tile its time as
+well: from the first task launched in a step to that launched in the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import median
 from typing import NamedTuple
@@ -20,8 +23,12 @@ from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 from tracetui.units import format_duration
 
-#: A first step that is more than 1.5 times as long as the median of the others is left out.
-_LONGER = Fraction(3, 2)
+#: A step is an outlier beyond so many median absolute deviations of the median, and such a share of that.
+_DEVIATIONS, _SHARE = Fraction(7, 2), Fraction(1, 20)
+#: The first one beyond so many of the others' where it is longer, or where it is 1.5 times as long.
+_FIRST_DEVIATIONS, _LONGER = 2, Fraction(3, 2)
+_LEAST_KEPT = 3  #: fewer tell nothing, so that only a first step is left out of so many
+_MOST_NAMED = 5  #: of the steps that are left out
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,7 @@ class Choice:
 
     step: int | None = None  #: number of a ProfilerStep; None: all
     window: tuple[int, int] | None = None  #: [start, end), epoch ns, in place of steps
+    all_steps: bool = False  #: outliers too
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +51,10 @@ class Walls:
     end: Int64s  #: ns
     launched_from: Int64s  #: ns: what the host enqueues in [launched_from, launched_to) is of the step
     launched_to: Int64s
+    device_start: Int64s  #: ns: the step of the device
+    device_end: Int64s
     notes: tuple[str, ...]  #: what was left out, and why: sentences without full stop
+    left_out: tuple[int, ...] = ()  #: numbers of the steps that are outliers
 
     def __len__(self) -> int:
         return len(self.start)
@@ -63,6 +74,11 @@ class Walls:
         """How many steps of the host there are."""
         return len(self.start[self.host])
 
+    @property
+    def of_devices(self) -> Walls:
+        """The steps of the devices in place of walls; nothing is before their first task."""
+        return replace(self, start=self.device_start, first=self.device_start, end=self.device_end)
+
     def step_at(self, times: Int64s) -> Int64s:
         """The step of the host in which each time of the host is, counted from 0; -1 outside of all."""
         starts, ends = self.launched_from[self.host], self.launched_to[self.host]
@@ -81,12 +97,21 @@ class _Wall(NamedTuple):
     end: int
     launched_from: int
     launched_to: int
+    device_start: int
+    device_end: int
+
+    @property
+    def wall_ns(self) -> int:
+        return self.end - self.start
+
+    @property
+    def device_ns(self) -> int:
+        return self.device_end - self.device_start
 
 
 def find_walls(analysis: Analysis, choice: Choice) -> Walls:
     """Return the chosen steps of all devices that compute or communicate; empty where none does."""
-    rows: list[tuple[int, ...]] = []
-    notes: list[str] = []
+    found: list[tuple[int, list[_Wall]]] = []
     for index, activity in enumerate(analysis.devices):
         if activity.window_ns <= 0:
             continue
@@ -94,56 +119,121 @@ def find_walls(analysis: Analysis, choice: Choice) -> Walls:
         if choice.window is not None:
             start = max(choice.window[0], analysis.trace.start_ns)
             end = min(choice.window[1], activity.end_ns)
-            found = [_Wall(-1, start, start, end, start, end)] if start < end else []
+            wall = _Wall(-1, start, start, end, start, end, start, end)
+            found.append((index, [wall] if start < end else []))
         elif steps:
-            found = _tiled(steps, activity.end_ns)
-            if choice.step is not None:
-                found = [wall for wall in found if wall.number == choice.step]
-            else:
-                found = _without_warm_up(found, notes)
+            found.append((index, _tiled(steps, activity.end_ns)))
         else:
-            start, trace = activity.start_ns, analysis.trace
-            found = [_Wall(-1, start, start, activity.end_ns, trace.start_ns, trace.end_ns + 1)]
-        rows += [(index, *wall) for wall in found]
-    device, number, start, first, end, launched_from, launched_to = np.array(rows, np.int64).reshape(-1, 7).T
-    said = tuple(dict.fromkeys(notes))
-    return Walls(device, number, start, first, end, launched_from, launched_to, said)
+            start, end, trace = activity.start_ns, activity.end_ns, analysis.trace
+            launched = trace.start_ns, trace.end_ns + 1
+            found.append((index, [_Wall(-1, start, start, end, *launched, start, end)]))
+    notes: list[str] = []
+    outliers: set[int] = set()
+    by_all = choice.step is None and choice.window is None
+    if by_all and not choice.all_steps:
+        outliers = {wall.number for _, walls in found for wall in _outliers(walls)}
+    rows = []
+    for index, walls in found:
+        if choice.step is not None:
+            walls = [wall for wall in walls if wall.number == choice.step]
+        kept = [wall for wall in walls if wall.number not in outliers]
+        if by_all:
+            notes += [*_left_out(walls, kept), *_tail(kept)]
+        rows += [(index, *wall) for wall in kept]
+    device, *columns = np.array(rows, np.int64).reshape(-1, 1 + len(_Wall._fields)).T
+    told = dict(zip(_Wall._fields, columns))
+    return Walls(device, **told, notes=tuple(dict.fromkeys(notes)), left_out=tuple(sorted(outliers)))
 
 
 def _tiled(steps: Sequence[Step], done: int) -> list[_Wall]:
-    """Number, wall and launches of the steps of a device that is done with its work at `done`.
+    """Return the walls of the steps of a device that is done with its work at `done`.
 
     Where a step is not followed by the next number, as in a schedule that repeats, its wall ends as the last
     one's: with its own device window. Steps after the work of the device are none of its.
     """
     ordered = sorted(steps, key=lambda step: (step.host_start_ns, step.number))
     found = []
+    reached = 0  # steps of the device that did nothing in one of the host's have no length
     for step, after in zip(ordered, [*ordered[1:], None]):
         own_end, launched = min(step.end_ns, done), step.host_end_ns
-        if after is not None and after.number == step.number + 1:
-            end = min(after.host_start_ns, done)
-            launched = after.host_start_ns
-        else:
-            end = own_end if after is None else min(own_end, after.host_start_ns)
+        follows = after is not None and after.number == step.number + 1
+        end = own_end
+        if after is not None:
+            end = min(after.host_start_ns, done if follows else own_end)
+            launched = after.host_start_ns if follows else launched
         start = step.host_start_ns
+        device_start = max(min(step.start_ns, done), reached)
+        device_end = min(after.start_ns, done) if after is not None and follows else own_end
+        reached = max(device_start, device_end)
         if start < end:
             first = min(max(step.start_ns, start), end)
-            found.append(_Wall(step.number, start, first, end, start, max(launched, start)))
+            launches = start, max(launched, start)
+            found.append(_Wall(step.number, start, first, end, *launches, device_start, reached))
     return found
 
 
-def _without_warm_up(walls: list[_Wall], notes: list[str]) -> list[_Wall]:
-    """The walls without a first one that is much longer than the others."""
+def _outliers(walls: Sequence[_Wall]) -> list[_Wall]:
+    """Return the steps that are much longer or shorter than the others, the first more readily.
+
+    Where a device lags behind, walls differ as the host happens to wait for it: steps are outliers where
+    their device took as long, or as short, in this step or in the wait before it.
+    """
     if len(walls) < 2:
-        return walls
-    lengths = [wall.end - wall.start for wall in walls]
-    usual = int(median(lengths[1:]))
-    if lengths[0] > _LONGER * usual:
-        took, others = format_duration(lengths[0]), format_duration(usual)
-        notes.append(f"its first step is left out: {took} long, the others {others}")
-        walls, lengths = walls[1:], lengths[1:]
-    usual = int(median(lengths[:-1] or lengths))
-    if lengths[-1] > _LONGER * usual:
-        took, others = format_duration(lengths[-1]), format_duration(usual)
-        notes.append(f"its last step is {took} long, the others {others}: it lasts until the device is done")
-    return walls
+        return []
+    first, *others = (wall.wall_ns for wall in walls)
+    usual, deviation = _spread(others)
+    least = max(_FIRST_DEVIATIONS * deviation, _SHARE * usual)
+    if first > _LONGER * usual or (len(others) >= _LEAST_KEPT and first > usual + least):
+        return [walls[0], *_outliers_among(walls[1:])]
+    return _outliers_among(walls)
+
+
+def _outliers_among(walls: Sequence[_Wall]) -> list[_Wall]:
+    """Return the outliers of steps that are alike; none where too few would be left."""
+    if not walls:
+        return []
+    by_wall = _beyond([wall.wall_ns for wall in walls])
+    by_device = _beyond([wall.device_ns for wall in walls])
+    before = [0, *by_device]
+    found = [
+        wall
+        for wall, side, *of_device in zip(walls, by_wall, by_device, before)
+        if side and side in of_device
+    ]
+    return found if len(walls) - len(found) >= _LEAST_KEPT else []
+
+
+def _beyond(lengths: Sequence[int]) -> list[int]:
+    """Return 1 for each length beyond the others, -1 for one below them, 0 for the usual ones."""
+    usual, deviation = _spread(lengths)
+    least = max(_DEVIATIONS * deviation, _SHARE * usual)
+    return [(length - usual > least) - (usual - length > least) for length in lengths]
+
+
+def _spread(lengths: Sequence[int]) -> tuple[Fraction, Fraction]:
+    """Return the median of some lengths, and the median of how far they are from it."""
+    usual = median(map(Fraction, lengths))
+    return usual, median(abs(length - usual) for length in lengths)
+
+
+def _left_out(walls: Sequence[_Wall], kept: Sequence[_Wall]) -> Iterator[str]:
+    """Say which steps of a device are left out, and how long they are."""
+    numbers = {wall.number for wall in kept}
+    outliers = [wall for wall in walls if wall.number not in numbers]
+    if outliers and kept:
+        others = format_duration(int(median(wall.wall_ns for wall in kept)))
+        each = [f"step {wall.number} ({format_duration(wall.wall_ns)})" for wall in outliers[:_MOST_NAMED]]
+        more = len(outliers) - _MOST_NAMED
+        named = ", ".join(each) + (f" and {more} more" if more > 0 else "")
+        verb = "is" if len(outliers) == 1 else "are"
+        yield f"{named} {verb} left out: the others take {others} (--all-steps keeps all)"
+
+
+def _tail(walls: Sequence[_Wall]) -> Iterator[str]:
+    """Say that the last wall is much longer than the others: it lasts until the device is done."""
+    lengths = [wall.wall_ns for wall in walls]
+    if len(lengths) > 1:
+        usual = int(median(lengths[:-1]))
+        if lengths[-1] > _LONGER * usual:
+            took, others = format_duration(lengths[-1]), format_duration(usual)
+            yield f"its last step is {took} long, the others {others}: it lasts until the device is done"

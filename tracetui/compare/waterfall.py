@@ -13,9 +13,22 @@ from tracetui.compare.walls import Walls
 
 PREPARING, AICORE, AICPU, COPY = "preparing", "aicore", "aicpu", "copy"
 _COMMUNICATION = tuple(cause.label for cause in CommunicationCause)
+_PREPARING = tuple(f"{PREPARING}.{cause.label}" for cause in Cause)
 _IDLE = tuple(f"idle.{cause.label}" for cause in Cause)
 #: The terms of a step, in the order in which they are told.
-TERMS = (PREPARING, AICORE, AICPU, *_COMMUNICATION, COPY, *_IDLE)
+TERMS = (*_PREPARING, AICORE, AICPU, *_COMMUNICATION, COPY, *_IDLE)
+#: Causes of idle time, and terms, that are the device's: it may lag behind the steps of the host.
+DEVICE_CAUSES = frozenset(
+    cause.label for cause in Cause if cause.label.startswith("device.") or cause is Cause.UNLINKED
+)
+DEVICE_TERMS = frozenset(
+    (AICORE, AICPU, *_COMMUNICATION, COPY, *(f"idle.{label}" for label in DEVICE_CAUSES))
+)
+
+
+def places_of(name: str) -> list[int]:
+    """Return the places in `TERMS` of a term, or of `preparing` or `idle` as a whole."""
+    return [place for place, term in enumerate(TERMS) if term == name or term.startswith(f"{name}.")]
 
 
 def waterfall(analysis: Analysis, walls: Walls, idle: IdlePieces, exposed: ExposedPieces) -> Int64s:
@@ -28,7 +41,7 @@ def waterfall(analysis: Analysis, walls: Walls, idle: IdlePieces, exposed: Expos
         terms[own, TERMS.index(AICPU)] = (activity.compute - activity.aicore).covered(start, end)
         copies = activity.copies - (activity.compute | activity.communication)
         terms[own, TERMS.index(COPY)] = copies.covered(start, end)
-    causes = np.where(idle.preparing, TERMS.index(PREPARING), TERMS.index(_IDLE[0]) + idle.cause)
+    causes = np.where(idle.preparing, TERMS.index(_PREPARING[0]), TERMS.index(_IDLE[0])) + idle.cause
     np.add.at(terms, (idle.wall, causes), idle.ns)
     np.add.at(terms, (exposed.wall, TERMS.index(_COMMUNICATION[0]) + exposed.cause), exposed.ns)
     return terms

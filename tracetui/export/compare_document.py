@@ -10,7 +10,8 @@ from tracetui.compare.regressions import MEMORY, Regression, RegressionLimit
 from tracetui.compare.run import Run
 from tracetui.compare.verdict import verdict
 from tracetui.export.cells import encodable
-from tracetui.export.tables.compare import WATERFALL, tables_of
+from tracetui.export.tables.column import records
+from tracetui.export.tables.compare import WATERFALL, ComparedRows, tables_of
 from tracetui.language import in_english
 
 SCHEMA = 1
@@ -24,6 +25,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "verdict": verdict(comparison),
         "base": _side(comparison.base),
         "other": _side(comparison.other),
+        "step": _step(comparison),
         **{table.key: table.documents(comparison) for table in (WATERFALL, *tables_of(comparison))},
         "warnings": [encodable(note) for note in comparison.notes],
     }
@@ -74,11 +76,25 @@ def comparison_json(comparison: Comparison) -> str:
     return "{" + ",\n".join(parts) + "}\n"
 
 
+def _step(comparison: Comparison) -> dict[str, Any]:
+    """The mean step as a part of it is told, with the interval around its shift."""
+    rows = ComparedRows([comparison.step])
+    (told,) = records(WATERFALL.table, rows)
+    test = comparison.step.test
+    count, confidence = (None, None) if test is None else (test.steps, test.confidence)
+    return {
+        **{key: value for key, value in told.items() if key != "term"},
+        "steps": count,
+        "confidence": confidence,
+    }
+
+
 def _side(run: Run) -> dict[str, Any]:
     return {
         "path": encodable(run.path),
         "kind": run.kind.value,
         "steps": list(run.numbers),
+        "outlier_steps": list(run.walls.left_out),
         "step_ns": round(run.step_ns),
         **({"ranks": list(run.members)} if run.members else {}),
     }

@@ -9,8 +9,8 @@ from tracetui.units import format_bytes, format_duration
 
 _DOUBT = {
     True: "",
-    False: "; the steps differ by more among themselves",
-    None: "; with one step nothing tells whether that is chance",
+    False: "; the steps do not tell it from chance",
+    None: "; nothing tells whether that is chance",
 }
 
 

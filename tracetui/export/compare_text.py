@@ -13,10 +13,13 @@ from tracetui.compare.verdict import verdict
 from tracetui.export import markdown
 from tracetui.export.compare_words import (
     LONGEST_NAME,
+    changed_words,
     count_words,
     lengths,
     run_words,
+    shift_words,
     signed_ms,
+    steps_sentence,
 )
 from tracetui.export.tables.compare import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
@@ -45,6 +48,7 @@ def comparison_text(comparison: Comparison, asked: ComparedTable | None, top: in
     `top` rows of tables, 0 for all, None for 10, of one that is asked for 20.
     """
     lines = [*_head(comparison, width), "", *wrapped(verdict(comparison), width)]
+    lines += wrapped(steps_sentence(comparison.step), width) if comparison.comparable else []
     if comparison.comparable and asked is None:
         lines += _waterfall(comparison, width)
     changed = (each for each in EVERY if any(_shows_change(row) for row in each.rows(comparison)))
@@ -71,6 +75,8 @@ def comparison_text(comparison: Comparison, asked: ComparedTable | None, top: in
 def comparison_markdown(comparison: Comparison, asked: ComparedTable | None, top: int | None) -> str:
     """Return the same as Markdown in which names stay names."""
     parts = [markdown.plain(verdict(comparison)), ""]
+    steps = steps_sentence(comparison.step) if comparison.comparable else ""
+    parts += [markdown.plain(steps), ""] if steps else []
     parts += markdown.table(
         ["", "trace", "steps", "ms a step", "from", "to"],
         [
@@ -128,12 +134,14 @@ def _shows_change(row: Row) -> bool:
 def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     rows = [*_shown(WATERFALL, comparison), comparison.step]
     most = max(abs(row.delta_ns) for row in rows)
+    roomy = width >= _ROOMY_FROM and comparison.knows_spread
     columns = [
         Column("", right=False),
         Column("base"),
         Column("other"),
         Column("delta"),
         Column("changed", right=False),
+        *([Column("shift (interval)", right=False)] if roomy else []),
         Column("", right=False),
     ]
     cells = [
@@ -142,7 +150,8 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
             format_ms(round(row.base_ns)),
             format_ms(round(row.other_ns)),
             signed_ms(row.delta_ns),
-            {True: "yes", False: "", None: "?"}[row.changed],
+            changed_words(row),
+            *([shift_words(row) if row.changed else ""] if roomy else []),
             _bar(row.delta_ns, most),
         ]
         for row in rows

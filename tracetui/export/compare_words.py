@@ -27,6 +27,8 @@ def run_words(run: Run) -> str:
     steps = counted(len(run.wall_ns), "1 step", "{count} steps")
     if len(run.numbers) == 1:
         steps = tell("{steps} ({number})", steps=steps, number=run.numbers[0])
+    elif 0 < len(run.numbers) <= min(_MOST_NUMBERS, run.numbers[-1] - run.numbers[0]):
+        steps = tell("{steps} ({numbers})", steps=steps, numbers=names(map(str, run.numbers)))
     elif run.numbers:
         steps = tell("{steps} ({first} to {last})", steps=steps, first=run.numbers[0], last=run.numbers[-1])
     told = [run.kind.value, *([_ranks(run.members)] if run.members else [])]
@@ -51,6 +53,58 @@ def lengths(run: Run) -> list[str]:
         format_ms(round(run.step_ns)),
         *(format_ms(int(ns) // run.ranks) for ns in (run.wall_ns.min(), run.wall_ns.max())),
     ]
+
+
+def changed_words(row: Row) -> str:
+    """Return whether a row changed, and in how many of OTHER's steps: "yes 6/6", "", "?"."""
+    if not row.changed:
+        return "?" if row.changed is None else ""
+    steps = steps_count(row)
+    return tell("{changed} {steps}", changed=tell("yes"), steps=steps) if steps else tell("yes")
+
+
+def steps_count(row: Row) -> str:
+    """Return how many steps of OTHER are beyond the median step of BASE, as the mean is: "6/6"."""
+    test = row.test
+    if test is None or not row.delta_ns:
+        return ""
+    return f"{test.slower if row.delta_ns > 0 else test.faster}/{test.steps}"
+
+
+def shift_words(row: Row) -> str:
+    """Return the shift of the steps and the interval around it in ms: "+6.120 (+5.980 to +6.311)"."""
+    test = row.test
+    if test is None or not row.delta_ns:
+        return ""
+    low, high = signed_ms(test.low_ns), signed_ms(test.high_ns)
+    return tell("{shift} ({low} to {high})", shift=signed_ms(test.shift_ns), low=low, high=high)
+
+
+def steps_sentence(row: Row) -> str:
+    """Return what the steps tell of a row; "" where they are too few.
+
+    "6 of 6 steps are slower than the median of BASE, shift +6.120 ms, 95 % interval +5.980 to +6.311 ms, …"
+    """
+    test = row.test
+    if test is None or not row.delta_ns:
+        return ""
+    told = "{count} of {steps} steps are slower than the median of BASE"
+    if row.delta_ns < 0:
+        told = "{count} of {steps} steps are faster than the median of BASE"
+    count = test.slower if row.delta_ns > 0 else test.faster
+    interval = tell(
+        "{share} % interval {low} to {high} ms",
+        share=f"{100 * test.confidence:.3g}",
+        low=signed_ms(test.low_ns),
+        high=signed_ms(test.high_ns),
+    )
+    parts = (
+        tell(told, count=count, steps=test.steps),
+        tell("shift {shift} ms", shift=signed_ms(test.shift_ns)),
+        interval,
+        tell("p = {p}", p=f"{test.p:.2g}"),
+    )
+    return tell("{said}.", said=clauses(parts))
 
 
 def row_name(row: Row) -> str:

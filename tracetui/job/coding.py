@@ -21,7 +21,7 @@ import orjson
 from tracetui.arrays import Int64s
 from tracetui.compare.waterfall import TERMS
 from tracetui.job.columns import Columns
-from tracetui.job.compared import Calls, Facts, Kept, Sums, Terms, Walls
+from tracetui.job.compared import Calls, Facts, Kept, Parts, Sums, Terms, Walls
 from tracetui.job.digest import (
     Arrivals,
     Cells,
@@ -40,8 +40,8 @@ from tracetui.job.digest import (
 )
 from tracetui.trace.model import Kind
 
-#: Those of 1 keep nothing to compare runs by.
-SCHEMA, _READ = 2, (1, 2)
+#: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it.
+SCHEMA, _READ = 3, (1, 2, 3)
 _KIND = "tracetui digest"
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
 _TABLES: dict[str, type[Columns]] = {
@@ -53,7 +53,14 @@ _TABLES: dict[str, type[Columns]] = {
     "keys": Keys,
     "cells": Cells,
 }
-_COMPARED: dict[str, type[Columns]] = {"walls": Walls, "terms": Terms, "sums": Sums, "calls": Calls}
+_COMPARED: dict[str, type[Columns]] = {
+    "walls": Walls,
+    "terms": Terms,
+    "device_terms": Terms,
+    "sums": Sums,
+    "parts": Parts,
+    "calls": Calls,
+}
 
 
 class UnreadableDigest(Exception):  # noqa: N818 - the name says what is wrong, "Error" would add nothing
@@ -116,7 +123,7 @@ def _inflated(data: bytes) -> bytes:
 
 
 def _digest(document: dict[str, Any]) -> Digest:
-    kept = {**_TABLES, **(_COMPARED if document["schema"] > 1 else {})}
+    kept = {**_TABLES, **(_COMPARED if document["schema"] == SCHEMA else {})}
     read = {
         name: table(**{column.name: _unpacked(document[name][column.name]) for column in fields(table)})
         for name, table in kept.items()
@@ -157,7 +164,7 @@ def _digest(document: dict[str, Any]) -> Digest:
             for file, line, function, backward in document["lines"]
         ),
         boundaries=_unpacked(document["boundaries"]),
-        facts=_facts(document.get("facts")),
+        facts=_facts(document.get("facts")) if document["schema"] == SCHEMA else None,
         **read,  # type: ignore[arg-type]
     )
 
@@ -174,6 +181,8 @@ def _facts(told: dict[str, Any] | None) -> Facts | None:
         totals=totals,
         memory=bool(told["memory"]),
         shapes=bool(told["shapes"]),
+        runtime=bool(told["runtime"]),
+        left_out=tuple(map(int, told["left_out"])),
     )
 
 
@@ -213,8 +222,6 @@ def _check(digest: Digest) -> None:
         (keys.reason, -1, texts),
         (keys.line, -1, lines),
         (cells.key, 0, len(keys)),
-        (terms.wall, 0, len(digest.walls)),
-        (terms.term, 0, texts),
         (sums.table, 0, len(Kept)),
         (sums.name, 0, texts),
         (sums.line, -1, lines),
@@ -222,10 +229,19 @@ def _check(digest: Digest) -> None:
         (cells.segment, 0, max(len(digest.boundaries) - 1, 0)),
     ):
         _require(not len(column) or (int(column.min()) >= least and int(column.max()) < most))
-    summed = np.zeros(len(digest.walls), np.int64)
-    np.add.at(summed, terms.wall, terms.ns)
-    _require(bool((summed == digest.walls.end - digest.walls.start).all()))
-    _require(all(digest.texts[term] in TERMS for term in set(terms.term.tolist())))
+    walls = digest.walls
+    for table, length in (
+        (terms, walls.end - walls.start),
+        (digest.device_terms, walls.device_end - walls.device_start),
+    ):
+        for column, most in ((table.wall, len(walls)), (table.term, texts)):
+            _require(not len(column) or (int(column.min()) >= 0 and int(column.max()) < most))
+        summed = np.zeros(len(walls), np.int64)
+        np.add.at(summed, table.wall, table.ns)
+        _require(bool((summed == length).all()))
+        _require(all(digest.texts[term] in TERMS for term in set(table.term.tolist())))
+    _require(digest.facts is None or 0 <= digest.facts.steps <= len(walls))
+    _require(int(digest.part_counts.sum()) == len(digest.parts))
     _require(bool((own.end >= own.start).all()) and bool((own.start[1:] >= own.start[:-1]).all()))
     _require(bool((digest.boundaries[1:] > digest.boundaries[:-1]).all()))
     _require(bool((cells.segment[1:] >= cells.segment[:-1]).all()) and bool((cells.ns > 0).all()))

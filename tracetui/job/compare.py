@@ -8,18 +8,20 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from tracetui.arrays import Bools
+from tracetui.arrays import Bools, Int64s
 from tracetui.compare.communication import Collectives
 from tracetui.compare.comparison import Comparison, compare_runs, compare_steps
 from tracetui.compare.job_part import JobPart, RankRow, RootRow
 from tracetui.compare.kernels import Kernels
+from tracetui.compare.levels import merge_unsplit
 from tracetui.compare.line_rows import same_lines
 from tracetui.compare.lines import Lines
 from tracetui.compare.memory import MemoryUse
 from tracetui.compare.modules import ModuleTimes
+from tracetui.compare.rank_test import LEAST_STEPS
 from tracetui.compare.rows import Row, Scale, ranked, row
 from tracetui.compare.run import Api, Run
-from tracetui.compare.tally import NOTHING, Sum
+from tracetui.compare.tally import NOTHING, Sum, tested_steps
 from tracetui.job.job import Job, job_of
 from tracetui.job.load import numbered
 from tracetui.job.members import Rank
@@ -82,7 +84,7 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
 
 
 def _rank_row(number: int, base: Run, other: Run) -> RankRow:
-    step, waterfall = compare_steps(base, other)
+    step, waterfall = compare_steps(*merge_unsplit(base, other)[:2])
     return RankRow(**{**vars(step), "name": f"rank {number}"}, rank=number, waterfall=waterfall)
 
 
@@ -94,14 +96,16 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
     first, count = runs[0], len(runs)
     alike = len({(run.numbers, run.steps, run.walls.number.tobytes()) for run in runs}) == 1
 
-    def pooled(of: Callable[[Run], Mapping[Key, Sum]]) -> dict[Key, Sum]:
-        sums: dict[Key, list[Sum]] = {}
-        for run in runs:
-            for key, found in of(run).items():
-                sums.setdefault(key, []).append(found)
-        return {key: _pooled(found, count, alike) for key, found in sums.items()}
+    def pooled(of: Callable[[Run], Mapping[Key, Sum]], by_wall: bool = False) -> dict[Key, Sum]:
+        keys = dict.fromkeys(key for run in runs for key in of(run))
+        steps = [len(tested_steps(len(run.wall_ns) if by_wall else run.steps)) for run in runs]
+        return {key: _pooled([of(run).get(key) for run in runs], steps, alike) for key in keys}
 
-    walls, terms = ([getattr(run, name) for run in runs] for name in ("wall_ns", "terms_ns"))
+    def joined(name: str) -> Int64s:
+        columns = [getattr(run, name) for run in runs]
+        found: Int64s = sum(columns) if alike else np.concatenate(columns)
+        return found
+
     shaped = all(run.kernels.by_shape is not None for run in runs)
     by_cause: dict[object, int] = {}
     for run in runs:
@@ -115,10 +119,12 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
         numbers=tuple(sorted({number for run in runs for number in run.numbers})),
         notes=tuple(_notes(runs, ranks)),
         totals=None,
-        wall_ns=sum(walls) if alike else np.concatenate(walls),
-        terms_ns=sum(terms) if alike else np.concatenate(terms),
-        causes=pooled(lambda run: run.causes),
-        lines=Lines(pooled(lambda run: run.lines.idle), by_cause, calls),  # type: ignore[arg-type]
+        wall_ns=joined("wall_ns"),
+        terms_ns=joined("terms_ns"),
+        device_ns=joined("device_ns"),
+        device_terms_ns=joined("device_terms_ns"),
+        causes=pooled(lambda run: run.causes, by_wall=True),
+        lines=Lines(pooled(lambda run: run.lines.idle, by_wall=True), by_cause, calls),  # type: ignore[arg-type]
         steps=first.steps if alike else sum(run.steps for run in runs),
         classes=pooled(lambda run: run.classes),
         operators=replace(
@@ -139,18 +145,29 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
         api=Api(pooled(lambda run: run.api.total), pooled(lambda run: run.api.own)),
         memory=_most_memory([run.memory for run in runs if run.memory is not None]),
         advice=_costliest(runs),
+        has_runtime=all(run.has_runtime for run in runs),
         ranks=count if alike else 1,
         members=tuple(rank.number for rank in ranks),
     )
 
 
-def _pooled(found: Sequence[Sum], ranks: int, alike: bool) -> Sum:
-    """What a name has on all ranks; its range is that of a mean rank, told wider than it may be."""
-    ns, count = sum(each.ns for each in found), sum(each.count for each in found)
-    lows, highs = [each.lowest for each in found], [each.highest for each in found]
+def _pooled(found: Sequence[Sum | None], steps: Sequence[int], alike: bool) -> Sum:
+    """Return what a name has on all ranks; its range is that of a mean rank, told wider than it may be.
+
+    Args:
+        found: of each rank, None where it has none of it.
+        steps: how many steps of each rank are tested.
+        alike: their steps are the same ones.
+    """
+    sums = [NOTHING if each is None else each for each in found]
+    ns, count = sum(each.ns for each in sums), sum(each.count for each in sums)
+    lows, highs = [each.lowest for each in sums], [each.highest for each in sums]
+    by_rank = [each.steps or (0,) * number for each, number in zip(sums, steps)]
     if alike:
-        return Sum(ns, count, sum(lows) // ranks, -(-sum(highs) // ranks))
-    return Sum(ns, count, min(lows) if len(found) == ranks else min(0, *lows), max(highs))
+        ranks, values = len(sums), tuple(map(sum, zip(*by_rank)))
+        return Sum(ns, count, sum(lows) // ranks, -(-sum(highs) // ranks), steps=values)
+    together = tuple(ns for values in by_rank for ns in values)
+    return Sum(ns, count, min(lows), max(highs), steps=together)
 
 
 def _most_memory(found: Sequence[MemoryUse]) -> MemoryUse | None:
@@ -199,7 +216,7 @@ def _roots(jobs: Sequence[Job], whole: Sequence[Run]) -> tuple[RootRow, ...]:
     asked = [_steps(job, run) for job, run in zip(jobs, whole)]
     if max(map(len, asked)) * len(jobs[0].ranks) > _MOST_BY_STEP:
         asked = [[np.logical_or.reduce(steps)] for steps in asked]
-        scale = replace(scale, one_step=True)
+        scale = replace(scale, few_steps=True)
     base, was = _reasons(jobs[0], asked[0], becomes)
     other, _ = _reasons(jobs[1], asked[1], {})
     return ranked(
@@ -231,7 +248,8 @@ def _reasons(
 
 def _of_steps(ns: Sequence[int], count: int | None = None) -> Sum:
     """The sum of what each step has; it counts, where nothing else is told, where there is any."""
-    return Sum(sum(ns), sum(each > 0 for each in ns) if count is None else count, min(ns), max(ns))
+    times = sum(each > 0 for each in ns) if count is None else count
+    return Sum(sum(ns), times, min(ns), max(ns), steps=tuple(ns))
 
 
 def _root_row(reason: _Reason, base_line: int | None, base: Sum, other: Sum, scale: Scale) -> RootRow:
@@ -247,7 +265,8 @@ def _root_row(reason: _Reason, base_line: int | None, base: Sum, other: Sum, sca
 def _scale(whole: Sequence[Run]) -> Scale:
     """Of what all ranks lose in a step, held against what a step takes all of them."""
     base, other = (max(_count(run), 1) for run in whole)
-    return Scale(base, other, whole[0].step_ns * max(len(whole[0].members), 1))
+    few = min(base, other) < LEAST_STEPS
+    return Scale(base, other, whole[0].step_ns * max(len(whole[0].members), 1), few)
 
 
 def _count(run: Run) -> int:

@@ -45,6 +45,8 @@ class Facts:
     totals: tuple[int, ...]
     memory: bool  #: something was recorded of it
     shapes: bool  #: those of kernels are told
+    runtime: bool  #: calls of the runtime are recorded
+    left_out: tuple[int, ...]  #: numbers of the steps that are outliers
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +60,13 @@ class Walls(Columns):
     end: Int64s
     launched_from: Int64s
     launched_to: Int64s
+    device_start: Int64s
+    device_end: Int64s
 
 
 @dataclass(frozen=True, eq=False)
 class Terms(Columns):
-    """What each step went into; none is 0, and those of a wall sum to it."""
+    """What each step went into; none is 0, and those of a step sum to it."""
 
     wall: Int64s  #: place in `walls`
     term: Int64s  #: text
@@ -80,6 +84,18 @@ class Sums(Columns):
     count: Int64s
     lowest: Int64s
     highest: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Parts(Columns):
+    """What each of the sums has in each step that is tested: all steps of the first, then of the second."""
+
+    ns: Int64s
+
+
+#: Tables of sums that are of no steps, and those of which each device has steps of its own.
+WHOLE = frozenset((Kept.LINE_CAUSES, Kept.ALLOCATED, Kept.RESERVED, Kept.ALIVE, Kept.ADVICE))
+OF_WALLS = frozenset((Kept.CAUSES, Kept.LINES))
 
 
 @dataclass(frozen=True, eq=False)

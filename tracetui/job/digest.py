@@ -15,8 +15,9 @@ from typing import Any, Union
 import numpy as np
 
 from tracetui.arrays import Int64s
+from tracetui.compare.tally import tested_steps
 from tracetui.job.columns import Columns
-from tracetui.job.compared import Calls, Facts, Sums, Terms, Walls
+from tracetui.job.compared import OF_WALLS, WHOLE, Calls, Facts, Kept, Parts, Sums, Terms, Walls
 
 Scalar = Union[str, int, bool]
 
@@ -218,8 +219,21 @@ class Digest:
     facts: Facts | None = None  #: what the run is compared by; None of a digest that has nothing of it
     walls: Walls = field(default_factory=Walls.empty)
     terms: Terms = field(default_factory=Terms.empty)
+    device_terms: Terms = field(default_factory=Terms.empty)  #: of the steps of the devices
     sums: Sums = field(default_factory=Sums.empty)
+    parts: Parts = field(default_factory=Parts.empty)
     calls: Calls = field(default_factory=Calls.empty)
+
+    @property
+    def part_counts(self) -> Int64s:
+        """int64[sums]: how many steps are told of each."""
+        steps = self.facts.steps if self.facts is not None else 0
+        of_table = np.zeros(len(Kept), np.int64)
+        for table in Kept:
+            if table not in WHOLE:
+                count = len(self.walls) if table in OF_WALLS else steps
+                of_table[table] = len(tested_steps(count))
+        return of_table[self.sums.table]
 
     @cached_property
     def by_key(self) -> Int64s:

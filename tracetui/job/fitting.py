@@ -7,10 +7,10 @@ from dataclasses import fields, replace
 import numpy as np
 
 from tracetui.analysis.search import distinct, first_equal
-from tracetui.arrays import Int64s
+from tracetui.arrays import Bools, Int64s
 from tracetui.compare.tally import OTHERS
 from tracetui.job.coding import encode
-from tracetui.job.compared import Kept, Sums
+from tracetui.job.compared import Kept, Parts, Sums
 from tracetui.job.digest import Cells, Digest, Keys, TimeClass
 from tracetui.job.texts import Texts
 from tracetui.trace.order import numbered
@@ -120,20 +120,32 @@ def _with_fewer_sums(digest: Digest, most: int) -> Digest:
     name, line = np.full(len(tables), others), np.full(len(tables), -1)
     joined = zip((getattr(sums.at(kept), each.name) for each in fields(Sums)), (tables, name, line, *columns))
     found = Sums(*(np.concatenate(both) for both in joined))
+    order = np.argsort(found.table, kind="stable")
     return replace(
         digest,
         texts=texts.all,
-        sums=found.at(np.argsort(found.table, kind="stable")),
+        sums=found.at(order),
+        parts=_parts(digest, kept, tables, order),
         calls=digest.calls.at(np.isin(digest.calls.line, told)),
     )
+
+
+def _parts(digest: Digest, kept: Bools, tables: Int64s, order: Int64s) -> Parts:
+    """Return what sums have in each step, those of others together; as `_with_fewer_sums` orders them."""
+    each = np.split(digest.parts.ns, np.cumsum(digest.part_counts)[:-1])
+    found = [each[place] for place in np.flatnonzero(kept).tolist()]
+    for table in tables.tolist():
+        rest = np.flatnonzero(~kept & (digest.sums.table == table)).tolist()
+        found.append(np.sum([each[place] for place in rest], axis=0, dtype=np.int64))
+    return Parts(np.concatenate([np.empty(0, np.int64), *(found[place] for place in order.tolist())]))
 
 
 def _without_unused(digest: Digest) -> Digest:
     """The digest without texts and lines that no column has a place of."""
     keys, own, operators, links = digest.keys, digest.collectives, digest.operators, digest.links
-    terms, sums, calls = digest.terms, digest.sums, digest.calls
-    named = (keys.reason, own.type, own.dtype, operators.type, links.transport, terms.term, sums.name)
-    texts = distinct(np.concatenate((*named, [-1])))
+    terms, sums, calls, device_terms = digest.terms, digest.sums, digest.calls, digest.device_terms
+    named = (keys.reason, own.type, own.dtype, operators.type, links.transport, sums.name)
+    texts = distinct(np.concatenate((*named, terms.term, device_terms.term, [-1])))
     lines = distinct(np.concatenate((keys.line, own.line, sums.line, calls.line, [-1])))
 
     def text(column: Int64s) -> Int64s:
@@ -151,6 +163,7 @@ def _without_unused(digest: Digest) -> Digest:
         operators=replace(operators, type=text(operators.type)),
         links=replace(links, transport=text(links.transport)),
         terms=replace(terms, term=text(terms.term)),
+        device_terms=replace(device_terms, term=text(device_terms.term)),
         sums=replace(sums, name=text(sums.name), line=line(sums.line)),
         calls=replace(calls, line=line(calls.line)),
     )

@@ -20,7 +20,7 @@ from tracetui.compare.operators import Sequences
 from tracetui.compare.run import Api, Run, Totals
 from tracetui.compare.tally import OTHERS, Sum
 from tracetui.compare.waterfall import TERMS
-from tracetui.job.compared import Calls, Facts, Kept, Sums, Terms, Walls
+from tracetui.job.compared import Calls, Facts, Kept, Parts, Sums, Terms, Walls
 from tracetui.job.digest import Digest
 from tracetui.job.texts import Lines as Places
 from tracetui.job.texts import Texts
@@ -30,7 +30,7 @@ from tracetui.trace.stack import Frame
 
 _NOWHERE = LineKey(None, False)
 _BY_NAME = "operators are compared by name alone: a digest does not keep their order"
-_OLD = "its digest is of an older version of tracetui, which kept nothing to compare: make it again"
+_OLD = "its digest is of an older version of tracetui, which kept less to compare: make it again"
 _IN_PART = "a digest keeps of long tables what takes most time: the rest stands as (others)"
 
 
@@ -40,7 +40,9 @@ class Reduced(NamedTuple):
     facts: Facts
     walls: Walls
     terms: Terms
+    device_terms: Terms
     sums: Sums
+    parts: Parts
     calls: Calls
 
 
@@ -62,7 +64,7 @@ class _Entry(NamedTuple):
 def reduced(run: Run, texts: Texts, lines: Places) -> Reduced:
     """Return what a digest keeps of a run; its texts and lines are added to those given."""
     totals = run.totals
-    wall, term = np.nonzero(run.terms_ns)
+    entries = sorted(_entries(run), key=_order)
     rows = [
         (
             entry.table,
@@ -73,7 +75,7 @@ def reduced(run: Run, texts: Texts, lines: Places) -> Reduced:
             entry.sum.lowest,
             entry.sum.highest,
         )
-        for entry in sorted(_entries(run), key=_order)
+        for entry in entries
     ]
     calls = sorted((lines.place(frame, False), number) for frame, number in run.lines.calls.items())
     return Reduced(
@@ -84,14 +86,14 @@ def reduced(run: Run, texts: Texts, lines: Places) -> Reduced:
             totals=() if totals is None else tuple(getattr(totals, each.name) for each in fields(Totals)),
             memory=run.memory is not None,
             shapes=run.kernels.by_shape is not None,
+            runtime=run.has_runtime,
+            left_out=run.walls.left_out,
         ),
         walls=Walls(**{each.name: getattr(run.walls, each.name) for each in fields(Walls)}),
-        terms=Terms(
-            wall.astype(np.int64),
-            np.array([texts.place(TERMS[place]) for place in term.tolist()], np.int64),
-            run.terms_ns[wall, term],
-        ),
+        terms=_terms(run.terms_ns, texts),
+        device_terms=_terms(run.device_terms_ns, texts),
         sums=Sums(*_columns(rows, 7)),
+        parts=Parts(np.array([ns for entry in entries for ns in entry.sum.steps], np.int64)),
         calls=Calls(*_columns(calls, 2)),
     )
 
@@ -103,11 +105,7 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         digest: of a trace.
         path: what the run is called.
     """
-    facts, own = digest.facts or Facts((), 0, (_OLD,), (), False, False), _Sums(digest)
-    place = {term: number for number, term in enumerate(TERMS)}
-    terms_ns = np.zeros((len(digest.walls), len(TERMS)), np.int64)
-    at = [place[digest.text(term)] for term in digest.terms.term.tolist()]
-    terms_ns[digest.terms.wall, np.array(at, np.int64)] = digest.terms.ns
+    facts, own = digest.facts or Facts((), 0, (_OLD,), (), False, False, True, ()), _Sums(digest)
     none = np.empty(0, np.int64)
     walls = {each.name: getattr(digest.walls, each.name) for each in fields(Walls)}
     memory = MemoryUse(own.sizes(Kept.ALLOCATED), own.sizes(Kept.RESERVED), own.alive())
@@ -119,10 +117,12 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         notes=(*facts.notes, *([_IN_PART] if own.in_part else []), *([_BY_NAME] if facts.steps else [])),
         totals=Totals(*facts.totals) if facts.totals else None,
         wall_ns=digest.walls.end - digest.walls.start,
-        terms_ns=terms_ns,
+        terms_ns=_terms_of(digest, digest.terms),
+        device_ns=digest.walls.device_end - digest.walls.device_start,
+        device_terms_ns=_terms_of(digest, digest.device_terms),
         causes=own.by_name(Kept.CAUSES),
         lines=Lines(own.lines(), own.line_causes(), own.calls()),
-        walls=compared.Walls(**walls, notes=()),
+        walls=compared.Walls(**walls, notes=(), left_out=facts.left_out),
         steps=facts.steps,
         classes=own.by_name(Kept.CLASSES),
         operators=Sequences(
@@ -149,7 +149,24 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         api=Api(own.by_name(Kept.API), own.by_name(Kept.API_OWN)),
         memory=memory if facts.memory else None,
         advice=own.by_name(Kept.ADVICE),
+        has_runtime=facts.runtime,
     )
+
+
+def _terms(ns: Int64s, texts: Texts) -> Terms:
+    """Return the terms of steps that are not 0, of int64[steps, terms]."""
+    wall, term = np.nonzero(ns)
+    places = np.array([texts.place(TERMS[place]) for place in term.tolist()], np.int64)
+    return Terms(wall.astype(np.int64), places, ns[wall, term])
+
+
+def _terms_of(digest: Digest, terms: Terms) -> Int64s:
+    """Return int64[steps, terms]: ns."""
+    place = {term: number for number, term in enumerate(TERMS)}
+    found = np.zeros((len(digest.walls), len(TERMS)), np.int64)
+    at = [place[digest.text(term)] for term in terms.term.tolist()]
+    found[terms.wall, np.array(at, np.int64)] = terms.ns
+    return found
 
 
 def _entries(run: Run) -> Iterator[_Entry]:
@@ -201,8 +218,11 @@ class _Sums:
         self._digest = digest
         self._by_table: dict[int, list[tuple[str, int, Sum]]] = {}
         columns = (getattr(digest.sums, each.name).tolist() for each in fields(digest.sums))
-        for table, name, line, *numbers in zip(*columns):
-            self._by_table.setdefault(table, []).append((digest.text(name), line, Sum(*numbers)))
+        parts, until = digest.parts.ns.tolist(), np.cumsum(digest.part_counts).tolist()
+        for entry, first, end in zip(zip(*columns), [0, *until], until):
+            table, name, line, ns, count, lowest, highest = entry
+            found = Sum(ns, count, lowest, highest, steps=tuple(parts[first:end]))
+            self._by_table.setdefault(table, []).append((digest.text(name), line, found))
         self._keys = [
             LineKey(Frame(line.file, line.line, line.function), line.backward) for line in digest.lines
         ]

@@ -15,6 +15,7 @@ from tracetui.cli.parser import (
     Parser,
     Request,
     UsageError,
+    add_all_steps,
     add_ascii,
     add_json,
     add_rules,
@@ -109,6 +110,7 @@ def _add_arguments(parser: Parser) -> None:
         type=_regression,
         help="how much longer than in BASE a step may be, or a part of it: 5%%, idle=2ms; may be repeated",
     )
+    add_all_steps(parser)
     for measure, meaning in _SIZES.items():
         parser.add_argument(
             f"--max-{measure}",

@@ -11,6 +11,7 @@ from tracetui.cli.parser import (
     Parser,
     Request,
     UsageError,
+    add_all_steps,
     add_outputs,
     add_reading,
     add_restrictions,
@@ -33,13 +34,15 @@ them: kilobytes, to keep in place of a trace. Or jobs, directories of several
 ranks or digests: those are compared rank by rank, with why ranks waited for
 each other (--by rank, --by root).
 
-Every time is the mean of the steps compared, and a change counts where it is
-larger than the steps of either side differ among themselves, and than 1 % of a
-step of BASE (of its peak, for memory). Such rows are marked with *.
+Every time is the mean of the steps compared. A change counts where a rank test
+of the steps tells it from chance (Mann-Whitney, exact, p < 0.05) and it is more
+than 1 % of a step of BASE (of its peak, for memory); of fewer than three steps
+on a side, where the ranges of both do not overlap. Such rows are marked with *.
 
 A step lasts from its start on the host to the next one's, the last until the
-device is done. A first step that is more than 1.5 times as long as the others
-is left out. Device time is charged to the outermost operator that launched it,
+device is done. Outlier steps, more than 3.5 median deviations from the others,
+are named and left out, the first one more readily; --all-steps keeps them.
+Device time is charged to the outermost operator that launched it,
 so that aten::conv2d is one operator whatever a device makes of it.
 
 --csv writes the table of --by (without it, the parts of a step), --xlsx all
@@ -83,6 +86,7 @@ def _add_arguments(parser: Parser) -> None:
     add_outputs(parser, "list N rows of tables; 0: all (default: 10, of the table of --by 20)")
     parser.add_argument("--xlsx", metavar="FILE", help="write all tables to a workbook and print nothing")
     _add_sides(parser)
+    add_all_steps(parser)
     parser.add_argument(
         "--shapes",
         action="store_true",

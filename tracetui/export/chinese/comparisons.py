@@ -7,17 +7,27 @@ COMPARISONS = {
     "a step takes {base} in BASE and {other} in OTHER": "每个 step 在 BASE 中 {base}，在 OTHER 中 {other}",
     "OTHER is {difference}: {reasons}.": "OTHER {difference}：{reasons}。",
     "{took}, but {reasons}.": "{took}，但 {reasons}。",
-    "OTHER is {difference}, and no part of it alone by more than the steps differ.": (
-        "OTHER {difference}，其中没有哪一部分的变化超过各 step 之间的差异。"
+    "OTHER is {difference}, and no part of it alone by more than chance.": (
+        "OTHER {difference}，其中没有哪一部分的变化单独超出偶然。"
     ),
     "Nothing changed by more than 1 % of a step: {took}.": "没有超过一个 step 的 1 % 的变化：{took}。",
-    "Nothing changed beyond the spread of the steps, {spread}: {took}.": (
-        "没有超出各 step 之间差异（{spread}）的变化：{took}。"
+    "Nothing changed by more than chance and 1 % of a step: {took}.": (
+        "没有超出偶然且超过一个 step 的 1 % 的变化：{took}。"
     ),
+    "in {count} of {steps} steps": "{steps} 个 step 中的 {count} 个如此",
+    "{change} {steps}": "{change}（{steps}）",
+    "{changed} {steps}": "{changed} {steps}",
+    "{shift} ({low} to {high})": "{shift}（{low} 到 {high}）",
+    "{count} of {steps} steps are slower than the median of BASE": "{steps} 个 step 中有 {count} 个慢于 BASE 的中位数",
+    "{count} of {steps} steps are faster than the median of BASE": "{steps} 个 step 中有 {count} 个快于 BASE 的中位数",
+    "shift {shift} ms": "位移 {shift} ms",
+    "{share} % interval {low} to {high} ms": "{share} % 区间 {low} 到 {high} ms",
+    "p = {p}": "p = {p}",
+    "{steps} ({numbers})": "{steps}（{numbers}）",
+    "shift (interval)": "位移（区间）",
     "{time} ({share}) a step slower": "每个 step 慢了 {time}（{share}）",
     "{time} ({share}) a step faster": "每个 step 快了 {time}（{share}）",
-    "less than its steps differ among themselves ({spread})": "小于它各 step 之间的差异（{spread}）",
-    "; with one step nothing tells whether that is chance": "；只有一个 step，无从判断是否偶然",
+    "; so few steps cannot tell whether that is chance": "；step 太少，无从判断是否偶然",
     ", against {change}": "，但{change}",
     "{time} more idle": "空闲多 {time}",
     "{time} less idle": "空闲少 {time}",

@@ -13,6 +13,7 @@ from tracetui.compare.memory_rows import ALIVE
 from tracetui.compare.rows import Row
 from tracetui.export.compare_words import (
     advice_name,
+    changed_words,
     count,
     count_words,
     ratio_words,
@@ -22,7 +23,6 @@ from tracetui.export.compare_words import (
 )
 from tracetui.export.tables.column import Column, Form, Table, data, json_only, records
 from tracetui.export.tables.common import named, numbers_by, objects_by, texts_by, texts_of, values_of
-from tracetui.language import tell
 from tracetui.trace.stack import Frame
 from tracetui.units import format_bytes, format_ms
 
@@ -103,10 +103,6 @@ def _blocks(side: str) -> tuple[AnyColumn, ...]:
     return counts.of(Form.DATA, Form.VIEWER), told
 
 
-def _changed(row: Any) -> str:
-    return {True: tell("yes"), False: "", None: "?"}[row.changed]
-
-
 def _table(
     *more: AnyColumn,
     unit: str = "ns",
@@ -130,11 +126,31 @@ def _table(
         Column("ratio", "ratio", objects_by(ratio_words), forms=_PRINTED),
         data("changed", objects_by(lambda row: row.changed)),
         named("changed", "", lambda row: marks.get(row.changed, ""), forms=Form.TEXT, own=True),
-        named("changed", "changed", _changed, forms=Form.MARKDOWN, own=True),
+        named("changed", "changed", changed_words, forms=Form.MARKDOWN, own=True),
+        *(_of_steps() if unit == "ns" else ()),
         *more,
     )
     sides = (f"{side}_{what}" for side in ("base", "other") for what in (unit, "self_ns", "count", "mean_ns"))
     return Table(columns, order=("name", *sides, ..., f"delta_{unit}", "ratio", "changed"))
+
+
+def _of_steps() -> tuple[AnyColumn, ...]:
+    """What the steps tell of a change; unknown of fewer than three."""
+
+    def shift(key: str) -> AnyColumn:
+        def rounded(row: Any) -> int | None:
+            return None if row.test is None else round(getattr(row.test, key))
+
+        return data(key if key == "shift_ns" else f"shift_{key}", objects_by(rounded))
+
+    return (
+        shift("shift_ns"),
+        shift("low_ns"),
+        shift("high_ns"),
+        data("steps_slower", objects_by(lambda row: row.test and row.test.slower)),
+        data("steps_faster", objects_by(lambda row: row.test and row.test.faster)),
+        data("p", objects_by(lambda row: row.test and row.test.p)),
+    )
 
 
 def _place(frame_of: Callable[[Any], Frame | None] = lambda row: row.frame) -> tuple[AnyColumn, ...]:
@@ -168,7 +184,7 @@ def _parts() -> Table[ComparedRows]:
     """Of the parts of a step JSON has less than csv."""
     table, kept = (
         _table(counts=partial(_counts, forms=_TABLES)),
-        ("base_ns", "other_ns", "delta_ns", "changed"),
+        ("base_ns", "other_ns", "delta_ns", "changed", *(column.key for column in _of_steps())),
     )
     columns = [
         column if column.key in kept else replace(column, forms=column.forms & ~Form.JSON)

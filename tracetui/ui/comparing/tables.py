@@ -13,8 +13,15 @@ from tracetui.arrays import Int64s
 from tracetui.compare.comparison import Comparison
 from tracetui.compare.line_rows import LineRow
 from tracetui.compare.rows import Row
-from tracetui.compare.waterfall import TERMS
-from tracetui.export.compare_words import ratio_words, row_name, signed_ms, signed_size
+from tracetui.compare.waterfall import places_of
+from tracetui.export.compare_words import (
+    changed_words,
+    ratio_words,
+    row_name,
+    shift_words,
+    signed_ms,
+    signed_size,
+)
 from tracetui.export.tables.compare import ADVICE, MEMORY, TABLES, WATERFALL, ComparedRows, ComparedTable
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
@@ -48,6 +55,13 @@ def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[Row]:
     if table.by in ("term", "class"):
         return [row for row in rows if row.base.ns or row.other.ns]
     return rows
+
+
+def largest(rows: Sequence[Row], most: int) -> Sequence[Row]:
+    """Return at most so many rows, those that changed most, in their order."""
+    ranked = sorted(rows, key=lambda row: (-abs(row.delta_ns), -row.base_ns))
+    kept = {row.name for row in ranked[: max(most, 0)]}
+    return [row for row in rows if row.name in kept]
 
 
 def short_name(table: ComparedTable) -> str:
@@ -85,7 +99,7 @@ def instance(comparison: Comparison, table: ComparedTable, row: Row, of_base: bo
 def span_of_most(comparison: Comparison, row: Row, of_base: bool) -> tuple[int, int] | None:
     """Return the step with most of a part of steps: ns, its start and end; None where no step has any."""
     run = comparison.base if of_base else comparison.other
-    ns = run.terms_ns[:, TERMS.index(row.name)]
+    ns = run.terms_ns[:, places_of(row.name)].sum(axis=1)
     if not ns.any():
         return None
     wall = int(ns.argmax())
@@ -112,6 +126,12 @@ class Laid:
             rows = self._rows[table.by]
             self._columns[key] = columns(rows, table, self._palette, self._glyphs, screen_cells)
         return self._columns[key]
+
+    def columns_of(self, rows: Sequence[Row], table: ComparedTable, screen_cells: int) -> list[Column]:
+        """Return the columns of rows of a table, which may be fewer than it has."""
+        if len(rows) == len(self.rows(table)):
+            return self.columns(table, screen_cells)
+        return columns(rows, table, self._palette, self._glyphs, screen_cells)
 
     def warm(self, screen_cells: int) -> Laid:
         """Lay all out; for a thread."""
@@ -146,8 +166,9 @@ def columns(
         Look(f"base_{amount}", title=f"base{unit}", rank=1),
         Look(f"other_{amount}", title=f"other{unit}", rank=1),
         Column(f"delta_{amount}", "change", delta, change, max(8, len(signed(widest)))),
-        _bars(delta, style_of, glyphs, _WIDE_SIDE if screen_cells >= _WIDE_FROM else _SIDE),
+        _bars(delta, style_of, glyphs, _side(screen_cells)),
         _changed(rows),
+        *([] if in_bytes else [_shifts(rows)]),
         Column("ratio", "ratio", ratios, lambda row, _: ratio_words(rows[row]), 8, rank=3),
         Look("base_count", title="base n", width=9, rank=4),
         Look("other_count", title="other n", width=9, rank=4),
@@ -175,17 +196,34 @@ def _short(row: Row) -> str:
 
 def _changed(rows: Sequence[Row]) -> Column:
     told = np.array([2 if row.changed is None else int(row.changed) for row in rows], np.int64)
-    words = ["" if code == 0 else _CHANGED[code] for code in told.tolist()]
+    words = [changed_words(row) for row in rows]
     return Column(
         "changed",
         "changed",
         told,
         lambda row, _: words[row],
-        8,
-        rank=2,
+        max(8, *map(len, words)) if words else 8,
+        rank=1,
         right=False,
         plain=lambda row: _CHANGED[told[row]],
     )
+
+
+def _shifts(rows: Sequence[Row]) -> Column:
+    """The shift of the steps, with the interval around it."""
+    told = np.array([round(row.test.shift_ns) if row.test is not None else 0 for row in rows], np.int64)
+    words = [shift_words(row) for row in rows]
+    width = max(map(len, words), default=0)
+    return Column(
+        "shift_ns", "shift (interval)", told, lambda row, _: words[row], max(width, 16), rank=5, right=False
+    )
+
+
+def _side(screen_cells: int) -> int:
+    """Return the cells of a bar to either side of zero."""
+    if screen_cells >= _WIDE_FROM:
+        return _WIDE_SIDE
+    return _SIDE if screen_cells >= _ROOMY_FROM else _SIDE // 2
 
 
 def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side: int) -> Column:
@@ -215,4 +253,4 @@ def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side:
         return pieces
 
     title = f"{'less':>{side}}{glyphs.bar}more"
-    return Column("", title, delta, draw, 2 * side + 1, rank=1, right=False)
+    return Column("", title, delta, draw, 2 * side + 1, rank=2, right=False)

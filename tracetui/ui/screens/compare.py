@@ -17,7 +17,14 @@ from tracetui.compare.comparison import Comparison
 from tracetui.compare.memory_rows import MemoryRow
 from tracetui.compare.rows import Row
 from tracetui.compare.verdict import verdict
-from tracetui.export.compare_words import count_words, run_words, signed_ms, signed_size
+from tracetui.export.compare_words import (
+    count_words,
+    run_words,
+    signed_ms,
+    signed_size,
+    steps_count,
+    steps_sentence,
+)
 from tracetui.export.tables.compare import WATERFALL, ComparedRows, ComparedTable
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
@@ -37,7 +44,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROOMY_FROM = 34  #: lines of a terminal from which the parts of a step may stay above the other tables,
-LEAST_ROWS = 5  #: if these have so many rows then
+LEAST_ROWS = 5  #: if these have so many rows then, and so many parts are shown
+LEAST_PARTS = 6
 NAMES_FROM = 140  #: columns from which all tables are named
 _BY = tuple(tables.SHOWN)
 _STORY = 4  #: lines
@@ -196,15 +204,15 @@ class CompareScreen(TableScreen):
         if not comparison.comparable:
             self.nothing(verdict(comparison))
             return
-        needed = len(laid.rows(WATERFALL)) + _AROUND + told + LEAST_ROWS
-        roomy = self.size.height >= max(ROOMY_FROM, needed)
+        room = self.size.height - _AROUND - told - LEAST_ROWS
+        roomy = self.size.height >= ROOMY_FROM and room >= LEAST_PARTS
         if not self._by:
             self._by = tables.telling(comparison) if roomy else WATERFALL.by
-        self._parts, self._rows = laid.rows(WATERFALL), laid.rows(self.shown)
+        self._parts, self._rows = tables.largest(laid.rows(WATERFALL), room), laid.rows(self.shown)
         width = self.size.width
         self.parts.display = roomy and self.shown is not WATERFALL
         self.parts.styles.height = len(self._parts) + 2
-        self.parts.show(laid.columns(WATERFALL, width), len(self._parts))
+        self.parts.show(laid.columns_of(self._parts, WATERFALL, width), len(self._parts))
         self.table.empty = tables.absence(self.shown)
         self.table.show(laid.columns(self.shown, width), len(self._rows))
         step = comparison.step
@@ -238,6 +246,9 @@ class CompareScreen(TableScreen):
         lines = wrapped(verdict(comparison), max(self.size.width, 1))
         said = self.query_one("#verdict", Lines)
         told = [[(line, self.style_of(Role.NUMBER))] for line in lines]
+        if self.size.height >= ROOMY_FROM and comparison.comparable:
+            steps = wrapped(steps_sentence(comparison.step), max(self.size.width, 1))
+            told += [[(line, self.style_of(Role.TEXT))] for line in steps if line]
         most = _NOTES if self.size.height >= ROOMY_FROM else 1
         notes = wrapped(printable(". ".join((*comparison.notes, ""))).rstrip(), max(self.size.width, 1))
         if comparison.notes:
@@ -342,19 +353,27 @@ def story(row: Row) -> list[str]:
         spread = f" ({format_ms(total.lowest)} to {format_ms(total.highest)})" if steps > 1 else ""
         times = f", {'once' if count == 1 else f'{count_words(count)} times'}" if total.count else ""
         lines.append(f"{name}  {format_ms(round(ns))} ms a step{spread}{times}")
-    spread_ns = max(row.base.highest - row.base.lowest, row.other.highest - row.other.lowest)
-    change = f"{signed_ms(row.delta_ns)} ms"
+    change, by_steps = f"{signed_ms(row.delta_ns)} ms", _steps_in_short(row)
     if not row.delta_ns:
         told = "No change."
     elif row.changed:
-        told = f"Changed by {change}: more than the steps differ, {format_ms(spread_ns)} ms."
+        told = f"Changed by {change}: {by_steps or 'the steps do not overlap, and too few tell of chance.'}"
     elif row.changed is None:
-        told = f"{change}: with one step nothing tells whether that is chance."
+        told = f"{change}: nothing tells whether that is chance."
     elif abs(row.delta_ns) * 100 <= row.scale.step_ns:
         told = f"{change}: less than 1 % of a step of BASE."
     else:
-        told = f"{change}: no more than the steps differ, {format_ms(spread_ns)} ms."
+        told = f"{change}, perhaps by chance: {by_steps or 'the steps overlap.'}"
     return [*lines, told]
+
+
+def _steps_in_short(row: Row) -> str:
+    """ "6/6 steps, shift +6.120 ms (95 %: +5.980 to +6.311)." """
+    test = row.test
+    if test is None:
+        return ""
+    interval = f"{100 * test.confidence:.3g} %: {signed_ms(test.low_ns)} to {signed_ms(test.high_ns)}"
+    return f"{steps_count(row)} steps, shift {signed_ms(test.shift_ns)} ms ({interval})."
 
 
 def _memory_story(row: MemoryRow) -> list[str]:
