@@ -310,7 +310,10 @@ def check(analysis: Analysis) -> None:
     for index in range(len(analysis.steps)):
         wall = int(points.time[depends.step_end[index]]) - int(depends.step_begin[index])
         assert sum(analysis.critical_in_step(index).values()) == wall
-    ranks = [(-saving.saves_at_most_ns, -saving.critical_ns) for saving in analysis.savings.values()]
+    ranks = [
+        (-saving.saves_at_most_ns, -saving.saves_with_peers_ns, -saving.critical_ns)
+        for saving in analysis.savings.values()
+    ]
     assert ranks == sorted(ranks)
     for saving in analysis.savings.values():
         assert 0 <= saving.saves_at_most_ns <= saving.critical_ns
@@ -325,9 +328,23 @@ def test_real_npu_traces(real_traces: Path, rank: str) -> None:
     kinds = chain.by_kind()
     assert kinds[Critical.DEVICE] > 0.5 * chain.wall_ns
     assert kinds[Critical.HOST] > 0.2 * chain.wall_ns
-    first = next(iter(analysis.savings.values()))
+    first = max(analysis.savings.values(), key=lambda saving: saving.saves_with_peers_ns)
     assert first.file is not None
     assert (first.file.rpartition("/")[2], first.line, first.function) == ("main.py", 354, "train")
+
+
+@pytest.mark.parametrize("rank", [rank for rank in real.NPU if rank.startswith("level2")])
+def test_lines_before_a_long_wait_save_nothing(real_traces: Path, rank: str) -> None:
+    """It waits 84 to 86 ms in the first all-reduce, after the forward pass, for peer 5."""
+    analysis = real.npu(real_traces, rank)
+    (key,) = (key for key in analysis.savings if key[1:] == (354, "train", False))
+    saving = analysis.savings[key]
+    assert saving.saves_with_peers_ns > 19_000_000
+    assert (saving.saves_at_most_ns, saving.steps) == (0, {})
+    half = analysis.what_ifs_with_late_peers.faster(key, 0.5)
+    assert half.before_ns == half.after_ns
+    sooner = analysis.what_ifs.faster(key, 0.5)
+    assert sooner.before_ns - sooner.after_ns > 9_000_000
 
 
 @pytest.mark.parametrize("name", real.GPU)

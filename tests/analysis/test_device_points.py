@@ -21,6 +21,7 @@ from tracetui.analysis.critical.device_points import (
     _behind,
     blocking_copies,
     dequeue_points,
+    peer_points,
     synchronised,
     task_points,
 )
@@ -121,7 +122,10 @@ def test_a_task_follows_its_launch_or_the_task_before_it_or_what_its_stream_wait
     launch_point, launch_time = run.some(run.count, 4, -1), run.some(run.count, 9)
     waited_for = run.some(run.count, run.count, -1)
     streams: Any = SimpleNamespace(waited_for=lambda rows: waited_for[rows])
-    found = task_points(run.links, tasks, streams, launch_point, launch_time)
+    peers = run.some(run.count, 3, -1)
+    peers[tasks.waits] = -1
+    arrival = np.where(peers >= 0, np.minimum(tasks.start + peers, tasks.end), -1)
+    found = task_points(run.links, tasks, streams, launch_point, launch_time, arrival)
     start, end, stream, launched_at, dequeued = (
         getattr(tasks, key).tolist() for key in ("start", "end", "stream", "launched", "dequeued")
     )
@@ -134,7 +138,9 @@ def test_a_task_follows_its_launch_or_the_task_before_it_or_what_its_stream_wait
     latency = [usual(start[j] - launched_at[j] for j in sure if kind[j] == kind[i]) for i in every]
     ready = [launched_at[i] + latency[i] for i in every]
     turns = usual(start[i] - free[i] for i in every if launched[i] and before[i] >= 0 and ready[i] < free[i])
-    lasts = [0 if waits[i] else end[i] - start[i] for i in every]
+    come: list[int] = arrival.tolist()
+    begin = [end[i] if waits[i] else come[i] if come[i] >= 0 else start[i] for i in every]
+    lasts = [end[i] - begin[i] for i in every]
     expected = []
     for i in every:
         takes = end[i] - start[i] if waits[i] and other[i] < 0 else 0
@@ -144,12 +150,32 @@ def test_a_task_follows_its_launch_or_the_task_before_it_or_what_its_stream_wait
         ]
         causes += [(int(By.WAIT), other[i], lasts[other[i]])] * (other[i] >= 0)
         binding = By.LAUNCH if launched[i] and (before[i] < 0 or ready[i] >= free[i] + turns) else By.BEFORE
-        if other[i] >= 0 and end[other[i]] > start[i]:
+        if (other[i] >= 0 and end[other[i]] > start[i]) or come[i] >= 0:
             binding = By.WAIT
         expected.append([*causes, (int(binding), -1, -1)])
     assert told(found) == expected
-    assert found.time.tolist() == [end[i] if waits[i] else start[i] for i in every]
+    assert found.time.tolist() == begin
     assert found.lasts.tolist() == lasts
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_late_peer_follows_the_last_collective_that_had_ended_when_it_came(seed: int) -> None:
+    run = Run(seed)
+    tasks, every = run.tasks, range(run.count)
+    run.slices.activity[run.slices.activity == Activity.COPY] = Activity.COMMUNICATION
+    come = np.minimum(tasks.start + run.some(run.count, 3, -1), tasks.end)
+    arrival = np.where(come >= tasks.start, come, -1)
+    found, waiting = peer_points(run.links, tasks, arrival, 100)
+    assert waiting.tolist() == [i for i in every if arrival[i] >= 0]
+    for place, task in enumerate(waiting.tolist()):
+        collectives = [i for i in every if run.slices.activity[i] == Activity.COMMUNICATION and i != task]
+        met = [i for i in collectives if tasks.end[i] <= arrival[task]]
+        latest = max((int(tasks.end[i]) for i in met), default=-1)
+        cause = int(found.cause[By.WAIT, place])
+        assert (cause < 0 and not met) or int(tasks.end[cause - 100]) == latest
+        assert cause < 0 or cause - 100 in met
+    assert found.time.tolist() == arrival[waiting].tolist()
+    assert (found.binding == By.WAIT).all()
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -281,10 +281,10 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     assert has_keys(gaps["gaps"][0]["after"], "name stream")
     assert has_keys(gaps["gaps"][0]["pieces"][0], "start_ns dur_ns cause file line function backward op")
     hotspots = hotspots_document(training, ALL)
-    assert has_keys(hotspots, "schema idle_ns hotspots")
+    assert has_keys(hotspots, "schema idle_ns waited_for_peers_ns hotspots")
     assert has_keys(
         hotspots["hotspots"][0],
-        "file line function backward idle_ns gaps longest_ns saves_at_most_ns causes ops",
+        "file line function backward idle_ns gaps longest_ns saves_at_most_ns saves_with_peers_ns causes ops",
     )
     advice = advice_document(training)
     assert has_keys(advice, "schema advice")

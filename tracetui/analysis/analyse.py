@@ -17,7 +17,8 @@ from tracetui.analysis.communication.analyse import Communication
 from tracetui.analysis.critical.chain import Critical, CriticalChain, critical_chains
 from tracetui.analysis.critical.dependencies import Dependencies, dependencies
 from tracetui.analysis.critical.host_time import HostTime
-from tracetui.analysis.critical.saves import LineSaving, line_savings
+from tracetui.analysis.critical.meetings import Meetings, meetings
+from tracetui.analysis.critical.saves import LineSaving, least_capped, line_savings
 from tracetui.analysis.critical.whatif import WhatIfs
 from tracetui.analysis.engines import engines_within
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
@@ -263,8 +264,22 @@ class Analysis:
 
     @cached_property
     def dependencies(self) -> Dependencies:
-        """What waited for what, from host to device."""
+        """What waited for what, from host to device; collectives take as long as they took."""
         return dependencies(self.links, self.devices, self.steps, self.hosts)
+
+    @cached_property
+    def meetings(self) -> Meetings:
+        """The collectives, and how long each waited for a late peer."""
+        of = self.communication
+        return meetings(self.links, of.operations, of.waits, of.exposed)
+
+    @cached_property
+    def dependencies_with_late_peers(self) -> Dependencies:
+        """The same, but late peers come when they came; that of `dependencies` where nobody was late."""
+        late = self.meetings.late
+        if not len(late.row):
+            return self.dependencies
+        return dependencies(self.links, self.devices, self.steps, self.hosts, late)
 
     @cached_property
     def critical(self) -> tuple[CriticalChain, ...]:
@@ -281,13 +296,26 @@ class Analysis:
     @cached_property
     def savings(self) -> dict[LineKey, LineSaving]:
         """What making each line of Python faster saves, at most; those that can save most first."""
-        savings = line_savings(self.trace, self.critical, self.devices, self.dependencies, self.rules)
+        of = self.trace, self.devices, self.rules
+        savings = line_savings(*of, self.critical, self.dependencies, self.meetings)
+        late = self.dependencies_with_late_peers
+        if late is not self.dependencies:
+            chains = critical_chains(late, self._host_time)
+            savings = least_capped(savings, line_savings(*of, chains, late))
         return {saving.key: saving for saving in savings}
 
     @cached_property
     def what_ifs(self) -> WhatIfs:
-        """What would follow if the host took less time for a line."""
+        """What would follow if the host took less time for a line, and late peers came as much sooner."""
         return WhatIfs(self.trace, self.dependencies, self._host_time, self.rules)
+
+    @cached_property
+    def what_ifs_with_late_peers(self) -> WhatIfs:
+        """The same while late peers come when they came; that of `what_ifs` where nobody was late."""
+        late = self.dependencies_with_late_peers
+        if late is self.dependencies:
+            return self.what_ifs
+        return WhatIfs(self.trace, late, self._host_time, self.rules)
 
     @cached_property
     def device_operators(self) -> OperatorTable:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
+from tracetui.export.late import capped_savings
 from tracetui.export.selection import Selection
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.shown import text_table
-from tracetui.export.text import MARGIN
+from tracetui.export.text import MARGIN, wrapped
 from tracetui.language import counted, tell
 from tracetui.units import format_count, format_duration
 
@@ -46,7 +47,9 @@ def late_lines(analysis: Analysis, width: int) -> list[str]:
     rows = PeerRows(analysis, TOP_PEERS)
     if not rows.every:
         return []
-    return [late_title(rows), *text_table(PEERS, rows, width), *_more(len(rows.every) - TOP_PEERS)]
+    table = text_table(PEERS, rows, width)
+    note = wrapped(capped_savings(analysis), width, MARGIN, MARGIN)
+    return [late_title(rows), *table, *_more(len(rows.every) - TOP_PEERS), "", *note]
 
 
 def links_title(rows: LinkRows) -> str:

@@ -63,10 +63,14 @@ def gaps_document(analysis: Analysis, selection: Selection, top: int = 0) -> dic
 def hotspots_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
     """Return the idle time of the gaps selected by line, most first; at most `top` lines, 0 for all.
 
-    `idle_ns` is that of all lines, listed or not.
+    `idle_ns` is that of all lines, listed or not. `waited_for_peers_ns`: how long collectives waited for late
+    peers; more than 0: `saves_at_most_ns` holds while those come when they came, `saves_with_peers_ns` if
+    they come as much sooner.
     """
     rows = LineRows(analysis, selection, top)
-    return {"schema": SCHEMA, "idle_ns": rows.idle_ns, "hotspots": records(LINES, rows)}
+    waited = sum(peer.wait_ns for peer in analysis.communication.late_peers)
+    document = {"schema": SCHEMA, "idle_ns": rows.idle_ns, "waited_for_peers_ns": waited}
+    return {**document, "hotspots": records(LINES, rows)}
 
 
 def modules_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
+from tracetui.export.late import capped_savings
 from tracetui.export.selection import Selection
 from tracetui.export.sync_text import sync_lines
 from tracetui.export.tables.common import OPERATORS, causes_document
@@ -49,8 +50,8 @@ def _hotspot_lines(rows: LineRows, width: int) -> list[str]:
         lines.append(
             MARGIN + tell("{count} more, {left} together: --top 0", count=format_count(more), left=left)
         )
-    note = wrapped(beyond_idle(rows), width)
-    return [hotspots_title(rows), *lines, *(["", *note] if note else [])]
+    notes = [note for note in savings_notes(rows) if note]
+    return [hotspots_title(rows), *lines, *(line for note in notes for line in ("", *wrapped(note, width)))]
 
 
 def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
@@ -85,6 +86,12 @@ def hotspots_title(rows: LineRows) -> str:
     count = len(rows.every)
     lines = counted(count, "1 line", "{count} lines")
     return tell("Idle time by Python line: {time}, {lines}", time=format_duration(rows.idle_ns), lines=lines)
+
+
+def savings_notes(rows: LineRows) -> tuple[str, str]:
+    """Return what must be known to read what lines save, each a sentence or nothing."""
+    known = bool((rows.saves >= 0).any())
+    return capped_savings(rows.analysis) if known else "", beyond_idle(rows)
 
 
 def beyond_idle(rows: LineRows) -> str:

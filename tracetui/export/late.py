@@ -8,7 +8,9 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.sums import most_first
 from tracetui.export.ranks import group_key, group_words, rank_words
+from tracetui.language import tell
 from tracetui.trace.clean import printable
+from tracetui.units import format_duration
 
 NAME_CELLS = 60
 
@@ -25,6 +27,21 @@ def late_rank(analysis: Analysis, gap: int) -> str | None:
     ranks = group.astype(np.int64) << 32 | peer.astype(np.int64)
     longest, _ = most_first(ranks, own.ns)
     return late_rank_of(analysis, int(own.operation[ranks == longest[0]][0]))
+
+
+def capped_savings(analysis: Analysis) -> str:
+    """Return why lines save less on a rank that waits for others; "" where it waited for none."""
+    late = analysis.communication.late_peers
+    if not late:
+        return ""
+    waits = analysis.communication.waits
+    longest = int(waits.wait.argmax())
+    return tell(
+        "This rank waits {time} for late peers, longest for {rank}: what a line saves before such a wait "
+        "becomes waiting first, and only what is beyond it counts, until those peers come sooner.",
+        time=format_duration(sum(peer.wait_ns for peer in late)),
+        rank=late_rank_of(analysis, longest),
+    )
 
 
 def late_rank_of(analysis: Analysis, operation: int) -> str:

@@ -4,9 +4,11 @@ On a thread of the host a point follows the one before it by the time that the t
 dequeue begins once its task was enqueued and the dequeue before it has ended; a task, once it was launched,
 the one before it on its stream has ended and what the stream waits for has happened. A synchronisation of the
 host ends once the task that it waits for has ended, the autograd thread begins a burst of work when its waker
-has come so far, and the waker goes on when the burst has ended.
+has come so far, and the waker goes on when the burst has ended. A collective that waited for a late peer may
+be taken to move data once that one has come, however early this rank does.
 
-Not known, and so not among the causes: a full task queue that holds up the host, locks, and other ranks.
+Not known, and so not among the causes: a full task queue that holds up the host, locks, and what other ranks
+do. A late peer comes as long after the last collective before as it did.
 """
 
 from __future__ import annotations
@@ -22,16 +24,18 @@ from tracetui.analysis.critical.device_points import (
     blocking_copies,
     dequeue_points,
     device_work,
+    peer_points,
     synchronised,
     task_points,
 )
 from tracetui.analysis.critical.endings import done_points, end_points, walls_of
 from tracetui.analysis.critical.host_points import host_points
+from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.critical.points import By, Points, finished
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.links import Links
-from tracetui.analysis.search import first_equal
+from tracetui.analysis.search import first_equal, pick
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 
@@ -56,8 +60,13 @@ def dependencies(
     activities: Sequence[DeviceActivity],
     steps: Sequence[Step],
     hosts: Hosts,
+    late: Meetings | None = None,
 ) -> Dependencies:
-    """Return the points of a trace."""
+    """Return the points of a trace.
+
+    `late`: the collectives whose late peers come when they came; of None a collective takes as long as it
+    took, whenever it begins: so its peers come as much sooner as this rank does.
+    """
     streams = Streams(links)
     tasks, behind = device_work(links, activities, streams)
     thread = hosts.of_tasks(tasks.launch, tasks.operator, tasks.enqueue)
@@ -73,9 +82,14 @@ def dependencies(
     sane = tasks.dequeued[queued] <= tasks.start[queued]
     launch_point[queued] = np.where(sane, after_host + at, of_task[queued])
     launch_time[queued] = np.where(sane, tasks.dequeued[queued], tasks.enqueued[queued])
-    running = task_points(links, tasks, streams, launch_point, launch_time)
+    arrival = _arrivals(tasks, late)
+    running = task_points(links, tasks, streams, launch_point, launch_time, arrival)
     _move(running, By.BEFORE, after_queue)
     _move(running, By.WAIT, after_queue)
+    peers, waiting = peer_points(links, tasks, arrival, after_queue)
+    after_tasks = after_queue + len(running)
+    after_peers = after_tasks + len(peers)
+    running.cause[By.WAIT, waiting] = np.arange(after_tasks, after_peers)
     _move(dequeued, By.BEFORE, after_host)
     (ends,) = np.nonzero(sync >= 0)
     begin, end = host.time[sync[ends]], host.time[ends]
@@ -84,11 +98,10 @@ def dependencies(
     host.cause[By.WAIT, ends], host.binding[ends] = after_queue + waited, By.WAIT
     host.lag[By.BEFORE, ends] = end - tasks.end[waited]
     walls = walls_of(activities, steps, behind)
-    after_tasks = after_queue + len(running)
-    done = done_points(tasks, walls, after_queue, after_tasks)
-    ended = end_points(host, done, steps, walls, after_tasks)
-    every, place = finished((host, dequeued, running, done, ended))
-    of_end = place[after_tasks + len(done) :]
+    done = done_points(tasks, walls, after_queue, after_peers)
+    ended = end_points(host, done, steps, walls, after_peers)
+    every, place = finished((host, dequeued, running, peers, done, ended))
+    of_end = place[after_peers + len(done) :]
     return Dependencies(
         every,
         behind,
@@ -97,6 +110,16 @@ def dependencies(
         step_begin=walls.step_begin,
         step_end=of_end[: len(steps)],
     )
+
+
+def _arrivals(tasks: DeviceTasks, late: Meetings | None) -> Int64s:
+    """ns: when the peer came that each task waited for, on the clock of the host; -1: it waited for none."""
+    if late is None:
+        return np.full(len(tasks.row), -1, np.int64)
+    at = first_equal(late.row, tasks.row)
+    waited = np.where(at >= 0, pick(late.wait, at), 0)
+    arrival = np.minimum(tasks.start + waited, tasks.end)
+    return np.where(waited > 0, arrival, -1)
 
 
 def _move(found: Points, by: By, first: int) -> None:

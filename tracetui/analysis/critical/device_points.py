@@ -111,9 +111,16 @@ def dequeue_points(links: Links, tasks: DeviceTasks, enqueue_point: Int64s, enqu
 
 
 def task_points(
-    links: Links, tasks: DeviceTasks, streams: Streams, launch_point: Int64s, launch_time: Int64s
+    links: Links,
+    tasks: DeviceTasks,
+    streams: Streams,
+    launch_point: Int64s,
+    launch_time: Int64s,
+    arrival: Int64s,
 ) -> Points:
     """Return where each task begins (a wait: ends), in their order; causes BEFORE and WAIT are places in it.
+
+    A collective that waited for a peer begins when that one has come; what it follows then is left open.
 
     Args:
         links: the chains.
@@ -121,17 +128,19 @@ def task_points(
         streams: their streams.
         launch_point: of each task: the place of the point where it was dequeued or launched, -1: none.
         launch_time: ns of it.
+        arrival: of each task: ns, when the peer came that it waited for; -1: it waited for none.
     """
+    begin = np.where(tasks.waits, tasks.end, np.where(arrival >= 0, arrival, tasks.start))
     found = points(
         Point.TASK,
-        np.where(tasks.waits, tasks.end, tasks.start),
-        np.where(tasks.waits, 0, tasks.end - tasks.start),
+        begin,
+        tasks.end - begin,
         tasks.row,
         device=tasks.device,
     )
     before, free = _before(tasks.stream, tasks.start, tasks.end)
     waited_for, happened = _waited_for(tasks, streams)
-    held = happened > tasks.start
+    held = (happened > tasks.start) | (arrival >= 0)
     launched = launch_point >= 0
     ready = tasks.launched + _usual_latency(links, tasks, launched, free)
     queued = launched & (before >= 0) & (ready < free)
@@ -145,6 +154,33 @@ def task_points(
     found.lag[By.LAUNCH] = ready - launch_time + takes
     found.lag[By.WAIT] = pick(found.lasts, waited_for)
     return found
+
+
+def peer_points(links: Links, tasks: DeviceTasks, arrival: Int64s, first_task: int) -> tuple[Points, Int64s]:
+    """Return where late peers come to collectives, and the tasks that waited for them, as places.
+
+    What a peer did is not in the trace. It follows from the last collective of the device that had ended by
+    then, where this rank may have held it up, and else from nothing: it comes when it came.
+
+    Args:
+        links: the chains.
+        tasks: the tasks.
+        arrival: of each task: ns, when the peer came that it waited for; -1: it waited for none.
+        first_task: where the points of the tasks begin among all.
+    """
+    (waiting,) = np.nonzero(arrival >= 0)
+    found = points(Point.PEER, arrival[waiting], row=tasks.row[waiting])
+    collective = links.trace.slices.activity[tasks.row] == Activity.COMMUNICATION
+    for device in distinct(tasks.device[waiting]).tolist():
+        (met,) = np.nonzero(collective & (tasks.device == device))
+        met = met[np.argsort(tasks.end[met], kind="stable")]
+        (late,) = np.nonzero(tasks.device[waiting] == device)
+        ended = np.searchsorted(tasks.end[met], arrival[waiting[late]], "right") - 1
+        ended -= pick(met, ended) == waiting[late]
+        before = pick(met, ended)
+        found.cause[By.WAIT, late] = np.where(before >= 0, before + first_task, -1)
+    found.binding[:] = By.WAIT
+    return found, waiting
 
 
 def synchronised(tasks: DeviceTasks, begin: Int64s, end: Int64s) -> Int64s:

@@ -29,9 +29,12 @@ class Point(IntEnum):
     SYNC = 6  #: a thread begins to synchronise
     SYNC_END = 7
     DEQUEUE = 8
-    TASK = 9  #: work of the device begins; of a wait of a stream, its end
-    DONE = 10  #: the last work of a stream before the end of a step
-    END = 11  #: of a step on a device, or of all that is looked at
+    PEER = 9  #: the last peer comes to a collective that waited for it
+    #: work of the device begins; of a wait of a stream, its end; of a collective that waited for a peer, the
+    #: end of that: from there on data moves
+    TASK = 10
+    DONE = 11  #: the last work of a stream before the end of a step
+    END = 12  #: of a step on a device, or of all that is looked at
 
 
 class By(IntEnum):

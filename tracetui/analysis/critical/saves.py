@@ -7,18 +7,29 @@ than the time in which it neither computes nor communicates.
 
 Times are of one device: where several wait for the same line, the most that any of them can save counts, not
 their sum, for they wait at the same time. Bounds of several lines do not add up.
+
+Of other ranks one trace knows only when they came. Between two collectives a rank works alone: what a line
+saves there of c ns, before a collective at which the device then waits w ns for a late peer and computes
+nothing, first becomes waiting. All ranks go on from there together, so only max(0, c - w) is carried beyond,
+through later collectives too. So the bound is the sum of max(0, c - w) over the stretches between collectives
+(as the host enqueues them), with w = 0 after the last one of a step. Where the critical chain does not lead
+through the wait, more of c may count: the chain on which late peers come when they came tells (from such a
+collective it goes back to the last one that had ended when the peer came), and its bound counts where it is
+the greater. Neither is more than the bound without waits, which is told beside it: what a line saves at most
+if the peers come as much sooner, as they may where the same line is theirs too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.chain import Critical, CriticalChain
 from tracetui.analysis.critical.dependencies import Dependencies
+from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import LineKey, OfLine, lines_of, python_line
 from tracetui.analysis.idle.pieces import cut
@@ -35,32 +46,37 @@ class LineSaving(OfLine):
     """One line on the critical chains."""
 
     critical_ns: int  #: its time on the critical chain, of the device with the most
-    saves_at_most_ns: int  #: that, but at most the free time of the device; of the device with the most
+    saves_at_most_ns: int  #: that without what only lengthens waits, and at most the free time of the device
     steps: dict[int, int]  #: what it can save of the time of each step, at most: ns by index, in order
+    #: what it could save at most if the peers that this rank waits for came as much sooner: its critical
+    #: time, at most the free time; never less than `saves_at_most_ns`, and equal to it where nothing waits
+    saves_with_peers_ns: int
 
 
 def line_savings(
     trace: Trace,
-    chains: Sequence[CriticalChain],
     activities: Sequence[DeviceActivity],
-    depends: Dependencies,
     rules: FrameRules,
+    chains: Sequence[CriticalChain],
+    depends: Dependencies,
+    met: Meetings | None = None,
 ) -> tuple[LineSaving, ...]:
     """Return all lines on the critical chains, those first that can save most.
 
     Args:
         trace: the trace.
-        chains: of each device.
         activities: of each device.
-        depends: where each step begins and is done.
         rules: which frame of a stack is its line.
+        chains: of each device.
+        depends: where each step begins and is done.
+        met: the collectives, by device, then time; None: nothing is taken off for the waits there.
     """
     step_devices = depends.points.device[depends.step_end]
     host = [np.flatnonzero(chain.kind == Critical.HOST) for chain in chains]
     columns = [(c.stack[own], c.frame[own], c.backward[own]) for c, own in zip(chains, host)]
     stack, frame, backward = (np.concatenate(parts) for parts in zip(_NO_COLUMNS, *columns))
     keys, of_piece = keys_of(trace, stack, frame, backward, rules)
-    critical, bound = (np.zeros((len(chains), len(keys)), np.int64) for _ in range(2))
+    critical, bound, capped = (np.zeros((len(chains), len(keys)), np.int64) for _ in range(3))
     steps: list[dict[int, int]] = [{} for _ in keys]
     begins, ends = depends.step_begin, depends.points.time[depends.step_end]
     first = 0
@@ -72,28 +88,78 @@ def line_savings(
         working = activity.compute | activity.communication
         late = int(depends.behind[device])
         free = chain.wall_ns - working.clip(chain.begin_ns - late, chain.end_ns - late).total
-        bound[device] = np.minimum(critical[device], free)
         (held,) = np.nonzero((step_devices == device) & (begins < ends))
-        parts = cut(start, end, distinct(np.concatenate((begins[held], ends[held]))))
-        within = np.searchsorted(begins[held], parts.start, "right") - 1
-        inside = (within >= 0) & (parts.start < pick(ends[held], within))
+        at, wait = _waits(met, device)
+        parts = cut(start, end, distinct(np.concatenate((begins[held], ends[held], at))))
+        step = _step_at(parts.start, begins[held], ends[held])
+        stretch = np.searchsorted(at, parts.start, "right")
+        of_part = keyed[parts.place] + len(keys) * (stretch + (len(at) + 1) * (step + 1))
+        codes, taken = sums(of_part, parts.end - parts.start)
+        rest, line = np.divmod(codes, len(keys))
+        step, stretch = np.divmod(rest, len(at) + 1)
+        step -= 1
+        follows = stretch < len(at)
+        follows[follows] = _step_at(at[stretch[follows]], begins[held], ends[held]) == step[follows]
+        waited = np.zeros(len(codes), np.int64)
+        waited[follows] = wait[stretch[follows]]
+        left = np.maximum(taken - waited, 0)
+        np.add.at(capped[device], line, left)
+        bound[device] = np.minimum(critical[device], free)
+        capped[device] = np.minimum(capped[device], free)
         busy = working.covered(begins[held] - late, ends[held] - late)
         free_steps: list[int] = (ends[held] - begins[held] - busy).tolist()
-        pair = within[inside] * len(keys) + keyed[parts.place[inside]]
-        pairs, taken = sums(pair, (parts.end - parts.start)[inside])
-        for code, ns in zip(pairs.tolist(), taken.tolist()):
-            step, at = divmod(code, len(keys))
-            steps[at][int(held[step])] = min(ns, free_steps[step])
+        pairs, saved = sums(step * len(keys) + line, left)
+        for code, ns in zip(pairs.tolist(), saved.tolist()):
+            place, key = divmod(code, len(keys))
+            if place >= 0 and ns:
+                steps[key][int(held[place])] = min(ns, free_steps[place])
     rows = [
-        LineSaving(*key, int(critical[:, at].max()), int(bound[:, at].max()), steps[at])
+        LineSaving(
+            *key, int(critical[:, at].max()), int(capped[:, at].max()), steps[at], int(bound[:, at].max())
+        )
         for at, key in enumerate(keys)
     ]
-    return tuple(
-        sorted(
-            rows,
-            key=lambda row: (-row.saves_at_most_ns, -row.critical_ns, row.file or "", *row.key[1:]),
-        )
-    )
+    return tuple(sorted(rows, key=_rank))
+
+
+def _waits(met: Meetings | None, device: int) -> tuple[Int64s, Int64s]:
+    """When a device meets others, ns, distinct and in order, and what it waits there."""
+    if met is None:
+        return _NONE, _NONE
+    own = met.device == device
+    return sums(met.time[own], met.exposed[own])
+
+
+def _step_at(times: Int64s, begins: Int64s, ends: Int64s) -> Int64s:
+    """Return the place of the step at each time; -1: none."""
+    step = np.searchsorted(begins, times, "right") - 1
+    return np.where((step >= 0) & (times < pick(ends, step)), step, -1)
+
+
+def least_capped(savings: Sequence[LineSaving], alone: Sequence[LineSaving]) -> tuple[LineSaving, ...]:
+    """Return the bounds of lines, each the greater of two; those first that save most.
+
+    Args:
+        savings: of the chains on which collectives take as long as they took, less the waits.
+        alone: of the chains on which late peers come when they came.
+    """
+    others = {saving.key: saving for saving in alone}
+    found = []
+    for saving in savings:
+        other = others.get(saving.key)
+        if other is not None:
+            most = min(max(saving.saves_at_most_ns, other.saves_at_most_ns), saving.saves_with_peers_ns)
+            steps = {
+                step: max(ns, saving.steps.get(step, 0))
+                for step, ns in sorted({**saving.steps, **other.steps}.items())
+            }
+            saving = replace(saving, saves_at_most_ns=most, steps=steps)
+        found.append(saving)
+    return tuple(sorted(found, key=_rank))
+
+
+def _rank(row: LineSaving) -> tuple[int, int, int, str, int, str, bool]:
+    return -row.saves_at_most_ns, -row.saves_with_peers_ns, -row.critical_ns, row.file or "", *row.key[1:]
 
 
 def keys_of(
@@ -109,4 +175,5 @@ def _key(frames: Sequence[Frame], code: int) -> LineKey:
     return (*python_line(frames[code // 2] if code >= 0 else None), code >= 0 and code % 2 == 1)
 
 
+_NONE = np.empty(0, np.int64)
 _NO_COLUMNS = (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.bool_))

@@ -3,7 +3,7 @@
 The work that the threads of the host do for the line is scaled; all else follows from the causes of each
 point (see `points`): max-plus, from the first to the last. With a factor of 1 that gives back the measured
 times exactly. Assumes that the order in the task queue and on the streams, and how long the device takes for
-each task, stay as they are.
+each task, stay as they are. Of the dependencies depends whether late peers come sooner too.
 """
 
 from __future__ import annotations

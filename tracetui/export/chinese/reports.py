@@ -113,6 +113,11 @@ REPORTS = {
     "{count} with less are not shown.": "另有 {count} 个更少的未列出。",
     "A line can save more than its idle time: what the host does while the device is still busy delays "
     "later launches too.": "一行能省的可能比它的空闲更多：Device 还在忙的时候，Host 上花的时间同样会推迟后面的下发。",
+    "This rank waits {time} for late peers, longest for {rank}: what a line saves before such a wait becomes "
+    "waiting first, and only what is beyond it counts, until those peers come sooner.": (
+        "本卡为等待晚到的对端用了 {time}，最久的是等待 {rank}：在这样的等待之前省下的时间先变成等待，"
+        "只有超出等待的部分才计入，除非那些对端提前到达。"
+    ),
     "Synchronisations: {count}, the host waited {waited}, exposed {exposed} of idle time": (
         "同步：{count} 次，Host 共等待 {waited}，暴露空闲 {exposed}"
     ),

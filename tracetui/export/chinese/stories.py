@@ -137,6 +137,12 @@ STORIES = {
     "Saves at most {time}: host time beside a busy device counts too; {key} tries that": (
         "最多可省 {time}：Device 忙时 Host 的时间也计入；{key} 试算"
     ),
+    "Saves at most {time} while peers are as late, {more} if they come sooner too; {key} tries that": (
+        "对端仍然这么晚时最多可省 {time}，对端也提前时最多 {more}；{key} 试算"
+    ),
+    "Saves nothing while peers are as late, at most {more} if they come sooner too": (
+        "对端仍然这么晚时省不了时间，对端也提前这么多时最多可省 {more}"
+    ),
     "step": "step",
     "mean step": "平均 step",
     "all": "全部",
@@ -144,6 +150,20 @@ STORIES = {
     "{what} {times} {share} if this line's host time were nothing; assumes that queue order and device "
     "durations stay as they are": (
         "{what} {times} {share}，如果这一行不占用 Host 时间；假定队列顺序和 Device 时长不变"
+    ),
+    "{what} {times} {share} if this line's host time were nothing and late peers came when they came; "
+    "{more} if they came as much sooner": (
+        "{what} {times} {share}，如果这一行不占用 Host 时间，而晚到的对端仍在原来的时刻到达；如果它们也提前同样多，则为 {more}"
+    ),
+    "{what} {times} {share} if this line's host time were halved and late peers came when they "
+    "came; {more} if they came as much sooner": (
+        "{what} {times} {share}，如果这一行的 Host 时间减半，而晚到的对端仍在原来的时刻到达；如果它们也提前同样多，则为 {more}"
+    ),
+    "{what} {times} at no host time; {more} if peers come sooner too": (
+        "{what} {times}，不占用 Host 时间；对端也提前则为 {more}"
+    ),
+    "{what} {times} at half its host time; {more} if peers come sooner too": (
+        "{what} {times}，Host 时间减半；对端也提前则为 {more}"
     ),
     "{what} {times} {share} if this line's host time were halved; assumes that queue order and "
     "device durations stay as they are": (

@@ -10,7 +10,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.lines import LineIdle
 from tracetui.arrays import Int64s
 from tracetui.export.selection import Selection
-from tracetui.export.tables.column import Table, count, duration
+from tracetui.export.tables.column import Table, count, duration, json_only
 from tracetui.export.tables.common import (
     flag_column,
     line_columns,
@@ -58,6 +58,14 @@ def saves_at_most(analysis: Analysis, line: LineIdle, selection: Selection) -> i
     return max((saving.steps.get(index, 0) for index in selection.steps(analysis)), default=0)
 
 
+def _with_peers(rows: LineRows) -> list[int | None]:
+    """ns that each line saves at most if late peers come as much sooner; of the whole trace only."""
+    if rows.selection.window is not None or rows.selection.step is not None:
+        return [None] * len(rows.rows)
+    savings = [rows.analysis.savings.get(line.key) for line in rows.rows]
+    return [0 if saving is None else saving.saves_with_peers_ns for saving in savings]
+
+
 def called(line: Any) -> str:
     """Return "train.py(88) forward (backward)", "(no stack)"; never print it unescaped."""
     name = line_name(line.file, line.line, line.function)
@@ -79,6 +87,7 @@ LINES: Table[LineRows] = Table(
             optional=True,
             stacked="saves\nat most",
         ),
+        json_only("saves_with_peers_ns", _with_peers),
         *reason_columns(leading_shares),
         name_column("Python line", called),
     ),

@@ -20,11 +20,11 @@ class HotspotTrials(HotspotPanes):
     """Panes whose line can be tried."""
 
     class Tried(Message):
-        """What follows if a line is faster."""
+        """What follows if a line is faster, and if late peers come sooner too; None: none is late."""
 
-        def __init__(self, analysis: Analysis, what_if: WhatIf) -> None:
+        def __init__(self, analysis: Analysis, what_if: WhatIf, with_peers: WhatIf | None) -> None:
             super().__init__()
-            self.analysis, self.what_if = analysis, what_if
+            self.analysis, self.what_if, self.with_peers = analysis, what_if, with_peers
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -62,14 +62,21 @@ class HotspotTrials(HotspotPanes):
         if self._trying or analysis is None or trial is None:
             return
         self._trying = True
-        self.in_background("what-if", lambda: self.Tried(analysis, analysis.what_ifs.faster(*trial)))
+
+        def tried() -> Message:
+            late, prompt = analysis.what_ifs_with_late_peers, analysis.what_ifs
+            with_peers = None if late is prompt else prompt.faster(*trial)
+            return self.Tried(analysis, late.faster(*trial), with_peers)
+
+        self.in_background("what-if", tried)
 
     @on(Tried)
     def _tell_trial(self, message: Tried) -> None:
         message.stop()
         self._trying = False
         if message.analysis is self._shown and (message.what_if.key, message.what_if.factor) == self._trial:
-            self.note(what_if_words(message.what_if, self.size.width, self.viewer.glyphs), Role.TEXT)
+            of = message.what_if, self.size.width, self.viewer.glyphs, message.with_peers
+            self.note(what_if_words(*of), Role.TEXT)
         else:
             self._try()
 

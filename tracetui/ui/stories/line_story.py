@@ -32,6 +32,8 @@ from tracetui.units import format_count, format_duration, format_percent
 BAR = 10
 WITHOUT_HOST = "Saves at most {time} if the host spent no time on it; {key} tries that"
 BEYOND_IDLE = "Saves at most {time}: host time beside a busy device counts too; {key} tries that"
+WITH_PEERS = "Saves at most {time} while peers are as late, {more} if they come sooner too; {key} tries that"
+NOT_ALONE = "Saves nothing while peers are as late, at most {more} if they come sooner too"
 TWO_COLUMNS = 68  #: cells from which operators stand beside the causes
 
 
@@ -182,41 +184,66 @@ class LineStory(Story):
         More than `idle_ns`, its idle time where that is known: what the host does while the device is busy
         delays later launches too.
         """
-        most = saves_at_most(line, savings)
+        most, with_peers = saves_at_most(line, savings)
+        key = ("%", self._palette.style_of(Role.KEY))
+        if with_peers > most:
+            told, time = WITH_PEERS if most else NOT_ALONE, (format_duration(most), self._bold)
+            return [*said(told, self._dim, time=time, more=format_duration(with_peers), key=key)]
         if not most:
             nothing = tell("Saves nothing: no step waits for what the host does in it.")
             return [(nothing, self._dim)]
         told = BEYOND_IDLE if idle_ns is not None and most > idle_ns else WITHOUT_HOST
-        key = ("%", self._palette.style_of(Role.KEY))
         return [*said(told, self._dim, time=(format_duration(most), self._bold), key=key)]
 
 
-def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs) -> str:
-    """Return "step 22.9 ms → 20.1 ms (-12.2 %) if this line's host time were halved; …", as long as fits."""
-    before, after = int(what_if.steps_before.sum()), int(what_if.steps_after.sum())
-    count = len(what_if.steps_before)
-    what = tell("step") if count == 1 else tell("mean step")
-    if not count:
-        before, after, count, what = what_if.before_ns, what_if.after_ns, 1, tell("all")
+def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs, with_peers: WhatIf | None = None) -> str:
+    """Return "step 22.9 ms → 20.1 ms (-12.2 %) if this line's host time were halved; …", as long as fits.
+
+    `with_peers`: what follows if late peers come as much sooner, where there are any.
+    """
+    what, before, after = _mean_step(what_if)
     share = f"(-{format_percent(before - after, before)})" if after < before else tell("(nothing saved)")
-    times = f"{format_duration(before // count)} {glyphs.arrow} {format_duration(after // count)}"
+    times = f"{format_duration(before)} {glyphs.arrow} {format_duration(after)}"
     half = what_if.factor > 0
-    long = (
-        "{what} {times} {share} if this line's host time were nothing; assumes that queue order and device "
-        "durations stay as they are"
-    )
-    if half:
+    more = ""
+    if with_peers is not None:
+        more = format_duration(_mean_step(with_peers)[2])
+        long = (
+            "{what} {times} {share} if this line's host time were nothing and late peers came when they "
+            "came; {more} if they came as much sooner"
+        )
+        short = "{what} {times} at no host time; {more} if peers come sooner too"
+        if half:
+            long = (
+                "{what} {times} {share} if this line's host time were halved and late peers came when they "
+                "came; {more} if they came as much sooner"
+            )
+            short = "{what} {times} at half its host time; {more} if peers come sooner too"
+    elif half:
         long = (
             "{what} {times} {share} if this line's host time were halved; assumes that queue order and "
             "device durations stay as they are"
         )
-    told = tell(long, what=what, times=times, share=share)
+        short = "{what} {times} {share} at half its host time; device times kept"
+    else:
+        long = (
+            "{what} {times} {share} if this line's host time were nothing; assumes that queue order and "
+            "device durations stay as they are"
+        )
+        short = "{what} {times} {share} at no host time; device times kept"
+    told = tell(long, what=what, times=times, share=share, more=more)
     if cell_len(told) <= width:
         return told
-    short = "{what} {times} {share} at no host time; device times kept"
-    if half:
-        short = "{what} {times} {share} at half its host time; device times kept"
-    return tell(short, what=what, times=times, share=share)
+    return tell(short, what=what, times=times, share=share, more=more)
+
+
+def _mean_step(what_if: WhatIf) -> tuple[str, int, int]:
+    """What is told of, "mean step"; ns of it before and after. Without steps, of everything."""
+    count = len(what_if.steps_before)
+    if not count:
+        return tell("all"), what_if.before_ns, what_if.after_ns
+    before, after = int(what_if.steps_before.sum()), int(what_if.steps_after.sum())
+    return tell("step") if count == 1 else tell("mean step"), before // count, after // count
 
 
 def _most(causes: Sequence[tuple[Cause, int]], room: int) -> list[tuple[Cause | None, int]]:

@@ -231,10 +231,10 @@ def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) ->
     return replace(column, draw=draw, width=column.width + 2)
 
 
-def saves_at_most(line: OfLine, savings: Mapping[LineKey, LineSaving]) -> int:
-    """ns that fixing the line saves at most."""
+def saves_at_most(line: OfLine, savings: Mapping[LineKey, LineSaving]) -> tuple[int, int]:
+    """ns that fixing the line saves at most: while late peers are as late, and if they come sooner too."""
     found = savings.get(line_of(line))
-    return 0 if found is None else found.saves_at_most_ns
+    return (0, 0) if found is None else (found.saves_at_most_ns, found.saves_with_peers_ns)
 
 
 def at_most(ns: int, glyphs: Glyphs) -> str:
