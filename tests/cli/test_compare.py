@@ -90,6 +90,27 @@ def test_no_trace(pair: tuple[str, str], tmp_path: Path) -> None:
     assert main(["compare", pair[0]]) == ExitCode.USAGE
 
 
+def test_two_paths_without_a_terminal_are_compared(
+    pair: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", *pair]) == 0
+    compared = capsys.readouterr().out
+    assert main([*pair]) == 0
+    assert capsys.readouterr().out == compared
+
+
+def test_a_command_that_does_not_exist_is_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["comapre", "a", "b"]) == 2
+    assert "there is no command or file comapre; did you mean tracetui compare?" in capsys.readouterr().err
+    assert main(["frobnicate", "a", "b"]) == 2
+    assert "there is no file frobnicate, and no command of that name" in capsys.readouterr().err
+    (tmp_path / "comapre").write_text("[]")
+    assert main(["comapre"]) == 3, "a file of that name is one"
+
+
 def test_check_against_a_baseline(pair: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     base, other = pair
     assert main(["check", base, "--baseline", base, "--max-regression", "0%"]) == ExitCode.OK

@@ -158,6 +158,8 @@ def test_a_path_that_starts_with_a_dash() -> None:
         (["t", "--palette", "pink"], "palette"),
         (["t", "--asc"], "unrecognized"),
         (["summary", "t", "--no-mouse"], "unrecognized"),
+        (["comapre", "a", "b", "--json"], r"no command or file comapre; did you mean tracetui compare\? See"),
+        (["--ascii", "sumary", "t"], "did you mean tracetui summary"),
     ],
 )
 def test_wrong_arguments_are_one_sentence(arguments: list[str], about: str) -> None:

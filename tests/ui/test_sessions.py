@@ -14,11 +14,13 @@ from tests.analysis.machine import npu, task
 from tests.ui.training import screen_text, training
 from tests.ui.viewing import until
 from tracetui.ui.app import TraceApp
+from tracetui.ui.compare_app import COMPARE
 from tracetui.ui.messages import AnalysisFailed, LoadProgress, TraceGrew
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.open_traces import OpenTraces
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_of, names_of
+from tracetui.ui.viewer import FIRST
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False)
 
@@ -126,6 +128,22 @@ async def test_a_trace_that_cannot_be_read_says_why_and_the_others_work(paths: l
         assert app.session.name == "fast" and app.failure is None
         await pilot.press("L")
         await until(pilot, lambda: any(app.sessions[1].problem[:20] in line for line in screen_text(app)))
+
+
+async def test_two_traces_open_on_their_comparison(paths: list[Path]) -> None:
+    sessions = [Session(path, OPTIONS, name=name) for path, name in zip(paths[:2], names_of(paths[:2]))]
+    app = TraceApp(sessions, OPTIONS)
+    try:
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(pilot, lambda: app.pair is not None and app.pair.comparison is not None)
+            await pilot.pause()
+            assert app.shown == COMPARE
+            assert screen_text(app)[1].startswith("BASE   fast")
+            await pilot.press("escape")
+            assert app.shown == FIRST, "no list of traces is in the way"
+    finally:
+        for session in app.sessions:
+            session.end()
 
 
 async def test_one_trace_has_no_other(paths: list[Path]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Collection, Sequence
 
 from tracetui.cli import commands
@@ -12,6 +14,7 @@ from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import Request, UsageError, refuse_to_mix
 from tracetui.cli.whole_parser import whole_parser
 
+_WORD = re.compile(r"[A-Za-z][A-Za-z_-]*", re.ASCII)
 _MORE = """commands:
 {commands}
 Each has its own --help. Options may stand before a command, too.
@@ -27,6 +30,7 @@ def parse_arguments(arguments: Sequence[str], settings: Settings = NO_SETTINGS) 
     """
     place = _place_of_command(arguments)
     if place is None:
+        _refuse_unknown(arguments)
         command, rest = commands.VIEW, list(arguments)
         listed = "\n".join(map(_listed, commands.COMMANDS))
         statuses = "\n".join(f"  {code:<4} {code.meaning}" for code in ExitCode)
@@ -67,14 +71,38 @@ def _place_of_command(arguments: Sequence[str]) -> int | None:
         return 0
     if named.keys().isdisjoint(arguments):
         return None
-    valued = {name for command in (commands.VIEW, *named.values()) for name in command.parser().valued}
+    place = _first_word(arguments)
+    return place if place is not None and arguments[place] in named else None
+
+
+def _first_word(arguments: Sequence[str]) -> int | None:
+    """Return where the first word stands that is no option and no option's value; that may be "--"."""
+    if arguments and not arguments[0].startswith("-"):
+        return 0
+    every = (commands.VIEW, *_named().values())
+    valued = {name for command in every for name in command.parser().valued}
     words = iter(enumerate(arguments))
     for place, word in words:
         if word in valued:
             next(words, None)
         elif word == "--" or not word.startswith("-"):
-            return place if word in named else None
+            return place
     return None
+
+
+def _refuse_unknown(arguments: Sequence[str]) -> None:
+    """Raise UsageError where a word is no file, and nearly a command."""
+    place = _first_word(arguments)
+    word = "" if place is None else arguments[place]
+    if not _WORD.fullmatch(word) or word in _named() or os.path.lexists(word):
+        return
+    from difflib import get_close_matches
+
+    alike = get_close_matches(word.lower(), _named(), 1)
+    if alike:
+        raise UsageError(
+            f"there is no command or file {word}; did you mean tracetui {alike[0]}? See tracetui --help"
+        )
 
 
 def _named() -> dict[str, Command]:

@@ -72,7 +72,10 @@ class TraceApp(CompareApp):
 
     def begin(self) -> None:
         super().begin()
-        if len(self.sessions) > 1:
+        asked = self.options.step is not None or self.options.window is not None
+        if len(self.sessions) == 2 and not asked:
+            self.action_go(COMPARE)
+        elif len(self.sessions) > 1:
             self.action_sessions()
 
     def fault(self, error: Exception) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tracetui.cli import terminal
 from tracetui.cli.command import Command
-from tracetui.cli.commands import memory, ranks, summary
+from tracetui.cli.commands import compare, memory, ranks, summary
 from tracetui.cli.parser import (
     PATHS,
     Parser,
@@ -24,18 +24,20 @@ from tracetui.cli.parser import (
     add_sources,
     add_trace,
 )
+from tracetui.trace.clean import printable
 
 if TYPE_CHECKING:
     from tracetui.job.load import Found
 
 _DESCRIPTION = f"""Show a profiler trace of model training on Ascend NPUs (or GPUs) in the
-terminal. Without a terminal on stdin and stdout, print the summary. A snapshot
-of PyTorch's allocator (a pickle) opens at the screen of memory, read without
-running anything in it.
+terminal; two open on their comparison. Without a terminal on stdin and stdout,
+print the summary, of two the comparison. A snapshot of PyTorch's allocator (a
+pickle) opens at the screen of memory, read without running anything in it.
 
 {PATHS}
 
-A directory of several ranks opens as one job (see tracetui ranks --help)."""
+A directory of several ranks opens as one job (see tracetui ranks --help), two
+of them on the comparison of both jobs."""
 
 _PALETTES = {"colours": ("auto", "ansi", "256", "true", "none"), "background": ("light", "dark")}
 _HIDDEN = "\nThe viewer is drawn on stderr, which is redirected: this is the summary.\n"
@@ -44,7 +46,7 @@ _HIDDEN = "\nThe viewer is drawn on stderr, which is redirected: this is the sum
 def _add_arguments(parser: Parser) -> None:
     add_trace(parser)
     parser.add_argument(
-        "others", metavar="PATH", nargs="*", help="more traces: a list to choose from, { and } flip"
+        "others", metavar="PATH", nargs="*", help="more traces: two are compared, of more a list is shown"
     )
     add_restrictions(parser, "open the viewer at this step", "open the viewer at this window")
     add_sources(parser, "look for the Python files of the trace under DIR; may be repeated")
@@ -83,11 +85,16 @@ def _palette(text: str) -> tuple[str, str]:
 def _run(request: Request) -> int:
     from tracetui.siblings.snapshot import is_pickle
 
+    if request.others and Path(request.path).name == request.path and not os.path.lexists(request.path):
+        word = printable(request.path)
+        raise UsageError(f"there is no file {word}, and no command of that name; see tracetui --help")
     front = terminal.choose_front(os.environ, sys.stdin, sys.stdout, sys.stderr)
     if front is terminal.Front.DUMB:
         raise UsageError("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")
+    if front is not terminal.Front.VIEWER and len(request.others) > 1:
+        raise UsageError("several traces are for the viewer, which needs a terminal; give one or two")
     if front is not terminal.Front.VIEWER and request.others:
-        raise UsageError("several traces are for the viewer, which needs a terminal; give one")
+        return _compare(request)
     if front is not terminal.Front.VIEWER:
         if is_pickle(Path(request.path)):
             request.by = "line"
@@ -102,6 +109,13 @@ def _run(request: Request) -> int:
             print_text(_HIDDEN, request)
         return code
     return _view(request)
+
+
+def _compare(request: Request) -> int:
+    """Print what changed between two runs, as `tracetui compare` does."""
+    request.base, (request.path,) = request.path, request.others
+    request.base_step = request.base_window = request.by = None
+    return compare.COMMAND.run(request)
 
 
 def _view(request: Request) -> int:
