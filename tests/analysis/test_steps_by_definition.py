@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.analysis.test_steps import many, steps_of
 from tracetui.analysis import steps as module
@@ -101,28 +103,62 @@ def test_a_step_has_what_starts_in_its_window(seed: int) -> None:
         "communication": spans(activity.communication),
         "exposed": spans(activity.communication_not_overlapped),
         "free": spans(activity.free),
-        "idle": spans(activity.idle),
         "bubble": [each[:2] for each in device.tasks if each[3] == 1],
     }
     for step, start in enumerate(host_start):
         own = {name: [s for s in some if device.window_of(s[0]) == step] for name, some in sets.items()}
         ns = {name: sum(b - a for a, b in some) for name, some in own.items()}
-        counted = [span for name, some in own.items() if name != "idle" for span in some]
-        stage = max(b for _, b in counted) - min(a for a, _ in counted) if counted else 0
         works = [a for a, _ in own["compute"] + own["communication"]]
+        overlapped = sum(
+            any(a <= time < b for a, b in sets["communication"])
+            for span in own["compute"]
+            for time in range(*span)
+        )
         assert {key: int(column[step]) for key, column in found.items()} == {
             "computing_ns": ns["compute"],
             "communication_not_overlapped_ns": ns["exposed"],
-            "overlapped_ns": ns["communication"] - ns["exposed"],
-            "communication_ns": ns["communication"],
+            "overlapped_ns": overlapped,
+            "communication_ns": overlapped + ns["exposed"],
             "free_ns": ns["free"],
-            "stage_ns": stage - ns["bubble"],
+            "stage_ns": ns["compute"] + ns["exposed"] + ns["free"] - ns["bubble"],
             "bubble_ns": ns["bubble"],
             "communication_not_overlapped_exclude_receive_ns": ns["exposed"] - ns["bubble"],
             "preparing_ns": max(min(works) - start, 0) if works else 0,
-            "idle_ns": ns["idle"],
+            "idle_ns": sum(device.idle(*span) for span in own["free"]),
         }
+        counted = own["compute"] + own["exposed"] + own["free"] + own["bubble"]
         assert bool(does_anything[step]) == bool(counted)
+
+
+@given(
+    st.integers(0, 1 << 32),
+    st.lists(st.tuples(st.integers(-40, 90), st.integers(-30, 60)), min_size=1, max_size=5),
+    st.integers(-50, 50),
+)
+def test_the_sums_of_steps_hold_whatever_the_clocks_say(
+    seed: int, windows: list[tuple[int, int]], offset: int
+) -> None:
+    """Windows in any order, within each other, and ones that end before they start."""
+    starts = np.array([start + offset for start, _ in windows], np.int64)
+    ends = starts + np.array([dur for _, dur in windows], np.int64)
+    for device in map(Device, range(seed, seed + 10)):
+        activity = device.activity
+        found, _ = _columns(device.trace, activity, Windows(starts, ends), starts[::-1])
+        (computing, exposed, overlapped, communication, free, stage, bubble, idle) = (
+            found[f"{key}_ns"]
+            for key in (
+                *("computing", "communication_not_overlapped", "overlapped", "communication", "free"),
+                *("stage", "bubble", "idle"),
+            )
+        )
+        assert (computing + exposed + free == stage + bubble).all()
+        assert (exposed + overlapped == communication).all()
+        assert (overlapped <= computing).all() and (overlapped <= communication).all()
+        assert (idle <= free).all()
+        assert all((column >= 0).all() for column in (overlapped, exposed, idle, found["preparing_ns"]))
+        whole = activity.computing_ns, activity.communication_ns, activity.free_ns, activity.idle_ns
+        sums = [int(column.sum()) for column in (computing, communication, free, idle)]
+        assert all(part <= total for part, total in zip(sums, whole))
 
 
 @pytest.mark.parametrize("seed", range(40))

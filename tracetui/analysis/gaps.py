@@ -16,7 +16,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.links import Links
 from tracetui.analysis.search import first_equal, pick, ranges
-from tracetui.analysis.steps import StepWindows
+from tracetui.analysis.steps import StepWindows, free_starts
 from tracetui.arrays import Int32s, Int64s
 from tracetui.trace.model import Activity, Trace
 
@@ -156,5 +156,5 @@ def _device_idle(
     own = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32))
     gap = own[0] + np.searchsorted(gaps.start[own[0] : own[1]], start, "right") - 1
     task = ending_tasks(trace, activity, links, end)
-    step = windows.step_of(activity.device, start)
+    step = windows.step_of(activity.device, free_starts(activity, start))
     return np.full(len(start), index, np.int32), start, end, gap.astype(np.int64), step, task

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.steps import Step
 from tracetui.units import format_count, format_duration
 
@@ -31,6 +32,20 @@ def step_notes(steps: Sequence[Step], tasks_of_none: int) -> Iterator[str]:
             f"In {len(early)} of {len(steps)} steps the device starts before the host does, by "
             f"{format_duration(max(early))} at most: their clocks disagree"
         )
+
+
+def overlap_note(activity: DeviceActivity) -> str | None:
+    """Return a sentence on the sums of the trace's own Overlap Analysis that differ; None where none does."""
+    if not activity.differs or activity.producer is None:
+        return None
+    sums = [
+        f"{key[: -len('_ns')].replace('_', ' ')} {format_duration(theirs)}, not {format_duration(ours)}"
+        for key, theirs in activity.producer.items()
+        if theirs != (ours := getattr(activity, key))
+    ]
+    words = f"the trace's own Overlap Analysis says otherwise: {'; '.join(sums)}"
+    between = format_duration(activity.left_out_ns)
+    return f"{words}: it leaves out {between} between iterations" if activity.left_out_ns else words
 
 
 def clocks_apart(step: Step) -> int:

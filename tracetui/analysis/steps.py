@@ -4,8 +4,10 @@ A step of the host is a slice `ProfilerStep#N`. Its window on a device starts wi
 first task that it enqueued there (without one: with the host's step) and lasts until the last end of the last
 one, or until the host's step ends where that is later. Windows of steps may overlap; what starts in several
 belongs to the first. What starts while a GPU still works at tasks launched before the first step belongs to
-no step. Nothing is cut: a row counts whole in the step that it starts in. Where no step of the host is
-recorded, the iterations of a graph are the steps.
+no step. Nothing is cut: a stretch of computing, of exposed communication and of free time counts whole in the
+step that it starts in, with the communication that it overlaps, and the idle time that it consists of. These
+stretches tile the time of the device: the sums of a step hold whatever its clocks say. Where no step of the
+host is recorded, the iterations of a graph are the steps.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ class Step:
     overlapped_ns: int
     communication_ns: int
     free_ns: int
-    stage_ns: int  #: first start to last end of those rows, without the bubble
+    stage_ns: int  #: computing, communication not overlapped and free together, without the bubble
     bubble_ns: int  #: hcom_receive*
     communication_not_overlapped_exclude_receive_ns: int
     #: from the host's start to the first compute or communication; 0 where there is none, and where that
@@ -214,25 +216,48 @@ def _columns(
 
     received = _received(trace, activity)
     bubble = _tally(windows, trace.slices.start[received], trace.slices.end[received])
-    computing, communication = tally(activity.compute), tally(activity.communication)
-    exposed, free = tally(activity.communication_not_overlapped), tally(activity.free)
-    counted = (computing, communication, exposed, free, bubble)
-    first = np.minimum.reduce([part.first for part in counted])
-    last = np.maximum.reduce([part.last for part in counted])
-    first_work = np.minimum(computing.first, communication.first)
+    # These three tile the window of the device, so that their sums are the stage in every step.
+    computing, free = tally(activity.compute), tally(activity.free)
+    exposed = tally(activity.communication_not_overlapped)
+    overlapped = _sum_by_step(windows, activity.compute.starts, _overlapped(activity))
+    first_work = np.minimum(computing.first, tally(activity.communication).first)
+    idle = activity.idle
     columns = {
         "computing_ns": computing.total,
         "communication_not_overlapped_ns": exposed.total,
-        "overlapped_ns": communication.total - exposed.total,
-        "communication_ns": communication.total,
+        "overlapped_ns": overlapped,
+        "communication_ns": overlapped + exposed.total,
         "free_ns": free.total,
-        "stage_ns": np.where(last >= 0, last - first, 0) - bubble.total,
+        "stage_ns": computing.total + exposed.total + free.total - bubble.total,
         "bubble_ns": bubble.total,
         "communication_not_overlapped_exclude_receive_ns": exposed.total - bubble.total,
         "preparing_ns": np.where(first_work != FAR, np.maximum(first_work - host_start, 0), 0),
-        "idle_ns": tally(activity.idle).total,
+        "idle_ns": _sum_by_step(windows, free_starts(activity, idle.starts), idle.durations),
     }
-    return columns, last >= 0
+    rows = [computing, exposed, free, bubble]
+    return columns, np.maximum.reduce([part.last for part in rows]) >= 0
+
+
+def free_starts(activity: DeviceActivity, times: Int64s) -> Int64s:
+    """Return when the free stretch began that holds each time: the step of the stretch is that of its parts.
+
+    So the idle time of a step is never more than its free time, and the rest of that is copies.
+    """
+    starts = activity.free.starts
+    return pick(starts, np.searchsorted(starts, times, "right") - 1)
+
+
+def _overlapped(activity: DeviceActivity) -> Int64s:
+    """The communication within each stretch of computing, ns."""
+    return activity.communication.covered(activity.compute.starts, activity.compute.ends)
+
+
+def _sum_by_step(windows: Windows, starts: Int64s, ns: Int64s) -> Int64s:
+    """The sums of some times (ns) in each step, of what starts in its window."""
+    step = windows.first(starts)
+    total = np.zeros(len(windows), np.int64)
+    np.add.at(total, step[step >= 0], ns[step >= 0])
+    return total
 
 
 _NO_PHASES: dict[str, Any] = {"iteration_gap": None, "forward_backward": None, "tail": None}

@@ -14,6 +14,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.limits import Breach, Limit
+from tracetui.analysis.notes import overlap_note
 from tracetui.export.cells import encodable
 from tracetui.export.selection import Selection
 from tracetui.export.tables.advice import ADVICE, AdviceRows
@@ -181,6 +182,9 @@ def _run(analysis: Analysis) -> dict[str, Any]:
 def _notes(analysis: Analysis) -> Iterator[str]:
     yield from (f"{printable(problem)}." for problem in analysis.run.problems)
     yield from (f"{check.sentence}." for check in analysis.checks if not check.agrees)
+    for activity in analysis.devices:
+        note = overlap_note(activity)
+        yield from () if note is None else (f"{printable(activity.device)}: {note}.",)
     for device, notes in analysis.step_notes.items():
         yield from (f"{printable(device)}: {note}." for note in notes)
 

@@ -145,7 +145,7 @@ def _device(
     for fact in task_facts(analysis, device, activity):
         lines += wrapped(fact, width, MARGIN, MARGIN)
     if activity.differs and activity.producer is not None:
-        lines += _producer(device, activity.producer)
+        lines += _producer(device, activity.producer, activity.left_out_ns)
     return lines
 
 
@@ -187,13 +187,16 @@ def _preparing(whole_ns: int, causes: dict[str, int]) -> list[str]:
     return [copied, MARGIN + tell("the rest: {causes}", causes=rest)] if rest else [copied]
 
 
-def _producer(device: dict[str, Any], producer: dict[str, int]) -> list[str]:
+def _producer(device: dict[str, Any], producer: dict[str, int], left_out_ns: int = 0) -> list[str]:
     """Where the trace's own rows say otherwise."""
     lines = [MARGIN + tell("the trace's own Overlap Analysis says otherwise:")]
     for key, theirs in producer.items():
         if theirs != device.get(key):
             label = key[: -len("_ns")].replace("_", " ")
             lines.append(f"{MARGIN * 2}{label:<28}{format_ms(theirs):>14} ms")
+    if left_out_ns:
+        between = tell("it leaves out {time} between iterations", time=format_duration(left_out_ns))
+        lines.append(MARGIN * 2 + between)
     return lines
 
 

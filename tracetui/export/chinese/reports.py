@@ -77,6 +77,7 @@ REPORTS = {
     "{count} copies": "拷贝 {count} 个",
     "{count} waits and the like": "等待等 {count} 个",
     "the trace's own Overlap Analysis says otherwise:": "trace 自带的 Overlap Analysis 与此不同：",
+    "it leaves out {time} between iterations": "它不计迭代之间的 {time}",
     "Why {device} was idle for {time}": "{device} 为什么空闲 {time}",
     "Why it was idle for {time}": "为什么空闲 {time}",
     "Why preparing steps took {time}": "准备 step 为什么用了 {time}",

@@ -23,9 +23,11 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.kernels import KernelFacts
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
+from tracetui.analysis.notes import overlap_note
 from tracetui.analysis.run import facts_beside
 from tracetui.export.words import MEASURES
 from tracetui.language import tell
+from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFile
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.drawing.causes import legend
@@ -203,7 +205,9 @@ class Details(CachedLineWidget, can_focus=True):
                 checks = analysis.checks
         except Exception as error:  # the rest of the pane is of use without it
             return [f"not compared: {type(error).__name__}"]
-        return [check.sentence for check in sorted(checks, key=lambda check: check.agrees)]
+        notes = [(each.device, overlap_note(each)) for each in analysis.devices]
+        overlaps = [f"{printable(device)}: {note}" for device, note in notes if note]
+        return overlaps + [check.sentence for check in sorted(checks, key=lambda check: check.agrees)]
 
     @on(RunRead)
     def _show_run(self, message: RunRead) -> None:
