@@ -29,11 +29,12 @@ from tracetui.export.tables.compare import BY, MEMORY, ComparedRows
 from tracetui.export.tables_csv import write_table
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
+from tracetui.ui.comparing.story import story
 from tracetui.ui.comparing.tables import columns
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screens.compare import CompareScreen, story
+from tracetui.ui.screens.compare import CompareScreen
 from tracetui.ui.session import Session
 from tracetui.ui.state import around
 

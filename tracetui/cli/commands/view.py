@@ -130,8 +130,9 @@ def _view(request: Request) -> int:
         raise UsageError("a snapshot of memory is viewed alone: give one path")
     if snapshot and request.window is not None:
         raise UsageError("a snapshot has no times: --window is for traces")
-    found = _job(request)
-    paths = [] if found else [locate_trace(path) for path in (request.path, *request.others)]
+    jobs = _two_jobs(request)
+    found = None if jobs else _job(request)
+    paths = [] if found or jobs else [locate_trace(path) for path in (request.path, *request.others)]
     terminal.prepare_viewer(os.environ)
     if request.editor:
         os.environ["VISUAL"] = request.editor
@@ -164,6 +165,10 @@ def _view(request: Request) -> int:
         from tracetui.ui.snapshot_app import run_snapshot
 
         return run_snapshot(paths[0], lambda: load_snapshot(paths[0], options.rules), options)
+    if jobs is not None:
+        from tracetui.ui.jobs_app import run_jobs
+
+        return run_jobs((Path(request.path), Path(request.others[0])), jobs, options)
     if found is not None:
         from tracetui.ui.job_app import run_job
 
@@ -179,6 +184,22 @@ def _job(request: Request) -> Found | None:
     from tracetui.job.load import ranks_below
 
     return ranks_below(path)
+
+
+def _two_jobs(request: Request) -> tuple[Found, Found] | None:
+    """The ranks of two paths of which one holds several; None of others.
+
+    Raises UnreadableTrace where the other one holds none.
+    """
+    paths = [Path(path) for path in (request.path, *request.others)]
+    if len(paths) != 2 or not any(path.is_dir() for path in paths):
+        return None
+    from tracetui.job.load import find_ranks, ranks_below
+
+    if all(ranks_below(path) is None for path in paths):
+        return None
+    base, other = (find_ranks([path]) for path in paths)
+    return base, other
 
 
 def _ask_for_background() -> tuple[bool, bytes]:

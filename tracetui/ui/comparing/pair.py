@@ -33,12 +33,17 @@ class Runs:
         return known[1]
 
 
+class NotComparable(Exception):  # noqa: N818 - no error of the program
+    """There is nothing to compare; `str()` is a sentence."""
+
+
 class Pair:
     """BASE and OTHER, in the order in which the traces were opened."""
 
     def __init__(self, base: int, other: int) -> None:
         self.base, self.other = base, other  #: numbers of the sessions
         self.comparison: Comparison | None = None
+        self.reading = ""  #: how far it is read, where that is known
 
     def __contains__(self, place: int) -> bool:
         return place in (self.base, self.other)
@@ -46,6 +51,10 @@ class Pair:
     def partner(self, place: int) -> int:
         """The other one of the two."""
         return self.base if place == self.other else self.other
+
+    def names(self, sessions: Sequence[Session]) -> tuple[str, str]:
+        """What BASE and OTHER are called."""
+        return sessions[self.base].name, sessions[self.other].name
 
     def unanswered(self, sessions: Sequence[Session]) -> str:
         """Why there is nothing to compare yet; "" where there is."""

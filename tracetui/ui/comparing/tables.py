@@ -22,7 +22,16 @@ from tracetui.export.compare_words import (
     signed_ms,
     signed_size,
 )
-from tracetui.export.tables.compare import ADVICE, MEMORY, TABLES, WATERFALL, ComparedRows, ComparedTable
+from tracetui.export.tables.compare import (
+    ADVICE,
+    MEMORY,
+    RANKS,
+    ROOTS,
+    TABLES,
+    WATERFALL,
+    ComparedRows,
+    ComparedTable,
+)
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -47,6 +56,14 @@ _TITLES = {"term": "part of a step", "api": "host operator"}  #: of the column o
 _CHANGED = ("no", "yes", "?")
 _SIDE, _WIDE_SIDE, _WIDE_FROM = 10, 24, 160  #: cells of a bar to either side of zero
 _LEAST, _ROOMY_FROM = 32, 100  #: cells that names keep, half of it below so many columns
+
+
+def shown_of(comparison: Comparison | None) -> dict[str, ComparedTable]:
+    """Return the tables of a comparison, in the order of `tab`; of jobs their ranks follow the parts."""
+    if comparison is None or comparison.job is None:
+        return SHOWN
+    parts, *others = SHOWN.values()
+    return {table.by: table for table in (parts, RANKS, ROOTS, *others)}
 
 
 def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[Row]:
@@ -112,7 +129,8 @@ class Laid:
     def __init__(self, comparison: Comparison, palette: Palette, glyphs: Glyphs) -> None:
         self.comparison = comparison
         self._palette, self._glyphs = palette, glyphs
-        self._rows = {by: rows_of(comparison, table) for by, table in SHOWN.items()}
+        self._tables = shown_of(comparison)
+        self._rows = {by: rows_of(comparison, table) for by, table in self._tables.items()}
         self._columns: dict[tuple[str, bool, bool], list[Column]] = {}
 
     def rows(self, table: ComparedTable) -> Sequence[Row]:
@@ -135,7 +153,7 @@ class Laid:
 
     def warm(self, screen_cells: int) -> Laid:
         """Lay all out; for a thread."""
-        for table in SHOWN.values():
+        for table in self._tables.values():
             self.columns(table, screen_cells)
         return self
 
@@ -168,7 +186,7 @@ def columns(
         Column(f"delta_{amount}", "change", delta, change, max(8, len(signed(widest)))),
         _bars(delta, style_of, glyphs, _side(screen_cells)),
         _changed(rows),
-        *([] if in_bytes else [_shifts(rows)]),
+        *([_shifts(rows)] if any(row.test is not None for row in rows[:1]) else []),
         Column("ratio", "ratio", ratios, lambda row, _: ratio_words(rows[row]), 8, rank=3),
         Look("base_count", title="base n", width=9, rank=4),
         Look("other_count", title="other n", width=9, rank=4),

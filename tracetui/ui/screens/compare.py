@@ -14,15 +14,11 @@ from textual.widget import Widget
 
 from tracetui.arrays import Int64s
 from tracetui.compare.comparison import Comparison
-from tracetui.compare.memory_rows import MemoryRow
 from tracetui.compare.rows import Row
 from tracetui.compare.verdict import verdict
 from tracetui.export.compare_words import (
-    count_words,
     run_words,
     signed_ms,
-    signed_size,
-    steps_count,
     steps_sentence,
 )
 from tracetui.export.tables.compare import WATERFALL, ComparedRows, ComparedTable
@@ -31,14 +27,15 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.compare_app import STACKED, CompareApp, PairChanged
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
-from tracetui.ui.comparing.pair import Pair
+from tracetui.ui.comparing.pair import NotComparable, Pair
+from tracetui.ui.comparing.story import story
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, ruled, wrapped
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
-from tracetui.units import format_bytes, format_ms, format_percent
+from tracetui.units import format_ms, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +44,6 @@ ROOMY_FROM = 34  #: lines of a terminal from which the parts of a step may stay 
 LEAST_ROWS = 5  #: if these have so many rows then, and so many parts are shown
 LEAST_PARTS = 6
 NAMES_FROM = 140  #: columns from which all tables are named
-_BY = tuple(tables.SHOWN)
 _STORY = 4  #: lines
 _AROUND = _STORY + 8  #: lines of a roomy screen beside the verdict and the rows of both tables
 COMPARING = "Comparing, step by step."
@@ -132,7 +128,12 @@ class CompareScreen(TableScreen):
     @property
     def shown(self) -> ComparedTable:
         """The table that is shown."""
-        return tables.SHOWN[self._by or _BY[0]]
+        return self._tables[self._by or WATERFALL.by]
+
+    @property
+    def _tables(self) -> dict[str, ComparedTable]:
+        """The tables that there are, in the order of `tab`."""
+        return tables.shown_of(self.comparison)
 
     def on_pair_changed(self, message: PairChanged) -> None:
         self.refresh_answer()
@@ -172,14 +173,17 @@ class CompareScreen(TableScreen):
             if self._failure:
                 self.nothing(self._failure)
             else:
-                self.missing(COMPARING)
+                self.missing(pair.reading or COMPARING)
             return
         self.missing(COMPARING)
         self._pair, self._failure = pair, ""
         sessions, width = [*app.sessions], self.size.width
 
         def compare() -> Message:
-            comparison = pair.compare(sessions, app.runs)
+            try:
+                comparison = pair.compare(sessions, app.runs)
+            except NotComparable as absence:
+                return self.Failed("compare", str(absence))
             laid = tables.Laid(comparison, self.viewer.palette, self.viewer.glyphs)
             return self.Made(pair, laid.warm(width))
 
@@ -228,14 +232,14 @@ class CompareScreen(TableScreen):
         """BASE and OTHER, which is which."""
         app, pair = self.comparing, self.comparing.pair
         lines: list[Line] = []
-        for name, place in (("BASE", pair.base), ("OTHER", pair.other)) if pair is not None else ():
+        for name, called in zip(("BASE", "OTHER"), pair.names(app.sessions) if pair is not None else ()):
             run = None
             if pair is not None and pair.comparison is not None:
                 run = pair.comparison.base if name == "BASE" else pair.comparison.other
             lines.append(
                 [
                     (f"{name:<6} ", self.style_of(Role.DIM)),
-                    (app.sessions[place].name, self.style_of(Role.TITLE)),
+                    (called, self.style_of(Role.TITLE)),
                     (f"  {run_words(run)}" if run is not None else "", self.style_of(Role.TEXT)),
                 ]
             )
@@ -261,17 +265,20 @@ class CompareScreen(TableScreen):
     def _show_what(self) -> None:
         """Which table it is, and which there are."""
         names: list[Piece] = []
-        for table in tables.SHOWN.values():
+        for table in self._tables.values():
             role = Role.TITLE if table is self.shown else Role.DIM
             names.append((f"{'  ' if names else ''}{tables.short_name(table)}", self.style_of(role)))
         if self.size.width < NAMES_FROM:
-            names = [(f"{_BY.index(self.shown.by) + 1}/{len(_BY)} tab", self.style_of(Role.DIM))]
+            known = tuple(self._tables)
+            place = f"{known.index(self.shown.by) + 1}/{len(known)} tab"
+            names = [(place, self.style_of(Role.DIM))]
         title = f"{self.viewer.glyphs.rule * 2} {self.shown.title}, {self.shown.unit}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
     def action_next_view(self, by: int = 1) -> None:
         if self._rows or self._parts:
-            self._by = _BY[(_BY.index(self.shown.by) + by) % len(_BY)]
+            known = tuple(self._tables)
+            self._by = known[(known.index(self.shown.by) + by) % len(known)]
             self.refresh_answer()
 
     @on(Table.Moved, "#table")
@@ -300,7 +307,9 @@ class CompareScreen(TableScreen):
     def action_open_both(self) -> None:
         """Show both runs stacked, at the row under the cursor: in OTHER where that has it."""
         app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
-        if pair is not None and comparison is not None and 0 <= self.table.row < len(self._rows):
+        of_traces = pair is not None and comparison is not None and comparison.job is None
+        if of_traces and 0 <= self.table.row < len(self._rows):
+            assert pair is not None and comparison is not None
             table, row = self.shown, self._rows[self.table.row]
             for of_base in (False, True):
                 slice_row = tables.instance(comparison, table, row, of_base)
@@ -314,6 +323,9 @@ class CompareScreen(TableScreen):
     def _go_to(self, table: ComparedTable, row: Row, of_base: bool) -> None:
         app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
         if pair is None or comparison is None:
+            return
+        if comparison.job is not None:
+            app.show_status("A mean rank is at no one place: T lists the ranks, to open one.")
             return
         place = pair.base if of_base else pair.other
         slice_row = tables.instance(comparison, table, row, of_base)
@@ -339,52 +351,3 @@ class CompareScreen(TableScreen):
 
     def export_name(self) -> str:
         return f"compare_{tables.short_name(self.shown)}"
-
-
-def story(row: Row) -> list[str]:
-    """Return both sides of a row with the spread of their steps, and whether that is a change."""
-    if isinstance(row, MemoryRow):
-        return _memory_story(row)
-    lines = []
-    for name, total, ns, count, steps in (
-        ("BASE ", row.base, row.base_ns, row.base_count, row.scale.base_steps),
-        ("OTHER", row.other, row.other_ns, row.other_count, row.scale.other_steps),
-    ):
-        spread = f" ({format_ms(total.lowest)} to {format_ms(total.highest)})" if steps > 1 else ""
-        times = f", {'once' if count == 1 else f'{count_words(count)} times'}" if total.count else ""
-        lines.append(f"{name}  {format_ms(round(ns))} ms a step{spread}{times}")
-    change, by_steps = f"{signed_ms(row.delta_ns)} ms", _steps_in_short(row)
-    if not row.delta_ns:
-        told = "No change."
-    elif row.changed:
-        told = f"Changed by {change}: {by_steps or 'the steps do not overlap, and too few tell of chance.'}"
-    elif row.changed is None:
-        told = f"{change}: nothing tells whether that is chance."
-    elif abs(row.delta_ns) * 100 <= row.scale.step_ns:
-        told = f"{change}: less than 1 % of a step of BASE."
-    else:
-        told = f"{change}, perhaps by chance: {by_steps or 'the steps overlap.'}"
-    return [*lines, told]
-
-
-def _steps_in_short(row: Row) -> str:
-    """ "6/6 steps, shift +6.120 ms (95 %: +5.980 to +6.311)." """
-    test = row.test
-    if test is None:
-        return ""
-    interval = f"{100 * test.confidence:.3g} %: {signed_ms(test.low_ns)} to {signed_ms(test.high_ns)}"
-    return f"{steps_count(row)} steps, shift {signed_ms(test.shift_ns)} ms ({interval})."
-
-
-def _memory_story(row: MemoryRow) -> list[str]:
-    """Both sides of a row whose amounts are bytes."""
-    sizes = [
-        f"{name}  {format_bytes(round(size))}"
-        for name, size in (("BASE ", row.base_ns), ("OTHER", row.other_ns))
-    ]
-    change = signed_size(row.delta_ns)
-    if not row.delta_ns:
-        return [*sizes, "No change."]
-    if row.changed:
-        return [*sizes, f"Changed by {change}: more than 1 % of the peak of BASE."]
-    return [*sizes, f"{change}: less than 1 % of the peak of BASE."]

@@ -1,0 +1,150 @@
+"""The viewer of two jobs: their comparison, and the traces of their ranks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.message import Message
+
+from tracetui.compare.comparison import Comparison
+from tracetui.job.compare import Incomparable, compare_jobs
+from tracetui.job.engines.pool import Ranks
+from tracetui.job.job import Job
+from tracetui.job.load import Found, load_job
+from tracetui.reader.errors import UnreadableTrace
+from tracetui.trace.clean import printable
+from tracetui.ui.app import TraceApp, run_app
+from tracetui.ui.compare_app import COMPARE, PAIRED, joint_mode
+from tracetui.ui.comparing.pair import NotComparable, Pair, Runs
+from tracetui.ui.job_app import rank_name
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.session import Session
+from tracetui.ui.trace_names import names_of
+from tracetui.units import format_bytes
+
+_EVERY_S = 0.2  #: between two progress lines
+
+
+class JobsProgress(Message, bubble=False):
+    """More of the two jobs is digested: from a thread to the app."""
+
+
+class JobsPair(Pair):
+    """Two jobs, and of each the rank that is looked at."""
+
+    def __init__(
+        self,
+        paths: tuple[Path, Path],
+        ranks: tuple[int, int],
+        options: ViewerOptions,
+        on_progress: Callable[[], object],
+    ) -> None:
+        super().__init__(*ranks)
+        self.paths, self.stopping = paths, False
+        self._options, self._on_progress = options, on_progress
+        self._next_line = 0.0
+
+    def names(self, sessions: Sequence[Session]) -> tuple[str, str]:
+        base, other = (printable(str(path)) for path in self.paths)
+        return base, other
+
+    def unanswered(self, sessions: Sequence[Session]) -> str:
+        return ""
+
+    def compare(self, sessions: Sequence[Session], runs: Runs) -> Comparison:
+        """Digest both jobs, and compare them. Raises NotComparable, with a sentence."""
+        try:
+            base, other = (self._load(place) for place in (0, 1))
+            return compare_jobs(base, other, (str(self.paths[0]), str(self.paths[1])))
+        except (UnreadableTrace, Incomparable, OSError) as error:
+            raise NotComparable(printable(str(error), 200)) from None
+
+    def _load(self, place: int) -> Job:
+        def tell(ranks: Ranks) -> None:
+            if time.monotonic() >= self._next_line:
+                self._next_line = time.monotonic() + _EVERY_S
+                share = 100 * ranks.done_bytes // max(ranks.total_bytes, 1)
+                size = format_bytes(ranks.total_bytes)
+                name = ("BASE", "OTHER")[place]
+                self.reading = f"{name}: {ranks.done} of {ranks.total} ranks, {share} % of {size}."
+                self._on_progress()
+
+        options = self._options
+        return load_job([self.paths[place]], "*", tell, lambda: self.stopping, options.cache, options.jobs)
+
+
+class JobsApp(TraceApp):
+    """The viewer of two jobs, whose ranks are sessions that are read when they are opened."""
+
+    DEFAULT_MODE = joint_mode(COMPARE)
+    JOINT: ClassVar[frozenset[str]] = TraceApp.JOINT
+
+    def __init__(
+        self, paths: tuple[Path, Path], found: tuple[Found, Found], options: ViewerOptions | None = None
+    ) -> None:
+        options = options or ViewerOptions()
+        names = names_of(paths)
+        super().__init__(
+            [
+                Session(source.path, options, name=f"{printable(name, 60)} {rank_name(told)}")
+                for name, job in zip(names, found)
+                for source, told in zip(job.sources, job.told)
+            ],
+            options,
+        )
+        self._ranks = [told.identity.rank for job in found for told in job.told]
+        self._first_of_other = len(found[0].sources)
+        self._digests = {
+            place + start
+            for start, job in ((0, found[0]), (self._first_of_other, found[1]))
+            for place in job.digests
+        }
+        self.jobs = JobsPair(paths, self._last_two_of(0), options, lambda: self.post_message(JobsProgress()))
+        self.pair = self.jobs
+        self.name_window(" and ".join(names))
+
+    def begin(self) -> None:
+        """Show the comparison, which has both jobs digested; traces are read when they are looked at."""
+
+    def on_jobs_progress(self) -> None:
+        self._tell_pair()
+
+    def action_go(self, screen: str) -> None:
+        if self.shown in self.JOINT and screen not in PAIRED and not self.session.is_open:
+            self.show_session(self.session, screen)
+        else:
+            super().action_go(screen)
+
+    def show_session(self, session: Session, screen: str = "", span: tuple[int, int] | None = None) -> None:
+        if self.sessions.index(session) in self._digests:
+            self.show_status("Only the digest of this rank is here: its trace is elsewhere.")
+        else:
+            super().show_session(session, screen, span)
+
+    def leave(self, code: int) -> None:
+        self.jobs.stopping = True
+        super().leave(code)
+
+    def _last_two(self) -> tuple[int, int]:
+        """The rank that is looked at, and the same one of the other job."""
+        return self._last_two_of(self.sessions.index(self.session))
+
+    def _last_two_of(self, place: int) -> tuple[int, int]:
+        in_base = place < self._first_of_other
+        others = range(self._first_of_other, len(self.sessions)) if in_base else range(self._first_of_other)
+        same = (other for other in others if self._ranks[other] == self._ranks[place] >= 0)
+        partner = next(same, others[0])
+        return (place, partner) if in_base else (partner, place)
+
+    def _compare(self, base: int, other: int) -> None:
+        """Look at another rank of both; what is compared are the jobs."""
+        self.jobs.base, self.jobs.other = base, other
+        self._tell_pair()
+
+
+def run_jobs(paths: tuple[Path, Path], found: tuple[Found, Found], options: ViewerOptions) -> int:
+    """Open the viewer on two jobs until the user leaves; the exit code of the program."""
+    return run_app(JobsApp(paths, found, options))
