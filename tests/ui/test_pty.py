@@ -190,3 +190,14 @@ def test_nothing_but_ascii_is_written_if_asked(moba: Path, tmp_path: Path) -> No
         terminal.send(b"GT")
         terminal.wait_for(b"us>??")
     assert terminal.output.isascii(), sorted({*terminal.output.decode()} - {*map(chr, range(128))})
+
+
+@pytest.mark.parametrize("cut", [b"\x1b[<0;12", b"\x1b[<", b"\x1b[1;5", b"\x1b[200~", b"\x1b]0;x"])
+def test_what_was_cut_of_a_sequence_takes_no_key_with_it(moba: Path, cut: bytes) -> None:
+    """A mouse on a slow link, or a paste without its end, kept q and ctrl+c from the viewer."""
+    with viewer(moba) as terminal:
+        terminal.wait_for(b"worst gaps")
+        terminal.send(cut)
+        terminal.rest()
+        terminal.send(b"q")
+        assert terminal.exit_code() == 0

@@ -12,12 +12,14 @@ from typing import IO, TYPE_CHECKING, Any, Union, cast
 from rich.color import ColorSystem
 from textual._ansi_sequences import SYNC_END, SYNC_START
 from textual._compositor import ChopsUpdate, LayoutUpdate
-from textual._xterm_parser import XTermParser as XTermParser  # keys from bytes: drivers have it only inside
+from textual._xterm_parser import XTermParser  # keys from bytes: drivers have it only inside
 from textual.app import App, ReturnType
 from textual.css.query import QueryError
 from textual.driver import Driver
+from textual.events import Key
 from textual.filter import LineFilter
 from textual.geometry import Region
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.messages import TerminalSupportsSynchronizedOutput
 from textual.screen import Screen, ScreenResultType
@@ -52,6 +54,24 @@ class Punctual(MessagePump):
         timer = super().set_timer(delay, callback, name=name, pause=pause)
         timer._skip = False
         return timer
+
+
+class SequenceParser(XTermParser):
+    """Makes events of whole sequences, one at a time.
+
+    Textual's own waits for the rest of one that it does not know, swallows the keys that follow as long as
+    they come fast, and then takes all of it for keys.
+    """
+
+    def read(self, piece: str) -> Iterator[Message]:
+        """Yield the events of plain text, of escape alone, or of one sequence; none of an unknown one."""
+        if piece == "\x1b":
+            yield Key("escape", piece)
+            return
+        yield from self.feed(piece)
+        if self._awaiting.timeout is not None:
+            self._gen = self.parse(self._tokens.append)
+            self._awaiting = next(self._gen)
 
 
 class HookedApp(Punctual, App[ReturnType]):

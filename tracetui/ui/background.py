@@ -52,6 +52,11 @@ class Answers:
         self._held = part[0] if part else b""
         return keys[: part.start()] if part else keys
 
+    @property
+    def waits(self) -> bool:
+        """Whether the start of an answer is held back."""
+        return bool(self._held)
+
     def rest(self) -> bytes:
         """Return what was held back: nothing more has come, so that it was typed."""
         held, self._held = self._held, b""

@@ -12,14 +12,14 @@ import signal
 import termios
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
-from itertools import chain
 from typing import IO, Any, Protocol, cast
 
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
-from tracetui.ui._textual import XTermParser, app_of, loop_of, wrap_output
+from tracetui.ui._textual import SequenceParser, app_of, loop_of, wrap_output
 from tracetui.ui.background import Answers
+from tracetui.ui.sending.sequences import HELD_S, KeySequences
 from tracetui.ui.sending.title import GIVE_TITLE, KEEP_TITLE, has_title, titled
 
 
@@ -123,19 +123,24 @@ class LinkDriver(LinuxDriver):
         Answers about the background are no keys: over a slow link they come after the viewer has started.
         """
         app = cast(Served, app_of(self))
-        parser, answers = XTermParser(self._debug), Answers()
+        parser, sequences, answers = SequenceParser(self._debug), KeySequences(), Answers()
         decode = getincrementaldecoder("utf-8")("replace").decode
 
+        def show(pieces: list[str]) -> None:
+            for piece in pieces:
+                for event in parser.read(piece):
+                    self.process_message(event)
+
         def take(keys: bytes) -> None:
-            text = decode(keys)
-            for event in chain(parser.feed(text) if text else (), parser.tick()):
-                self.process_message(event)
+            show(sequences.take(decode(keys)))
 
         typed, app.typed = app.typed, b""
         take(answers.take(typed))
         while not self.exit_event.is_set():
-            if not select.select([self.fileno], [], [], 0.1)[0]:
+            waits = answers.waits or sequences.waits
+            if not select.select([self.fileno], [], [], HELD_S if waits else 0.1)[0]:
                 take(answers.rest())
+                show(sequences.rest())
                 continue
             keys = self._read()
             if not keys:
