@@ -68,6 +68,12 @@ def test_a_slower_collective_of_a_device_that_lags_behind_the_host() -> None:
     assert "1.90 ms more exposed communication, transfer of allreduce, FP32" in verdict(comparison)
 
 
+def test_a_slower_kernel_beside_a_slower_collective() -> None:
+    """What computes more is not what communicates more."""
+    comparison = compared("mixed", operator="gelu", factor=20.0, collective=2.0)
+    assert "3.47 ms more computing, Vector in aten::gelu" in verdict(comparison)
+
+
 def planted_line(scenario: str, code: str) -> tuple[int, Comparison]:
     """The number of the line that holds some code, and a run of which the host is half as fast there."""
     script = TrainingScript(SCENARIOS[scenario].script, SCENARIOS[scenario].traced_as)

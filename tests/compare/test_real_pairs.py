@@ -152,3 +152,21 @@ def test_a_gpu_and_an_npu(real_traces: Path) -> None:
     assert comparison.kernels == ()
     assert named(comparison.classes, "Conv (Forward)").base_count == 40
     assert any("no ProfilerStep" in note for note in comparison.notes)
+
+
+def test_two_profiler_levels_tell_alike_what_both_tell(real_traces: Path) -> None:
+    """Level 0 has no planes, no calls of the runtime and no counters: no part is new or gone for that."""
+    comparison = pair(real_traces, "npu/level0/rank1_ascend_pt", "npu/level2/rank1_ascend_pt")
+    assert sum(row.delta_ns for row in comparison.waterfall) == comparison.step.delta_ns
+    times = {row.name: ms(row) for row in comparison.waterfall if row.base.ns or row.other.ns}
+    assert times["communication.unsplit"] == (64.616, 93.412)
+    assert times["idle.launch.dispatch"] == (5.940, 6.013)
+    assert not times.keys() & {"communication.wait", "communication.transfer", "idle.launch.compile"}
+    assert not any(row.name.endswith("(Cube)") for row in comparison.classes)
+    assert sum("BASE" in note and "stand" in note for note in comparison.notes) == 2
+    assert any("cube units" in note for note in comparison.notes)
+    causes = {row.name: row for row in comparison.causes}
+    assert "launch.compile" not in causes and causes["launch.dispatch"].status == "matched"
+    assert verdict(comparison).startswith(
+        "OTHER is 27.6 ms (23.1 %) a step slower: 28.8 ms more exposed communication, allreduce, FP32"
+    )

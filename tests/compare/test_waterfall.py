@@ -17,7 +17,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.run import run_of
 from tracetui.compare.walls import Choice
-from tracetui.compare.waterfall import TERMS
+from tracetui.compare.waterfall import TERMS, places_of
 
 WORK = slice(TERMS.index("aicore"), TERMS.index("copy") + 1)
 times = st.integers(0, 3000)
@@ -48,16 +48,40 @@ def check(comparison: Comparison) -> None:
     for side in (comparison.base, comparison.other):
         assert side.terms_ns.sum(axis=1).tolist() == side.wall_ns.tolist()
         assert (side.terms_ns >= 0).all()
+        assert side.device_terms_ns.sum(axis=1).tolist() == side.device_ns.tolist()
+        assert (side.device_terms_ns >= 0).all()
+        assert not side.device_terms_ns[:, places_of("preparing")].any()
         idle = side.terms_ns.sum() - side.terms_ns[:, WORK].sum()
         assert sum(found.ns for found in side.causes.values()) == idle
         assert sum(found.ns for found in side.lines.idle.values()) == idle
     assert sum((term.delta_ns for term in comparison.waterfall), Fraction(0)) == comparison.step.delta_ns
+    preparing = [term for term in comparison.waterfall if term.name.startswith("preparing")]
+    for side, of_side in ((comparison.base, "base_ns"), (comparison.other, "other_ns")):
+        whole = int(side.terms_ns[:, places_of("preparing")].sum())
+        assert sum(getattr(term, of_side) for term in preparing) == Fraction(whole, max(len(side.wall_ns), 1))
+        if 100 * whole > int(side.wall_ns.sum()):
+            assert len(preparing) > 1, "more than 1 % is cut by cause"
 
 
 @settings(max_examples=settings().max_examples // 2)  # of two runs each
 @given(any_run(), any_run())
 def test_the_parts_of_any_step_sum_to_it(base: Analysis, other: Analysis) -> None:
     check(compare_runs(run_of(base), run_of(other)))
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(st.lists(st.sampled_from((90, 100, 101, 102, 300)), min_size=4, max_size=9), st.booleans())
+def test_the_parts_sum_to_the_steps_that_are_used(walls: list[int], all_steps: bool) -> None:
+    """Whichever steps are outliers."""
+    events: Events = npu()
+    start = 1000
+    for number, wall in enumerate(walls):
+        events += [step(number, start, wall), operator(start, wall), task(start + 5, wall // 2)]
+        start += wall
+    analysis = analyse(trace_of(events))
+    used, every = run_of(analysis, Choice(all_steps=all_steps)), run_of(analysis, Choice(all_steps=True))
+    check(compare_runs(used, every))
+    assert len(used.wall_ns) + len(used.walls.left_out) == len(every.wall_ns) == len(walls)
 
 
 @given(any_run(), times, lengths)

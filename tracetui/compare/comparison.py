@@ -57,6 +57,7 @@ class Comparison:
     waterfall: tuple[Row, ...]
     classes: tuple[Row, ...]
     operators: tuple[Row, ...]
+    computing: tuple[Row, ...]  #: time of kernels by operator of level 1
     gone: tuple[Stretch, ...]  #: operators in a row that only BASE has
     new: tuple[Stretch, ...]  #: that only OTHER has
     modules: tuple[ModuleRow, ...]
@@ -107,6 +108,7 @@ def compare_runs(base: Run, other: Run) -> Comparison:
             )
             for each in rows(*pair, hosts)
         ),
+        computing=rows(*alike(base.computing, other.computing), hosts),
         gone=matched.gone,
         new=matched.new,
         modules=tuple(_modules(base, other, hosts)),

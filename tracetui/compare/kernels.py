@@ -10,12 +10,11 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_types import task_name
 from tracetui.analysis.search import among
+from tracetui.compare.operators import COMPUTE
 from tracetui.compare.outermost import Launched
 from tracetui.compare.tally import Sums, tally
-from tracetui.trace.model import Activity
 from tracetui.trace.order import numbered
 
-_COMPUTE = (Activity.AICORE, Activity.AICPU)
 _BLANKS = re.compile(r"\s+")
 
 
@@ -30,7 +29,7 @@ class Kernels:
 def kernels(analysis: Analysis, launched: Launched, steps: int) -> Kernels:
     """Return the device time of what computes."""
     trace = analysis.trace
-    own = among(trace.slices.activity[launched.row], _COMPUTE)
+    own = among(trace.slices.activity[launched.row], COMPUTE)
     row, ns, step = launched.row[own], launched.ns[own], launched.step[own]
     distinct, name = numbered(trace.slices.name[row])
     names = [trace.strings[place] for place in distinct.tolist()]

@@ -8,13 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.search import grouped, track_of_rows
+from tracetui.analysis.search import among, grouped, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.compare.matching import match
 from tracetui.compare.outermost import NO_OPERATOR, Launched, Operators, operator_names
 from tracetui.compare.shapes import ArgsOf, shapes_of
 from tracetui.compare.tally import Sums, alike, tally
 from tracetui.trace.clean import kept
+from tracetui.trace.model import Activity
+
+#: What computes.
+COMPUTE = (Activity.AICORE, Activity.AICPU)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +128,15 @@ def _with_shapes(number: dict[str, int], name: Int64s, events: list[int], args_o
             called = kept(f"{names[name[place]]} [{shapes}]")
             found[place] = number.setdefault(called, len(number))
     return found
+
+
+def computing_by_operator(analysis: Analysis, launched: Launched, steps: int) -> Sums:
+    """Return the time of kernels by the operator of level 1 that launched them, without what communicates."""
+    slices = analysis.trace.slices
+    held = among(slices.activity[launched.row], COMPUTE) & (launched.outermost >= 0)
+    names = operator_names(analysis.trace)
+    name = slices.name[launched.outermost[held]].astype(np.int64)
+    return tally(names, name, launched.step[held], launched.ns[held], steps, launched.row[held])
 
 
 def match_operators(base: Sequences, other: Sequences) -> Matched:

@@ -25,7 +25,7 @@ from tracetui.compare.kernels import Kernels, kernels
 from tracetui.compare.lines import Lines, lines
 from tracetui.compare.memory import MemoryUse, memory_use
 from tracetui.compare.modules import ModuleTimes, module_times
-from tracetui.compare.operators import Sequences, sequences
+from tracetui.compare.operators import Sequences, computing_by_operator, sequences
 from tracetui.compare.outermost import (
     Operators,
     launched_work,
@@ -83,6 +83,7 @@ class Run:
     steps: int  #: of the host: what the tables below are of, with the device time of all devices
     classes: Sums
     operators: Sequences
+    computing: Sums  #: time of kernels by operator of level 1
     kernels: Kernels
     modules: ModuleTimes
     communication: Collectives
@@ -140,6 +141,7 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
         steps=walls.host_steps,
         classes=done.classes,
         operators=done.sequences,
+        computing=done.computing,
         kernels=done.kernels,
         modules=done.modules,
         communication=done.communication,
@@ -155,6 +157,7 @@ class _Work(NamedTuple):
 
     operators: Operators
     sequences: Sequences
+    computing: Sums
     classes: Sums
     kernels: Kernels
     modules: ModuleTimes
@@ -168,6 +171,7 @@ def _work_of(analysis: Analysis, walls: Walls, args_of: ArgsOf | None) -> _Work:
     return _Work(
         operators=operators,
         sequences=sequences(analysis, launched, operators, steps, args_of),
+        computing=computing_by_operator(analysis, launched, steps),
         classes=classes(analysis, launched, steps),
         kernels=kernels(analysis, launched, steps),
         modules=module_times(analysis, launched, steps),

@@ -25,6 +25,7 @@ _MOST_OF_IT = Fraction(5, 4)  # a cause with four fifths of a change stands for 
 _MOST_REASONS = 2
 _IDLE, _COMPUTING = "idle", "computing"
 _COMMUNICATION, _COPIES = "exposed communication", "exposed copies"
+_COVERING = (_COMPUTING, _COMMUNICATION, _COPIES, _IDLE)  #: each covers those after it
 _CHANGES = {  #: by the name of a group: what is said of more of it, and of less
     _IDLE: ("{time} more idle", "{time} less idle"),
     _COMPUTING: ("{time} more computing", "{time} less computing"),
@@ -96,8 +97,8 @@ def _step_sentence(comparison: Comparison) -> str:
         "a step takes {base} in BASE and {other} in OTHER", base=_ns(step.base_ns), other=_ns(step.other_ns)
     )
     if changed and (not agreeing or _hides(step, changed)):
-        # Where the step hardly moved, idle time only makes room for the work that changed.
-        changed.sort(key=lambda group: group.name == _IDLE)
+        # Where the step hardly moved, what is exposed only makes room for what covers it, idle time for all.
+        changed.sort(key=lambda group: _COVERING.index(group.name))
         told = tell("{took}, but {reasons}.", took=took, reasons=_reasons(changed, step_counts=True) + doubt)
         return f"{told[0].upper()}{told[1:]}"
     difference = clauses([_difference(step), *_steps_words(step)])
@@ -204,8 +205,8 @@ def _free_in_all(comparison: Comparison, total: Row) -> str:
 
 
 def _computing_story(comparison: Comparison, total: Row) -> str:
-    kind = _most((each for each in comparison.classes if not is_part(each.name)), total)
-    operator = _most(comparison.operators, total)
+    kind = _most((each for each in comparison.classes if _serves(each.name) == _COMPUTING), total)
+    operator = _most(comparison.computing, total)
     told = [printable(each.name, LONGEST_NAME) for each in (kind, operator) if each is not None]
     if len(told) > 1:
         return tell(", {kind} in {operator}", kind=told[0], operator=told[1])

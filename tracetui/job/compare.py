@@ -132,6 +132,7 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
             by_name=pooled(lambda run: run.operators.by_name),
             loose=pooled(lambda run: run.operators.loose),
         ),
+        computing=pooled(lambda run: run.computing),
         kernels=Kernels(
             pooled(lambda run: run.kernels.by_name),
             pooled(lambda run: run.kernels.by_shape or {}) if shaped else None,

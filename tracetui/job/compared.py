@@ -31,6 +31,7 @@ class Kept(IntEnum):
     RESERVED = 16
     ALIVE = 17
     ADVICE = 18
+    COMPUTING = 19  #: time of kernels by operator of level 1
 
 
 @dataclass(frozen=True)

@@ -137,6 +137,7 @@ def run_of_digest(digest: Digest, path: str) -> Run:
             loose=own.by_name(Kept.LOOSE),
             steps=facts.steps,
         ),
+        computing=own.by_name(Kept.COMPUTING),
         kernels=Kernels(
             own.by_name(Kept.KERNELS), own.by_name(Kept.SHAPED_KERNELS) if facts.shapes else None
         ),
@@ -176,6 +177,7 @@ def _entries(run: Run) -> Iterator[_Entry]:
         (Kept.CLASSES, run.classes),
         (Kept.OPERATORS, run.operators.by_name),
         (Kept.LOOSE, run.operators.loose),
+        (Kept.COMPUTING, run.computing),
         (Kept.KERNELS, run.kernels.by_name),
         (Kept.SHAPED_KERNELS, shaped),
         (Kept.MODULES, run.modules.total),
