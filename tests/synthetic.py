@@ -68,7 +68,7 @@ def event_table(
         strings=list(table.strings),
         threads=list(table.threads),
         series=list(table.series),
-        slices=SliceColumns(*_columns(table.slices, "qqiiiqqiiii")),
+        slices=SliceColumns(*_columns(table.slices, "qqiiiqqiiiii")),
         hccl=HcclColumns(*_columns(table.hccl, "qiiqqiiii")),
         memory=MemoryColumns(*_columns(table.memory, "qqqqqi")),
         flows=FlowColumns(*_columns(table.flows, "qiibq")),
@@ -182,7 +182,9 @@ class _Table:
         task_type, direction = self._string(args.get("Task Type")), self._string(direction)
         stack = self._string(args.get("Call stack") or None)
         row = (start, dur, thread_index, name, category, ordinal, _correlation(args), task_type, direction)
-        self.slices.append((*row, stack, int(args.get("Python id", -1))))
+        given = (args.get(key) for key in ("Python id", "Python parent id"))
+        numbers = (-1 if number is None else int(number) for number in given)
+        self.slices.append((*row, stack, *numbers))
         if not _HCCL_SIGNS.isdisjoint(args) and "Task Type" not in args:
             numbers = (_no_rank(int(args.get(key, -1))) for key in _HCCL_NUMBERS)
             self.hccl.append((ordinal, *numbers, *(self._string(args.get(key)) for key in _HCCL_TEXTS)))

@@ -40,7 +40,7 @@ def rows_of(table: EventTable) -> Rows:
                 row[5],
                 row[6],
                 *map(text, row[7:10]),
-                row[10],
+                *row[10:],
             )
             for row in zip(
                 s.start.tolist(),
@@ -54,6 +54,7 @@ def rows_of(table: EventTable) -> Rows:
                 s.direction.tolist(),
                 s.stack.tolist(),
                 s.python_id.tolist(),
+                s.python_parent.tolist(),
             )
         ],
         [
@@ -142,6 +143,7 @@ def expected_rows(text: str) -> Rows:
                     args.get("memcpy direction"),
                     args.get("Call stack") or None,
                     args.get("Python id", -1),
+                    args.get("Python parent id", -1),
                 )
             )
             if "transport type" in args or "data_type" in args:

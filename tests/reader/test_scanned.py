@@ -62,7 +62,7 @@ value = st.recursive(
 )
 ODD = 0.04  # of all values
 HCCL = ("src rank", "dst rank", "size(Byte)", "count", "transport type", "link type", "data_type", "alg_type")
-LINKS = ("connection_id", "correlation_id", "correlation", "Python id")
+LINKS = ("connection_id", "correlation_id", "correlation", "Python id", "Python parent id")
 ARGS = {
     "C": (("value", "b c", "acc_id"), ("0", "1", "-3", "2.5")),
     "X": (

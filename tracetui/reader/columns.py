@@ -47,6 +47,7 @@ _SLICE = (
     "direction",
     "stack",
     "python_id",
+    "python_parent",
 )
 _HCCL = tuple(field.name for field in fields(HcclColumns))
 _MEMORY = tuple(field.name for field in fields(MemoryColumns))

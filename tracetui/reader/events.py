@@ -32,6 +32,7 @@ class SliceColumns:
     direction: Int32s  #: string of `memcpy direction` / `operation`, or -1
     stack: Int32s  #: string of `Call stack`, or -1 (also for an empty one)
     python_id: Int32s  #: `Python id` of a python_function slice, or -1
+    python_parent: Int32s  #: `Python parent id` of one, or -1
 
 
 @dataclass(frozen=True)

@@ -240,10 +240,11 @@ class PartReader:
             block[table + ".direction"] = self._interned(directions)
         else:
             block[table + ".direction"] = nothing
-        if "Python id" in keys:
-            block[table + ".python_id"] = python_ids([args.get("Python id", -1) for args in all_args])
-        else:
-            block[table + ".python_id"] = np.full(len(all_args), -1, np.int32)
+        for column, key in (("python_id", "Python id"), ("python_parent", "Python parent id")):
+            if key in keys:
+                block[f"{table}.{column}"] = python_ids([args.get(key, -1) for args in all_args])
+            else:
+                block[f"{table}.{column}"] = np.full(len(all_args), -1, np.int32)
         if table == "slice" and ("transport type" in keys or "data_type" in keys):
             self._hccl(all_args)
 

@@ -21,6 +21,7 @@ from tracetui.trace.notes import trace_notes
 from tracetui.trace.order import stable_order
 from tracetui.trace.processes import Processes
 from tracetui.trace.tracks import Unplaced, kind_of, place_counters, place_slices
+from tracetui.trace.unclosed import close_calls
 
 
 def build_trace(table: EventTable) -> Trace:
@@ -32,6 +33,7 @@ def build_trace(table: EventTable) -> Trace:
     processes = Processes.of(table)
     unplaced, track_of_slice = place_slices(table, processes)
     counters_unplaced, track_of_series = place_counters(table, processes)
+    unclosed = close_calls(table.slices, track_of_slice)
     slices, lane_rows, lane_track = _sort_slices(table.slices, track_of_slice)
     counters, samples = _counters(table, track_of_series)
     slice_tracks = _slice_tracks(unplaced, lane_rows, lane_track)
@@ -59,7 +61,7 @@ def build_trace(table: EventTable) -> Trace:
         end_ns=end_ns,
         report=table.report,
         owners=processes.owners,
-        notes=trace_notes(strings, kind, tracks, slices, processes.inferred),
+        notes=trace_notes(strings, kind, tracks, slices, processes.inferred, unclosed),
     )
 
 
@@ -89,6 +91,7 @@ def _sort_slices(columns: SliceColumns, track: Int32s) -> tuple[Slices, Int64s, 
         return np.take(column, order, out=room, mode="clip")
 
     _take(columns, "thread")
+    _take(columns, "python_parent")
     start, dur = in_order("start"), in_order("dur")
     rooms.clear()
     lane_rows, lane_track = lay_out(sizes, order, start, dur, _take(columns, "python_id"))

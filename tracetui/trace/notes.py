@@ -5,14 +5,21 @@ from __future__ import annotations
 from tracetui.trace.activities import unknown_task_types
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Family, Kind, Layer, Slices, Track
+from tracetui.units import format_count
 
 
 def trace_notes(
-    strings: list[str], kind: Kind, tracks: tuple[Track, ...], slices: Slices, inferred: list[str]
+    strings: list[str],
+    kind: Kind,
+    tracks: tuple[Track, ...],
+    slices: Slices,
+    inferred: list[str],
+    unclosed: int = 0,
 ) -> tuple[str, ...]:
     """Return one sentence for each thing that is missing or read with doubt, free of control characters.
 
-    `inferred` are the process names that were told from slices.
+    `inferred` are the process names that were told from slices, `unclosed` counts the calls of Python whose
+    end was never recorded.
     """
     layers = {track.layer for track in tracks}
     families = {track.family for track in tracks}
@@ -37,4 +44,8 @@ def trace_notes(
         shown = ", ".join(printable(text, 40) for text in unknown[:5])
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
         notes.append(f"Task types unknown to this program count as no work: {shown}{more}.")
+    if unclosed:
+        calls = "1 call of Python was" if unclosed == 1 else f"{format_count(unclosed)} calls of Python were"
+        ends = "it ends where its" if unclosed == 1 else "they end where their"
+        notes.append(f"{calls} never closed: {ends} caller ends or calls the next.")
     return tuple(notes)

@@ -29,6 +29,7 @@
     COLUMN(SLICE_STACK, "slice.stack", "i4", "texts") \
     COLUMN(SLICE_DIRECTION, "slice.direction", "i4", "texts") \
     COLUMN(SLICE_PYTHON_ID, "slice.python_id", "i4", "") \
+    COLUMN(SLICE_PYTHON_PARENT, "slice.python_parent", "i4", "") \
     COLUMN(BEGIN_SHAPE, "begin.shape", "i4", "shapes") \
     COLUMN(BEGIN_TIME, "begin.time", "i8", "") \
     COLUMN(BEGIN_EVENT, "begin.event", "i4", "events") \
@@ -38,6 +39,7 @@
     COLUMN(BEGIN_STACK, "begin.stack", "i4", "texts") \
     COLUMN(BEGIN_DIRECTION, "begin.direction", "i4", "texts") \
     COLUMN(BEGIN_PYTHON_ID, "begin.python_id", "i4", "") \
+    COLUMN(BEGIN_PYTHON_PARENT, "begin.python_parent", "i4", "") \
     COLUMN(END_SHAPE, "end.shape", "i4", "shapes") \
     COLUMN(END_TIME, "end.time", "i8", "") \
     COLUMN(END_EVENT, "end.event", "i4", "events") \

@@ -209,7 +209,7 @@ static bool put_slice(Scanner *scanner, int first) {
     static const char *const LINKS[] = {"connection_id", "correlation_id", "correlation"};
     Event *event = &scanner->event;
     Column *columns = scanner->columns + first - SLICE_SHAPE;
-    int64_t duration = 0, correlation = -1, python_id = -1;
+    int64_t duration = 0, correlation = -1, python_id = -1, python_parent = -1;
     Value task_type = {0}, stack = {0}, direction = {0}, value = {0};
     if (event->args.type && event->args.type != '{') return false;
     bool lasts = first == SLICE_SHAPE && event->duration.type;
@@ -221,6 +221,8 @@ static bool put_slice(Scanner *scanner, int first) {
         }
         if (!find(event, "Python id", &value)) return false;
         if (!id_or_none_of(&value, PYTHON_ID_END, &python_id)) return false;
+        if (!find(event, "Python parent id", &value)) return false;
+        if (!id_or_none_of(&value, PYTHON_ID_END, &python_parent)) return false;
         if (!find(event, "Task Type", &task_type) || !find(event, "Call stack", &stack)) return false;
         if (!find(event, "memcpy direction", &direction)) return false;
         bool told = direction.type && direction.type != 'n';
@@ -233,7 +235,8 @@ static bool put_slice(Scanner *scanner, int first) {
            put_text(scanner, &columns[SLICE_TASK_TYPE], &task_type) &&
            put_text(scanner, &columns[SLICE_STACK], &stack) &&
            put_text(scanner, &columns[SLICE_DIRECTION], &direction) &&
-           put32(&columns[SLICE_PYTHON_ID], (int32_t)python_id);
+           put32(&columns[SLICE_PYTHON_ID], (int32_t)python_id) &&
+           put32(&columns[SLICE_PYTHON_PARENT], (int32_t)python_parent);
 }
 
 /* `phase`: as `tracetui.reader.events` numbers them. */
