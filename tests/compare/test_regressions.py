@@ -55,6 +55,13 @@ def test_whether_it_is_chance_is_told(slower: Comparison) -> None:
     assert (step.beyond_spread, computing.beyond_spread) == (False, True)
 
 
+def test_too_few_steps_cannot_tell_whether_it_is_chance() -> None:
+    few = compare_runs(run_of(run("mixed", 1)), run_of(run("mixed", 1, operator="gelu", factor=20.0)))
+    (step,) = find_regressions(few, [parse_regression("5%")])
+    assert step.beyond_spread is None
+    assert regressions_text([step]).endswith("; so few steps cannot tell whether that is chance\n")
+
+
 @pytest.mark.parametrize(
     "text", ["5", "", "=5%", "idle", "idle=", "speed=5%", "idle=-5%", "idle=5%%", "memory=5ms", "idle=5MB"]
 )

@@ -96,6 +96,8 @@ async def test_the_verdict_and_the_parts_of_a_step_are_on_the_first_screen(size:
         comparison = comparison_of(app)
         assert " ".join(said(app, "verdict").split("\n")).startswith(verdict(comparison))
         assert len(said(app, "keys")) <= 80
+        (title,) = (line for line in text if line.startswith("part of a step"))
+        assert "changed" in title and any("yes 3/3" in line for line in text)
         assert text[1].startswith("BASE   fast") and text[2].startswith("OTHER  slow")
         (aicore,) = (line.split() for line in text if line.startswith("aicore"))
         usual = next(row for row in comparison.operators if row.name == "aten::gelu").base_ns

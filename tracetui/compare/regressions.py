@@ -10,7 +10,7 @@ from fractions import Fraction
 from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.analysis.memory.limits import parse_size
 from tracetui.compare.classes import CLASSES, is_part
-from tracetui.compare.comparison import Comparison
+from tracetui.compare.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.compare.memory_rows import ALLOCATED
 from tracetui.compare.rows import MATCHED, Row
 from tracetui.compare.waterfall import AICORE, AICPU, COPY, PREPARING, TERMS
@@ -40,7 +40,7 @@ class Regression:
     limit: RegressionLimit
     base: Fraction
     other: Fraction
-    beyond_spread: bool | None  #: the change is larger than the steps differ; None where that is not known
+    beyond_spread: bool | None  #: steps tell the change from chance; None where they cannot
 
 
 def parse_regression(text: str) -> RegressionLimit:
@@ -64,6 +64,8 @@ def find_regressions(comparison: Comparison, limits: Iterable[RegressionLimit]) 
     found = []
     for limit in limits:
         base, other, changed = _measured(comparison, limit.measure)
+        if limit.measure != MEMORY and not comparison.knows_spread:
+            changed = None
         allowed = Fraction(limit.amount or 0) if limit.share is None else limit.share * base
         if other - base > allowed:
             found.append(Regression(limit, base, other, changed))
@@ -89,7 +91,7 @@ def _known() -> list[str]:
 
 
 def _measured(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction, bool | None]:
-    """The means of both sides, and whether they differ by more than the steps do."""
+    """Return the means of both sides, and whether steps tell that they differ by more than chance."""
     if measure == STEP:
         return _of_row(comparison.step)
     if measure == MEMORY:
@@ -105,8 +107,10 @@ def _measured(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction,
     elif measure in _LABELS or measure in FAMILIES:
         rows = [each for each in comparison.causes if measure in (each.name, each.name.split(".")[0])]
     else:
-        own = set(_terms(measure))
-        rows = [each for each in comparison.waterfall if each.name in own]
+        base_run, other_run = comparison.base, comparison.other
+        on_device = steadier_on_device(base_run, other_run) if measure == IDLE else measure != PREPARING
+        terms = [*_terms(measure)]
+        return _of_row(sums_of_walls(base_run, other_run, measure, terms, on_device))
     base = sum((row.base_ns for row in rows), Fraction(0))
     other = sum((row.other_ns for row in rows), Fraction(0))
     changed = [row.changed for row in rows if row.delta_ns > 0]
@@ -122,6 +126,6 @@ def _terms(measure: str) -> Iterator[str]:
     if measure == COMPUTING:
         yield from (AICORE, AICPU)
     elif measure == IDLE:
-        yield from (name for name in (PREPARING, *TERMS) if name.split(".")[0] in (PREPARING, IDLE))
+        yield from (name for name in TERMS if name.split(".")[0] in (PREPARING, IDLE))
     else:
-        yield from (name for name in (PREPARING, *TERMS) if name.split(".")[0] == measure)
+        yield from (name for name in TERMS if name.split(".")[0] == measure)

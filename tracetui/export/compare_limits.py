@@ -10,7 +10,7 @@ from tracetui.units import format_bytes, format_duration
 _DOUBT = {
     True: "",
     False: "; the steps do not tell it from chance",
-    None: "; nothing tells whether that is chance",
+    None: "; so few steps cannot tell whether that is chance",
 }
 
 
