@@ -96,6 +96,21 @@ def test_a_process_that_others_stopped_has_its_terminal_again_and_its_window_its
         assert 0 <= kept < named < terminal.output.rfind(b"\x1b[23;2t") < left
 
 
+@pytest.mark.parametrize("shell", [False, True])
+def test_keys_typed_while_others_stopped_the_viewer_reach_it(moba: Path, shell: bool) -> None:
+    with viewer(moba) as terminal:
+        terminal.wait_for(b"worst gaps")
+        terminal.process.send_signal(signal.SIGSTOP)
+        terminal.stopped()
+        if shell:  # which has given the terminal its modes back
+            attributes = termios.tcgetattr(terminal.slave)
+            termios.tcsetattr(terminal.slave, termios.TCSANOW, [*terminal.before, *attributes[4:]])
+        terminal.send(b"q")
+        terminal.process.send_signal(signal.SIGCONT)
+        assert terminal.exit_code() == 0
+        assert modes(terminal.slave) == terminal.before
+
+
 def test_a_terminal_without_windows_is_told_no_name(moba: Path) -> None:
     with viewer(moba, TERM="linux") as terminal:
         terminal.wait_for(b"worst gaps")

@@ -98,11 +98,33 @@ class LinkDriver(LinuxDriver):
         """Show everything anew: others stopped the process, and somebody may have had the terminal since."""
         if self._modes is None:
             return
+        app = cast(Served, app_of(self))
         if self._modes_now() == self._modes:
-            cast(Served, app_of(self)).redraw()
+            app.redraw()
         else:
+            app.typed += self._typed_meanwhile()
             self.suspend_application_mode()
             self.resume_application_mode()
+
+    def _typed_meanwhile(self) -> bytes:
+        """Return the keys that were typed while others had the terminal: suspending would throw them away."""
+        self.exit_event.set()  # the thread that reads keys would take some of them
+        if self._key_thread is not None:
+            self._key_thread.join()
+        self.exit_event.clear()
+        try:
+            found = termios.tcgetattr(self.fileno)
+            taken = [*(self._modes or found[:4]), *found[4:]]
+            termios.tcsetattr(self.fileno, termios.TCSANOW, taken)
+        except termios.error:
+            return b""
+        typed = b""
+        while select.select([self.fileno], [], [], 0)[0]:
+            keys = self._read()
+            if not keys:
+                break
+            typed += keys
+        return typed.replace(b"\n", b"\r")  # the key enter, to which a shell's terminal gives an end of line
 
     def _wait_for_foreground(self) -> None:
         """Stop for as long as the terminal is another job's."""
