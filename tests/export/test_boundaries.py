@@ -309,7 +309,7 @@ def test_of_more_advice_than_is_listed_all_is_counted() -> None:
 def test_five_names_are_told_that_advice_is_about(subjects: int, words: str) -> None:
     analysis: Any = SimpleNamespace(advice=[advice(1, 100, subjects)])
     assert advice_text(analysis, 60).splitlines() == [
-        "1 piece of advice, most time first; some are about the same time",
+        "1 piece of advice by lost time; some are about the same time",
         "",
         "1  Title 1" + "100 ns".rjust(50),
         "   Text.",
@@ -321,7 +321,7 @@ def test_five_names_are_told_that_advice_is_about(subjects: int, words: str) -> 
 def test_a_title_as_wide_as_the_page_has_its_time_behind_it() -> None:
     analysis: Any = SimpleNamespace(advice=[advice(1, 100), advice(2, None, file="x.py")] * 5)
     lines = advice_text(analysis, 10).splitlines()
-    assert lines[0] == "10 pieces of advice, most time first, notes last; some are about the same time"
+    assert lines[0] == "10 pieces of advice by lost time, notes last; some are about the same time"
     assert lines[2] == " 1  Title 1  100 ns" and lines[-4] == "10  Title 2  note"
 
 

@@ -91,6 +91,8 @@ async def test_a_small_terminal_has_the_story_without_the_source(tmp_path: Path)
         assert all(len(line) <= 80 for line in text)
         assert sum(line.startswith("-- ") for line in text) == 1
         assert any(line.startswith("Rule ") for line in text)
+        await pilot.press("down")
+        await pilot.pause()
         await pilot.press("o")
         assert said(app, "note") == "This terminal cannot be handed to an editor."
         await pilot.press("escape")

@@ -25,7 +25,7 @@ def advice_text(analysis: Analysis, width: int) -> str:
         return tell(NOTHING) + "\n"
     pieces = counted(len(every), "1 piece of advice", "{count} pieces of advice")
     last = tell(", notes last") if every[-1].cost_ns is None else ""
-    lines = [tell("{pieces}, most time first{last}; some are about the same time", pieces=pieces, last=last)]
+    lines = [tell("{pieces} by lost time{last}; some are about the same time", pieces=pieces, last=last)]
     margin = " " * (len(str(len(every))) + len(MARGIN))
     for number, advice in enumerate(every, 1):
         lines += ["", *_advice(advice, f"{number}{MARGIN}".rjust(len(margin)), margin, width)]

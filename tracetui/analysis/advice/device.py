@@ -25,13 +25,13 @@ from tracetui.trace.model import Activity
 from tracetui.units import format_percent
 
 _AI_CPU = any_of(KNOWN.ai_cpu_types)
+_NPU_FORMAT, _GPU_FORMAT = "torch.npu.config.allow_internal_format = False", "memory_format=channels_last"
 _CONVERSIONS = (
     (
         "format_conversions",
         "Data is converted between formats",
         any_of(KNOWN.format_conversions),
-        "Keep tensors in one format: torch.npu.config.allow_internal_format = False, or convert once, before "
-        "the loop.",
+        f"Keep tensors in one format: {_NPU_FORMAT}, or convert once, before the loop.",
     ),
     (
         "casts",
@@ -58,7 +58,7 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
             (evidence.span(tasks[own[of]]) - evidence.analysis.devices[index].aicore).total
             for index, of in runs(device[own])
         )
-        if not cost:
+        if not evidence.worth(cost):
             continue
         total = int(slices.dur[rows].sum())
         yield Advice(
@@ -102,6 +102,8 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
         rows = evidence.longest_first(kernels[matched])
         lines = evidence.task_lines(rows)
         worst, _ = most_first(lines[lines >= 0], slices.dur[rows[lines >= 0]])
+        setting = _GPU_FORMAT if evidence.is_gpu else _NPU_FORMAT
+        remedy = remedy.replace(_NPU_FORMAT, setting)
         yield Advice(
             id=rule_id,
             title=title,
@@ -116,6 +118,7 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
                 "count_per_step": evidence.per_step(len(rows)),
                 "total_ns": cost,
                 "share_of_computing": cost / computing,
+                **({"setting": setting} if setting in remedy else {}),
             },
             subjects=(*evidence.names(rows), *evidence.operators_of(rows)),
             **evidence.blame(int(worst[0]) if len(worst) else -1)._asdict(),
@@ -161,7 +164,6 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
         per_step_ns=evidence.step_ns(sum(idle)),
         gaps=evidence.gaps(between),
         rows=np.array([steps[index].row for index in late], np.int64),
-        general=True,
     )
 
 
@@ -202,5 +204,4 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
         **evidence.worst_line(pieces)._asdict(),
         per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
-        general=True,
     )

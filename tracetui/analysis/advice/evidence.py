@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.communication.analyse import Communication
 from tracetui.analysis.gaps import Gaps, IdleIntervals
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.causes import Causes
@@ -21,9 +22,10 @@ from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows, tra
 from tracetui.analysis.steps import Step
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.model import Family, Trace, Track
+from tracetui.trace.model import Family, Kind, Trace, Track
 from tracetui.trace.stack import Frame
 
+_WORTH_ADVICE = 10_000  #: what costs less than this part of the devices' time is not worth a change
 _WORTH_NAMING = 100  #: a line with less than this part of the time is not what advice is about
 
 
@@ -75,6 +77,10 @@ class Analysed(Protocol):
         """The synchronisations of the host by call and line, those first that expose the most idle time."""
 
     @property
+    def communication(self) -> Communication:
+        """Whom collectives waited for, and what of it was exposed."""
+
+    @property
     def work(self) -> Int64s:
         """int64[n]: the rows of all work of all devices, by device, then start."""
 
@@ -108,6 +114,15 @@ class Evidence:
     def window_ns(self) -> int:
         """The windows of all devices together."""
         return self.analysis.window_ns
+
+    def worth(self, cost: int) -> bool:
+        """Return whether some ns are enough of the time of the devices to be advised on."""
+        return cost > 0 and cost * _WORTH_ADVICE >= self.window_ns
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether the trace is of GPUs: their words and settings are other ones."""
+        return self.trace.kind == Kind.GPU
 
     # -- steps ----------------------------------------------------------------------------------------
 

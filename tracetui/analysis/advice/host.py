@@ -10,6 +10,8 @@ from tracetui.analysis.advice.evidence import Evidence, rounded
 from tracetui.analysis.advice.model import (
     COLLECTION,
     DATA_LOADER,
+    LAUNCH_PAUSE,
+    LAUNCH_SHARE,
     LOOP_KERNEL,
     LOOP_REPEATS,
     LOOP_SHARE,
@@ -21,10 +23,12 @@ from tracetui.analysis.advice.model import (
 from tracetui.analysis.idle.calls import allocates_memory, cause_of_operator
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import distinct, runs, track_of_rows
 from tracetui.analysis.sums import most_first
-from tracetui.arrays import Int64s
+from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Activity, Family
+from tracetui.trace.stack import parse_call_stack
+from tracetui.units import format_percent
 
 #: The idle time that one launch instead of many saves.
 PER_LAUNCH = (
@@ -37,6 +41,51 @@ PER_LAUNCH = (
 )
 
 
+def launch_bound(evidence: Evidence) -> Iterator[Advice]:
+    """A device that is idle for most of the time while the host launches short kernels, wherever from."""
+    links, slices = evidence.analysis.links, evidence.trace.slices
+    tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.AICORE, Activity.AICPU))]
+    at = links.index(tasks)
+    tasks, at = tasks[links.operator[at] >= 0], at[links.operator[at] >= 0]
+    pieces = evidence.caused(*PER_LAUNCH)
+    cost = evidence.idle(pieces)
+    if not len(tasks) or not LAUNCH_SHARE.share(cost, evidence.window_ns):
+        return
+    launches = len(np.unique(_launches(evidence, at)))
+    mean = int(slices.dur[tasks].mean())
+    if mean > LOOP_KERNEL.least or cost > launches * LAUNCH_PAUSE.least:
+        return
+    remedy = "torch.cuda.CUDAGraph, or torch.compile with mode='reduce-overhead'"
+    if not evidence.is_gpu:
+        remedy = "torch.npu.NPUGraph, or torch.compile with the backend of torchair; MindSpore: graph mode"
+    yield Advice(
+        id="launch_bound",
+        title="Launching takes longer than the kernels",
+        text=(
+            f"{evidence.rate(launches)} launches {evidence.times} of kernels that take {duration(mean)} on "
+            f"average: for {duration(cost)} ({format_percent(cost, evidence.window_ns)}) the device is idle "
+            "until the host has launched the next one. Capture the step in a graph or compile it "
+            f"({remedy}): one "
+            "launch then stands for many."
+        ),
+        rule=LAUNCH_SHARE.rule(
+            "The device is idle for at least {} of its time while operators are called and launched, at most "
+            f"{LAUNCH_PAUSE} a launch, and kernels take at most {LOOP_KERNEL} on average"
+        ),
+        cost_ns=cost,
+        evidence={
+            "launches": launches,
+            "launches_per_step": evidence.per_step(launches),
+            "mean_kernel_ns": mean,
+            "idle_ns": cost,
+            "share_of_window": cost / max(evidence.window_ns, 1),
+            "graph": remedy,
+        },
+        per_step_ns=evidence.step_ns(cost),
+        gaps=evidence.gaps(pieces),
+    )
+
+
 def small_operators(evidence: Evidence) -> Iterator[Advice]:
     """Loops: lines that enqueue the same few operators again and again, each for a short kernel."""
     links, slices = evidence.analysis.links, evidence.trace.slices
@@ -45,6 +94,8 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
     line, launched = evidence.task_lines(tasks), _launches(evidence, at)
     waiting = evidence.caused(*PER_LAUNCH) & ~evidence.causes.backward
     kept = np.flatnonzero((line >= 0) & ~links.backward[at] & (links.operator[at] >= 0))
+    caller = _callers(evidence, links.operator[at[kept]], links.stack[at[kept]], links.frame[at[kept]])
+    kept = kept[_repeated(line[kept], caller, slices.name[links.operator[at[kept]]], launched[kept])]
     for number, own in runs(line[kept]):
         rows = tasks[kept[own]]
         _, first = np.unique(launched[kept[own]], return_index=True)
@@ -64,7 +115,7 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
             id="small_operators_in_loop",
             title="Small operators launched one by one",
             text=(
-                f"One line enqueues {len(names)} operator{'s' * (len(names) > 1)} over and over: "
+                f"One line enqueues {len(names)} operator{'s' * (len(names) > 1)} over and over, in a loop: "
                 f"{evidence.rate(len(operators))} launches {evidence.times} for kernels of "
                 f"{duration(mean)} on average, and the device is idle for {duration(cost)} in all "
                 "while it waits for them. "
@@ -72,7 +123,8 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
                 f"{evidence.times}."
             ),
             rule=LOOP_REPEATS.rule(
-                "A line enqueues the same operator at least {} a step, its kernels take at most "
+                "A line enqueues the same operator at least {} a step in one call of a function, its kernels "
+                "take at most "
                 f"{LOOP_KERNEL} on average, and the idle time is at least {LOOP_SHARE} of the device's time"
             ),
             cost_ns=cost,
@@ -93,6 +145,41 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
         )
 
 
+def _callers(evidence: Evidence, operators: Int64s, stacks: Int32s, frames: Int64s) -> Int64s:
+    """Return a number for the call of the function that each operator is called from.
+
+    That is the innermost frame that is not built in. Where only call stacks are recorded, it is a call as
+    long as the thread calls operators from that function, called from the same place, and from no other.
+    """
+    trace, slices = evidence.trace, evidence.trace.slices
+    builtin = np.array([text.startswith("<built-in") for text in trace.strings], np.bool_)
+    found = evidence.analysis.links.callers.ancestors.nearest(
+        frames, lambda rows: ~builtin[slices.name[rows]]
+    )
+    functions: dict[tuple[str, ...], int] = {}
+    codes = np.full(len(trace.strings) + 1, -1, np.int64)
+    for code in distinct(stacks[stacks >= 0]).tolist():
+        frames_of = parse_call_stack(trace.strings[code])
+        leaf = [f"{frame.file}:{frame.function}" for frame in frames_of[:1]]
+        path = (*leaf, *(str(frame) for frame in frames_of[1:]))
+        codes[code] = functions.setdefault(path, len(functions))
+    function, thread = codes[stacks], track_of_rows(trace, operators).astype(np.int64)
+    order = np.lexsort((slices.start[operators], thread))
+    turns = np.ones(len(order), np.bool_)
+    turns[1:] = (function[order[1:]] != function[order[:-1]]) | (thread[order[1:]] != thread[order[:-1]])
+    call = np.empty(len(order), np.int64)
+    call[order] = np.cumsum(turns)
+    return np.where(stacks >= 0, -2 - call, found)
+
+
+def _repeated(line: Int64s, caller: Int64s, name: Int32s, launched: Int64s) -> Bools:
+    """Return which tasks are of a line that, in one call of a function, launches one operator repeatedly."""
+    _, first = np.unique(launched, return_index=True)
+    _, place = np.unique(np.stack((line, caller, name.astype(np.int64))), axis=1, return_inverse=True)
+    place = place.reshape(-1)
+    return np.bincount(place[first], minlength=int(place.max(initial=-1)) + 1)[place] >= LOOP_REPEATS.least
+
+
 def _launches(evidence: Evidence, at: Int64s) -> Int64s:
     """Return what is equal for the tasks of one launch: the enqueue; without a queue the operator."""
     links = evidence.analysis.links
@@ -103,16 +190,17 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
     """Lines that wait for the device several times a step."""
     for sync in evidence.analysis.syncs:
         each = evidence.per_step(sync.count)
-        if each < SYNC_REPEATS.least or sync.exposed_ns <= 0:
+        if each < SYNC_REPEATS.least or not evidence.worth(sync.exposed_ns):
             continue
         yield Advice(
             id="sync_in_loop",
-            title="The host waits for the device in a loop",
+            title="The host waits for the device again and again",
             text=(
-                f"One line synchronises {evidence.rate(sync.count)} times {evidence.times}, waits "
+                f"{'One line' if sync.file is not None else 'One call'} synchronises "
+                f"{evidence.rate(sync.count)} times {evidence.times}, waits "
                 f"{duration(sync.total_ns)}, and each time the device runs dry: "
                 f"{duration(sync.exposed_ns)} of idle time follow. "
-                "Keep the values on the device and read them once, after the loop."
+                "Keep the values on the device and read them once, at the end, or not in every step."
             ),
             rule=SYNC_REPEATS.rule("The same call from the same line synchronises at least {} a step"),
             cost_ns=sync.exposed_ns,
@@ -211,13 +299,16 @@ def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
         return
     rows = evidence.longest_first(rows)
     total = evidence.span(rows).total
+    setting, call = "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True", "torch.npu.empty_cache()"
+    if evidence.is_gpu:
+        setting, call = setting.replace("NPU", "CUDA"), call.replace("npu", "cuda")
     yield Advice(
         id="memory_allocation_stalls",
         title="The device waits while memory is allocated",
         text=(
             f"{len(rows)} calls that allocate or free device memory take {duration(total)}, and the device "
-            f"is idle for {duration(cost)} of it. Set PYTORCH_NPU_ALLOC_CONF=expandable_segments:True, keep "
-            "shapes the same from step to step, and leave out torch.npu.empty_cache()."
+            f"is idle for {duration(cost)} of it. Set {setting}, keep shapes the same from step to step, and "
+            f"leave out {call}."
         ),
         rule=MEMORY.rule("Calls that allocate or free device memory take at least {} of idle time"),
         cost_ns=cost,
@@ -227,6 +318,8 @@ def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
             "total_ns": total,
             "longest_ns": int(evidence.trace.slices.dur[rows[0]]),
             "idle_ns": cost,
+            "setting": setting,
+            "without": call,
         },
         subjects=evidence.names(rows),
         **evidence.worst_line(during > 0)._asdict(),

@@ -37,7 +37,6 @@ class Advice:
     per_step_ns: int | None = None  #: cost_ns of a mean step, rounded down; None without steps, and of a note
     gaps: Int64s = field(default_factory=_nowhere)  #: indices of gaps to look at, worst first
     rows: Int64s = field(default_factory=_nowhere)  #: slice rows to look at, worst first
-    general: bool = False  #: says how much time is lost, not what took it: comes after all that does
 
 
 @dataclass(frozen=True)
@@ -73,6 +72,8 @@ MINDSPORE = "as MindSpore's guide says"
 LOOP_REPEATS = Threshold(4, "times", OURS)
 LOOP_KERNEL = Threshold(50 * US, "ns", OURS)  #: the mean kernel of a loop is shorter
 LOOP_SHARE = Threshold(1, "%", OURS)
+LAUNCH_SHARE = Threshold(50, "%", OURS)
+LAUNCH_PAUSE = Threshold(200 * US, "ns", OURS)  #: the mean idle time a launch that is bound by launching
 SYNC_REPEATS = Threshold(2, "times", OURS)
 QUEUE_SHARE = Threshold(1, "%", OURS)
 COMPILE_SHARE = Threshold(1, "%", OURS)

@@ -18,11 +18,11 @@ def unlinked(evidence: Evidence) -> Iterator[Advice]:
     if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
     host = any(track.layer == Layer.PYTHON and len(track.rows) for track in evidence.trace.tracks)
-    remedy = (
-        "Collect at profiler level 1 or 2, which records every launch."
-        if host
-        else "The trace has no events of the host: collect with ProfilerActivity.CPU too."
-    )
+    remedy = "The trace has no events of the host: collect those too (PyTorch: ProfilerActivity.CPU)."
+    if host:
+        remedy = "Collect at profiler level 1 or 2, which records every launch."
+        if evidence.is_gpu:
+            remedy = "Let the profiler warm up for a step, so that it records the launch of every kernel."
     yield Advice(
         id="collect_host_events",
         title="Some idle time has no known origin",
@@ -48,6 +48,8 @@ def stacks(evidence: Evidence) -> Iterator[Advice]:
     if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
     operators = len(distinct(evidence.causes.operator[pieces & (evidence.causes.operator >= 0)]))
+    if not operators:
+        return
     yield Advice(
         id="collect_stacks",
         title="The trace has no Python stacks",

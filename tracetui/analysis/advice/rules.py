@@ -10,6 +10,7 @@ from tracetui.analysis.advice.evidence import Analysed, Evidence
 from tracetui.analysis.advice.model import Advice
 
 RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
+    host.launch_bound,
     host.small_operators,
     host.sync_in_loop,
     host.data_loader,
@@ -32,15 +33,17 @@ RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
 
 
 def find_advice(analysis: Analysed) -> tuple[Advice, ...]:
-    """Return the advice that follows from a trace: what costs most first, then general advice, then notes.
+    """Return the advice that follows from a trace: what is about the most time first, then notes.
 
     Costs may explain the same time twice: they are never to be added up.
     """
     evidence = Evidence(analysis)
     advice = [each for rule in RULES for each in rule(evidence)]
+    if any(each.id == "launch_bound" for each in advice):  # says why the device is free
+        advice = [each for each in advice if each.id != "free_time"]
     return tuple(sorted(advice, key=_rank))
 
 
-def _rank(advice: Advice) -> tuple[bool, bool, int, str, str, int]:
+def _rank(advice: Advice) -> tuple[bool, int, str, str, int]:
     cost = advice.cost_ns
-    return cost is None, advice.general, -(cost or 0), advice.id, advice.file or "", advice.line
+    return cost is None, -(cost or 0), advice.id, advice.file or "", advice.line

@@ -15,16 +15,11 @@ from tracetui.analysis.advice.model import (
     Figures,
     duration,
 )
-from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
-from tracetui.trace.dialects.known import KNOWN, any_of
-from tracetui.trace.model import Activity, Family, Trace
+from tracetui.trace.model import Activity, Trace
 from tracetui.units import format_percent
-
-_WAITS = any_of(KNOWN.rank_waits)
-_MOVES = any_of(KNOWN.data_moves)
 
 
 def communication(evidence: Evidence) -> Iterator[Advice]:
@@ -50,11 +45,33 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         "collectives": len(worst),
         "computing_alone_ns": sum(activity.computing_ns - activity.overlapped_ns for activity in devices),
     }
-    waiting = _waiting(evidence, exposed)
+    waiting = _waiting(evidence)
     if waiting is not None:
         figures["waiting_for_ranks_ns"] = waiting
     figures.update(_phases(evidence, exposed))
     communicating = np.flatnonzero(evidence.analysis.gaps.communication)
+    if waiting is not None and waiting * 2 >= cost:
+        yield Advice(
+            id="late_ranks",
+            title="The device waits for ranks that come late",
+            text=(
+                f"For {duration(waiting)} ({format_percent(waiting, evidence.window_ns)}) it is in a "
+                "collective, moves no data and does not compute: a rank of the group has not come yet. "
+                "Find what that rank does meanwhile: its trace, same step (tracetui ranks). Until it comes "
+                "sooner, time saved on this rank before such a wait becomes waiting."
+            ),
+            rule=COMMUNICATION_SHARE.rule(
+                "Communication without computing takes at least {} of the device's time, and it waits for at "
+                "least half of that"
+            ),
+            cost_ns=waiting,
+            evidence=figures,
+            subjects=evidence.names(worst),
+            per_step_ns=evidence.step_ns(waiting),
+            gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
+            rows=worst,
+        )
+        return
     yield Advice(
         id="exposed_communication",
         title="Communication is not overlapped",
@@ -81,13 +98,7 @@ def of_pytorch(trace: Trace) -> bool:
 
 
 def _could_overlap(cost: int, figures: Figures, pytorch: bool) -> str:
-    waiting, tail = int(figures.get("waiting_for_ranks_ns", 0)), int(figures.get("exposed_in_tail_ns", 0))
-    free = int(figures.get("backward_computing_alone_ns", 0))
-    if waiting * 2 >= cost:
-        return (
-            f"For {duration(waiting)} of it no data moves: it waits for ranks that come late. Find what they "
-            "do meanwhile: their traces, same step."
-        )
+    tail, free = (int(figures.get(key, 0)) for key in ("exposed_in_tail_ns", "backward_computing_alone_ns"))
     if tail * 2 >= cost and free:
         return (
             f"{duration(tail)} of it come after the backward pass, of which {duration(free)} run without any "
@@ -100,16 +111,12 @@ def _could_overlap(cost: int, figures: Figures, pytorch: bool) -> str:
     )
 
 
-def _waiting(evidence: Evidence, exposed: list[Intervals]) -> int | None:
-    """ns of exposed communication in which planes only wait for others; None without planes."""
-    total, known = 0, False
-    for activity, part in zip(evidence.analysis.devices, exposed):
-        planes = evidence.rows_of(Family.PLANE, device=activity.device)
-        known |= len(planes) > 0
-        waits = planes[by_name(evidence.trace, planes, matching(_WAITS)) == 1]
-        moves = planes[by_name(evidence.trace, planes, matching(_MOVES)) == 1]
-        total += (part & (evidence.span(waits) - evidence.span(moves))).total
-    return total if known else None
+def _waiting(evidence: Evidence) -> int | None:
+    """ns of exposed communication in which a rank had not come yet; None where no collective tells."""
+    communication = evidence.analysis.communication
+    if not communication.waits.known.any():
+        return None
+    return sum(split.wait_ns for split in communication.splits)
 
 
 def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:

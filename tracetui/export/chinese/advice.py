@@ -37,21 +37,31 @@ def _rule(condition: str, threshold: Threshold) -> str:
 
 
 ADVICE = {
+    "launch_bound": Words(
+        "下发比 kernel 更费时间",
+        "{times}{launches_per_step} 次下发，kernel 平均只有 {mean_kernel_ns}：有 {idle_ns}（{share_of_window}）Device 空闲，"
+        "在等 Host 下发下一个。把整个 step 捕获成图或编译（{graph}），一次下发代替许多次。",
+        _rule(
+            "在调用和下发算子期间 Device 空闲至少占其时间的 {}，每次下发不超过 "
+            f"{_least(model.LAUNCH_PAUSE)}，kernel 平均不超过 {_least(model.LOOP_KERNEL)}",
+            model.LAUNCH_SHARE,
+        ),
+    ),
     "small_operators_in_loop": Words(
         "小算子逐个下发",
         "同一行代码反复下发 {operators} 种算子：{times}{launches_per_step} 次，kernel 平均只有 {mean_kernel_ns}，"
         "Device 为等待它们共空闲 {idle_ns}。用一个融合算子或批量写法代替循环，最多可省：{times}"
         "{launches_saved_per_step} 次下发。",
         _rule(
-            "同一行代码每个 step 至少 {}下发同一算子，其 kernel 平均不超过 "
+            "同一行代码在一次函数调用中每个 step 至少 {}下发同一算子，其 kernel 平均不超过 "
             f"{_least(model.LOOP_KERNEL)}，造成的空闲至少占 Device 时间的 {_least(model.LOOP_SHARE)}",
             model.LOOP_REPEATS,
         ),
     ),
     "sync_in_loop": Words(
-        "循环中 Host 等待 Device",
+        "Host 反复等待 Device",
         "同一行代码反复同步：{times}{count_per_step} 次，共等待 {wait_ns}，每次 Device 都被排空：之后共空闲 "
-        "{exposed_idle_ns}。把数值留在 Device 上，循环结束后再读一次。",
+        "{exposed_idle_ns}。把数值留在 Device 上，最后再读一次，或不要每个 step 都读。",
         _rule("同一行的同一调用每个 step 至少同步 {}", model.SYNC_REPEATS),
     ),
     "data_loader_slow": Words(
@@ -79,8 +89,7 @@ ADVICE = {
     "memory_allocation_stalls": Words(
         "Device 等待显存申请",
         "{calls} 次申请或释放显存的调用共 {total_ns}，其中 Device 空闲 {idle_ns}。设置 "
-        "PYTORCH_NPU_ALLOC_CONF=expandable_segments:True，各个 step 保持相同的 shape，不要调用 "
-        "torch.npu.empty_cache()。",
+        "{setting}，各个 step 保持相同的 shape，不要调用 {without}。",
         _rule("申请或释放显存的调用造成的空闲至少 {}", model.MEMORY),
     ),
     "dispatch_queue_late": Words(
@@ -104,7 +113,7 @@ ADVICE = {
     "format_conversions": Words(
         "数据格式转换",
         "{times}{count_per_step} 个 kernel 只做格式转换，占计算时间的 {share_of_computing}：{total_ns}。让张量保持同一格式："
-        "torch.npu.config.allow_internal_format = False，或在循环之前只转换一次。",
+        "{setting}，或在循环之前只转换一次。",
         _rule("此类 kernel 至少占计算时间的 {}", model.CONVERSION_SHARE),
     ),
     "casts": Words(
@@ -122,10 +131,19 @@ ADVICE = {
     "exposed_communication": Words(
         "通信未掩盖",
         "有 {exposed_ns}（{share_of_window}）Device 只通信不计算；另有 {computing_alone_ns} 的计算没有任何通信，可用来"
-        "掩盖它：更早地异步发起集合通信，用到结果时再等待。若大部分是在等待慢卡，请看那张卡同一个 step 的 trace。",
+        "掩盖它：更早地异步发起集合通信，用到结果时再等待。",
         _rule(
             "未掩盖的通信至少占 Device 时间的 {}，且至少占全部通信的 "
             f"{_least(model.COMMUNICATION_EXPOSED)}",
+            model.COMMUNICATION_SHARE,
+        ),
+    ),
+    "late_ranks": Words(
+        "Device 在等待晚到的卡",
+        "有 {waiting_for_ranks_ns} 处于集合通信中，没有搬运数据，也不计算：组内有一张卡还没有到。请看那张卡同一个 step 的 trace"
+        "（tracetui ranks）。在它提前到达之前，本卡在这样的等待之前省下的时间会变成等待。",
+        _rule(
+            "未掩盖的通信至少占 Device 时间的 {}，且其中至少一半是等待",
             model.COMMUNICATION_SHARE,
         ),
     ),
@@ -149,7 +167,7 @@ ADVICE = {
     "collect_host_events": Words(
         "部分空闲来源不明",
         "有 {unlinked_idle_ns} 的空闲，trace 没有记录是什么下发了下一个任务；{tasks} 个任务中有 {linked_tasks} 个能关联"
-        "到算子。用 Level1 或 Level2 采集，并打开 ProfilerActivity.CPU。",
+        "到算子。采集时打开 Host 侧事件，并先预热一个 step；Ascend 上用 Level1 或 Level2。",
         _rule("来源不明的空闲至少占 Device 时间的 {}", model.MISSING_SHARE),
     ),
     "collect_stacks": Words(
@@ -210,6 +228,9 @@ FIGURES = {
     "share_free": "Free 占比",
     "share_of_computing": "占计算时间",
     "share_of_window": "占 Device 时间",
+    "setting": "设置",
+    "without": "不要调用",
+    "graph": "图",
     "slow_batches": "慢的 batch",
     "slow_steps": "慢的 step",
     "slowest_ns": "最慢",
@@ -227,8 +248,10 @@ FIGURES = {
 
 #: The rules by what their advice is called in English, where a comparison has nothing else of it.
 TITLES = {
+    "Launching takes longer than the kernels": "launch_bound",
+    "The device waits for ranks that come late": "late_ranks",
     "Small operators launched one by one": "small_operators_in_loop",
-    "The host waits for the device in a loop": "sync_in_loop",
+    "The host waits for the device again and again": "sync_in_loop",
     "The data loader is slow": "data_loader_slow",
     "Taking data from the queue is late": "data_queue",
     "Sending data to the device is late": "data_queue",

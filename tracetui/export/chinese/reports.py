@@ -33,7 +33,7 @@ REPORTS = {
     # -- advice -----------------------------------------------------------------------------------------
     "1 piece of advice": "1 条建议",
     "{count} pieces of advice": "{count} 条建议",
-    "{pieces}, most time first{last}; some are about the same time": "{pieces}，涉及时间最多的在前{last}；几条可能说的是同一段时间",
+    "{pieces} by lost time{last}; some are about the same time": "{pieces}，损失时间最多的在前{last}；几条可能说的是同一段时间",
     ", notes last": "，关于采集的说明在最后",
     "Advice, by the time it is about": "建议，按涉及的时间排序",
     "Advice: the {most} of {all} about the most time (tracetui advice shows all)": (

@@ -216,7 +216,7 @@ GAPS: Table[GapRows] = Table(
         *_task_columns("before", "ran before", forms=Form.FRAME | Form.VIEWER),
         *_task_columns("after", "until", forms=Form.FRAME | Form.MARKDOWN | Form.VIEWER, unknown="the end"),
         Column("cause", "", partial(_cause, of="idle"), forms=Form.DATA),
-        Column("line", "", _line, forms=Form.DATA),
+        Column("line", "", _behind, forms=Form.DATA),
         Column(
             "exposed_by",
             "exposed by",

@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.exposed import Exposed
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.links import frames_of
 from tracetui.analysis.sums import most_first
@@ -57,20 +59,30 @@ def gap_shares(analysis: Analysis, gap: int) -> list[Share]:
 
 
 class MainLine(NamedTuple):
-    """The stack, leaf first, with most of the time of a gap's main cause on the line with most of it."""
+    """The stack, leaf first, with most of the time on the line behind a gap."""
 
     stack: tuple[Frame, ...]
     backward: bool
 
 
 def main_line(analysis: Analysis, gap: int) -> MainLine:
-    """Return the stack behind a gap, of the line that tables name; empty where its main cause has none."""
-    trace, causes = analysis.trace, analysis.causes
+    """Return the stack behind a gap, of the line that tables name; empty where that has none.
+
+    Of a gap with more exposed communication than idle time, that of what issued most of the communication:
+    the idle line of such a gap is that of the operator that came after.
+    """
+    trace, gaps = analysis.trace, analysis.gaps
+    causes: Causes | Exposed = analysis.causes
     pieces = causes.of_gap(gap)
+    if gaps.communication[gap] > gaps.idle[gap]:
+        causes = analysis.communication.exposed
+        pieces = causes.of_gap(gap)
+        main = np.arange(pieces.stop - pieces.start)
+    else:
+        main = np.flatnonzero(causes.cause[pieces] == analysis.causes.main(pieces))
     ns = causes.end[pieces] - causes.start[pieces]
     stack, frame = causes.stack[pieces], causes.frame[pieces]
     _, place = lines_of(trace, stack, frame, analysis.rules)
-    main = np.flatnonzero(causes.cause[pieces] == causes.main(pieces))
     lines, _ = most_first(place[main], ns[main])
     if not len(lines) or lines[0] < 0:
         return MainLine((), False)
