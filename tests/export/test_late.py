@@ -6,18 +6,22 @@ from pathlib import Path
 
 import numpy as np
 
+import tracetui
 from tests.analysis import real
 from tests.analysis.communication.hccl import group, operation, plane_task
 from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
-from tracetui.export.documents import summary_document
+from tracetui.export.documents import gaps_document, summary_document
 from tracetui.export.late import late_rank
 from tracetui.export.markdown_report import summary_markdown
 from tracetui.export.report import summary_text
 from tracetui.export.selection import Selection
+from tracetui.export.tables.column import Form
 from tracetui.export.tables.communication import LinkRows
+from tracetui.export.tables.gaps import GAPS, GapRows
+from tracetui.ui.stories.gap_shares import main_line
 
 
 def test_the_waits_of_a_gap_are_summed_by_rank() -> None:
@@ -45,3 +49,17 @@ def test_links_are_those_of_the_window(real_traces: Path) -> None:
     assert summary_document(analysis, Selection(window=(0, 1)))["links"] == []
     assert "Links" not in summary_text(analysis, Selection(window=(0, 1)), None, 80)
     assert "Links" not in summary_markdown(analysis, Selection(window=(0, 1)), None)
+
+
+def test_the_line_behind_a_gap_is_one_wherever_it_stands(samples: Path) -> None:
+    """The sample's worst gap communicates: the operator after it, at line 135, waited as the device did."""
+    analysis = tracetui.load(str(samples / "moba" / "trace_view.json"))
+    ranked = analysis.gaps.ranked(Measure.LOST)
+    assert analysis.gaps.communication[ranked[0]] > 100 * analysis.gaps.idle[ranked[0]]
+    documents = gaps_document(analysis, Selection())["gaps"]
+    behind = GAPS.column("behind", Form.TEXT).exact(GapRows(analysis, ranked))
+    lines = [main_line(analysis, gap).stack for gap in ranked.tolist()]
+    shown = [analysis.rules.line_of(stack) for stack in lines]
+    told = [None if frame is None else f"{frame.file}({frame.line})" for frame in shown]
+    assert told == behind == [document["line"] for document in documents]
+    assert told[0] is None and told[1] == "/workspace/moba/train_moba.py(56)"
