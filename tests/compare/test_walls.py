@@ -103,3 +103,15 @@ def test_a_trace_without_steps_counts_as_one() -> None:
     walls = find_walls(analyse(trace_of(events)), Choice())
     assert (walls.start.tolist(), walls.end.tolist(), walls.number.tolist()) == ([10], [120], [-1])
     assert walls.step_at(np.array([0, 1, 119, 120, 121], np.int64)).tolist() == [-1, 0, 0, 0, -1]
+
+
+def test_an_outlier_takes_no_step_of_its_number_along() -> None:
+    """Numbers repeat where recordings are joined: step 6 is there twice, once much longer."""
+    events, start = gpu(), 1000
+    for number, length in ((5, 100), (6, 300), (7, 100), (6, 101), (7, 99), (8, 100), (9, 100)):
+        events += [step(number, start, length - 1), host(start + 1, 8), launch(start + 2, 2, start)]
+        events.append(kernel(start + 10, length - 20, start))
+        start += length
+    walls = find_walls(analyse(trace_of(events)), Choice())
+    assert walls.left_out == (6, 9), "the last one ends with its device, 10 ns sooner"
+    assert walls.number.tolist().count(6) == 1

@@ -128,21 +128,21 @@ def find_walls(analysis: Analysis, choice: Choice) -> Walls:
             launched = trace.start_ns, trace.end_ns + 1
             found.append((index, [_Wall(-1, start, start, end, *launched, start, end)]))
     notes: list[str] = []
-    outliers: set[int] = set()
+    outliers: dict[int, int] = {}  # their numbers, by when they start on the host: numbers may repeat
     by_all = choice.step is None and choice.window is None
     if by_all and not choice.all_steps:
-        outliers = {wall.number for _, walls in found for wall in _outliers(walls)}
+        outliers = {wall.start: wall.number for _, walls in found for wall in _outliers(walls)}
     rows = []
     for index, walls in found:
         if choice.step is not None:
             walls = [wall for wall in walls if wall.number == choice.step]
-        kept = [wall for wall in walls if wall.number not in outliers]
+        kept = [wall for wall in walls if wall.start not in outliers]
         if by_all:
             notes += [*_left_out(walls, kept), *_tail(kept)]
         rows += [(index, *wall) for wall in kept]
     device, *columns = np.array(rows, np.int64).reshape(-1, 1 + len(_Wall._fields)).T
     told = dict(zip(_Wall._fields, columns))
-    return Walls(device, **told, notes=tuple(dict.fromkeys(notes)), left_out=tuple(sorted(outliers)))
+    return Walls(device, **told, notes=tuple(dict.fromkeys(notes)), left_out=tuple(sorted(outliers.values())))
 
 
 def _tiled(steps: Sequence[Step], done: int) -> list[_Wall]:
@@ -218,8 +218,7 @@ def _spread(lengths: Sequence[int]) -> tuple[Fraction, Fraction]:
 
 def _left_out(walls: Sequence[_Wall], kept: Sequence[_Wall]) -> Iterator[str]:
     """Say which steps of a device are left out, and how long they are."""
-    numbers = {wall.number for wall in kept}
-    outliers = [wall for wall in walls if wall.number not in numbers]
+    outliers = [wall for wall in walls if wall not in kept]
     if outliers and kept:
         others = format_duration(int(median(wall.wall_ns for wall in kept)))
         each = [f"step {wall.number} ({format_duration(wall.wall_ns)})" for wall in outliers[:_MOST_NAMED]]
