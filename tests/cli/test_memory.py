@@ -14,6 +14,7 @@ import pytest
 from samples.memory import CAST_BYTES, SCRIPT, write_run
 from tests.analysis.memory.runs import HOSTILE, write_snapshot
 from tests.export.training import NAMES, START_US, training_events
+from tests.forks import fork
 from tracetui.cli import main
 
 
@@ -201,3 +202,11 @@ def test_source_is_quoted_from_where_the_user_works_and_in_markdown_only_when_as
     assert quotes("--source", str(home)) and quotes("--source", str(home), "--md")
     monkeypatch.chdir(home)
     assert quotes() and not quotes("--md")
+
+    def quotes_in_file(*options: str) -> bool:
+        report = tmp_path / "report.txt"
+        with report.open("wb") as file:
+            fork("tracetui", "memory", str(path), *options, stdout=file, cwd=home).communicate(60)
+        return "keep(secret)" in report.read_text()
+
+    assert quotes_in_file("--source", str(home)) and not quotes_in_file()

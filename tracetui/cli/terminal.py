@@ -4,6 +4,7 @@ the environment and the streams; Textual is not imported here."""
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Mapping, MutableMapping
 from enum import Enum
@@ -33,6 +34,14 @@ def choose_front(environ: Mapping[str, str], stdin: Stream, stdout: Stream, stde
     if not is_terminal(stderr):
         return Front.HIDDEN
     return Front.VIEWER
+
+
+def is_file(stream: Stream) -> bool:
+    """Return whether what is written goes to a regular file, where others may read it later."""
+    try:
+        return stream is not None and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):  # it has no descriptor, or is closed
+        return False
 
 
 def choose_palette(environ: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -17,7 +18,7 @@ from tracetui.cli.parser import (
     add_sources,
     add_trace,
 )
-from tracetui.cli.terminal import text_width
+from tracetui.cli.terminal import is_file, text_width
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory, MemoryPart
@@ -37,7 +38,8 @@ them, and what the device did before and after it.
 alive at it or allocated in it; growth is always that of the whole recording.
 --csv writes the lines, or with --by the blocks by size, or single ones.
 Text quotes the line that keeps a block, if its file lies below the directory of
-the trace, the working directory or --source; Markdown does with --source only.
+the trace, the working directory or --source; Markdown, and text that is written
+to a file, do with --source only.
 
 PATH is a trace, a directory that holds one, or a snapshot of PyTorch's
 allocator (torch.npu.memory._dump_snapshot, a pickle: it is read without running
@@ -55,7 +57,7 @@ def _add_arguments(parser: Parser) -> None:
     add_outputs(parser, "list N rows; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
     add_restrictions(parser, "only the memory of step N", "only the memory of this window of time")
     add_rules(parser)
-    add_sources(parser, "quote source from below DIR, in Markdown too; may be repeated")
+    add_sources(parser, "quote source from below DIR, in reports too; may be repeated")
 
 
 def _run(request: Request) -> ExitCode:
@@ -67,6 +69,8 @@ def _run(request: Request) -> ExitCode:
 
     memory, part, origin = _opened(request)
     source = SourceFiles(locate_trace(request.path), request.sources).line
+    report_source = source if request.sources else None
+    text_source = report_source if is_file(sys.stdout) else source
     if memory is not None and not request.json:
         for problem in memory.recorded.problems:
             say(printable(problem))
@@ -75,10 +79,8 @@ def _run(request: Request) -> ExitCode:
         what={"line": "lines", "size": "sizes", "block": "blocks"}[request.by],
         csv=lambda stream: _write_csv(stream, memory, part, request),
         document=lambda: _document(memory, part, request),
-        markdown=lambda: memory_markdown(
-            memory, part, request.by, request.top, origin, source if request.sources else None
-        ),
-        text=lambda: memory_text(memory, part, request.by, request.top, origin, text_width(), source),
+        markdown=lambda: memory_markdown(memory, part, request.by, request.top, origin, report_source),
+        text=lambda: memory_text(memory, part, request.by, request.top, origin, text_width(), text_source),
     )
     return ExitCode.OK
 
