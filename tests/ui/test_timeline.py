@@ -9,6 +9,7 @@ import pytest
 
 from tests.analysis.machine import npu, operator, task
 from tests.synthetic import trace_of
+from tests.ui.training import screen_text
 from tests.ui.viewing import analysis_of, case, lines_of, open_viewer, said, timeline, until, viewing
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
@@ -34,6 +35,17 @@ async def test_ranks_of_gaps_side_by_side_are_never_read_as_one_number(moba: Tra
             assert not re.search(r"\d\d", line)
         await pilot.press("x")
         assert "1" in re.findall(r"\d+", lines_of(screen.tracks)[0][20:])
+
+
+async def test_a_gap_that_communicates_has_no_line_of_the_operator_after_it(moba: Trace) -> None:
+    """The tables have none of the worst gap either: nothing records where its collective was issued."""
+    async with viewing(moba, "timeline", (120, 36)) as (app, pilot):
+        await pilot.press("x")
+        await pilot.pause()
+        text = "\n".join(screen_text(app))
+        assert "Gap 1 of 150" in text
+        assert "not known: no stack leads to it" in text
+        assert "train_moba.py(135)" not in text
 
 
 async def test_the_length_of_a_window_is_said_while_it_is_marked_and_after(moba: Trace) -> None:

@@ -186,7 +186,7 @@ class LineStory(Story):
         """
         most, with_peers = saves_at_most(line, savings)
         key = ("%", self._palette.style_of(Role.KEY))
-        if with_peers > most:
+        if format_duration(with_peers) != format_duration(most):
             told, time = WITH_PEERS if most else NOT_ALONE, (format_duration(most), self._bold)
             return [*said(told, self._dim, time=time, more=format_duration(with_peers), key=key)]
         if not most:
