@@ -93,7 +93,7 @@ def told_phases(step: Any, start: int, end: int, back: int | None) -> list[Phase
         begins["tail"] = step.tail[0]
     known = [(name, begin) for name, begin in begins.items() if begin is not None]
     known.append(("after the step", max(step.end_ns, known[-1][1])))
-    prepared = min(step.host_start_ns + step.preparing_ns, start)
+    prepared = min(step.prepared_ns, start)
     found = [Phase("preparing", step.host_start_ns, prepared, True)] if step.host_start_ns < prepared else []
     for (name, begin), (_, stop) in zip(known, [*known[1:], ("", end)]):
         begin, stop = max(begin, start), min(stop, end)
@@ -116,7 +116,7 @@ def check_phases(source: random.Random) -> None:
     step: Any = SimpleNamespace(
         device="NPU 1",
         host_start_ns=host,
-        preparing_ns=source.randrange(20),
+        prepared_ns=host + source.randrange(20),
         start_ns=start,
         end_ns=source.choice((end, turn, marks[-1], first, 60)),
         iteration_gap=source.choice((None, (gap, first), (gap, first))),
@@ -176,6 +176,7 @@ def step_map(seed: int) -> tuple[StepMap, Any, list[_Spans]]:
                     device=f"NPU {device}",
                     host_start_ns=base - preparing if preparing else 70,
                     preparing_ns=preparing,
+                    prepared_ns=base if preparing else 70,
                     start_ns=base if not preparing else 80,
                     end_ns=base + source.randrange(15) if not preparing else 80 + source.randrange(15),
                     idle_ns=source.randrange(12),
@@ -210,7 +211,7 @@ def test_steps_are_laid_upon_each_other_at_their_first_work(seed: int) -> None:
     column = [-1] * len(idle)
     for device, free in enumerate(frees):
         bases = {
-            place: step.host_start_ns + step.preparing_ns if step.preparing_ns else step.start_ns
+            place: step.prepared_ns if step.preparing_ns else step.start_ns
             for place, step in enumerate(steps)
             if step.device == f"NPU {device}"
         }

@@ -48,7 +48,7 @@ COLUMNS = {
         "communication_not_overlapped_exclude_receive_ns",
         30,
     ),
-    "Preparing": ("preparing_ns", 250),
+    "Preparing": ("until_work_ns", 250),
 }
 
 
@@ -124,7 +124,9 @@ def test_a_row_counts_whole_in_the_step_that_it_starts_in() -> None:
     assert (first.free_ns, second.free_ns) == (30, 50)
     assert (first.idle_ns, second.idle_ns) == (30, 50)
     assert (first.stage_ns, second.stage_ns) == (75, 90)
-    assert (first.preparing_ns, second.preparing_ns) == (30, 30)
+    # The collective of the first step goes on for 5 of the 30 ns that the second one prepares.
+    assert (first.preparing_ns, second.preparing_ns) == (30, 25)
+    assert (first.until_work_ns, second.until_work_ns) == (30, 30)
 
 
 def test_overlapping_windows_give_a_row_to_the_first_step() -> None:
@@ -291,7 +293,7 @@ def test_what_a_gpu_was_given_before_the_recording_belongs_to_no_step() -> None:
     first, second = analysis.steps
     assert (first.start_ns, first.own_ns, first.end_ns) == (112, 220, 280), "from its own first task"
     assert (second.start_ns, second.own_ns, second.end_ns) == (290, 290, 310)
-    assert (first.computing_ns, first.free_ns, first.stage_ns, first.preparing_ns) == (50, 10, 60, 130)
+    assert (first.computing_ns, first.free_ns, first.stage_ns, first.until_work_ns) == (50, 10, 60, 130)
     assert second.computing_ns == 20
     assert analysis.gaps.start.tolist() == [110, 220, 280]
     assert analysis.gaps.step.tolist() == [-1, 0, -1]

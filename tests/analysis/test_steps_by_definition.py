@@ -94,8 +94,9 @@ def test_a_step_has_what_starts_in_its_window(seed: int) -> None:
     device = Device(seed)
     starts, ends = (np.array(column, np.int64) for column in zip(*device.windows))
     host_start = [start - device.source.randrange(-3, 4) for start, _ in device.windows]
+    after = np.array([start + device.source.randrange(1, 30) for start in host_start], np.int64)
     found, does_anything = _columns(
-        device.trace, device.activity, Windows(starts, ends), np.array(host_start, np.int64)
+        device.trace, device.activity, Windows(starts, ends), np.array(host_start, np.int64), after
     )
     activity = device.activity
     sets = {
@@ -109,6 +110,8 @@ def test_a_step_has_what_starts_in_its_window(seed: int) -> None:
         own = {name: [s for s in some if device.window_of(s[0]) == step] for name, some in sets.items()}
         ns = {name: sum(b - a for a, b in some) for name, some in own.items()}
         works = [a for a, _ in own["compute"] + own["communication"]]
+        until = max(min(works) - start, 0) if works else 0
+        prepared = start + min(until, int(after[step]) - start)
         overlapped = sum(
             any(a <= time < b for a, b in sets["communication"])
             for span in own["compute"]
@@ -123,7 +126,12 @@ def test_a_step_has_what_starts_in_its_window(seed: int) -> None:
             "stage_ns": ns["compute"] + ns["exposed"] + ns["free"] - ns["bubble"],
             "bubble_ns": ns["bubble"],
             "communication_not_overlapped_exclude_receive_ns": ns["exposed"] - ns["bubble"],
-            "preparing_ns": max(min(works) - start, 0) if works else 0,
+            "preparing_ns": sum(
+                not any(a <= time < b for a, b in sets["compute"] + sets["communication"])
+                for time in range(start, prepared)
+            ),
+            "prepared_ns": prepared,
+            "until_work_ns": until,
             "idle_ns": sum(device.idle(*span) for span in own["free"]),
         }
         counted = own["compute"] + own["exposed"] + own["free"] + own["bubble"]
@@ -143,7 +151,7 @@ def test_the_sums_of_steps_hold_whatever_the_clocks_say(
     ends = starts + np.array([dur for _, dur in windows], np.int64)
     for device in map(Device, range(seed, seed + 10)):
         activity = device.activity
-        found, _ = _columns(device.trace, activity, Windows(starts, ends), starts[::-1])
+        found, _ = _columns(device.trace, activity, Windows(starts, ends), starts[::-1], starts[::-1] + 7)
         (computing, exposed, overlapped, communication, free, stage, bubble, idle) = (
             found[f"{key}_ns"]
             for key in (

@@ -41,7 +41,7 @@ _STEP_COLUMNS = {
     "stage": "stage_ns",
     "bubble": "bubble_ns",
     "exclude_receive": "communication_not_overlapped_exclude_receive_ns",
-    "preparing": "preparing_ns",
+    "preparing": "until_work_ns",
 }
 
 _Key = TypeVar("_Key", bound=Hashable)

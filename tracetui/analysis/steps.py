@@ -64,9 +64,13 @@ class Step:
     stage_ns: int  #: computing, communication not overlapped and free together, without the bubble
     bubble_ns: int  #: hcom_receive*
     communication_not_overlapped_exclude_receive_ns: int
-    #: from the host's start to the first compute or communication; 0 where there is none, and where that
-    #: comes first because the clocks of host and device disagree
+    #: from the host's start to the first compute or communication of the step, or to the next step of the
+    #: host, without what the device still computes and communicates for steps before; 0 where the step has
+    #: no such work, and where that comes first because the clocks of host and device disagree
     preparing_ns: int
+    #: from the host's start to that work, whatever runs: `Preparing` of step_trace_time.csv
+    until_work_ns: int
+    prepared_ns: int  #: when preparing ends, epoch ns; the host's start where there is none
     idle_ns: int
     iteration_gap: Span  #: from the previous step's last task (at first: the host's start) to the first task
     forward_backward: Span  #: from the first task to the end of the last backward one
@@ -105,7 +109,7 @@ def _iteration_steps(trace: Trace, activity: DeviceActivity) -> Iterator[Step]:
     worked = (done >= 0) & (busy.ends[done] > begins) if len(busy) else np.zeros(len(ends), np.bool_)
     close = np.where(worked, np.minimum(pick(busy.ends, done), ends), ends)
     start = np.concatenate((begins[:1], close[:-1]))
-    columns, _ = _columns(trace, activity, Windows(start, close), start)
+    columns, _ = _columns(trace, activity, Windows(start, close), start, close)
     for place, (own, told) in enumerate(zip(found, zip(*(column.tolist() for column in columns.values())))):
         before = int(ends[place - 1]) if place else own.start
         first, last = own.passes or (own.start, own.start)
@@ -175,7 +179,9 @@ def _device_steps(
     end[tasks.step] = np.maximum(tasks.closes, end[tasks.step])
     until = _end_of_earlier(trace, activity, links, own)
     own_start = np.clip(until, start, np.maximum(start, end))
-    columns, does_anything = _columns(trace, activity, Windows(own_start, end), host_start)
+    following = distinct(host_start)
+    after = np.append(following, FAR)[np.searchsorted(following, host_start, "right")]
+    columns, does_anything = _columns(trace, activity, Windows(own_start, end), host_start, after)
     columns = {"start_ns": start, "end_ns": end, "own_ns": own_start, **columns}
     phases = dict(zip(tasks.step.tolist(), _phases(activity, tasks, np.maximum(host_start, until), end)))
     kept = np.full(len(own), True) if keep_all else does_anything
@@ -207,9 +213,12 @@ def _end_of_earlier(trace: Trace, activity: DeviceActivity, links: Links, own: l
 
 
 def _columns(
-    trace: Trace, activity: DeviceActivity, windows: Windows, host_start: Int64s
+    trace: Trace, activity: DeviceActivity, windows: Windows, host_start: Int64s, host_after: Int64s
 ) -> tuple[dict[str, Int64s], Bools]:
-    """Return the sums of all steps, by the names of `Step`, and in which of them the device does anything."""
+    """Return the sums of all steps, by the names of `Step`, and in which of them the device does anything.
+
+    host_after : int64[steps], ns: when the next step of the host starts.
+    """
 
     def tally(rows: Intervals) -> _Tally:
         return _tally(windows, rows.starts, rows.ends)
@@ -221,6 +230,9 @@ def _columns(
     exposed = tally(activity.communication_not_overlapped)
     overlapped = _sum_by_step(windows, activity.compute.starts, _overlapped(activity))
     first_work = np.minimum(computing.first, tally(activity.communication).first)
+    until_work = np.where(first_work != FAR, np.maximum(first_work - host_start, 0), 0)
+    prepared = host_start + np.minimum(until_work, np.maximum(host_after - host_start, 0))
+    working = (activity.compute | activity.communication).covered(host_start, prepared)
     idle = activity.idle
     columns = {
         "computing_ns": computing.total,
@@ -231,7 +243,9 @@ def _columns(
         "stage_ns": computing.total + exposed.total + free.total - bubble.total,
         "bubble_ns": bubble.total,
         "communication_not_overlapped_exclude_receive_ns": exposed.total - bubble.total,
-        "preparing_ns": np.where(first_work != FAR, np.maximum(first_work - host_start, 0), 0),
+        "preparing_ns": prepared - host_start - working,
+        "prepared_ns": prepared,
+        "until_work_ns": until_work,
         "idle_ns": _sum_by_step(windows, free_starts(activity, idle.starts), idle.durations),
     }
     rows = [computing, exposed, free, bubble]

@@ -129,7 +129,7 @@ def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[Phase]
         marks.append((step.tail[0], "tail"))
     marks.append((max(step.end_ns, marks[-1][0]), "after the step"))
     found = []
-    prepared = min(step.host_start_ns + step.preparing_ns, start)
+    prepared = min(step.prepared_ns, start)
     if step.host_start_ns < prepared:
         found.append(Phase("preparing", step.host_start_ns, prepared, preparing=True))
     for (begin, name), (stop, _) in zip(marks, [*marks[1:], (end, "")]):

@@ -110,7 +110,7 @@ class StepMap:
 
 def _first_work(analysis: Analysis, index: int) -> int:
     step = analysis.steps[index]
-    return step.host_start_ns + step.preparing_ns if step.preparing_ns > 0 else step.start_ns
+    return step.prepared_ns if step.preparing_ns > 0 else step.start_ns
 
 
 def _gap_before(free_starts: Int64s, free_ends: Int64s, base: Int64s) -> Int64s:

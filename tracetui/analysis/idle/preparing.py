@@ -1,7 +1,7 @@
 """Why a step's first work came so late: the causes of the time from its start on the host to that work.
 
-That time is treated like one more idle interval, without the copies in it. It is kept apart from the idle
-time, which the device may spend in it or not: the work of the step before may still run.
+That time, without what the device still does for steps before, is treated like one more idle interval,
+without the copies in it. Where it lies within the window of the device it is idle time too.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def explain_preparing(
     for index, step in enumerate(steps):
         if step.preparing_ns > 0:
             of_device.setdefault(step.device, []).append(index)
+    busy = [activity.compute | activity.communication | activity.copies for activity in activities]
     for place, activity in enumerate(activities):
         left = [(_NO_STEP, NOTHING)]
         for index in of_device.get(activity.device, ()):
             step = steps[index]
-            first = step.host_start_ns + step.preparing_ns
-            without_copies = activity.copies.complement(step.host_start_ns, first)
-            copy_ns[index] = step.preparing_ns - without_copies.total
-            left.append((np.full(len(without_copies), index, np.int32), without_copies))
+            nothing = busy[place].complement(step.host_start_ns, step.prepared_ns)
+            copy_ns[index] = step.preparing_ns - nothing.total
+            left.append((np.full(len(nothing), index, np.int32), nothing))
         starts = np.concatenate([part.starts for _, part in left])
         ends = np.concatenate([part.ends for _, part in left])
         of_step = np.concatenate([index for index, _ in left])

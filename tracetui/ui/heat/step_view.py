@@ -143,7 +143,7 @@ class StepView:
         if row < WHOLE:
             whole = self._analysis.steps[int(self._map.step[step])]
             if row == 1 and whole.preparing_ns > 0:
-                return Target(whole.host_start_ns, whole.host_start_ns + whole.preparing_ns)
+                return Target(whole.host_start_ns, whole.prepared_ns)
             return Target(whole.start_ns, whole.end_ns)
         begin, stop = self._time(sheet, row, step)
         interval = int(sheet.cells.most[row, column])
