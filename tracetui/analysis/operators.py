@@ -15,7 +15,7 @@ from tracetui.analysis.operator_types import OperatorTypes, operator_types
 from tracetui.analysis.search import of_category, rows_of
 from tracetui.arrays import Bools, Floats, Int8s, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.model import Activity, Family, Layer, Trace
+from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class OperatorTable:
     max_ns: Int64s
     share: Floats
     longest: Int64s  #: the slice row of max_ns
+    kind: Kind  #: of the trace
 
     def __len__(self) -> int:
         return len(self.name)
@@ -158,6 +159,7 @@ class Operators:
             max_ns=durations[last],
             share=own / max(int(own.sum()), 1),
             longest=rows[last],
+            kind=self.trace.kind,
         )
 
 

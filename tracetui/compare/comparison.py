@@ -22,6 +22,7 @@ from tracetui.compare.rows import Row, Scale, ranked, row, rows
 from tracetui.compare.run import Api, Run
 from tracetui.compare.tally import NOTHING, Sum, alike, tested_steps
 from tracetui.compare.waterfall import DEVICE_TERMS, PREPARING, TERMS, places_of
+from tracetui.trace.model import Kind
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,8 @@ def steadier_on_device(base: Run, other: Run) -> bool:
 def _scale(base: Run, other: Run, base_steps: int, other_steps: int) -> Scale:
     steps = max(base_steps, 1) * base.ranks, max(other_steps, 1) * other.ranks
     few = min(base.steps, other.steps) < LEAST_STEPS
-    return Scale(*steps, base.step_ns, few, (base.ranks, other.ranks))
+    on_gpu = Kind.GPU in (base.kind, other.kind)
+    return Scale(*steps, base.step_ns, few, on_gpu, (base.ranks, other.ranks))
 
 
 def sum_of_steps(ns: Int64s, run: Run, tested: Int64s) -> Sum:

@@ -24,6 +24,7 @@ class Scale:
     other_steps: int
     step_ns: Fraction  #: the mean step of BASE
     few_steps: bool = False  #: a side has fewer than three steps, whose order tells nothing
+    on_gpu: bool = False  #: a side ran on a GPU, for which words of NPUs mean nothing
     ranks: tuple[int, int] = (1, 1)  #: each value of a step is the sum of so many ranks, of BASE and of OTHER
 
     def changed(self, base: Sum, other: Sum) -> bool | None:

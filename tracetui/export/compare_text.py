@@ -20,6 +20,7 @@ from tracetui.export.compare_words import (
     shift_words,
     signed_ms,
     steps_sentence,
+    vendor_name,
 )
 from tracetui.export.tables.compare import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
@@ -146,7 +147,7 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     ]
     cells = [
         [
-            row.name,
+            vendor_name(row),
             format_ms(round(row.base_ns)),
             format_ms(round(row.other_ns)),
             signed_ms(row.delta_ns),

@@ -10,12 +10,16 @@ from tracetui.compare.line_rows import LineRow
 from tracetui.compare.memory_rows import MemoryRow
 from tracetui.compare.rows import Row
 from tracetui.compare.run import Run
+from tracetui.compare.waterfall import AICORE, AICPU
 from tracetui.language import alternatives, clauses, counted, names, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_bytes, format_count, format_duration, format_ms
 
 LONGEST_NAME = 300
+#: What the ends of classes, and terms, are called where a side ran on a GPU; data keep their names.
+_ON_GPU = {" (Cube)": " (matrix)", " (Vector)": " (other)"}
+_TERMS_ON_GPU = {AICORE: "kernels", AICPU: "other compute"}
 _MOST_NUMBERS = 8  #: of ranks that are listed
 
 
@@ -111,7 +115,7 @@ def row_name(row: Row) -> str:
     """Return the name; of a line that moved both numbers: "train.py(88) -> (93) forward"."""
     if isinstance(row, RankRow):
         most = max(row.waterfall, key=lambda term: abs(term.delta_ns))
-        return f"{row.name}, {most.name} {signed_ms(most.delta_ns)}" if most.delta_ns else row.name
+        return f"{row.name}, {vendor_name(most)} {signed_ms(most.delta_ns)}" if most.delta_ns else row.name
     if isinstance(row, RootRow):
         return printable(root_words(row), LONGEST_NAME)
     if isinstance(row, MemoryRow) and row.holder is not None and row.holder.frame is not None:
@@ -121,7 +125,17 @@ def row_name(row: Row) -> str:
     if isinstance(row, LineRow) and row.moved and row.frame is not None:
         name = f"{row.frame.file}({row.base_line}) -> ({row.frame.line}) {row.frame.function}"
         return printable(tell("{line} (backward)", line=name) if row.backward else name, LONGEST_NAME)
-    return printable(row.name, LONGEST_NAME)
+    return printable(vendor_name(row), LONGEST_NAME)
+
+
+def vendor_name(row: Row) -> str:
+    """Return the name of a row; of GPUs without the words that only NPUs have: "Matmul (matrix)"."""
+    if not row.scale.on_gpu:
+        return row.name
+    for ending, shown in _ON_GPU.items():
+        if row.name.endswith(ending):
+            return row.name[: -len(ending)] + shown
+    return _TERMS_ON_GPU.get(row.name, row.name)
 
 
 def advice_name(row: Row) -> str:

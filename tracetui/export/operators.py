@@ -117,5 +117,5 @@ def _first(table: OperatorTable, top: int) -> OperatorTable:
     """The first rows."""
     columns = {column.name: getattr(table, column.name) for column in fields(table)}
     return OperatorTable(
-        **{name: value if name == "strings" else value[:top] for name, value in columns.items()}
+        **{name: value if name in ("strings", "kind") else value[:top] for name, value in columns.items()}
     )

@@ -27,6 +27,7 @@ from tracetui.job.load import numbered
 from tracetui.job.members import Rank
 from tracetui.job.runs import run_of_digest
 from tracetui.job.sayings import sayings
+from tracetui.trace.model import Kind
 from tracetui.trace.stack import Frame
 
 #: Steps x ranks up to which reasons of waits are found step by step, so that their spread is known.
@@ -267,7 +268,8 @@ def _scale(whole: Sequence[Run]) -> Scale:
     """Of what all ranks lose in a step, held against what a step takes all of them."""
     base, other = (max(_count(run), 1) for run in whole)
     few = min(base, other) < LEAST_STEPS
-    return Scale(base, other, whole[0].step_ns * max(len(whole[0].members), 1), few)
+    on_gpu = any(run.kind is Kind.GPU for run in whole)
+    return Scale(base, other, whole[0].step_ns * max(len(whole[0].members), 1), few, on_gpu)
 
 
 def _count(run: Run) -> int:

@@ -20,6 +20,7 @@ from tracetui.trace.places import CERTAIN_HINTS, layer_of
 _LONGEST_LABEL = 40
 _PLANE = KNOWN.plane_threads[0]
 _NUMBERED_FILE = any_of(KNOWN.numbered_files)
+_GPU_FILE = any_of(KNOWN.gpu_files)
 _SHORT = 4  #: digits of the number of a device: fewer
 
 
@@ -50,7 +51,10 @@ class Processes:
                 process.thread_sort[entry.tid] = _number(value)
         _name_by_label(by_pid.values())
         if _NUMBERED_FILE.fullmatch(Path(table.path).name):
-            _name_by_number(by_pid.values())
+            on_gpu = _GPU_FILE.fullmatch(Path(table.path).name) is not None
+            _name_by_number(
+                by_pid.values(), (KNOWN.gpu_device_process if on_gpu else KNOWN.device_process)[0]
+            )
         _find_marks(table, by_pid)
         find_ranks(by_pid.values())
         _infer(table, by_pid)
@@ -90,13 +94,16 @@ def _name_by_label(processes: Iterable[Process]) -> None:
             process.name = process.label
 
 
-def _name_by_number(processes: Iterable[Process]) -> None:
-    """Name the processes of a file whose producer tells them by numbers that never change."""
+def _name_by_number(processes: Iterable[Process], device_process: str) -> None:
+    """Name the processes of a file whose producer tells them by numbers that never change.
+
+    `device_process` is what every other small number stands for.
+    """
     for process in processes:
         if process.name is None:
             process.name = KNOWN.process_numbers.get(process.pid)
         if process.name is None and process.pid.isdecimal() and len(process.pid) < _SHORT:
-            process.name = KNOWN.device_process[0]
+            process.name = device_process
 
 
 def _find_marks(table: EventTable, by_pid: dict[str, Process]) -> None:

@@ -89,6 +89,8 @@ def kind_of(
     strings: list[str], categories: Iterable[Int32s], processes: Processes, layers: set[Layer]
 ) -> Kind:
     """Return which producers wrote the trace, by names only they use; `categories` are columns of such."""
+    if not KNOWN.gpu_processes.isdisjoint(process.holds for process in processes.by_pid.values()):
+        return Kind.GPU
     if not KNOWN.ascend_processes.isdisjoint(process.holds for process in processes.by_pid.values()):
         return Kind.ASCEND
     found = {text for column in categories for text in distinct(strings, column)}

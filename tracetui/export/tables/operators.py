@@ -5,14 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tracetui.analysis.operators import OperatorTable
-from tracetui.export.tables.column import Column, Form, Table, Texts, Values, count, duration, texts_at
-from tracetui.trace.model import Activity
+from tracetui.export.tables.column import Column, Form, Table, Texts, Values, count, data, duration, texts_at
+from tracetui.trace.model import Activity, Kind
 from tracetui.units import format_percent
+
+#: What people are shown as the activity of a task, but that of kernels.
+ACTIVITY_WORDS = {
+    Activity.NONE: "host",
+    Activity.AICPU: "other compute",
+    Activity.COMMUNICATION: "communication",
+    Activity.COPY: "copy",
+    Activity.COMMUNICATION_TASK: "comm task",
+    Activity.WAIT: "wait",
+    Activity.EVENT: "event",
+    Activity.OTHER: "other",
+}
 
 
 def activity_name(activity: int) -> str | None:
     """Return what a task does: "aicore"; None of what is no task."""
     return Activity(activity).name.lower() if activity else None
+
+
+def activity_words(activity: int, kind: Kind) -> str:
+    """Return what people are shown as the activity of a task, in the words of its device's vendor."""
+    if activity == Activity.AICORE:
+        return "kernel" if kind is Kind.GPU else "AI core"
+    return ACTIVITY_WORDS[Activity(activity)]
 
 
 def _of(name: str) -> Callable[[OperatorTable], Values]:
@@ -37,10 +56,12 @@ def _is_told_apart(table: OperatorTable, form: Form) -> bool:
 OPERATORS: Table[OperatorTable] = Table(
     columns=(
         Column("name", "name", lambda table: texts_at(table.name, table.strings)),
+        data("activity", lambda table: Texts(table.activity, activity_name)),
         Column(
             "activity",
             "activity",
-            lambda table: Texts(table.activity, activity_name),
+            lambda table: Texts(table.activity, lambda activity: activity_words(activity, table.kind)),
+            forms=Form.SHOWN,
             own=True,
             when=lambda table, _: not _on_host(table),
         ),

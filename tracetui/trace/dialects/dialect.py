@@ -41,12 +41,15 @@ class Dialect:
     #: Process names, and categories of slices and flows as written, that only an Ascend profiler writes.
     ascend_processes: frozenset[str] = frozenset()
     ascend_categories: frozenset[str] = frozenset()
+    gpu_processes: frozenset[str] = frozenset()  #: process names that only a profiler of GPUs writes
     label_processes: frozenset[str] = frozenset()  #: labels that say what a process without a name holds
     #: Patterns of the names of files whose processes have neither: what their numbers stand for; every other
     #: small number is that of a device.
     numbered_files: tuple[str, ...] = ()
     process_numbers: Mapping[str, str] = field(default_factory=dict)
     device_process: tuple[str, ...] = ()
+    gpu_files: tuple[str, ...] = ()  #: patterns of those of such files whose devices are GPUs,
+    gpu_device_process: tuple[str, ...] = ()  #: and what such a number stands for there
     ai_cpu_processes: frozenset[str] = frozenset()  #: whose tasks do not run on the AI cores
     numbered_processes: frozenset[str] = frozenset()  #: those whose pids the profiler makes of the OS pid
     plane_threads: tuple[str, ...] = ()  #: beginnings of the threads, in a process of groups, of their planes

@@ -28,6 +28,9 @@ MINDINSIGHT = Dialect(
     label_processes=frozenset(
         {_COMPUTES, "Ascend Op", _AI_CPU, _COMMUNICATION, _HOST, _OVERLAP, _GPU, "Activity Op"}
     ),
+    gpu_processes=frozenset({_GPU}),
+    gpu_files=(r"gpu_timeline_display_\d{1,9}\.json(?:\.gz)?",),
+    gpu_device_process=(_GPU,),
     numbered_files=(r"(?:(?:ascend|gpu|cpu)_)?timeline_display_\d{1,9}\.json(?:\.gz)?",),
     process_numbers={
         "9000": _AI_CPU,

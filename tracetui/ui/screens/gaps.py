@@ -243,4 +243,4 @@ def no_gaps(analysis: Analysis) -> str:
     """Return why there is no gap to show."""
     if not analysis.devices:
         return "No device in this trace: there is no idle time to look at."
-    return "No gap: the AI cores were busy all the time."
+    return "No gap: the device computed all the time."

@@ -26,11 +26,11 @@ MARGIN = 2
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
     ("window", "from the first start to the last end of the device's computing and communication."),
-    ("computing", "time with a kernel running (AI cores, AI CPU, DSA, VPC) on any stream of the device."),
+    ("computing", "time with a kernel running on any stream of the device."),
     ("communication", "time with a collective running; exposed: while nothing computes."),
     ("free", "window without computing and without exposed communication: idle time and exposed copies."),
     ("idle", "time in which a device does nothing at all: no compute, no communication, no copy."),
-    ("gap", "a stretch without a task on the AI cores: other compute, communication, copy and idle."),
+    ("gap", "a stretch without a kernel of the device: other compute, communication, copy and idle."),
     (
         "AI CPU, DSA",
         "of a gap: the time that other compute fills; then communication, copies and idle time, each moment"

@@ -18,6 +18,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
 from tracetui.export.late import late_rank
+from tracetui.export.tables.operators import activity_words
 from tracetui.export.text import padded
 from tracetui.export.words import NO_STACK
 from tracetui.language import tell, wording
@@ -39,7 +40,6 @@ _COMMUNICATION = {
     CommunicationCause.UNSPLIT: "communication",
 }
 _ACTIVITIES = {
-    Activity.AICORE: "AI core",
     Activity.COMMUNICATION: "communication",
     Activity.COPY: "copy",
     Activity.COMMUNICATION_TASK: "part of a collective",
@@ -70,8 +70,10 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
         pen.text(place),
     ]
     if activity is not Activity.NONE:
-        aicpu = activity is Activity.AICPU
-        what = printable(engine_of(trace, row), 40) if aicpu else _ACTIVITIES[activity]
+        if activity is Activity.AICPU:
+            what = printable(engine_of(trace, row), 40)
+        else:
+            what = _ACTIVITIES.get(activity) or activity_words(activity, trace.kind)
         facts += [pen.text("  is ", Role.DIM), pen.text(what, activity)]
         task_type = trace.string(int(trace.slices.task_type[row]))
         if task_type:

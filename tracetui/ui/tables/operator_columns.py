@@ -7,7 +7,7 @@ import numpy as np
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.operators import Operators, OperatorTable
 from tracetui.analysis.task_counts import counts_of
-from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.operators import OPERATORS, activity_words
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.ui.drawing.bars import share_bar
@@ -19,19 +19,6 @@ from tracetui.units import format_duration
 
 DURATION_CELLS = 7  #: "96.0 ms"
 SHARE_CELLS = 7  #: "100.0 %"
-
-#: how the activities are called in a table
-ACTIVITY_NAMES = {
-    Activity.NONE: "host",
-    Activity.AICORE: "AI core",
-    Activity.AICPU: "compute",  # where the trace does not say what on
-    Activity.COMMUNICATION: "comm",
-    Activity.COPY: "copy",
-    Activity.COMMUNICATION_TASK: "comm task",
-    Activity.WAIT: "wait",
-    Activity.EVENT: "event",
-    Activity.OTHER: "other",
-}
 
 #: key, importance of the times of one slice
 _TIMES = (("mean_ns", 2), ("p50_ns", 4), ("p95_ns", 3), ("min_ns", 6), ("max_ns", 2))
@@ -96,7 +83,8 @@ def operators_answer(
 
 def _activity_column(table: OperatorTable, trace: Trace) -> Column:
     """What the tasks of each row do; beside the AI cores, what they run on."""
-    names = [ACTIVITY_NAMES[activity] for activity in Activity]
+    names = [activity_words(activity, trace.kind) for activity in Activity]
+    names[names.index("communication")] = "comm"  # as wide as the others
     codes = table.activity.astype(np.int32)
     for row in np.flatnonzero(table.activity == Activity.AICPU).tolist():
         engine = engine_of(trace, int(table.longest[row]))

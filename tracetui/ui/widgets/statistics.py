@@ -73,7 +73,7 @@ def window_words(analysis: Analysis, window: tuple[int, int]) -> str:
 
 
 def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
-    """Return "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 AICore gaps of 4.20 ms" """
+    """Return "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 gaps of 4.20 ms" """
     span = inside.end_ns - inside.start_ns
     if not analysis.devices:
         return f"{format_duration(span)}: no device in this trace"
@@ -81,7 +81,7 @@ def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
     idle = f"idle {format_duration(inside.idle_ns)} ({format_percent(inside.idle_ns, span * devices)})"
     longest = f", the longest {format_duration(inside.longest_idle_ns)}" if inside.idle_ns else ""
     on = f" on {devices} devices" if devices > 1 else ""
-    gaps = f"{inside.gaps:,} AICore gap{'' if inside.gaps == 1 else 's'} of {format_duration(inside.gap_ns)}"
+    gaps = f"{inside.gaps:,} gap{'' if inside.gaps == 1 else 's'} of {format_duration(inside.gap_ns)}"
     return f"{format_duration(span)}{on}: {idle}{longest}; {gaps}"
 
 
