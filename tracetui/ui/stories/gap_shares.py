@@ -63,6 +63,7 @@ class MainLine(NamedTuple):
 
     stack: tuple[Frame, ...]
     backward: bool
+    communicates: bool = False  #: the gap has more exposed communication than idle time
 
 
 def main_line(analysis: Analysis, gap: int) -> MainLine:
@@ -74,7 +75,8 @@ def main_line(analysis: Analysis, gap: int) -> MainLine:
     trace, gaps = analysis.trace, analysis.gaps
     causes: Causes | Exposed = analysis.causes
     pieces = causes.of_gap(gap)
-    if gaps.communication[gap] > gaps.idle[gap]:
+    communicates = bool(gaps.communication[gap] > gaps.idle[gap])
+    if communicates:
         causes = analysis.communication.exposed
         pieces = causes.of_gap(gap)
         main = np.arange(pieces.stop - pieces.start)
@@ -85,12 +87,12 @@ def main_line(analysis: Analysis, gap: int) -> MainLine:
     _, place = lines_of(trace, stack, frame, analysis.rules)
     lines, _ = most_first(place[main], ns[main])
     if not len(lines) or lines[0] < 0:
-        return MainLine((), False)
+        return MainLine((), False, communicates)
     on_line = main[place[main] == lines[0]]
     at = int(on_line[ns[on_line].argmax()])
     text = trace.string(int(stack[at]))
     frames = parse_call_stack(text) if text is not None else frames_of(trace, int(frame[at]))
-    return MainLine(frames, bool(causes.backward[pieces][at]))
+    return MainLine(frames, bool(causes.backward[pieces][at]), communicates)
 
 
 def _doing(trace: Trace, cause: Cause, operator: int) -> str:

@@ -132,20 +132,12 @@ class Details(CachedLineWidget, can_focus=True):
     def stack(self) -> tuple[Frame, ...]:
         """The Python stack of the selection, leaf first; of a gap, the one behind most of its idle time."""
         trace, (row, _) = self.session.trace, self._selection
-        if self._main.stack or self._communicates:
+        if self._main.stack or self._main.communicates:
             return self._main.stack
         if self.chain is not None and self.chain.stack:
             return self.chain.stack
         text = trace.string(int(trace.slices.stack[row])) if trace is not None and row >= 0 else None
         return parse_call_stack(text) if text else ()
-
-    @property
-    def _communicates(self) -> bool:
-        """Whether a gap is selected that communicates more than it is idle."""
-        analysis, (row, gap) = self.session.analysis, self._selection
-        if analysis is None or row >= 0 or gap < 0:
-            return False
-        return bool(analysis.gaps.communication[gap] > analysis.gaps.idle[gap])
 
     @property
     def rules(self) -> FrameRules:
@@ -285,7 +277,7 @@ class Details(CachedLineWidget, can_focus=True):
 
     def _stack_lines(self, pen: Pen) -> list[Line]:
         backward = self._main.backward or (self.chain is not None and self.chain.backward)
-        if self._communicates and not self._main.stack:
+        if self._main.communicates and not self._main.stack:
             return [[pen.label(tell("line")), pen.text(tell("not known: no stack leads to it"), Role.DIM)]]
         label = tell("line") if self._selection[0] >= 0 or self._main.stack else tell("launched")
         return describe_line(label, self.stack, self.rules, backward, self._found.source, pen)
