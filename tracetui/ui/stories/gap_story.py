@@ -57,7 +57,7 @@ class GapStory(Story):
 
         `losses`: where the host lost its lead, once that is known.
         """
-        stack, backward = main_line(analysis, gap)
+        stack, backward, _ = main_line(analysis, gap)
         title = gap_title(analysis, gap, rank, self._glyphs)
         lines = [self._ruled(title, width), self._parts(analysis, gap)]
         lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs), losses).lines(width, "")
