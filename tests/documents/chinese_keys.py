@@ -30,6 +30,8 @@ SCREENS = {
     "statistics": "统计",
 }
 HELP = {
+    "The start of the trace": "到 trace 的开头",
+    "The end of the trace": "到 trace 的末尾",
     "Earlier, by an eighth of the screen": "向更早平移八分之一屏",
     "Later, by an eighth of the screen": "向更晚平移八分之一屏",
     "Earlier, by most of the screen": "向更早平移将近一屏",

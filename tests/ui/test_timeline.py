@@ -9,7 +9,7 @@ import pytest
 
 from tests.analysis.machine import npu, operator, task
 from tests.synthetic import trace_of
-from tests.ui.training import screen_text
+from tests.ui.training import screen_text, training
 from tests.ui.viewing import analysis_of, case, lines_of, open_viewer, said, timeline, until, viewing
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
@@ -193,3 +193,13 @@ async def test_a_trace_without_a_device_is_mapped_by_how_busy_its_host_is() -> N
         first, *others = lines_of(timeline(app).minimap)
         assert first.startswith(" busy host ") and first.endswith("█") and "  " in first[20:]
         assert len(others) == 1, "no line for causes of idle time: there is no device"
+
+
+async def test_home_and_end_show_the_ends_of_the_trace() -> None:
+    async with viewing(training(), "timeline") as (app, pilot):
+        state = app.session.state
+        await pilot.press("W", "end")
+        span = state.viewport.span_ns
+        assert state.viewport.end_ns == state.bounds.end_ns and span < state.bounds.span_ns
+        await pilot.press("home")
+        assert state.viewport.start_ns == state.bounds.start_ns and state.viewport.span_ns == span

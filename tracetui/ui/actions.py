@@ -91,6 +91,8 @@ ACTIONS: tuple[Action, ...] = (
     _unlisted("pan(1)", ("d",), MOVE, "pan: right", "Later, by an eighth of the screen", TS),
     _unlisted("pan(-6)", ("A",), MOVE, "pan: left fast", "Earlier, by most of the screen", TS),
     _unlisted("pan(6)", ("D",), MOVE, "pan: right fast", "Later, by most of the screen", TS),
+    _unlisted("to_end(-1)", ("home",), MOVE, "go: start", "The start of the trace", T),
+    _unlisted("to_end(1)", ("end",), MOVE, "go: end", "The end of the trace", T),
     Action("zoom(1)", ("w", "plus"), MOVE, "zoom: in", "Closer, around the selection or the centre", TS),
     Action("zoom(-1)", ("s", "minus"), MOVE, "zoom: out", "Farther", TS),
     _unlisted("zoom(4)", ("W",), MOVE, "zoom: in, faster", "Four times as fast", TS),

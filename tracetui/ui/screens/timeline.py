@@ -39,6 +39,13 @@ class TimelineScreen(TimelineView):
         state.pan(by * max(state.viewport.span_ns // PAN_PARTS, 1))
         self.viewer.view_changed()
 
+    def action_to_end(self, way: int) -> None:
+        """Show the start (way -1) or the end (1) of the trace; the span stays."""
+        state = self.session.state
+        view, bounds = state.viewport, state.bounds
+        state.pan(bounds.start_ns - view.start_ns if way < 0 else bounds.end_ns - view.end_ns)
+        self.viewer.view_changed()
+
     def action_zoom(self, by: int) -> None:
         state = self.session.state
         anchor = state.place.time_ns
