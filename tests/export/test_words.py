@@ -21,15 +21,14 @@ from tracetui.export.compare_words import (
     signed_size,
 )
 from tracetui.export.idle_text import gaps_title
-from tracetui.export.job_words import _blame, _passed_on, job_time, passes_on
+from tracetui.export.job_words import _blame, _passed_on, job_time, link_path, passes_on
 from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known, _time
 from tracetui.export.memory.words import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
 from tracetui.export.tables.column import Form, Texts
 from tracetui.export.tables.communication import LINKS, LinkRows
 from tracetui.export.tables.gaps import _behind
-from tracetui.export.tables.job import _measure, _share_of_job, _share_of_waits, _slowest
-from tracetui.export.tables.job_links import _path
+from tracetui.export.tables.job import _measure, _share_of_job, _slowest
 from tracetui.export.tables.kernels import SHAPES
 from tracetui.export.tables.memory import _from_to, calls_of
 from tracetui.export.tables.operators import OPERATORS
@@ -42,6 +41,7 @@ from tracetui.export.words import (
     scope_name,
     shares,
 )
+from tracetui.job.late import LateRank
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import Frame
 
@@ -135,12 +135,18 @@ def test_the_time_of_a_job_is_that_of_all_steps_of_all_ranks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("group_src", "told"),
-    [(-1, "rank 4 to 5"), (0, "peer 0 to 1 of group 271"), (2, "peer 2 to 3 of group 271")],
+    ("src", "dst", "told"),
+    [
+        (4, 5, "rank 4 to 5"),
+        (None, None, "peer 2 to 3 of group 271"),
+        (4, None, "rank 4 to peer 3 of group 271"),
+        (None, 5, "peer 2 of group 271 to rank 5"),
+    ],
 )
-def test_a_link_is_of_peers_where_its_group_is_known(group_src: int, told: str) -> None:
-    ends = SimpleNamespace(src=4, dst=5, group_src=group_src, group_dst=group_src + 1, group="271")
-    assert _path(SimpleNamespace(ends=ends)) == told  # type: ignore[arg-type]
+def test_a_link_is_of_ranks_as_far_as_they_are_known(src: int | None, dst: int | None, told: str) -> None:
+    ends = SimpleNamespace(src=src, dst=dst, group_src=2, group_dst=3, group="271")
+    link: Any = SimpleNamespace(ends=ends)
+    assert link_path(link) == told
 
 
 def test_the_share_of_a_link_is_known_where_its_speed_and_its_nominal_one_are() -> None:
@@ -215,12 +221,6 @@ def test_places_of_python_in_words() -> None:
 )
 def test_a_name_as_a_span_of_code(name: str, span: str) -> None:
     assert code(name) == span
-
-
-@pytest.mark.parametrize(("total", "share"), [(1, "100.0 %"), (2, "50.0 %")])
-def test_a_root_is_a_share_of_the_waits(total: int, share: str) -> None:
-    rows: Any = SimpleNamespace(job=SimpleNamespace(roots=SimpleNamespace(total_ns=total)))
-    assert _share_of_waits(1, rows) == share
 
 
 def test_a_link_without_a_type_has_none() -> None:
@@ -346,19 +346,21 @@ def test_operators_in_a_row_that_one_side_alone_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("others", "missing", "words"),
+    ("lost", "missing", "words"),
     [
-        (1, False, "Rank 6 cost one other rank 10 ns in 3 collectives"),
-        (2, False, "Rank 6 cost 2 others 5 ns each in 3 collectives"),
-        (2, True, "Rank 6 (missing) cost the 2 ranks here 5 ns each in 3 collectives"),
-        (1, True, "Rank 6 (missing) cost one other rank 10 ns in 3 collectives"),
+        ([10], False, "Rank 6 cost one other rank 10 ns"),
+        ([5, 5], False, "Rank 6 cost 2 others 5 ns each"),
+        ([5, 5], True, "Rank 6 (missing) cost the 2 ranks here 5 ns each"),
+        ([10], True, "Rank 6 (missing) cost one other rank 10 ns"),
+        ([9, 1], False, "Rank 6 cost 2 others 5 ns each on average, 9 ns at most,"),
+        ([9, 1], True, "Rank 6 (missing) cost the 2 ranks here 5 ns each on average, 9 ns at most,"),
     ],
 )
-def test_whom_a_late_rank_cost_how_much(others: int, missing: bool, words: str) -> None:
-    late: Any = SimpleNamespace(rank=6, missing=missing, waited=others, lost_ns=10, operations=3)
+def test_whom_a_late_rank_cost_how_much(lost: list[int], missing: bool, words: str) -> None:
+    late = LateRank(6, missing, "271", "", 5, 3, dict(enumerate(lost)))
     roots: Any = SimpleNamespace(
         roots=[SimpleNamespace(rank=6, kind="idle", lost_ns=lost) for lost in (0, -3)]
     )
-    assert _blame(late, (), roots) == words + (
+    assert _blame(late, (), roots) == f"{words} in 3 collectives" + (
         "; only its own trace tells why." if missing else ", because it waited itself."
     )

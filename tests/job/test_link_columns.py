@@ -8,14 +8,22 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from tracetui.analysis.communication.speeds import Slowness
 from tracetui.export.job_frames import _frame
 from tracetui.export.tables.column import Column, Form, Table, records
 from tracetui.export.tables.job_links import LINKS
 from tracetui.job.links import Ends, JobLink
 
-RANKS = JobLink(Ends(0, 1, "", -1, -1, "HCCS"), 6_000_000, 2_000_000, slow=True, nominal=4.0)
-PEERS = JobLink(Ends(None, 3, "271", 0, 2, ""), 0, 0, slow=False, nominal=4.0)
-OTHERS = JobLink(Ends(2, None, "271", 1, 0, "SDMA"), 8, 16, slow=False, nominal=None)
+SLOW, USUAL = Slowness(True, 2_000_000, 500_000), Slowness(False, 0, 0)
+RANKS = JobLink(
+    Ends(0, 1, "", -1, -1, "HCCS"),
+    6_000_000,
+    2_000_000,
+    SLOW,
+    nominal=4.0,
+)
+PEERS = JobLink(Ends(None, 3, "271", 0, 2, ""), 0, 0, USUAL, 4.0)
+OTHERS = JobLink(Ends(2, None, "271", 1, 0, "SDMA"), 8, 16, USUAL, None)
 
 
 def rows_of(*links: JobLink) -> Any:

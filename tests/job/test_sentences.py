@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.export import job_words
 from tracetui.export.job_text import job_text
-from tracetui.export.job_words import absent_state, head_words, late_words, root_words, verdict, whose
+from tracetui.export.job_words import (
+    absent_state,
+    head_words,
+    job_time,
+    late_words,
+    root_words,
+    verdict,
+    whose,
+)
 from tracetui.job.digest import Line, TimeClass
 from tracetui.job.late import LateRank
+from tracetui.job.losses import find_losses
 from tracetui.job.roots import MISSING, UNALIGNED, Root
+from tracetui.job.tables import rank_rows
+from tracetui.units import format_duration
 
 MS = 1_000_000
 
 
 def late(rank: int | None, lost_ns: int = 10, group_rank: int = 5, missing: bool = False) -> LateRank:
-    return LateRank(rank, missing, "271", "", group_rank, lost_ns, 3, 2)
+    return LateRank(rank, missing, "271", "", group_rank, 3, {0: lost_ns // 2, 1: lost_ns - lost_ns // 2})
 
 
 @pytest.mark.parametrize(
@@ -99,24 +113,30 @@ def sentences(
     missing: bool = False,
 ) -> list[str]:
     """What is said of late ranks in a job of so many ns, of which each rank waits for nobody itself."""
-    told = tuple(every)
-    monkeypatch.setattr(job_words, "late_once", lambda _, waits: told if waits is ALL else ())
+    monkeypatch.setattr(job_words, "late_once", lambda *_: ())
     one: Any = SimpleNamespace(mean=lambda _: whole, steps=1)
     job: Any = SimpleNamespace(
-        ranks=[], missing=(7,) if missing else (), clocks=SimpleNamespace(parts=1 + (len(roots) > 3))
+        ranks=[SimpleNamespace(number=-1)] * 2,
+        missing=(7,) if missing else (),
+        clocks=SimpleNamespace(parts=1 + (len(roots) > 3)),
     )
     found: Any = SimpleNamespace(roots=roots, total_ns=sum(each.lost_ns for each in every))
-    return [*verdict(job, (one,), found, ALL)]
+    return [*verdict(job, (one,), found, ALL, every)]
 
 
+_COST = re.compile(
+    r"Rank (?P<rank>\d+) cost (?:one other rank|(?P<others>\d+) others) (?P<each>[\d.,]+ \S+)"
+    r"(?: each)?(?: on average, (?P<most>[\d.,]+ \S+) at most,)? in (?P<collectives>\d+) collectives?"
+)
 ALL: Any = SimpleNamespace(rank=np.zeros(0, np.int64), at=lambda _: None)
+BALANCED = "The ranks are balanced: no rank, link or stage costs 1 % of their time."
 COST = "at least 1 % of their time"
 
 
 @pytest.mark.parametrize(
     ("costs", "named", "last"),
     [
-        ([99], 0, "No rank cost the others 1 % of their time."),
+        ([99], 0, None),
         ([100], 1, None),
         ([300, 200, 100], 3, None),
         ([400, 300, 200, 100, 99], 3, f"1 more rank cost the others {COST}."),
@@ -127,13 +147,13 @@ def test_three_ranks_at_most_are_named_of_those_that_cost_a_hundredth_of_the_tim
     monkeypatch: pytest.MonkeyPatch, costs: list[int], named: int, last: str | None
 ) -> None:
     told = sentences(monkeypatch, [late(rank, ns) for rank, ns in enumerate(costs)], [], 10_000)
-    assert told[0] == (
-        f"Waiting for each other took the ranks {sum(costs) or 0} ns: {sum(costs) / 100:.1f} % of their time."
-    ).replace("1,000 ns", "1.00 µs").replace("1099 ns", "1.10 µs").replace("1500 ns", "1.50 µs")
-    assert [sentence.partition(" cost 2 others")[0] for sentence in told[1 : 1 + named]] == [
+    took, share = format_duration(sum(costs)), f"{sum(costs) / 100:.1f} %"
+    waiting = f"Waiting for each other took the ranks {took}: {share} of their time."
+    assert told.pop(1) == waiting
+    assert [sentence.partition(" cost 2 others")[0] for sentence in told[:named]] == [
         f"Rank {rank}" for rank in range(named)
     ]
-    assert told[1 + named :] == ([] if last is None else [last])
+    assert told[named:] == [sentence for sentence in (None if named else BALANCED, last) if sentence]
 
 
 def root(rank: int, kind: str, lost_ns: int) -> Root:
@@ -145,10 +165,10 @@ def test_more_may_be_lost_where_ranks_are_missing_or_clocks_not_aligned(
 ) -> None:
     costs = [late(1, 100)]
     least = "Waiting for each other took the ranks 100 ns, at least: 1.0 % of their time."
-    assert sentences(monkeypatch, costs, [], 10_000, missing=True)[0] == least
-    assert sentences(monkeypatch, costs, [root(0, "copy", 1)] * 4, 10_000)[0] == least
-    assert sentences(monkeypatch, costs, [], 10_000)[0] == least.replace(", at least", "")
-    assert sentences(monkeypatch, [], [], 10_000) == ["No rank waits for another one."]
+    assert sentences(monkeypatch, costs, [], 10_000, missing=True)[1] == least
+    assert sentences(monkeypatch, costs, [root(0, "copy", 1)] * 4, 10_000)[1] == least
+    assert sentences(monkeypatch, costs, [], 10_000)[1] == least.replace(", at least", "")
+    assert sentences(monkeypatch, [], [], 10_000) == [BALANCED, "No rank waits for another one."]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +187,7 @@ def test_a_late_rank_is_explained_by_what_it_did_longer_itself(
     monkeypatch: pytest.MonkeyPatch, roots: list[Root], words: str
 ) -> None:
     told = sentences(monkeypatch, [late(1, 100)], roots, 1000)
-    assert told[1:] == [f"Rank 1 cost 2 others 50 ns each in 3 collectives{words}"]
+    assert told[:1] == [f"Rank 1 cost 2 others 50 ns each in 3 collectives{words}"]
 
 
 def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:
@@ -184,8 +204,8 @@ def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:
     assert lines[:6] == [
         "4 of 4 ranks, step 1, 4 collectives in common, clocks aligned within 0 ns",
         "",
-        "Waiting for each other took the ranks 18.0 ms: 50.0 % of their time.",
         "Rank 0 cost one other rank 9.00 ms in 1 collective, mostly because it waited itself, longest for rank 1.",  # noqa: E501
+        "Waiting for each other took the ranks 18.0 ms: 50.0 % of their time.",
         f"Rank 1 cost one other rank 8.00 ms in 1 collective: {idle}.",
         f"Rank 3 cost one other rank 999 µs in 1 collective: {idle}.",
     ]
@@ -197,3 +217,46 @@ def test_of_roots_those_are_listed_that_cost_a_thousandth_of_the_time() -> None:
     work = [Work(TimeClass.IDLE, 20 * MS, "host.gc"), Work(TimeClass.COPY, 9_000)]
     text = job_text(simulate([Meeting("left", (0, 1), {1: work})], 2), 120)
     assert "host.gc" in text and "copying" not in text and "1 more: 9.00 µs, below 0" in text
+
+
+meetings = st.lists(
+    st.tuples(st.sets(st.integers(0, 4), min_size=2), st.dictionaries(st.integers(0, 4), st.integers(1, 30))),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(meetings)
+def test_every_number_of_a_sentence_is_that_of_the_tables(
+    plan: list[tuple[set[int], dict[int, int]]],
+) -> None:
+    """Who waited for a rank, how long each on average, and how long at most: as the waits have it."""
+    job = simulate(
+        [
+            Meeting(
+                f"group {number}",
+                tuple(sorted(members)),
+                {rank: [Work(TimeClass.COPY, ms * MS)] for rank, ms in busy.items() if rank in members},
+            )
+            for number, (members, busy) in enumerate(plan)
+        ],
+        5,
+    )
+    rows, waits = rank_rows(job), job.waits
+    losses = find_losses(job, rows, waits, (), ())
+    assert [loss.lost_ns for loss in losses] == sorted((loss.lost_ns for loss in losses), reverse=True)
+    found = {}
+    for sentence in verdict(job, rows, job.roots, waits, losses):
+        match = _COST.match(sentence)
+        if match:
+            found[int(match["rank"])] = match
+    assert bool(found) == any(row.cost_ns * 100 >= job_time(rows) for row in rows if row.cost_ns)
+    for number, match in found.items():
+        own = waits.at((waits.late == number) & (waits.wait > 0))
+        lost = [int(own.wait[own.rank == rank].sum()) for rank in np.unique(own.rank).tolist()]
+        assert int(match["others"] or 1) == len(lost)
+        assert match["each"] == format_duration(sum(lost) // len(lost))
+        assert match["most"] in (None, format_duration(max(lost)))
+        assert match["most"] or max(lost) * len(lost) <= 1.06 * sum(lost)
+        assert int(match["collectives"]) == len(np.unique(own.operation))
+        assert sum(lost) == rows[number].cost_ns

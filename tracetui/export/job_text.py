@@ -28,6 +28,7 @@ from tracetui.job.job import Job
 from tracetui.job.late import late_ranks, slow_steps
 from tracetui.job.lines import job_lines
 from tracetui.job.links import job_links
+from tracetui.job.losses import find_losses
 from tracetui.job.roots import Root
 from tracetui.job.sayings import sayings
 from tracetui.job.stages import job_stages
@@ -85,7 +86,10 @@ def job_markdown(job: Job, by: str | None = None, step: int | None = None, top: 
 
 
 def _verdict(job: Job, step: int | None) -> list[str]:
-    return list(verdict(job, rank_rows(job, step), roots_of(job, step), _waits_of(job, step)))
+    rows, waits = rank_rows(job, step), _waits_of(job, step)
+    links = job_links(job) if step is None else ()
+    losses = find_losses(job, rows, waits, links, job_stages(job, rows))
+    return list(verdict(job, rows, roots_of(job, step), waits, losses))
 
 
 def _waits_of(job: Job, step: int | None) -> Waits:

@@ -13,6 +13,8 @@ from tracetui.job.digest import Line
 from tracetui.job.job import Job
 from tracetui.job.late import LateRank, late_once
 from tracetui.job.lines import JobLine
+from tracetui.job.links import JobLink
+from tracetui.job.losses import Loss, UnevenStages
 from tracetui.job.roots import MISSING, UNALIGNED, Root, Roots
 from tracetui.job.tables import RankRow
 from tracetui.job.waits import Waits
@@ -24,6 +26,7 @@ from tracetui.units import format_count, format_duration, format_percent
 #: Percent of the time of a job below which no rank is blamed.
 WORTH = 1
 _MOST = 3  #: ranks that the verdict names
+_ALIKE = 5  #: percent by which the longest wait may be above the mean where all ranks lost "each" as much
 _NUMBERED = 3  #: ranks that are called by their numbers
 
 
@@ -50,33 +53,92 @@ def job_time(rows: tuple[RankRow, ...]) -> int:
 
 
 def verdict(
-    job: Job, rows: tuple[RankRow, ...], roots: Roots, waits: Waits, unread: frozenset[int] = frozenset()
+    job: Job,
+    rows: tuple[RankRow, ...],
+    roots: Roots,
+    waits: Waits,
+    losses: Sequence[Loss],
+    unread: frozenset[int] = frozenset(),
 ) -> Iterator[str]:
-    """Yield the sentences of what the ranks lost by waiting for each other, and by whose doing.
+    """Yield the sentences of what the ranks lose most time by: the largest cause first, then all waits.
 
-    `unread`: numbers of ranks that are there and not read.
+    `losses`: as `find_losses` returns them. `unread`: numbers of ranks that are there and not read.
     """
     whole = job_time(rows)
-    total = roots.total_ns
-    if not total:
+    worth = [loss for loss in losses if loss.lost_ns > 0 and loss.lost_ns * 100 >= whole * WORTH]
+    sentences = [_loss_words(job, loss, roots, waits, unread) for loss in worth[:_MOST]]
+    yield sentences[0] if sentences else _balanced(job)
+    if roots.total_ns:
+        share = format_percent(roots.total_ns, whole)
+        told = "Waiting for each other took the ranks {time}: {share} of their time."
+        if job.missing or job.clocks.parts > 1:
+            told = "Waiting for each other took the ranks {time}, at least: {share} of their time."
+        yield tell(told, time=format_duration(roots.total_ns), share=share)
+    elif len(job.ranks) > 1:
         yield tell("No rank waits for another one.")
-        return
-    share = format_percent(total, whole)
-    told = "Waiting for each other took the ranks {time}: {share} of their time."
-    if job.missing or job.clocks.parts > 1:
-        told = "Waiting for each other took the ranks {time}, at least: {share} of their time."
-    yield tell(told, time=format_duration(total), share=share)
-    blamed = [late for late in late_once(job, waits) if late.lost_ns * 100 >= whole * WORTH]
-    for late in blamed[:_MOST]:
-        yield _blame(late, _own_waits(job, waits, late), roots, unread)
-    more = len(blamed) - _MOST
-    if more > 0:
+    yield from sentences[1:]
+    more = len([loss for loss in worth[_MOST:] if isinstance(loss, LateRank)])
+    if more:
         told = "1 more rank cost the others at least {worth} % of their time."
         if more > 1:
             told = "{count} more ranks cost the others at least {worth} % of their time each."
         yield tell(told, count=format_count(more), worth=WORTH)
-    if not blamed:
-        yield tell("No rank cost the others {worth} % of their time.", worth=WORTH)
+
+
+def _balanced(job: Job) -> str:
+    if len(job.ranks) < 2:
+        return tell("One rank is here: there is nothing to compare it with.")
+    return tell("The ranks are balanced: no rank, link or stage costs {worth} % of their time.", worth=WORTH)
+
+
+def _loss_words(
+    job: Job, loss: Loss, roots: Roots, waits: Waits, unread: frozenset[int] = frozenset()
+) -> str:
+    if isinstance(loss, LateRank):
+        return _blame(loss, _own_waits(job, waits, loss), roots, unread)
+    if isinstance(loss, UnevenStages):
+        return tell(
+            "Stage {stage} computes {time} a step, {share} longer than the mean of the {count} stages.",
+            stage=loss.slowest.number,
+            time=format_duration(loss.slowest.computing_max_ns),
+            share=f"{loss.slowest.imbalance * 100:.0f} %",
+            count=loss.stages,
+        )
+    worst, others = loss.links[0], len(loss.links) - 1
+    slowness = worst.slowness
+    told = "The link {link} is slow: it moves at {share} of the usual speed, and took {time} longer."
+    if others:
+        told = (
+            "{count} links are slow, most of all {link}: "
+            "it moves at {share} of the usual speed, and took {time} longer."
+        )
+    return tell(
+        told,
+        count=others + 1,
+        link=printable(link_words(worst)),
+        share=format_percent(slowness.usual_ns, slowness.ns),
+        time=format_duration(slowness.excess_ns),
+    )
+
+
+def link_path(link: JobLink) -> str:
+    """ "rank 0 to 4", "peer 0 to 5 of group 271"; as written in the trace: never print it unescaped."""
+    ends, group = link.ends, tell("group {key}", key=link.ends.group)
+    if ends.src is not None and ends.dst is not None:
+        return tell("rank {src} to {dst}", src=ends.src, dst=ends.dst)
+    template = "peer {src} to {dst} of {group}"
+    src, dst = ends.group_src, ends.group_dst
+    if ends.src is not None:
+        template, src = "rank {src} to peer {dst} of {group}", ends.src
+    elif ends.dst is not None:
+        template, dst = "peer {src} of {group} to rank {dst}", ends.dst
+    return tell(template, src=src, dst=dst, group=group)
+
+
+def link_words(link: JobLink) -> str:
+    """ "rank 0 to 4 (RDMA)"; as written in the trace: never print it unescaped."""
+    transport = link.ends.transport
+    return f"{link_path(link)} ({transport})" if transport else link_path(link)
 
 
 def late_words(late: LateRank, unread: frozenset[int] = frozenset()) -> str:
@@ -176,18 +238,26 @@ def _own_waits(job: Job, waits: Waits, late: LateRank) -> tuple[LateRank, ...]:
 def _blame(
     late: LateRank, waited: Sequence[LateRank], roots: Roots, unread: frozenset[int] = frozenset()
 ) -> str:
-    others = late.waited
+    others, mean = late.waited, late.lost_ns // late.waited
+    alike = (late.longest_ns - mean) * 100 <= mean * _ALIKE
     whom = "{rank} cost one other rank {time} in {collectives}"
     if others > 1:
         whom = "{rank} cost {others} others {time} each in {collectives}"
+        if not alike:
+            whom = "{rank} cost {others} others {time} each on average, {most} at most, in {collectives}"
     if others > 1 and late.missing:
         whom = "{rank} cost the {others} ranks here {time} each in {collectives}"
+        if not alike:
+            whom = (
+                "{rank} cost the {others} ranks here {time} each on average, {most} at most, in {collectives}"
+            )
     name = printable(late_words(late, unread))
     said = tell(
         whom,
         rank=f"{name[0].upper()}{name[1:]}" if speaks_english() else name,
         others=others,
-        time=format_duration(late.lost_ns // others),
+        time=format_duration(mean),
+        most=format_duration(late.longest_ns),
         collectives=counted(late.operations, "1 collective", "{count} collectives"),
     )
     if late.missing:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tracetui.arrays import Int64s
 from tracetui.job.job import Job
 from tracetui.job.waits import ABSENT, NOBODY, Waits, global_rank
 
@@ -19,9 +21,23 @@ class LateRank:
     group: str  #: key of the group, as written in the trace: never print it unescaped
     name: str  #: what the group is for, "" where not known
     group_rank: int  #: number in the group, -1 where not known
-    lost_ns: int  #: of all ranks that waited
     operations: int
-    waited: int  #: ranks that waited, the most of any operation
+    lost_by: Mapping[int, int]  #: ns that each rank lost by waiting, by its place in the job
+
+    @property
+    def lost_ns(self) -> int:
+        """ns that all ranks that waited lost together."""
+        return sum(self.lost_by.values())
+
+    @property
+    def waited(self) -> int:
+        """How many ranks waited."""
+        return len(self.lost_by)
+
+    @property
+    def longest_ns(self) -> int:
+        """ns of the rank that waited longest, in all operations together."""
+        return max(self.lost_by.values())
 
 
 @dataclass(frozen=True)
@@ -45,23 +61,30 @@ def late_ranks(job: Job, waits: Waits | None = None) -> tuple[LateRank, ...]:
     changes = (np.diff(column, prepend=-9) != 0 for column in (own.channel, own.late, own.peer))
     opens = np.logical_or.reduce(list(changes))
     (one,) = np.nonzero(opens | (np.diff(own.operation, prepend=-1) != 0))  # each operation of each
-    waited = np.diff(one, append=len(own))
     (first,) = np.nonzero(opens)
-    lost = np.add.reduceat(own.wait, first) if len(first) else first
-    at = np.searchsorted(one, first)
-    most = np.maximum.reduceat(waited, at) if len(first) else first
-    counts = np.diff(at, append=len(one))
+    counts = np.diff(np.searchsorted(one, first), append=len(one))
     found = []
     here = {rank.number for rank in job.ranks}
-    rows = (own.channel[first], own.late[first], own.peer[first], lost, counts, most)
-    for channel, place, peer, *told in zip(*(column.tolist() for column in rows)):
+    rows = (own.channel[first], own.late[first], own.peer[first], counts)
+    losses = [_by_rank(own.at(part)) for part in np.split(np.arange(len(own)), first)[1:]]
+    for (channel, place, peer, operations), lost_by in zip(
+        zip(*(column.tolist() for column in rows)), losses
+    ):
         matched = job.channels[channel]
         known = global_rank(matched, peer) if place == ABSENT else job.ranks[place].number
         group = matched.channel.group
         missing = place == ABSENT and known not in here
-        found.append(LateRank(known, missing, group.key, group.name, peer, *told))
+        found.append(LateRank(known, missing, group.key, group.name, peer, operations, lost_by))
     found.sort(key=lambda late: (-late.lost_ns, late.group, -1 if late.rank is None else late.rank))
     return tuple(found)
+
+
+def _by_rank(waits: Waits) -> dict[int, int]:
+    """Return the ns of the waits of each rank, by its place in the job."""
+    ranks, place = np.unique(waits.rank, return_inverse=True)
+    lost: Int64s = np.zeros(len(ranks), np.int64)
+    np.add.at(lost, place, waits.wait)
+    return dict(zip(ranks.tolist(), lost.tolist()))
 
 
 def late_once(job: Job, waits: Waits) -> tuple[LateRank, ...]:
@@ -76,12 +99,11 @@ def late_once(job: Job, waits: Waits) -> tuple[LateRank, ...]:
         if before is None:
             joined[key] = late
             continue
-        joined[key] = replace(
-            before,
-            lost_ns=before.lost_ns + late.lost_ns,
-            operations=before.operations + late.operations,
-            waited=max(before.waited, late.waited),
-        )
+        lost_by = {
+            rank: before.lost_by.get(rank, 0) + late.lost_by.get(rank, 0)
+            for rank in {**before.lost_by, **late.lost_by}
+        }
+        joined[key] = replace(before, operations=before.operations + late.operations, lost_by=lost_by)
     return tuple(sorted(joined.values(), key=lambda late: -late.lost_ns))
 
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.communication.speeds import Moved, nominal_speed, slow_links
+from tracetui.analysis.communication.speeds import Moved, Slowness, nominal_speed, slownesses
+from tracetui.job.digest import RankGroup
 from tracetui.job.job import Job
-from tracetui.job.members import Rank
 
 
 class Ends(NamedTuple):
@@ -30,8 +30,13 @@ class JobLink:
     ends: Ends
     bytes: int
     ns: int
-    slow: bool  #: for most of that time
+    slowness: Slowness  #: beside links of its kind
     nominal: float | None  #: GB/s that it is built for; None where that is not known
+
+    @property
+    def slow(self) -> bool:
+        """Whether it is slow for most of its time."""
+        return self.slowness.slow
 
     @property
     def gb_per_s(self) -> float | None:
@@ -49,10 +54,15 @@ def job_links(job: Job) -> tuple[JobLink, ...]:
     """Return the links between ranks, those first that took most time."""
     links: dict[Ends, dict[tuple[str, int], Moved]] = {}
     chips: dict[Ends, set[str]] = {}
-    for rank in job.ranks:
+    numbers = _group_numbers(job)
+    for rank_place, rank in enumerate(job.ranks):
         own = rank.digest.links
         for place in np.flatnonzero(own.src != own.dst).tolist():
-            ends = _ends(rank, place)
+            group = rank.digest.groups[int(own.group[place])] if own.group[place] >= 0 else None
+            known = {} if group is None else numbers.get((rank_place, group)) or _told(group, rank.number)
+            src, dst = int(own.src[place]), int(own.dst[place])
+            transport = rank.digest.text(int(own.transport[place]))
+            ends = _ends(known, group, src, dst, transport)
             chips.setdefault(ends, set()).add(rank.digest.chip)
             parts, kind = links.setdefault(ends, {}), (ends.transport, int(own.size_class[place]))
             told = (int(column[place]) for column in (own.transfers, own.bytes, own.ns))
@@ -63,10 +73,10 @@ def job_links(job: Job) -> tuple[JobLink, ...]:
             ends,
             bytes=sum(moved.bytes for moved in parts.values()),
             ns=sum(moved.ns for moved in parts.values()),
-            slow=slow,
+            slowness=slowness,
             nominal=_nominal(ends, chips[ends]),
         )
-        for (ends, parts), slow in zip(links.items(), slow_links([*links.values()]))
+        for (ends, parts), slowness in zip(links.items(), slownesses([*links.values()]))
     ]
     return tuple(sorted(found, key=lambda link: (-link.ns, link.ends.group, str(link.ends))))
 
@@ -76,20 +86,29 @@ def _nominal(ends: Ends, chips: set[str]) -> float | None:
     return nominal_speed(next(iter(chips)), ends.transport) if len(chips) == 1 else None
 
 
-def _ends(rank: Rank, place: int) -> Ends:
-    digest = rank.digest
-    own = digest.links
-    group = digest.groups[int(own.group[place])] if own.group[place] >= 0 else None
-    src, dst = int(own.src[place]), int(own.dst[place])
-    transport = digest.text(int(own.transport[place]))
+def _group_numbers(job: Job) -> dict[tuple[int, RankGroup], dict[int, int]]:
+    """Return the ranks in the job of the numbers in each group, by the place of a rank and its group.
 
-    def known(number: int) -> int | None:
-        ranks = group.global_ranks if group else ()
-        if number < len(ranks):
-            return ranks[number]
-        return rank.number if group and number == group.rank else None
+    What one of the ranks of a group knows, all of them do.
+    """
+    found: dict[tuple[int, RankGroup], dict[int, int]] = {}
+    for matched in job.channels:
+        members = [*zip(matched.channel.ranks, matched.channel.groups)]
+        numbers: dict[int, int] = {}
+        for place, group in members:
+            numbers.update(_told(group, job.ranks[place].number))
+        for member in members:
+            found.setdefault(member, {}).update(numbers)
+    return found
 
-    ends = known(src), known(dst)
-    if None not in ends:
-        return Ends(*ends, "", -1, -1, transport)
-    return Ends(*ends, group.key if group else "", src, dst, transport)
+
+def _told(group: RankGroup, rank: int) -> dict[int, int]:
+    """Return the ranks in the job of the numbers in a group, as far as one of its ranks knows them."""
+    return {**dict(enumerate(group.global_ranks)), **({group.rank: rank} if group.rank >= 0 else {})}
+
+
+def _ends(known: dict[int, int], group: RankGroup | None, src: int, dst: int, transport: str) -> Ends:
+    """Return the ends of a link between two numbers of a group, by their ranks in the job where known."""
+    if src in known and dst in known:
+        return Ends(known[src], known[dst], "", -1, -1, transport)
+    return Ends(known.get(src), known.get(dst), group.key if group else "", src, dst, transport)

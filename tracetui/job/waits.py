@@ -134,5 +134,6 @@ def _members_by_number(number: Int64s) -> Int64s:
 
 def global_rank(matched: Matched, number: int) -> int | None:
     """Return the rank in the job of a number in a group; None where not known: never guessed."""
-    ranks = matched.channel.group.global_ranks
+    told = (group.global_ranks for group in matched.channel.groups)
+    ranks = next((ranks for ranks in told if ranks), ())
     return ranks[number] if 0 <= number < len(ranks) else None

@@ -51,8 +51,26 @@ def chip_of(trace: Trace, links: Sequence[Link]) -> str:
     return chips.pop() if len(chips) == 1 else ""
 
 
+class Slowness(NamedTuple):
+    """How much longer a link took than others of its kind would have taken for the same messages."""
+
+    slow: bool  #: for more than half of its time
+    ns: int  #: of the messages that were slow
+    usual_ns: int  #: that they take at the median speed of their kind
+
+    @property
+    def excess_ns(self) -> int:
+        """ns beyond the usual."""
+        return self.ns - self.usual_ns
+
+
 def slow_links(links: Sequence[Parts]) -> list[bool]:
-    """Return which links are slow for more than half of their time.
+    """Return which links are slow for more than half of their time."""
+    return [slowness.slow for slowness in slownesses(links)]
+
+
+def slownesses(links: Sequence[Parts]) -> list[Slowness]:
+    """Return how slow each link is beside the others.
 
     Slow is what is below `SLOW` of the median of all links with the same transport and size class of
     messages; those with a mean message below `LEAST_MESSAGE` are not judged.
@@ -63,11 +81,13 @@ def slow_links(links: Sequence[Parts]) -> list[bool]:
             if moved.ns:
                 speeds.setdefault(kind, []).append(moved.bytes / moved.ns)
     usual = {kind: median(told) for kind, told in speeds.items()}
-    return [
-        2 * sum(moved.ns for kind, moved in link.items() if _is_slow(moved, usual.get(kind, 0.0)))
-        > sum(moved.ns for moved in link.values())
-        for link in links
-    ]
+    found = []
+    for link in links:
+        slow = {kind: moved for kind, moved in link.items() if _is_slow(moved, usual.get(kind, 0.0))}
+        ns = sum(moved.ns for moved in slow.values())
+        usual_ns = sum(round(moved.bytes / usual[kind]) for kind, moved in slow.items())
+        found.append(Slowness(2 * ns > sum(moved.ns for moved in link.values()), ns, usual_ns))
+    return found
 
 
 def size_class(size: int) -> int:

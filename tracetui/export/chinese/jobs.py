@@ -22,7 +22,30 @@ JOBS = {
     "{count} more ranks cost the others at least {worth} % of their time each.": (
         "另有 {count} 张卡各让别的卡损失了至少 {worth} % 的时间。"
     ),
-    "No rank cost the others {worth} % of their time.": "没有哪张卡让别的卡损失 {worth} % 的时间。",
+    "The ranks are balanced: no rank, link or stage costs {worth} % of their time.": (
+        "各卡均衡：没有哪张卡、哪条链路或哪个流水级造成 {worth} % 的时间损失。"
+    ),
+    "One rank is here: there is nothing to compare it with.": "这里只有一张卡：没有可比较的对象。",
+    "Stage {stage} computes {time} a step, {share} longer than the mean of the {count} stages.": (
+        "流水级 {stage} 每个 step 计算 {time}，比 {count} 个流水级的平均值长 {share}。"
+    ),
+    "The link {link} is slow: it moves at {share} of the usual speed, and took {time} longer.": (
+        "链路 {link} 慢：速度只有同类链路的 {share}，多花了 {time}。"
+    ),
+    "{count} links are slow, most of all {link}: it moves at {share} of the usual speed, and took {time} longer.": (
+        "有 {count} 条慢链路，最慢的是 {link}：速度只有同类链路的 {share}，多花了 {time}。"
+    ),
+    "{rank} cost {others} others {time} each on average, {most} at most, in {collectives}": (
+        "{rank} 在 {collectives}中让另外 {others} 张卡平均各等了 {time}，最多 {most}"
+    ),
+    "{rank} cost the {others} ranks here {time} each on average, {most} at most, in {collectives}": (
+        "{rank} 在 {collectives}中让这里的 {others} 张卡平均各等了 {time}，最多 {most}"
+    ),
+    "rank {src} to peer {dst} of {group}": "rank {src} 到 {group} 的 peer {dst}",
+    "peer {src} of {group} to rank {dst}": "{group} 的 peer {src} 到 rank {dst}",
+    "{count} slow": "{count} 条慢",
+    "uneven": "不均衡",
+    "differ": "有差异",
     "1 collective": "1 次集合通信",
     "{count} collectives": "{count} 次集合通信",
     "{rank} cost one other rank {time} in {collectives}": "{rank} 在 {collectives}中让另一张卡等了 {time}",

@@ -70,7 +70,7 @@ class RootRows(JobRows):
     def __init__(
         self, job: Job, rows: Sequence[Any], whole: int = 0, unread: frozenset[int] = frozenset()
     ) -> None:
-        """`whole`: ns that shares are of where they are printed; `unread`: ranks that are there, not read."""
+        """`whole`: ns of all ranks that shares are of; `unread`: ranks that are there, not read."""
         super().__init__(job, rows)
         self.whole, self.unread = whole, unread
 
@@ -105,10 +105,6 @@ def _place(row: Any) -> str | None:
 
 def _share_of_job(ns: int, rows: RootRows) -> str:
     return format_percent(ns, rows.whole) if ns > 0 else "-"
-
-
-def _share_of_waits(ns: int, rows: RootRows) -> str:
-    return format_percent(ns, max(rows.job.roots.total_ns, 1))
 
 
 def _did(rows: RootRows) -> Texts:
@@ -146,8 +142,7 @@ ROOTS: Table[RootRows] = Table(
         *_line_columns(),
         duration("lost_ns", "lost", values_of("lost_ns")),
         count("collectives", "collectives", values_of("operations")),
-        Column("share", "share", values_of("lost_ns"), _share_of_job, PRINTED),
-        Column("share", "share", values_of("lost_ns"), _share_of_waits, Form.VIEWER),
+        Column("share", "share", values_of("lost_ns"), _share_of_job, Form.SHOWN),
         Column("did", "longer than the others", _did, forms=Form.SHOWN, least=24),
         named("place", "line", _place, forms=PRINTED, unknown="", path=True, least=20),
         named("line", "Python line", lambda root: short_line(root.line) or None, forms=Form.VIEWER),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tracetui.arrays import Floats
+from tracetui.export.job_words import link_path
 from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only
 from tracetui.export.tables.common import flag_column, named, numbers_by, texts_by, values_of
 from tracetui.export.tables.job import PRINTED, JobRows
@@ -26,15 +27,6 @@ def _end(which: str) -> Callable[[JobLink], str]:
         return tell("peer {number} of {group}", number=peer, group=link.ends.group)
 
     return end
-
-
-def _path(link: JobLink) -> str:
-    ends = link.ends
-    if ends.group_src < 0:
-        return tell("rank {src} to {dst}", src=ends.src, dst=ends.dst)
-    group = tell("group {key}", key=ends.group)
-    template = "peer {src} to {dst} of {group}"
-    return tell(template, src=ends.group_src, dst=ends.group_dst, group=group)
 
 
 def _slow(link: JobLink) -> str | None:
@@ -94,7 +86,7 @@ LINKS: Table[JobRows] = Table(
         ),
         flag_column("slow"),
         named("transport", "by", lambda link: link.ends.transport or None, unknown="", least=0),
-        named("path", "from", _path, forms=PRINTED, least=0),
+        named("path", "from", link_path, forms=PRINTED, least=0),
         named("src", "from", _end("src"), forms=Form.VIEWER),
         named("dst", "to", _end("dst"), forms=Form.VIEWER),
         named("slow", "", _slow, unknown="", least=0, when=_marked),

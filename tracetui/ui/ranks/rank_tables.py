@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from tracetui.export.job_words import verdict
+from tracetui.export.job_words import job_time, verdict
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import LINES, RANKS, ROOTS, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS, STAGES
 from tracetui.job.job import Job
 from tracetui.job.lines import JobLine, job_lines
 from tracetui.job.links import JobLink, job_links
+from tracetui.job.losses import find_losses
 from tracetui.job.roots import Root
 from tracetui.job.sayings import sayings
 from tracetui.job.stages import Stage, job_stages
-from tracetui.job.tables import RankRow, rank_rows
+from tracetui.job.tables import DIFFERS, RankRow, differing, rank_rows
+from tracetui.language import tell
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.columns import LONGEST, Column, name_column, number_column
 from tracetui.ui.tables.layout import Look, Place, laid_out
@@ -72,7 +74,21 @@ class RankTables:
     @cached_property
     def verdict(self) -> list[str]:
         """Who made others wait, in sentences."""
-        return [*verdict(self.job, self.rows, self.job.roots, self.job.waits, self._unread)]
+        job, rows = self.job, self.rows
+        losses = find_losses(job, rows, job.waits, self.links, self.stages)
+        return [*verdict(job, rows, job.roots, job.waits, losses, self._unread)]
+
+    def finding(self, table: str) -> str:
+        """Return what a table has found, "2 slow", to be shown with its name; "" where nothing."""
+        if table == "links":
+            slow = sum(link.slow for link in self.links)
+            return tell("{count} slow", count=format_count(slow)) if slow else ""
+        if table == "stages":
+            uneven = any(stage.imbalance * 100 > DIFFERS for stage in self.stages)
+            return tell("uneven") if uneven else ""
+        if table == "ranks":
+            return tell("differ") if differing(self.rows) else ""
+        return ""
 
     @cached_property
     def notes(self) -> list[str]:
@@ -157,7 +173,7 @@ class RankTables:
             ...,
         )
         return {
-            "why": (ROOTS, RootRows(job, self.roots, unread=self._unread), why),
+            "why": (ROOTS, RootRows(job, self.roots, job_time(self.rows), self._unread), why),
             "lines": (LINES, JobRows(job, self.lines), lines),
             "ranks": (RANKS, RankRows(job, self.rows), ranks),
             "links": (LINKS, JobRows(job, self.links), links),

@@ -213,8 +213,7 @@ class RanksScreen(MapScreen):
         height, style = self.size.height, self.style_of(Role.TEXT)
         roomy = height >= ROOMY_FROM
         room = 4 if roomy else 2 if height >= LEGEND_FROM else 1
-        first = sentences if roomy or len(sentences) == 1 else sentences[1:]
-        told = [wrapped(printable(sentence, 300), max(self.size.width - 1, 1)) for sentence in first[:3]]
+        told = [wrapped(printable(sentence, 300), max(self.size.width - 1, 1)) for sentence in sentences[:3]]
         last = f" {self.viewer.glyphs.ellipsis}"
         lines = [[(f" {line}", style)] for each in told for line in each]
         if len(lines) > room:
@@ -280,6 +279,9 @@ class RanksScreen(MapScreen):
         names: list[Piece] = []
         for place, name in enumerate(TABLES):
             role = Role.TITLE if place == self._table else Role.DIM
+            finding = self._tables.finding(name) if self._tables is not None else ""
+            if finding:
+                name, role = f"{name}: {finding}", role if place == self._table else Role.WARNING
             if name == "notes" and self._tables is not None and self._tables.notes:
                 name, role = (
                     f"{len(self._tables.notes)} notes",

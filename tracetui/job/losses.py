@@ -1,0 +1,77 @@
+"""What a job loses most time by: ranks that are late, links that are slow, stages that compute longer.
+
+All of it is in ns of all ranks together, so that one can be held against the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Union
+
+from tracetui.job.digest import TimeClass
+from tracetui.job.job import Job
+from tracetui.job.late import LateRank, late_once
+from tracetui.job.links import JobLink
+from tracetui.job.stages import Stage
+from tracetui.job.tables import DIFFERS, RankRow
+from tracetui.job.waits import Waits
+
+
+@dataclass(frozen=True)
+class SlowLinks:
+    """The links that are slow beside others of their kind."""
+
+    links: tuple[JobLink, ...]  #: the one that took longest beyond the usual first
+    lost_ns: int
+
+
+@dataclass(frozen=True)
+class UnevenStages:
+    """A stage of a pipeline that computes longer than the others, which wait for it."""
+
+    slowest: Stage
+    stages: int
+    lost_ns: int
+
+
+Loss = Union[LateRank, SlowLinks, UnevenStages]
+
+
+def find_losses(
+    job: Job, rows: Sequence[RankRow], waits: Waits, links: Sequence[JobLink], stages: Sequence[Stage]
+) -> list[Loss]:
+    """Return what the ranks lose time by, most first: by late ranks as much as others waited for them.
+
+    Args:
+        waits: all waits of the job, or those of a step.
+        links: of the job; none where a step is asked for, as digests keep the sums of all steps.
+    """
+    found: list[Loss] = [*late_once(job, waits)]
+    slow = sorted((link for link in links if link.slow), key=lambda link: -link.slowness.excess_ns)
+    if slow:
+        found.append(SlowLinks(tuple(slow), _lost_by_link(job, slow[0])))
+    uneven = _uneven(rows, stages)
+    found += [uneven] if uneven is not None else []
+    return sorted(found, key=lambda loss: -loss.lost_ns)
+
+
+def _lost_by_link(job: Job, link: JobLink) -> int:
+    """Return what moving took the ranks longer by a link, at most what each of them only moved data.
+
+    A collective takes as long as its slowest link, and slow links that move at once do not add up.
+    """
+    excess = link.slowness.excess_ns
+    return sum(min(excess, rank.digest.by_class()[TimeClass.TRANSFER]) for rank in job.ranks)
+
+
+def _uneven(rows: Sequence[RankRow], stages: Sequence[Stage]) -> UnevenStages | None:
+    """Return the stage that computes longest and what the ranks of the others wait for that; None if even."""
+    if len(stages) < 2:
+        return None
+    slowest = max(stages, key=lambda stage: stage.computing_max_ns)
+    if slowest.imbalance * 100 <= DIFFERS:
+        return None
+    steps = max((row.steps for row in rows), default=1) or 1
+    lost = sum((slowest.computing_max_ns - stage.computing_max_ns) * len(stage.ranks) for stage in stages)
+    return UnevenStages(slowest, len(stages), lost * steps)
