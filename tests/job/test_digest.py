@@ -5,8 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +19,13 @@ from hypothesis import strategies as st
 from tests.analysis.real import npu_output
 from tests.job.files import real_digest
 from tracetui.api import load
+from tracetui.export.job_document import job_document
 from tracetui.job.coding import UnreadableDigest, _packed, _unpacked, decode, encode
 from tracetui.job.digest import Digest, TimeClass
 from tracetui.job.digesting import digest_trace
 from tracetui.job.fitting import encode_within, limit_of
+from tracetui.job.job import job_of
+from tracetui.job.members import Rank
 
 int64s = st.integers(-(2**61), 2**61)
 
@@ -95,6 +101,29 @@ def test_no_damage_does_more_than_say_so(encoded: bytes, data: st.DataObject) ->
         decode(gzip.compress(json.dumps(text).encode()))
     except UnreadableDigest as error:
         assert str(error).startswith("it is ")
+
+
+def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the way to everything in a document."""
+    yield place
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        yield from _places(part, (*place, key))
+
+
+@pytest.mark.parametrize("odd", [None, 1.5, True, "x", [], {}, 1 << 63, -(1 << 80), [{}]], ids=repr)
+def test_whatever_stands_anywhere_in_a_digest_it_is_read_or_refused(encoded: bytes, odd: Any) -> None:
+    """Types and numbers that a column, a name or a rank cannot have."""
+    text = gzip.decompress(encoded)
+    for place in list(_places(json.loads(text)))[1::7]:
+        document = json.loads(text)
+        holder = document
+        for key in place[:-1]:
+            holder = holder[key]
+        holder[place[-1]] = odd
+        with suppress(UnreadableDigest):
+            digest = decode(gzip.compress(json.dumps(document).encode(), 1))
+            job_document(job_of([Rank(0, digest, ""), Rank(1, digest, "")]))
 
 
 def test_other_files_are_no_digests(encoded: bytes) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import tempfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +21,7 @@ from tracetui.job.identity import identify
 from tracetui.job.kept import digest_rank
 from tracetui.job.load import find_ranks, load_job
 from tracetui.job.marks import SUFFIX
+from tracetui.job.sayings import sayings
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.siblings.names import named
 
@@ -88,6 +92,51 @@ def test_what_cannot_be_read_costs_a_sentence(tmp_path: Path) -> None:
     assert [rank.number for rank in job.ranks] == [0]
     assert len(job.said) == 3
     assert all(said.endswith("(left out)") for said in job.said)
+
+
+@pytest.fixture
+def readable_by_all() -> Iterator[Path]:
+    """A directory that somebody else than root may look into; root may read whatever has no permissions."""
+    directory = Path(tempfile.mkdtemp())
+    directory.chmod(0o755)
+    yield directory
+    for path in directory.rglob("*"):
+        path.chmod(0o755)
+    shutil.rmtree(directory)
+
+
+def test_directories_that_may_not_be_read_cost_a_sentence_each(readable_by_all: Path) -> None:
+    readable = rank_directory(readable_by_all, 0)
+    for name in ("b_1_20250101120000000_ascend_pt", "other"):
+        (readable_by_all / name).mkdir(mode=0o000)
+    user = os.geteuid()
+    if not user:
+        os.seteuid(65534)
+    try:
+        sources = find_sources([readable_by_all])
+    finally:
+        os.seteuid(user)
+    assert [source.path.parents[1] for source in sources.found] == [readable]
+    assert [sentence.partition(": ")[2] for sentence in sources.said] == ["Permission denied"] * 2
+
+
+def test_a_world_that_no_job_has_is_not_believed(tmp_path: Path) -> None:
+    """A number in a file would else make a list of as many missing ranks."""
+    top = job_in(tmp_path)
+    for rank in (0, 1):
+        rank_directory(top, rank, world=10**9)
+    job = load_job([top])
+    assert (job.world, job.missing) == (None, ())
+    assert "a job of 1,000,000,000 ranks is not believed: 131,072 are the most" in sayings(job)
+
+
+def test_a_rank_number_that_no_job_has_is_none(tmp_path: Path) -> None:
+    top = job_in(tmp_path)
+    for rank in (0, 10**8):
+        rank_directory(top, rank)
+    job = load_job([top])
+    assert [rank.number for rank in job.ranks] == [0, 1]
+    assert "nothing tells the number of one rank: numbered by name" in job.said
 
 
 def test_digests_and_traces_are_one_job(tmp_path: Path) -> None:

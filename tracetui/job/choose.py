@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import count
 from typing import NamedTuple
 
-from tracetui.job.digest import Digest, Identity
+from tracetui.job.digest import MOST_RANKS, Digest, Identity
 
 #: ns by which the windows of ranks of one job may lie apart: their clocks may, and so may their starts.
 LONGEST_BREAK = 60_000_000_000
@@ -113,10 +114,11 @@ def _connected(digests: Sequence[Digest], places: list[int]) -> list[list[int]]:
 
 def numbers(identities: Sequence[Told]) -> tuple[list[int], list[str]]:
     """Return the number of each rank; of those that nothing tells, the lowest free ones, by name."""
-    taken = {each.identity.rank for each in identities if each.identity.rank >= 0}
-    free = (number for number in range(1 << 31) if number not in taken)
     given = [each.identity.rank for each in identities]
-    unknown = sorted((each.name, place) for place, each in enumerate(identities) if each.identity.rank < 0)
+    taken = {number for number in given if 0 <= number < MOST_RANKS}
+    free = (number for number in count() if number not in taken)
+    untold = [place for place, number in enumerate(given) if number not in taken]
+    unknown = sorted((identities[place].name, place) for place in untold)
     for _, place in unknown:
         given[place] = next(free)
     if not unknown:

@@ -106,11 +106,23 @@ def decode(data: bytes) -> Digest:
         _check(digest)
     except UnreadableDigest:
         raise
-    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, OverflowError) as error:
+    except _DAMAGED as error:
         raise UnreadableDigest(f"it is damaged ({type(error).__name__})") from None
     return digest
 
 
+#: What reading something else than a digest raises, whatever stands in it.
+_DAMAGED = (
+    OSError,
+    EOFError,
+    zlib.error,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
 _SCALARS = ("kind", "device", "chip", "trace_bytes", "events", "start", "end")
 
 
@@ -137,10 +149,10 @@ def _digest(document: dict[str, Any]) -> Digest:
         identity=Identity(
             **{
                 **document["identity"],
-                "rank": int(identity.rank),
-                "world": int(identity.world),
-                "sizes": {str(key): int(size) for key, size in identity.sizes.items()},
-                "indices": {str(key): int(index) for key, index in identity.indices.items()},
+                "rank": _whole(identity.rank),
+                "world": _whole(identity.world),
+                "sizes": {str(key): _whole(size) for key, size in identity.sizes.items()},
+                "indices": {str(key): _whole(index) for key, index in identity.indices.items()},
                 "options": {
                     str(key): value
                     for key, value in identity.options.items()
@@ -151,16 +163,16 @@ def _digest(document: dict[str, Any]) -> Digest:
         kind=str(document["kind"]),
         device=str(document["device"]),
         chip=str(document.get("chip", "")),
-        trace_bytes=int(document["trace_bytes"]),
-        events=int(document["events"]),
-        start=int(document["start"]),
-        end=int(document["end"]),
+        trace_bytes=_whole(document["trace_bytes"]),
+        events=_whole(document["events"]),
+        start=_whole(document["start"]),
+        end=_whole(document["end"]),
         warnings=tuple(map(str, document["warnings"])),
         advice=tuple(_advice(advice) for advice in document["advice"]),
         groups=tuple(_group(group) for group in document["groups"]),
         texts=tuple(map(str, document["texts"])),
         lines=tuple(
-            Line(str(file), int(line), str(function), bool(backward))
+            Line(str(file), _whole(line), str(function), bool(backward))
             for file, line, function, backward in document["lines"]
         ),
         boundaries=_unpacked(document["boundaries"]),
@@ -169,25 +181,32 @@ def _digest(document: dict[str, Any]) -> Digest:
     )
 
 
+def _whole(value: Any) -> int:
+    """Return an int64. Raises ValueError where the value is something else."""
+    if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
+        raise ValueError("no whole number")
+    return value
+
+
 def _facts(told: dict[str, Any] | None) -> Facts | None:
     if told is None:
         return None
-    totals = tuple(map(int, told["totals"]))
+    totals = tuple(map(_whole, told["totals"]))
     _require(len(totals) in (0, 4))
     return Facts(
         devices=tuple(map(str, told["devices"])),
-        steps=int(told["steps"]),
+        steps=_whole(told["steps"]),
         notes=tuple(map(str, told["notes"])),
         totals=totals,
         memory=bool(told["memory"]),
         shapes=bool(told["shapes"]),
         runtime=bool(told["runtime"]),
-        left_out=tuple(map(int, told["left_out"])),
+        left_out=tuple(map(_whole, told["left_out"])),
     )
 
 
 def _advice(told: dict[str, Any]) -> RankAdvice:
-    return RankAdvice(str(told["id"]), str(told["title"]), str(told["text"]), int(told["cost_ns"]))
+    return RankAdvice(str(told["id"]), str(told["title"]), str(told["text"]), _whole(told["cost_ns"]))
 
 
 def _group(told: dict[str, Any]) -> RankGroup:
@@ -195,9 +214,9 @@ def _group(told: dict[str, Any]) -> RankGroup:
         key=str(told["key"]),
         communicator=str(told["communicator"]),
         name=str(told["name"]),
-        rank=int(told["rank"]),
-        global_ranks=tuple(map(int, told["global_ranks"])),
-        size=int(told["size"]),
+        rank=_whole(told["rank"]),
+        global_ranks=tuple(map(_whole, told["global_ranks"])),
+        size=_whole(told["size"]),
     )
 
 

@@ -19,6 +19,8 @@ from tracetui.compare.tally import tested_steps
 from tracetui.job.columns import Columns
 from tracetui.job.compared import OF_WALLS, WHOLE, Calls, Facts, Kept, Parts, Sums, Terms, Walls
 
+#: Ranks of the largest job that is believed: a file may tell of as many as a number holds.
+MOST_RANKS = 1 << 17
 Scalar = Union[str, int, bool]
 
 

@@ -52,14 +52,14 @@ def find_sources(paths: Sequence[Path], only: str = "*") -> Sources:
     found: dict[str, Source] = {}
     said: list[str] = []
     for path in paths:
-        for candidate in _in_path(path):
+        for candidate in _in_path(path, said):
             shown = _shown(candidate, path)
             if not _is_meant(shown, path, only):
                 continue
             try:
                 file = locate_trace(candidate)
-            except UnreadableTrace as error:
-                said.append(str(error))
+            except (UnreadableTrace, OSError) as error:
+                said.append(_unreadable(error, candidate))
                 continue
             source = Source(file, shown, is_digest(file))
             found.setdefault(os.path.realpath(file), source)
@@ -74,8 +74,13 @@ def digest_at(path: Path) -> Path | None:
     return path if path.is_file() and is_digest(path) else None
 
 
-def _in_path(path: Path) -> Iterator[Path]:
-    """The files, and the directories of one rank each, that a path means."""
+def _unreadable(error: Exception, path: Path) -> str:
+    """Return what is said of a rank, or of a directory, that cannot be read."""
+    return f"{plain(str(path))}: {error.strerror}" if isinstance(error, OSError) else str(error)
+
+
+def _in_path(path: Path, said: list[str]) -> Iterator[Path]:
+    """Yield the files, and the directories of one rank each, that a path means; say what cannot be read."""
     try:
         path.stat()
     except (OSError, ValueError):
@@ -83,17 +88,17 @@ def _in_path(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    ranks = list(_in_directory(path))
+    ranks = list(_in_directory(path, said))
     yield from ranks or [path]  # a directory that holds one trace, or says why it does not
 
 
-def _in_directory(top: Path) -> Iterator[Path]:
-    """The ranks in a directory, by name."""
+def _in_directory(top: Path, said: list[str]) -> Iterator[Path]:
+    """Yield the ranks in a directory, by name; say which directories in it cannot be read."""
     if _is_rank(top):
         yield from _devices(top)
         return
     seen = 0
-    for directory, names, files in os.walk(top):
+    for directory, names, files in os.walk(top, onerror=lambda error: _say(error, said)):
         here = Path(directory)
         seen += len(names) + len(files)
         below = [here / name for name in sorted(names) if not (here / name).is_symlink()]
@@ -109,20 +114,28 @@ def _in_directory(top: Path) -> Iterator[Path]:
         yield from (file for file in own if not file.is_symlink())
 
 
+def _say(error: OSError, said: list[str]) -> None:
+    said.append(_unreadable(error, Path(os.fsdecode(error.filename))))
+
+
 def _devices(rank: Path) -> list[Path]:
     """The directories of the devices of an export that tells of several, as ranks; else itself."""
     try:
         devices = sorted(path for path in rank.glob("device_*") if (path / "timeline").is_dir())
+        newer = (rank / "mindstudio_profiler_output").is_dir()
     except OSError:
         return [rank]
-    newer = (rank / "mindstudio_profiler_output").is_dir()
     return devices if len(devices) > 1 and not newer else [rank]
 
 
 def _is_rank(path: Path) -> bool:
     """Whether a directory is that of one rank, by its name or what is in it."""
-    output = path / _OUTPUT
-    return is_rank_directory(path.name) or (path / _TRACE_VIEW).is_file() or (output / _TRACE_VIEW).is_file()
+    if is_rank_directory(path.name):
+        return True
+    try:
+        return (path / _TRACE_VIEW).is_file() or (path / _OUTPUT / _TRACE_VIEW).is_file()
+    except OSError:  # whoever walks through it says so
+        return False
 
 
 def _shown(path: Path, top: Path) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tracetui.arrays import Bools
 from tracetui.job.clocks import Clocks, find_clocks, without_strangers
+from tracetui.job.digest import MOST_RANKS
 from tracetui.job.match import Matched, Signatures, match
 from tracetui.job.members import Rank, channels
 from tracetui.job.roots import Roots, find_roots
@@ -26,10 +27,11 @@ class Job:
     @cached_property
     def world(self) -> int | None:
         """How many ranks the job has; None where nothing tells."""
-        told = [rank.digest.identity.world for rank in self.ranks]
+        told = [world for rank in self.ranks if (world := rank.digest.identity.world) <= MOST_RANKS]
         groups = [group for rank in self.ranks for group in rank.digest.groups]
         named = {number for group in groups for number in group.global_ranks}
-        world = max(told, default=0) or len(named) or max((group.size for group in groups), default=0)
+        sizes = [group.size for group in groups if group.size <= MOST_RANKS]
+        world = max(told, default=0) or len(named) or max(sizes, default=0)
         least = max((rank.number for rank in self.ranks), default=-1) + 1
         return max(world, least) if world else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tracetui.job.digest import MOST_RANKS
 from tracetui.job.job import Job
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
@@ -13,7 +14,13 @@ _MOST = 3  #: sentences of one kind
 
 def sayings(job: Job) -> list[str]:
     """Return the sentences: what was left out, what differs between ranks, and what numbers are bounds of."""
-    return [*job.said, *_options(job), *_clocks(job), *_differences(job), *_waits(job)]
+    return [*job.said, *_worlds(job), *_options(job), *_clocks(job), *_differences(job), *_waits(job)]
+
+
+def _worlds(job: Job) -> Iterator[str]:
+    worlds = {rank.digest.identity.world for rank in job.ranks}
+    for world in sorted(world for world in worlds if world > MOST_RANKS):
+        yield f"a job of {format_count(world)} ranks is not believed: {format_count(MOST_RANKS)} are the most"
 
 
 def _options(job: Job) -> Iterator[str]:
