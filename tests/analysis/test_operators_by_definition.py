@@ -75,7 +75,9 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
 @pytest.mark.parametrize("count", [*range(1, 21), 40, 100, 120, 202, 400])
 def test_percentiles_are_the_durations_of_the_nearest_ranks(count: int) -> None:
     nothing = np.zeros(count, np.int64)
-    trace: Any = SimpleNamespace(strings=["mm"], slices=SimpleNamespace(name=nothing, activity=nothing))
+    trace: Any = SimpleNamespace(
+        strings=["mm"], kind=Kind.ASCEND, slices=SimpleNamespace(name=nothing, activity=nothing)
+    )
     table = operator_table(trace, np.arange(count), np.arange(count)[::-1])
     ranks = [next(n for n in range(count + 1) if 100 * n >= share * count) for share in (50, 95)]
     assert [table[0].p50_ns + 1, table[0].p95_ns + 1] == ranks

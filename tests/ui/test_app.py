@@ -191,7 +191,7 @@ async def test_a_search_goes_from_hit_to_hit(moba: Path) -> None:
 
 async def test_the_stack_is_shown_leaf_first(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
-        await pilot.press("1", "p")
+        await pilot.press("2", "p")
         details = timeline(app).details
         assert details.shows_stack and len(details.lines) == len(details.stack) > 1
         assert "train_moba.py" in details.text

@@ -102,7 +102,7 @@ async def test_the_editor_opens_at_the_line_in_the_details(
         app = open_viewer(path, ViewerOptions(palette="none"), trace_file)
         async with app.run_test(size=(100, 30)) as pilot:
             await until(pilot, lambda: app.session.analysis is not None)
-            await pilot.press("x", "o")
+            await pilot.press("x", "x", "o")
             await pilot.pause()
             assert isinstance(app.screen, TimelineScreen)
             details = app.screen.details

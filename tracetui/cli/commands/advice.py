@@ -7,8 +7,8 @@ from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_rules, add_trace
 from tracetui.cli.terminal import text_width
 
-_DESCRIPTION = f"""Print what the trace says could be done about idle time, most lost time first, each
-with the evidence it follows from. There is none without evidence.
+_DESCRIPTION = f"""Print what the trace says could be done about idle time, most lost time first,
+each with the evidence it follows from. There is none without evidence.
 
 {PATHS}"""
 
