@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from tests.ui.training import viewer
+from tests.ui.training import screen_text, viewer
 from tests.ui.viewing import case, settled
 from tracetui.ui.app import TraceApp
 from tracetui.ui.screens.search import SearchPrompt
@@ -70,3 +70,20 @@ async def test_what_waits_is_dropped_when_all_is_to_stop(tmp_path: Path) -> None
             app.simulate_key(key)
         await settled(app, pilot)
         assert not isinstance(app.screen, SearchPrompt)
+
+
+async def test_a_key_that_does_nothing_says_so_on_every_screen(tmp_path: Path) -> None:
+    app = viewer(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for screen in ("T", "G", "H", "F", "M", "O", "I", "V"):
+            await pilot.press(screen, "Z")
+            await settled(app, pilot)
+            assert screen_text(app)[-1].strip() == "Z does nothing here: ? shows the keys that do", screen
+
+
+async def test_what_is_typed_into_a_prompt_and_escape_are_left_alone(tmp_path: Path) -> None:
+    app = viewer(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("slash", "Z", "escape", "escape")
+        await settled(app, pilot)
+        assert not any("does nothing here" in line for line in screen_text(app))

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, Union, cast
 from rich.color import ColorSystem
 from textual._ansi_sequences import SYNC_END, SYNC_START
 from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual._dispatch_key import dispatch_key
 from textual._xterm_parser import XTermParser  # keys from bytes: drivers have it only inside
 from textual.app import App, ReturnType
 from textual.css.query import QueryError
@@ -83,6 +84,14 @@ class HookedApp(Punctual, App[ReturnType]):
 
     def terminal_answered(self) -> None:
         """The terminal has told that it shows frames at once, for which Textual asks when it starts."""
+
+    def key_was_left(self, key: Key) -> None:
+        """Nothing took a key: no binding of what has the focus, of the screen, or of the app."""
+
+    async def _on_key(self, event: Key) -> None:
+        event.prevent_default()  # what follows is all that Textual's own does
+        if not await self._check_bindings(event.key) and not await dispatch_key(self, event):
+            self.key_was_left(event)
 
     def fault(self, error: Exception) -> None:
         """Something raised; the terminal is not restored yet. Textual's own report prints local variables."""

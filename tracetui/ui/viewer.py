@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from textual.events import Key
 from textual.message import Message
 from textual.screen import Screen
 
+from tracetui.language import tell
 from tracetui.reader.errors import UnreadableTrace, plain
+from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.ui._textual import HookedApp
+from tracetui.ui.actions import key_label
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.keys import KeyByKeyApp
@@ -43,6 +47,7 @@ from tracetui.ui.terminal import in_ascii
 
 #: the screen that a trace opens at
 FIRST = "timeline"
+SAID_AGAIN_S = 1.0  #: after that it is said again that a key does nothing
 
 
 class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
@@ -50,6 +55,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
 
     DEFAULT_MODE = f"{FIRST}@0"
     failure: Exception | None = None  #: why there is nothing to view
+    _left_key: tuple[str, Screen[Any]] | None = None  #: the last key that did nothing, and where
 
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
         """Of at least one session; the first is shown."""
@@ -177,6 +183,18 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         """Show a sentence in the last line of the screen in front, also of one that a panel lies over."""
         for screen in self.screen_stack:
             screen.post_message(Status(sentence))
+
+    def key_was_left(self, key: Key) -> None:
+        """Say that a key has no meaning here; once where it comes again and again."""
+        if key.key == "escape" or (key.key, self.screen) == self._left_key:
+            return
+        self._left_key = key.key, self.screen
+        self.set_timer(SAID_AGAIN_S, self._forget_left_key)
+        label = key.character if key.character and key.character.isprintable() else key_label(key.key)
+        self.show_status(tell("{key} does nothing here: ? shows the keys that do", key=printable(label, 20)))
+
+    def _forget_left_key(self) -> None:
+        self._left_key = None
 
     # Reading in threads
 

@@ -1,6 +1,7 @@
 """What the viewer says of what is selected, in Chinese, by the English."""
 
 STORIES = {
+    "{key} does nothing here: ? shows the keys that do": "{key} 在这里没有作用：? 显示可用的按键",
     # -- advice -----------------------------------------------------------------------------------------
     "1 finding, {cost}: {title}": "1 处可以改进，{cost}：{title}",
     "{count} findings, first {cost}: {title}; costs may overlap": (
