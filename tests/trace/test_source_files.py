@@ -93,7 +93,7 @@ def test_only_directories_that_the_producer_made_are_left_upwards(trace: Path) -
     write(trace.parents[3] / "train_moba.py")
     missing = SourceFiles(trace).find("/workspace/moba/train_moba.py")
     assert isinstance(missing, NotFound)
-    assert missing.looked == (*trace.parents[:3], Path.cwd())
+    assert missing.looked == (*list(trace.parents)[:3], Path.cwd())
 
 
 def test_the_longest_end_wins_over_the_nearer_directory(trace: Path) -> None:
