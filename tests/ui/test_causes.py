@@ -16,6 +16,7 @@ from tests.samples.traces import written
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, viewing
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.heat.cause_map import CauseMap
@@ -24,7 +25,7 @@ from tracetui.analysis.idle.cause_raster import CauseRaster, most
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
-from tracetui.trace.model import Trace
+from tracetui.trace.model import Activity, Trace
 from tracetui.ui.drawing.causes import ROLES, cause_letter, cause_words, legend, main_legend
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.idle_line import IdleLine
@@ -74,7 +75,8 @@ def times(text: str) -> list[int]:
 
 
 def test_each_cause_has_a_bright_colour() -> None:
-    assert set(ROLES) == set(Cause)
+    assert set(ROLES) == {*Cause, *CommunicationCause}
+    assert {ROLES[cause] for cause in CommunicationCause} == {Role.WAITING, Activity.COMMUNICATION}
     for name in PALETTES:
         palette = Palette(name)
         for role in ROLES.values():
@@ -85,13 +87,13 @@ def test_each_cause_has_a_bright_colour() -> None:
 def test_a_legend_takes_no_more_than_its_room_most_first() -> None:
     shares = {Cause.PYTHON: 10, Cause.SYNC: 70, Cause.GC: 20}
     palette = Palette("none")
-    text = "".join(text for text, _ in legend(shares, palette, 80))
+    text = "".join(text for text, _ in legend(shares.items(), palette, BLOCKS, 80))
     assert text.split() == ["S", "sync", "70.0", "%", "G", "gc", "20.0", "%", "P", "python", "10.0", "%"]
     for width, main in ((80, "S sync 70.0 %"), (13, "S sync 70.0 %"), (12, "S sync 70 %"), (10, "S sync")):
-        assert "".join(text for text, _ in main_legend(shares, palette, width)) == main
+        assert "".join(text for text, _ in main_legend(shares.items(), palette, BLOCKS, width)) == main
     for width in range(40):
         for make in (legend, main_legend):
-            assert sum(cell_len(text) for text, _ in make(shares, palette, width)) <= width
+            assert sum(cell_len(text) for text, _ in make(shares.items(), palette, BLOCKS, width)) <= width
 
 
 # ------------------------------------------------------------------------------------------- adding up
@@ -288,7 +290,7 @@ async def test_the_map_tells_the_causes_and_the_pane_the_story(trace: Trace) -> 
         minimap, details = app.screen.minimap, app.screen.details
         (most_of, _), *_ = app.session.analysis.causes.by_cause().items()
         assert lines_of(minimap)[1].startswith(" worst gaps 1 to 9 ")
-        assert lines_of(minimap)[2].startswith(" why idle ") and cause_words(most_of) in lines_of(minimap)[2]
+        assert lines_of(minimap)[2].startswith(" why lost ") and cause_words(most_of) in lines_of(minimap)[2]
         await pilot.resize_terminal(
             80, 24
         )  # no line for a legend: in the margin, and where nothing is selected

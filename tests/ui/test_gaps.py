@@ -236,7 +236,7 @@ async def test_the_cause_of_each_gap_is_a_column_that_the_filter_finds(trace: Tr
             cells = re.split(r" {2,}", lines[rank].strip())
             word = cause_words(Cause(int(causes[gap]))) if causes[gap] >= 0 else "-"
             if analysis.gaps.communication[gap] > analysis.gaps.idle[gap]:
-                word = "unsplit"  # the trace has no planes that tell waits from transfers
+                word = "comm"  # the trace has no planes that tell waits from transfers
             assert word in cells
         (main, ns), *_ = analysis.causes.by_cause().items()
         assert f"most {cause_words(main)} {format_percent(ns, analysis.idle_ns)}" in said(app, "answer")
@@ -280,4 +280,4 @@ def test_the_order_changes_what_the_worst_gaps_are_said_to_be(trace: Trace) -> N
         worst = [gap for gap in analysis.gaps.ranked(by).tolist() if ns[gap]]
         told = ["".join(text for text, _ in line) for line in describe_worst(analysis, worst, by, pen)]
         assert all(f"{format_duration(int(ns[gap]))} {word}" in line for gap, line in zip(worst, told))
-        assert any("  communication" in line for line in told) == (by is not Measure.IDLE)
+        assert any("  comm  " in line for line in told) == (by is not Measure.IDLE)

@@ -81,7 +81,7 @@ async def test_both_are_shown_at_the_step_that_differs_most() -> None:
                 assert len(heads) == 2 and "BASE fast" in lines[heads[0]] and "OTHER slow" in lines[heads[1]]
                 ticks = [lines[at + 1].rindex("'") for at in heads]
                 assert ticks[0] == ticks[1], "the step begins at once"
-                assert size[0] == 80 or lines[heads[0] + 1].rstrip("-").endswith("-3.55 ms"), "and BASE waits"
+                assert size[0] == 80 or lines[heads[0] + 1].rstrip("/").endswith("-3.55 ms"), "and BASE waits"
                 names = [line[1:].split()[0] for line in lines[heads[0] + 2 : heads[1]]]
                 kinds = [kind.value for kind in stack().kinds(0)]
                 assert names == [

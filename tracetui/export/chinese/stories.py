@@ -34,6 +34,8 @@ STORIES = {
     "{device} lost {lost} of {whole}, idle {idle}": "{device} 损失 {lost}，全长 {whole}，空闲 {idle}",
     "the {device}": "{device}",
     "why": "原因",
+    "why lost": "损失原因",
+    "lost, whole trace": "损失，整个 trace",
     "{device} was idle {time} before {task}.": "{device} 在 {task} 之前空闲了 {time}。",
     "{device} was idle {time} in {count} stretches, the longest before {task}.": (
         "{device} 空闲了 {time}，分 {count} 段，最长的一段在 {task} 之前。"

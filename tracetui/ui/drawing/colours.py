@@ -88,6 +88,7 @@ DARK = Colours(
         "bright cyan": _ink("bright_cyan", 123, "#6fe7f2"),
         "bright green": _ink("bright_green", 156, "#a8f28a"),
         "bright magenta": _ink("bright_magenta", 219, "#f5a3ff"),
+        "pink": _ink("bright_magenta", 205, "#ff6ac1"),
         "white": _ink("bright_white", 255, "#f2f4f8"),
     },
     fills={
@@ -98,6 +99,7 @@ DARK = Colours(
         "bright cyan": _fill((123, 16), ("#6fe7f2", "#001a1c")),
         "bright green": _fill((156, 16), ("#a8f28a", "#0a1a00")),
         "bright magenta": _fill((219, 16), ("#f5a3ff", "#18001c")),
+        "pink": _fill((205, 16), ("#ff6ac1", "#1a000d")),
         "white": _fill((255, 16), ("#f2f4f8", "#10141a")),
         "selected": _fill((231, 16), ("#ffffff", "#10141a")),
         "quiet magenta": _fill((60, 255), ("#5b4468", "#e3d8e8")),
@@ -130,6 +132,7 @@ LIGHT = Colours(
         "bright cyan": _ink("blue not bold", 24, "#00617d"),
         "bright green": _ink("", 22, "#3d6b00"),
         "bright magenta": _ink("magenta not bold", 127, "#a01bb0"),
+        "pink": _ink("magenta not bold", 92, "#7a1fd6"),
         "white": _ink("", 235, "#1f2733"),
     },
     fills={
@@ -140,6 +143,7 @@ LIGHT = Colours(
         "bright cyan": _fill((24, 231), ("#00617d", "#ffffff")),
         "bright green": _fill((22, 231), ("#3d6b00", "#ffffff")),
         "bright magenta": _fill((127, 231), ("#a01bb0", "#ffffff")),
+        "pink": _fill((92, 231), ("#7a1fd6", "#ffffff")),
         "white": _fill((235, 231), ("#1f2733", "#ffffff")),
         "selected": _fill((16, 231), ("#10141a", "#ffffff")),
         "quiet magenta": _fill((182, 16), ("#cbb4d6", "#33203d")),

@@ -1,8 +1,8 @@
 """Exposed communication on lines of idle time: where a device is not idle and does nothing but communicate.
 
-Pure: knows the picture of a trace, the palette and glyphs. A column has the glyph of what there is most of:
-waiting for a rank, moving data, or not told apart. A stretch with room tells the rank of its gap, how long,
-and for whom.
+Pure: knows the picture of a trace, the palette and glyphs. A column has the glyph and colour of what
+there is most of: waiting for a rank, moving data, or not told apart. A stretch with room tells the rank of
+its gap, how long, and for whom.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.export.late import late_rank
 from tracetui.export.text import cell_width
 from tracetui.language import tell
-from tracetui.trace.model import Activity
+from tracetui.ui.drawing.causes import cause_paint, cause_style, communication_glyph
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.lane import runs
 from tracetui.ui.drawing.palette import Palette
@@ -31,11 +31,6 @@ _WORDS = {
 }
 _LEAST_CELLS = 8  #: a stretch with fewer has no text
 _AROUND = 2  #: cells of it that stay on each side of the text
-
-
-def cause_glyphs(glyphs: Glyphs) -> tuple[str, str, str]:
-    """Return the glyph of each cause, in their order."""
-    return glyphs.waits, glyphs.moves, glyphs.communicates
 
 
 def most_exposed(ns: Int64s, edges: Int64s, free: Bools) -> Int64s:
@@ -52,8 +47,10 @@ class ExposedInk:
     """Draws over the idle lines of one trace; its analysis is there."""
 
     def __init__(self, picture: Picture, palette: Palette, glyphs: Glyphs) -> None:
-        self._picture, self._glyphs = picture, glyphs
-        self._style = palette.style_of(Activity.COMMUNICATION)
+        self._picture = picture
+        self._inks = [cause_style(cause, palette) for cause in CommunicationCause]
+        self._boxes = [cause_paint(cause, palette).box for cause in CommunicationCause]
+        self._glyph = [communication_glyph(cause, glyphs) for cause in CommunicationCause]
 
     def over(self, drawn: Strip, idle: Int64s, device: int, selected: int, edges: Int64s) -> Strip:
         """The line, with what is exposed in the columns without idle time.
@@ -68,17 +65,30 @@ class ExposedInk:
             return drawn
         bounds = np.stack((first, stop), axis=1).reshape(-1).tolist()
         parts = list(drawn.divide([*bounds, len(cause)]))
-        glyphs = cause_glyphs(self._glyphs)
         for place, (start, end) in enumerate(zip(first.tolist(), stop.tolist())):
-            cells = "".join(glyphs[at] for at in cause[start:end].tolist())
             gap = self._picture.gap_at(device, int(edges[start] + edges[end]) // 2)
             chosen = gap >= 0 and gap == selected
-            style = self._style + Style(bold=True, underline=True) if chosen else self._style
-            text = self._text(gap, end - start - 2 * _AROUND) if end - start >= _LEAST_CELLS else ""
-            at = _AROUND if text else 0
-            cells = cells[:at] + text + cells[at + cell_width(text) :]
-            parts[2 * place + 1] = Strip([Segment(cells, style)], end - start)
+            parts[2 * place + 1] = self._stretch(cause[start:end], gap, chosen)
         return Strip.join(parts)
+
+    def _stretch(self, causes: Int64s, gap: int, chosen: bool) -> Strip:
+        """Return one stretch, its text in a box of the colour that there is most of.
+
+        causes : int64[columns] of CommunicationCause. gap : that it lies in, or -1.
+        """
+        marked = Style(bold=True, underline=True) if chosen else Style.null()
+        starts, stops = runs(causes)
+        ink = [
+            Segment(self._glyph[causes[start]] * (stop - start), self._inks[causes[start]] + marked)
+            for start, stop in zip(starts.tolist(), stops.tolist())
+        ]
+        strip = Strip(ink, len(causes))
+        text = self._text(gap, len(causes) - 2 * _AROUND) if len(causes) >= _LEAST_CELLS else ""
+        if not text:
+            return strip
+        main = int(np.bincount(causes).argmax())
+        before, _, after = strip.divide([_AROUND, _AROUND + cell_width(text), len(causes)])
+        return Strip.join([before, Strip([Segment(text, self._boxes[main] + marked)]), after])
 
     def _text(self, gap: int, room: int) -> str:
         """ " 1 waits 86.2 ms for peer 5 of group 271 ", or as much of it as fits."""

@@ -67,7 +67,7 @@ BLOCKS = Glyphs(
     down="▼",
     warning="!",
     at_most="≤",
-    waits="╌",
+    waits="▚",
     moves="═",
     communicates="─",
 )
@@ -99,7 +99,7 @@ ASCII = Glyphs(
     down="v",
     warning="!",
     at_most="<=",
-    waits="-",
+    waits="/",
     moves="=",
     communicates="_",
 )

@@ -37,6 +37,7 @@ class Role(Enum):
     LAUNCHING = "launching"  #: idle while the task was being launched
     LAUNCHED = "launched"  #: idle after the launch
     UNLINKED = "unlinked"  #: idle, and the trace does not tell why
+    WAITING = "waiting"  #: the device waits for another rank: lost, so as bright as idle
     HOST = "host"  #: host operators and calls, where no hue of their own is wanted
     FRAME = "frame"  #: Python frames
     COUNTER = "counter"
@@ -70,6 +71,7 @@ _ROLES: Mapping[Role | Activity, tuple[str, str]] = {
     Role.LAUNCHING: ("bright green", "bold"),
     Role.LAUNCHED: ("bright magenta", "bold"),
     Role.UNLINKED: ("white", "bold"),
+    Role.WAITING: ("pink", "bold"),
     Role.HOST: ("cyan", ""),
     Role.FRAME: ("grey", ""),
     Role.COUNTER: ("green", "dim"),
@@ -113,6 +115,7 @@ _PAINTED: tuple[Role | Activity, ...] = (
     Role.LAUNCHING,
     Role.LAUNCHED,
     Role.UNLINKED,
+    Role.WAITING,
     Role.HOST,
     Role.FRAME,
     Role.SELECTED,

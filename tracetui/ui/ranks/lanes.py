@@ -83,7 +83,7 @@ class RankLanes(CachedLineWidget):
         communication = style(Activity.COMMUNICATION)
         return {
             TimeClass.COMPUTING: (glyphs.shades[4], style(Activity.AICORE)),
-            TimeClass.WAIT: (glyphs.waits, communication),
+            TimeClass.WAIT: (glyphs.waits, style(Role.WAITING)),
             TimeClass.TRANSFER: (glyphs.moves, communication),
             TimeClass.UNSPLIT: (glyphs.communicates, communication),
             TimeClass.COPY: (glyphs.shades[2], style(Activity.COPY)),

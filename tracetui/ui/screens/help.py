@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.language import cause_facts
+from tracetui.trace.model import Activity
 from tracetui.ui.actions import GROUPS, Action, actions_of, merged
 from tracetui.ui.drawing.causes import ROLES, cause_words
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
@@ -193,7 +194,7 @@ def _side_by_side(blocks: Sequence[Sequence[Line]], columns: int, width: int, el
 
 
 def _explained(
-    term: str, meaning: str, width: int, palette: Palette, role: Role = Role.NUMBER
+    term: str, meaning: str, width: int, palette: Palette, role: Role | Activity = Role.NUMBER
 ) -> Iterable[Line]:
     """A term and its meaning, in as many lines as it takes."""
     indent = 15

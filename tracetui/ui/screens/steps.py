@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar, time_inks
 from tracetui.ui.drawing.causes import legend
+from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, ruled
 from tracetui.ui.screens.table_screen import TableScreen
@@ -141,7 +142,7 @@ class StepsScreen(TableScreen):
         told = step_story(step, analysis.steps, analysis.annotated_phases[row])
         lines += [[(line, text)] for line in told]
         if self._explained is analysis:
-            lines += step_causes(analysis, row, self.viewer.palette, width)
+            lines += step_causes(analysis, row, self.viewer.palette, self.viewer.glyphs, width)
         else:
             lines.append([(self._failure or "Looking for the causes of its idle time.", dim)])
         self.query_one("#story", Lines).show(lines)
@@ -234,18 +235,19 @@ def explained(analysis: Analysis) -> StepsScreen.Explained:
     return StepsScreen.Explained(analysis)
 
 
-def step_causes(analysis: Analysis, index: int, palette: Palette, width: int) -> list[Line]:
+def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs, width: int) -> list[Line]:
     """Return the causes of the idle and of the preparing time of a step, and what its wall time hangs on."""
     text, dim, bold = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
 
     apart = clocks_apart(analysis.steps[index])
     disagree = f"; host and device clocks disagree by {format_duration(apart)}" if apart else ""
 
-    def causes(name: str, by_cause: dict[Cause, int], copy_ns: int = 0) -> Line:
+    def causes(name: str, by_cause: Mapping[Cause, int], copy_ns: int = 0) -> Line:
         total = format_duration(sum(by_cause.values()) + copy_ns)
         copied = f"of which copies {format_duration(copy_ns)}, the rest " if copy_ns else ""
         line: list[Piece] = [(f"{name} ", text), (total, bold), (f": {copied}", text)]
-        return [*line, *legend(by_cause, palette, width - sum(len(piece) for piece, _ in line))]
+        room = width - sum(len(piece) for piece, _ in line)
+        return [*line, *legend(by_cause.items(), palette, glyphs, room)]
 
     by_kind = analysis.critical_in_step(index)
     wall = sum(by_kind.values())

@@ -11,7 +11,6 @@ from typing import Any
 from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
@@ -34,11 +33,6 @@ from tracetui.ui.stories.gap_words import GapWords
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 
 _WORDS = {Measure.LOST: "lost", Measure.IDLE: "idle", Measure.COMMUNICATION: "comm"}
-_COMMUNICATION = {
-    CommunicationCause.WAIT: "waiting",
-    CommunicationCause.TRANSFER: "moving",
-    CommunicationCause.UNSPLIT: "communication",
-}
 _ACTIVITIES = {
     Activity.COMMUNICATION: "communication",
     Activity.COPY: "copy",
@@ -143,8 +137,8 @@ def _reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[tuple[
         return ("  " + padded(tell("copies"), 13), pen.palette.style_of(Activity.COPY)), ""
     exposed = analysis.communication.exposed
     most = next(iter(exposed.by_cause(exposed.of_gap(gap))))
-    style = pen.palette.style_of(Activity.COMMUNICATION)
-    return ("  " + padded(tell(_COMMUNICATION[most]), 13), style), late_rank(analysis, gap) or ""
+    reason = "  " + padded(cause_words(most), 13), cause_style(most, pen.palette)
+    return reason, late_rank(analysis, gap) or ""
 
 
 def short_frame(frame: Frame) -> str:

@@ -48,7 +48,7 @@ class SyncStory(Story):
             told.append([(tell("No idle time is charged to this line itself."), self._dim)])
         else:
             charged = tell("Charged to the line: {time} of idle", time=format_duration(line.idle_ns)) + "  "
-            causes = legend(line.causes, self._palette, width - cell_len(charged))
+            causes = legend(line.causes.items(), self._palette, self._glyphs, width - cell_len(charged))
             told.append([(charged, self._dim), *causes])
         if savings is not None:
             told.append(of_line.saves(sync if line is None else line, savings))

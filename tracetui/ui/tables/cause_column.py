@@ -8,8 +8,6 @@ from rich.cells import cell_len
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int8s, Int64s
-from tracetui.language import wording
-from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import UNKNOWN, Cell, Column
@@ -25,11 +23,8 @@ def cause_column(causes: Int8s | Int64s, palette: Palette) -> Column:
     labels = [*(cause.label for cause in (*Cause, *CommunicationCause)), ""]
     looks: dict[int, Cell] = {-1: UNKNOWN}
     for code in np.unique(causes[causes >= 0]).tolist():
-        if code < len(Cause):
-            looks[code] = [(cause_words(Cause(code)), cause_style(Cause(code), palette))]
-        else:
-            name = wording(CommunicationCause(code - len(Cause)).name.lower())
-            looks[code] = [(name, palette.style_of(Activity.COMMUNICATION))]
+        cause = Cause(code) if code < len(Cause) else CommunicationCause(code - len(Cause))
+        looks[code] = [(cause_words(cause), cause_style(cause, palette))]
     widths = (cell_len(piece[0][0]) for code, piece in looks.items() if code >= 0)
 
     return Column(

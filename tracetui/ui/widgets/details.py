@@ -30,7 +30,7 @@ from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFile
 from tracetui.trace.stack import Frame, parse_call_stack
-from tracetui.ui.drawing.causes import legend
+from tracetui.ui.drawing.causes import legend, lost_by_cause
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
@@ -315,8 +315,9 @@ class Details(CachedLineWidget, can_focus=True):
                 title = "the run, then the worst gaps by {measure}: a click, a digit or x goes there"
             self._title = tell(title, measure=tell(MEASURES[by]))
             if self.tells_causes:
-                shares = legend(session.analysis.causes.by_cause(), app.palette, self.size.width - 6)
-                warn.append([pen.text(f" {tell('why')}  ", Role.DIM), *shares])
+                why = pen.text(f" {tell('why lost')}  ", Role.DIM)
+                room, lost = self.size.width - cell_len(why[0]), lost_by_cause(session.analysis)
+                warn.append([why, *legend(lost, app.palette, app.glyphs, room)])
         self._worst = len(worst)
         return [*warn, *self._told[2]]
 

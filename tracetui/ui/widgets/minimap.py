@@ -1,4 +1,4 @@
-"""The whole trace in two or three lines: how idle the devices are and why, the worst gaps, what is on screen.
+"""The whole trace in two or three lines: what the devices lost and why, the worst gaps, what is on screen.
 
 Until that is known the first line tells how busy they are, and what is not read yet.
 """
@@ -6,17 +6,26 @@ Until that is known the first line tells how busy they are, and what is not read
 from __future__ import annotations
 
 import numpy as np
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Int64s
+from tracetui.language import tell
 from tracetui.trace.model import Activity
-from tracetui.ui.drawing.causes import cause_paint, legend, main_legend
-from tracetui.ui.drawing.exposed_ink import cause_glyphs, most_exposed
+from tracetui.ui.drawing.causes import (
+    LossCause,
+    cause_style,
+    communication_glyph,
+    legend,
+    lost_by_cause,
+    main_legend,
+)
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments, shades
 from tracetui.ui.drawing.load import is_of_host, load
@@ -30,9 +39,10 @@ from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 
 class Minimap(CachedLineWidget):
-    """Line 0: idle time of all devices, coloured by cause. Line 1: the viewport, steps, hits, worst gaps.
+    """Line 0: lost time of all devices, idle or communicating, coloured by cause.
 
-    Line 2, where there is one: what the colours and letters of the causes stand for.
+    Line 1: the viewport, steps, hits, worst gaps. Line 2, where there is one: what the colours and letters of
+    the causes stand for.
     """
 
     DEFAULT_CSS = """
@@ -78,7 +88,7 @@ class Minimap(CachedLineWidget):
     def draw_line(self, y: int) -> Strip:
         if y == 2:
             return fitted(self._legend(), self.size.width, "")
-        line = self._idle_line() if y == 0 else self._mark_line()
+        line = self._lost_line() if y == 0 else self._mark_line()
         return Strip([*self._label(y), *line]).adjust_cell_length(self.size.width)
 
     def _label(self, y: int) -> Strip:
@@ -91,58 +101,61 @@ class Minimap(CachedLineWidget):
                 words = f"worst gaps 1 to {count}" if count > 1 else "1 is the only gap"
                 pieces.append((words, palette.style_of(Role.DIM)))
             else:
-                by_cause = self._picture.analysis.causes.by_cause() if self._picture.analysis else {}
-                pieces += main_legend(by_cause, palette, width - 2)
+                lost = lost_by_cause(self._picture.analysis) if self._picture.analysis else []
+                pieces += main_legend(lost, palette, self.viewer.glyphs, width - 2)
         return fitted(pieces, width, "")
 
     def _legend(self) -> list[Piece]:
-        """All causes of idle time with their shares; until they are known, when they will be."""
+        """All causes of lost time with their shares; until they are known, when they will be."""
         palette, picture = self.viewer.palette, self._picture
         dim = palette.style_of(Role.DIM)
-        label: Piece = (" why idle ".ljust(self._label_width), dim)
+        label: Piece = (f" {tell('why lost')} ".ljust(self._label_width), dim)
         if picture is None or picture.analysis is None:
             return [label, ("known once all is read", dim)] if picture and picture.trace.devices else []
-        by_cause = picture.analysis.causes.by_cause()
-        return [label, *legend(by_cause, palette, self.size.width - len(label[0]))] if by_cause else []
+        lost = lost_by_cause(picture.analysis)
+        width = self.size.width - cell_len(label[0])
+        return [label, *legend(lost, palette, self.viewer.glyphs, width)] if lost else []
 
     def _title(self) -> str:
         picture = self._picture
         if picture is None:
             return " whole trace"
         if picture.analysis is not None and picture.trace.devices:
-            return " idle, whole trace"
+            return f" {tell('lost, whole trace')}"
         what = " busy host" if is_of_host(picture) else " busy device"
         return what if picture.sketch is not None or not self.session.progress else f"{what} so far"
 
-    def _idle_line(self) -> list[Segment]:
+    def _lost_line(self) -> list[Segment]:
         key = (self.size.width, self._label_width, self._picture)
         if self._ink is None or self._ink[0] != key:
-            self._ink = (key, self._idle_ink())
+            self._ink = (key, self._lost_ink())
         return self._ink[1]
 
-    def _idle_ink(self) -> list[Segment]:
+    def _lost_ink(self) -> list[Segment]:
         picture, palette = self._picture, self.viewer.palette
         if picture is None:
             return [Segment(" " * self.columns)]
         if picture.analysis is None or not picture.trace.devices:
             return self._load_ink(picture)
-        edges = self.session.state.bounds.edges(self.columns)
+        glyphs, edges = self.viewer.glyphs, self.session.state.bounds.edges(self.columns)
         devices = range(len(picture.trace.devices))
-        ns = np.sum([picture.causes(device, edges) for device in devices], axis=0)
-        idle = ns.sum(axis=0)
-        level = shades(idle, np.diff(edges) * len(devices), idle > 0)
-        cells = [self.viewer.glyphs.shades[shade] for shade in level.tolist()]
-        styles = [cause_paint(cause, palette).ink for cause in Cause for _ in range(3)]
-        style = 3 * most(ns).astype(np.int64)
-        exposed = most_exposed(
-            np.sum([picture.exposed(device, edges) for device in devices], axis=0), edges, level == 0
-        )
-        for at in np.flatnonzero(exposed >= 0).tolist():
-            cells[at], style[at] = cause_glyphs(self.viewer.glyphs)[exposed[at]], len(styles)
-        styles += [palette.style_of(Activity.COMMUNICATION)] * 3
+        whole = np.diff(edges) * len(devices)
+        causes: tuple[LossCause, ...] = (*Cause, *CommunicationCause)
+        ns = np.sum([self._lost(picture, device, edges) for device in devices], axis=0)
+        lost = ns.sum(axis=0)
+        level, main = shades(lost, whole, lost > 0), most(ns).astype(np.int64)
+        cells = [glyphs.shades[shade] for shade in level.tolist()]
+        for at in np.flatnonzero((main >= len(Cause)) & (2 * lost >= whole)).tolist():
+            cells[at] = communication_glyph(CommunicationCause(main[at] - len(Cause)), glyphs)
+        styles = [cause_style(cause, palette) for cause in causes for _ in range(3)]
+        style = 3 * main
         if picture.sketch is not None:
             self._veil(load(picture, edges)[1], level, cells, style, len(styles))
         return segments(cells, style, [*styles, *[palette.style_of(Role.UNREAD)] * 3])
+
+    def _lost(self, picture: Picture, device: int, edges: Int64s) -> Int64s:
+        """int64[causes of idle time, then of communication, columns]: ns that a device lost to each."""
+        return np.concatenate([picture.causes(device, edges), picture.exposed(device, edges)])
 
     def _load_ink(self, picture: Picture) -> list[Segment]:
         """How busy the devices are where they are read, and about so where they are not."""

@@ -67,9 +67,8 @@ class TopLine(Lines):
         if session.analysis is not None:
             splits = [split for split in session.analysis.communication.splits if split.window_ns]
             for split in splits:
-                whole = self.size.width > _NARROW and len(splits) == 1
                 pieces += [dot, (f"{printable(split.device)} ", style(Role.TEXT))]
-                pieces += self._split(split, whole)
+                pieces += self._split(split, len(splits) == 1)
             if sampled and self._room(pieces) <= _LEAST_NAME:
                 pieces[sampled] = (pieces[sampled][0][: cell_len(app.glyphs.unread[1])], pieces[sampled][1])
             run = printable(run_in_short(session.analysis.run), _LONGEST_RUN)
@@ -90,22 +89,26 @@ class TopLine(Lines):
         right = self._right()
         return self.size.width - sum(cell_len(text) for text, _ in [*others, *right]) - (1 if right else 0)
 
-    def _split(self, split: WindowSplit, whole: bool) -> list[Piece]:
-        """What the time of a device went into; not `whole`: communication in one, and what was lost only."""
+    def _split(self, split: WindowSplit, single: bool) -> list[Piece]:
+        """Return what the time of a device went into; on a narrow screen only what it lost most to.
+
+        single : the device is the only one, so there is room for more than communication in one.
+        """
         style = self.viewer.palette.style_of
-        pieces: list[Piece] = []
-        parts: list[tuple[str, int, Role | Activity]] = [("idle", split.idle_ns, Role.IDLE)]
-        if whole:
-            parts = [
-                ("computing", split.computing_ns, Activity.AICORE),
-                ("waiting", split.wait_ns, Activity.COMMUNICATION),
-                ("moving", split.transfer_ns, Activity.COMMUNICATION),
-                ("comm", split.unsplit_ns, Activity.COMMUNICATION),
-                ("copies", split.copy_ns, Activity.COPY),
-                *parts,
-            ]
+        lost: list[tuple[str, int, Role | Activity]] = [
+            ("waiting", split.wait_ns, Role.WAITING),
+            ("moving", split.transfer_ns, Activity.COMMUNICATION),
+            ("comm", split.unsplit_ns, Activity.COMMUNICATION),
+        ]
+        idle: tuple[str, int, Role | Activity] = ("idle", split.idle_ns, Role.IDLE)
+        if not single:
+            parts = [("comm", split.communication_ns, Activity.COMMUNICATION), idle]
+        elif self.size.width > _NARROW:
+            computing = ("computing", split.computing_ns, Activity.AICORE)
+            parts = [computing, *lost, ("copies", split.copy_ns, Activity.COPY), idle]
         else:
-            parts.insert(0, ("comm", split.communication_ns, Activity.COMMUNICATION))
+            parts = [max(lost, key=lambda part: part[1]), idle]
+        pieces: list[Piece] = []
         for words, ns, role in parts:
             if ns or role is Role.IDLE:
                 share = format_percent(ns, split.window_ns)
