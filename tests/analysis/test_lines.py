@@ -101,7 +101,36 @@ def test_idle_time_without_any_stack_is_one_row(real_traces: Path, name: str) ->
     analysis = real.gpu(real_traces, name)
     check(analysis)
     assert charged(analysis.lines) == [(None, 0, False, analysis.idle_ns)]
-    assert [child.frame for child in analysis.stacks.children] == [None]
+
+
+@pytest.mark.parametrize("name", real.GPU)
+def test_operators_stand_for_frames_where_no_stack_is_recorded(real_traces: Path, name: str) -> None:
+    analysis = real.gpu(real_traces, name)
+    operators = {analysis.trace.name(int(row)) for row in np.unique(analysis.causes.operator) if row >= 0}
+    leaves = {each.frame.function for each in analysis.frames if each.frame is not None and each.own_ns}
+    assert leaves == operators, "the innermost of each stack is what ran, or launched what was waited for"
+    assert sum(each.own_ns for each in analysis.frames) == analysis.idle_ns
+    (bare,) = (each for each in analysis.frames if each.frame is None)
+    assert bare.own_ns == analysis.lines[0].ops[""]
+
+
+def test_operators_are_inside_of_those_around_them() -> None:
+    trace = trace_of(
+        [
+            *npu(),
+            task(0, 10),
+            operator(15, 60, "forward"),
+            operator(20, 50, "aten::linear"),
+            *issued(30, 1, 90, None, "aten::mm"),
+        ]
+    )
+    analysis = analyse(trace)
+    paths, node = [], analysis.stacks
+    while node.children:
+        node = node.children[0]
+        paths.append(node.frame.function if node.frame else None)
+    assert paths == ["forward", "aten::linear", "aten::mm"]
+    assert analysis.stacks.idle_ns == analysis.idle_ns == 80
 
 
 def test_idle_time_goes_to_the_line_that_launched_what_ends_it() -> None:

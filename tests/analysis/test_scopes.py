@@ -87,6 +87,9 @@ def test_real_scopes(real_traces: Path) -> None:
     check(analysis)
     assert analysis.has_scopes and not analysis.has_python
     first = analysis.scopes[0]
+    tree = analysis.stacks
+    assert [child.frame.function for child in tree.children if child.frame] == ["Default", "Gradients"]
+    assert tree.idle_ns == analysis.idle_ns == sum(child.idle_ns for child in tree.children)
     assert (first.scope, first.tasks) == (("Default",), 930)
 
 

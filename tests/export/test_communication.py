@@ -129,7 +129,7 @@ def test_the_viewer_shows_the_cause_of_what_ranks_a_gap(late: Analysis, by: Meas
     idle = Cause(int(late.causes.of_gaps(len(late.gaps))[gap])).label if late.gaps.idle[gap] else None
     expected = idle if by is Measure.IDLE else CommunicationCause.TRANSFER.label
     assert cause.exported(gap) == expected
-    assert cause.width >= len("transfer") or by is Measure.IDLE
+    assert cause.width >= len("moving") or by is Measure.IDLE
 
 
 def test_peer_0_may_be_late(tmp_path: Path) -> None:

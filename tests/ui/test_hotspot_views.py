@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from samples.mindspore.graph import GraphProfile
-from tests.analysis.machine import MAIN, call, operator, step
+from tests.analysis.machine import MAIN, call, npu, operator, step, task
 from tests.analysis.test_explain import FIRST, launched, stack
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text, viewer
@@ -38,6 +38,7 @@ from tracetui.ui.tables.hotspot_views import (
     FRAMES,
     LINES,
     MODULES,
+    OPERATORS,
     SCOPES,
     SIGNATURES,
     SYNCS,
@@ -287,3 +288,14 @@ def test_scopes_come_first_where_no_python_is_recorded(tmp_path: Path) -> None:
     assert len(SCOPES.rows(analysis)) == len(SCOPES.frame(analysis))
     assert SCOPES.answer(analysis).endswith("of idle time before their tasks")
     assert SCOPES not in views_of(None)
+
+
+def test_operators_come_first_where_neither_python_nor_scopes_are_recorded() -> None:
+    analysis = analyse(trace_of([*FIRST, operator(1_120, 100, "aten::item"), *launched(2_000, 2_040, 7)]))
+    assert views_of(analysis)[0] is LINES
+    bare = analyse(trace_of([*npu(), task(0, 10), operator(20, 40, "aten::item"), task(90, 10)]))
+    assert views_of(bare)[0] is OPERATORS and FRAMES not in views_of(bare)
+    columns = OPERATORS.columns(bare, None, Palette("none"), ASCII)
+    assert [column.title for column in columns if column.key == "frame"] == ["operator"]
+    answer = "0 operators of the host, 80 ns of idle time; no Python stack is recorded"
+    assert OPERATORS.answer(bare) == answer

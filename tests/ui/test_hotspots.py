@@ -283,7 +283,7 @@ async def test_the_editor_is_not_started_without_a_file(app: TraceApp) -> None:
         await hotspots(app, pilot)
         await pilot.press("end")
         await settled(app, pilot)
-        assert any("records them with with_stack=True" in line for line in screen_text(app))
+        assert any("No Python stack is recorded for what launched" in line for line in screen_text(app))
         await pilot.press("o")
         await pilot.pause()
         assert any("no source file to open" in line for line in screen_text(app))

@@ -27,7 +27,15 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.idle.lines import Charges, LineIdle, LineKey, StackNode, idle_lines, stack_tree
+from tracetui.analysis.idle.lines import (
+    Charges,
+    LineIdle,
+    LineKey,
+    StackNode,
+    has_python,
+    idle_lines,
+    stack_tree,
+)
 from tracetui.analysis.idle.preparing import Preparing, explain_preparing
 from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
@@ -39,12 +47,12 @@ from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
 from tracetui.analysis.operators import Operators, OperatorTable, host_operators
 from tracetui.analysis.raster import Raster
-from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times
+from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times, scope_tree
 from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.arrays import Int64s
 from tracetui.siblings.run import Run, run_of
-from tracetui.trace.model import Activity, Family, Trace
+from tracetui.trace.model import Activity, Trace
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory
@@ -221,7 +229,9 @@ class Analysis:
 
     @cached_property
     def stacks(self) -> StackNode:
-        """The idle time of all devices as a tree of stacks."""
+        """The idle time of all devices as a tree of stacks; of scopes or operators where there are none."""
+        if self.has_scopes and not self.has_python:
+            return scope_tree(self.scopes)
         return stack_tree(self.trace, self.frame_charges)
 
     @cached_property
@@ -244,8 +254,7 @@ class Analysis:
     @cached_property
     def has_python(self) -> bool:
         """Whether any stack of Python is recorded: call stacks, or frames."""
-        frames = any(track.family == Family.FRAMES and track.rows for track in self.trace.tracks)
-        return frames or self.trace.slices.have_stacks
+        return has_python(self.trace)
 
     @cached_property
     def has_scopes(self) -> bool:

@@ -8,11 +8,13 @@ up to those of the device; what has no scope is outside.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.nested_idle import NestedIdle, nested, under
 from tracetui.analysis.search import among, distinct, pick
 from tracetui.arrays import Bools, Int64s
@@ -92,6 +94,34 @@ def scope_times(trace: Trace, work: Int64s, causes: Causes, listed: Bools | None
                 )
             )
     return sorted(found, key=lambda each: (-each.total_ns, len(each.scope), each.scope))
+
+
+def scope_tree(scopes: Sequence[ScopeTime]) -> StackNode:
+    """Return the idle time before the tasks of each scope as a tree; what is outside of all has no frame.
+
+    scopes : of a trace; with a scope all that it is inside of, as `scope_times` returns them.
+    """
+    children: dict[Scope, list[ScopeTime]] = {}
+    for each in scopes:
+        if each.scope and each.idle_ns:
+            children.setdefault(each.scope[:-1], []).append(each)
+
+    def node(frame: Frame | None, scope: Scope, own_ns: int, gaps: int) -> StackNode:
+        below = [
+            node(Frame("", 0, each.scope[-1]), each.scope, each.own_ns, each.gaps)
+            for each in children.get(scope, ())
+        ]
+        if not scope:
+            below += [
+                StackNode(None, each.idle_ns, each.idle_ns, each.gaps, ())
+                for each in scopes
+                if not each.scope and each.idle_ns
+            ]
+        below.sort(key=lambda child: (-child.idle_ns, child.frame or ()))
+        return StackNode(frame, own_ns + sum(child.idle_ns for child in below), own_ns, gaps, tuple(below))
+
+    gaps = np.unique(np.concatenate([_NO_IDLE.gap_indices, *(each.gap_indices for each in scopes)]))
+    return node(None, (), 0, len(gaps))
 
 
 class _Tree:

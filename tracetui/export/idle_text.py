@@ -50,7 +50,7 @@ def _hotspot_lines(rows: LineRows, width: int) -> list[str]:
         lines.append(
             MARGIN + tell("{count} more, {left} together: --top 0", count=format_count(more), left=left)
         )
-    notes = [note for note in savings_notes(rows) if note]
+    notes = [note for note in line_notes(rows) if note]
     return [hotspots_title(rows), *lines, *(line for note in notes for line in ("", *wrapped(note, width)))]
 
 
@@ -88,10 +88,19 @@ def hotspots_title(rows: LineRows) -> str:
     return tell("Idle time by Python line: {time}, {lines}", time=format_duration(rows.idle_ns), lines=lines)
 
 
-def savings_notes(rows: LineRows) -> tuple[str, str]:
-    """Return what must be known to read what lines save, each a sentence or nothing."""
+def line_notes(rows: LineRows) -> tuple[str, str, str]:
+    """Return what must be known to read a table of lines, each a sentence or nothing."""
     known = bool((rows.saves >= 0).any())
-    return capped_savings(rows.analysis) if known else "", beyond_idle(rows)
+    return _without_python(rows.analysis), capped_savings(rows.analysis) if known else "", beyond_idle(rows)
+
+
+def _without_python(analysis: Analysis) -> str:
+    """Return what ranks the idle time instead where no Python is recorded; else nothing."""
+    if analysis.has_python:
+        return ""
+    if analysis.has_scopes:
+        return tell("No Python stack is recorded: --by scope ranks scopes of the network instead.")
+    return tell("No Python stack is recorded: --by frame ranks operators of the host instead.")
 
 
 def beyond_idle(rows: LineRows) -> str:

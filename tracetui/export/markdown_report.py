@@ -12,7 +12,7 @@ from tracetui.export.advice_text import NOTHING, SUBJECTS, TITLE, cost_words
 from tracetui.export.advice_words import told
 from tracetui.export.communication_text import TOP_LINKS, TOP_PEERS, late_title, links_title, split_rows
 from tracetui.export.documents import summary_document
-from tracetui.export.idle_text import TOP_LINES, TOP_SYNCS, gaps_title, hotspots_title, savings_notes
+from tracetui.export.idle_text import TOP_LINES, TOP_SYNCS, gaps_title, hotspots_title, line_notes
 from tracetui.export.markdown import code, plain, table
 from tracetui.export.report import TOP_GAPS, TOP_STEPS, in_all, no_work, run_facts, task_facts, trace_facts
 from tracetui.export.selection import Selection
@@ -81,7 +81,7 @@ def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
             "",
             counted(more, "1 line with less is not shown.", "{count} lines with less are not shown."),
         ]
-    for note in filter(None, savings_notes(rows)):
+    for note in filter(None, line_notes(rows)):
         lines += ["", plain(note)]
     return [f"## {plain(hotspots_title(rows))}", "", *lines]
 

@@ -6,6 +6,7 @@ stack is charged to a row of its own, never dropped.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import NamedTuple, Optional
 
@@ -17,7 +18,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.search import distinct, pick, runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
-from tracetui.trace.model import Trace
+from tracetui.trace.model import Family, Trace
 from tracetui.trace.order import numbered
 from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
 
@@ -146,11 +147,22 @@ def stack_tree(trace: Trace, charges: Charges) -> StackNode:
     return tree.root()
 
 
+def has_python(trace: Trace) -> bool:
+    """Return whether any stack of Python is recorded: call stacks, or frames."""
+    frames = any(track.family == Family.FRAMES and track.rows for track in trace.tracks)
+    return frames or trace.slices.have_stacks
+
+
 def charged_stacks(trace: Trace, charges: Charges) -> tuple[list[tuple[Frame, ...]], Int64s]:
     """Return the stacks of a tree, from the root, and the place among them of each
     charge; -1 where it has none.
+
+    Where no Python is recorded, the operators of the host that hold each other stand for its frames.
     """
-    stacks, of_charge = _stacks(trace, charges.stack, charges.frame, frames_first=True)
+    if has_python(trace):
+        stacks, of_charge = _stacks(trace, charges.stack, charges.frame, frames_first=True)
+    else:
+        stacks, of_charge = _operator_stacks(trace, charges.operator)
     known = np.array([bool(stack) for stack in stacks], np.bool_)
     of_charge[of_charge >= 0] = np.where(known, np.arange(len(stacks)), -1)[of_charge[of_charge >= 0]]
     return [stack[::-1][:DEEPEST_STACK] for stack in stacks], of_charge
@@ -173,9 +185,28 @@ def _stacks(
     return called + recorded, of_charge
 
 
+def _operator_stacks(trace: Trace, operators: Int64s) -> tuple[list[tuple[Frame, ...]], Int64s]:
+    """Return the stacks of operators, innermost first, and the place of each row's; -1 where a row is -1."""
+    of_charge = np.full(len(operators), -1, np.int64)
+    stacks, of_charge[operators >= 0] = _nested_names(
+        trace, operators[operators >= 0], lambda name: Frame("", 0, name)
+    )
+    return stacks, of_charge
+
+
 def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]], Int64s]:
     """Return the distinct stacks that end in python_function slices, leaf first, and the
     place of each row's.
+    """
+    return _nested_names(trace, rows, parse_frame)
+
+
+def _nested_names(
+    trace: Trace, rows: Int64s, frame_of: Callable[[str], Frame]
+) -> tuple[list[tuple[Frame, ...]], Int64s]:
+    """Return the distinct stacks of slices inside each other, innermost first, and the place of each row's.
+
+    frame_of : makes a frame of the name of a slice.
     """
     leaves, of_row = numbered(rows)
     if not len(leaves):
@@ -188,9 +219,7 @@ def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]
         row = ancestors.parents_of(row)
     _, first = np.unique(of_leaf, return_index=True)
     paths = np.stack([column[first] for column in names], axis=1)
-    stacks = [
-        tuple(parse_frame(trace.strings[name]) for name in path if name >= 0) for path in paths.tolist()
-    ]
+    stacks = [tuple(frame_of(trace.strings[name]) for name in path if name >= 0) for path in paths.tolist()]
     return stacks, of_leaf[of_row]
 
 

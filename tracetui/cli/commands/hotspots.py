@@ -23,6 +23,7 @@ whole run, through other gaps too; bounds of several lines do not add up.
 --by module ranks the modules of the model instead (nn.Module, recorded with
 with_stack=True), --by frame all frames of Python: each with its idle time,
 which holds that of what is inside, and its own, which does not and adds up.
+Where no Python is recorded, the operators of the host stand for frames.
 --by scope ranks the scopes of a network of MindSpore (Default/network/...) by
 what the device computes in them and the idle time before their tasks: in graph
 mode no Python is recorded.

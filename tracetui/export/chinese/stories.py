@@ -35,6 +35,13 @@ STORIES = {
     "the {device}": "{device}",
     "why": "原因",
     "why lost": "损失原因",
+    "{time} of idle time by operator: no Python stack is recorded": "空闲 {time}，按算子分：没有记录 Python 调用栈",
+    "{time} of idle time by scope: no Python stack is recorded": "空闲 {time}，按 scope 分：没有记录 Python 调用栈",
+    "No Python stack is recorded: --by scope ranks scopes of the network instead.": "没有记录 Python 调用栈：用 --by scope 按网络的 scope 排名。",
+    "No Python stack is recorded: --by frame ranks operators of the host instead.": "没有记录 Python 调用栈：用 --by frame 按 Host 算子排名。",
+    "1 operator of the host": "Host 上 1 个算子",
+    "{count} operators of the host": "Host 上 {count} 个算子",
+    "{operators}, {time} of idle time; no Python stack is recorded": "{operators}，空闲 {time}；没有记录 Python 调用栈",
     "lost, whole trace": "损失，整个 trace",
     "{device} was idle {time} before {task}.": "{device} 在 {task} 之前空闲了 {time}。",
     "{device} was idle {time} in {count} stretches, the longest before {task}.": (

@@ -13,7 +13,8 @@ from tracetui.ui.screens.table_screen import AnswerScreen
 from tracetui.ui.widgets.source import SourcePane
 
 _NO_FILE = "This is no line of a Python file."
-_NO_STACK = "No Python stack is recorded for these tasks. The profiler records them with with_stack=True."
+_NO_STACK = "No Python stack is recorded for what launched these tasks."
+_NO_STACKS = "No Python stack is recorded in this trace. The profiler records them with with_stack=True."
 
 
 class ChargedScreen(AnswerScreen):
@@ -63,4 +64,8 @@ class ChargedScreen(AnswerScreen):
 
     def say_no_source(self, without_stack: bool) -> None:
         """Say in place of the source why there is none: no stack was recorded, or no file."""
-        self.source.nothing = _NO_STACK if without_stack else _NO_FILE
+        analysis = self.session.analysis
+        if analysis is not None and not analysis.has_python:
+            self.source.nothing = _NO_STACKS
+        else:
+            self.source.nothing = _NO_STACK if without_stack else _NO_FILE

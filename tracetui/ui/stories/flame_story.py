@@ -17,7 +17,13 @@ SMALL_ONES = 4  #: of the small frames so many are named
 
 def flame_answer(analysis: Analysis, view: FlameView) -> str:
     """ "25.0 ms of idle time by stack; below train: 23.8 ms (95.0 %)" """
-    answer = tell("{time} of idle time by stack", time=format_duration(analysis.idle_ns))
+    time = format_duration(analysis.idle_ns)
+    if analysis.has_python:
+        answer = tell("{time} of idle time by stack", time=time)
+    elif analysis.has_scopes:
+        answer = tell("{time} of idle time by scope: no Python stack is recorded", time=time)
+    else:
+        answer = tell("{time} of idle time by operator: no Python stack is recorded", time=time)
     if view.zoomed and view.cells:
         top = view.cells[0][0]
         share = format_percent(top.idle_ns, analysis.idle_ns)

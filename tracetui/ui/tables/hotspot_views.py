@@ -6,7 +6,7 @@ Knows no widget: the screen shows one after the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Optional, Union
 
 from tracetui.analysis.analyse import Analysis
@@ -38,6 +38,8 @@ from tracetui.ui.tables.nested_columns import (
     frames_answer,
     module_columns,
     modules_answer,
+    operator_frame_columns,
+    operator_frames_answer,
     scope_columns,
     scopes_answer,
 )
@@ -156,6 +158,15 @@ FRAMES = View(
     answer=frames_answer,
     frame=_frames_frame,
 )
+OPERATORS = replace(
+    FRAMES,
+    name="operators",
+    title="Operators",
+    note="No Python stack is recorded (with_stack=True): by operator of the host. Own times add up.",
+    empty="No operator has idle time.",
+    columns=lambda analysis, _, palette, glyphs: operator_frame_columns(analysis, palette, glyphs),
+    answer=operator_frames_answer,
+)
 SCOPES = View(
     name="scopes",
     title="Scopes",
@@ -197,10 +208,17 @@ OF_LINES = (LINES, SIGNATURES, SYNCS)
 
 
 def views_of(analysis: Analysis | None) -> tuple[View, ...]:
-    """The views of a trace: scopes where it has some, and first where no Python is recorded beside them."""
-    if analysis is None or not analysis.has_scopes:
+    """Return the views of a trace: scopes where it has some.
+
+    Where no Python is recorded, they come first, or else operators in place of frames.
+    """
+    if analysis is None:
         return VIEWS
-    return (*VIEWS, SCOPES) if analysis.has_python else (SCOPES, *VIEWS)
+    if analysis.has_python:
+        return (*VIEWS, SCOPES) if analysis.has_scopes else VIEWS
+    if analysis.has_scopes:
+        return (SCOPES, *VIEWS)
+    return (OPERATORS, *(view for view in VIEWS if view is not FRAMES))
 
 
 def view_after(view: View, views: tuple[View, ...]) -> View:

@@ -51,9 +51,21 @@ def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list
 
 def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
     """Return one row per frame, in the order of `analysis.frames`."""
+    return _frame_columns(analysis, "frame", NO_STACK, palette, glyphs)
+
+
+def operator_frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+    """Return the same of operators of the host, which stand for frames where no Python is recorded."""
+    return _frame_columns(analysis, "operator", BETWEEN, palette, glyphs)
+
+
+def _frame_columns(
+    analysis: Analysis, title: str, nameless: str, palette: Palette, glyphs: Glyphs
+) -> list[Column]:
+    """Return one row per frame; `nameless`: what the row without a frame is called."""
     rows = FrameRows(analysis)
-    names = [frame_name(each) for each in rows.rows]
-    column = name_column("frame", "frame", codes_of(rows.rows), names, width=60, least=28)
+    names = [frame_name(each) if each.frame is not None else nameless for each in rows.rows]
+    column = name_column("frame", title, codes_of(rows.rows), names, width=60, least=28)
     return _columns(FRAMES, rows, [column], palette, glyphs)
 
 
@@ -130,6 +142,17 @@ def frames_answer(analysis: Analysis) -> str:
     count = sum(each.frame is not None for each in analysis.frames)
     frames = counted(count, "1 frame of all stacks", "{count} frames of all stacks")
     return tell("{frames}, {time} of idle time", frames=frames, time=format_duration(analysis.idle_ns))
+
+
+def operator_frames_answer(analysis: Analysis) -> str:
+    """Return "50 operators of the host, 790 ms of idle time; no Python stack is recorded" """
+    count = sum(each.frame is not None for each in analysis.frames)
+    operators = counted(count, "1 operator of the host", "{count} operators of the host")
+    return tell(
+        "{operators}, {time} of idle time; no Python stack is recorded",
+        operators=operators,
+        time=format_duration(analysis.idle_ns),
+    )
 
 
 def _columns(
