@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.trace.stack import Frame, parse_call_stack, parse_frame, path_end
+from tracetui.trace.stack import Frame, distinct_ends, parse_call_stack, parse_frame, path_end
 
 FRAMES = (
     Frame("/opt/torch/nn/functional.py", 2233, "conv2d"),
@@ -66,3 +66,18 @@ def test_any_text_gives_frames(text: str) -> None:
 def test_what_is_written_is_read(frames: list[Frame]) -> None:
     assert parse_call_stack(";\r\n".join(map(str, frames))) == tuple(frames)
     assert parse_call_stack(";".join(map(str, frames))) == tuple(frames)
+
+
+def test_paths_are_told_apart_by_as_little_of_their_ends_as_possible() -> None:
+    assert distinct_ends(["/me/train.py", "/me/data.py"]) == {
+        "/me/train.py": "train.py",
+        "/me/data.py": "data.py",
+    }
+    assert distinct_ends(["/a/x/train.py", "/b/x/train.py", "/b/y/train.py", "eval.py"]) == {
+        "/a/x/train.py": "a/x/train.py",
+        "/b/x/train.py": "b/x/train.py",
+        "/b/y/train.py": "y/train.py",
+        "eval.py": "eval.py",
+    }
+    deep = "/".join("d" * 1000)
+    assert len(distinct_ends([f"a/{deep}", f"b/{deep}"])[f"a/{deep}"]) < 20, "not without end"

@@ -147,7 +147,7 @@ async def test_the_finder_goes_to_a_curve_of_the_memory_and_its_numbers_are_told
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: not app.session.analysing)
         await pilot.pause()
-        await pilot.press("t", *"pta")
+        await pilot.press("T", "t", *"pta")
         await until(pilot, lambda: any("PTA allocated" in line for line in screen_text(app)))
         await pilot.press("enter", "end", "l")
         await pilot.pause()

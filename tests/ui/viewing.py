@@ -44,8 +44,7 @@ async def viewing(
     app = open_viewer(Path("trace_view.json"), ViewerOptions(palette="none"), trace=trace)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: not app.session.analysing)
-        if screen != "timeline":
-            app.action_go(screen)
+        app.action_go(screen)
         await pilot.pause()
         yield app, pilot
 

@@ -119,6 +119,16 @@ class Operators:
         in_time: Int64s = rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
         return in_time
 
+    def places_in(self, table: OperatorTable) -> Int64s:
+        """int64[n]: the row of one of their tables that sums up each slice."""
+        names = self._type if table.strings is self.types.strings else self._names
+        kinds = len(Activity)
+        keys = table.name.astype(np.int64) * kinds + table.activity
+        order = np.argsort(keys)
+        own = names.astype(np.int64) * kinds + self.trace.slices.activity[self.rows]
+        places: Int64s = order[np.searchsorted(keys[order], own)]
+        return places
+
     @cached_property
     def _names(self) -> Int32s:
         return self.trace.slices.name[self.rows]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ _LINE_BREAKS = re.compile(r";?[\r\n]+")
 _PLACE = re.compile(r"\(\d{1,9}\): ")  # what a frame with a file has after its path
 _NO_FILE = (*KNOWN.built_in_frames, *KNOWN.module_frames)
 _FRAME = re.compile(r"(?P<file>.*)\((?P<line>\d{1,9})\): ?(?P<function>.*)", re.DOTALL)
+_MOST_PARTS = 10  #: of a path that are shown
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -53,6 +55,18 @@ def _split_line(text: str) -> Iterator[str]:
 def path_end(path: str, parts: int = 1) -> str:
     """Return the last parts of a path, whatever the separator; by default "train.py" of "src/train.py"."""
     return "/".join(path.replace("\\", "/").split("/")[-parts:])
+
+
+def distinct_ends(paths: Iterable[str]) -> dict[str, str]:
+    """Return the end of each path that tells it from the others: "a/train.py" beside "b/train.py"."""
+    ends = {path: path_end(path) for path in paths}
+    for parts in range(2, _MOST_PARTS):
+        counts = Counter(ends.values())
+        alike = [path for path, end in ends.items() if counts[end] > 1]
+        if not alike:
+            break
+        ends.update((path, path_end(path, parts)) for path in alike)
+    return ends
 
 
 @lru_cache(maxsize=1 << 16)

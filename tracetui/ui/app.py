@@ -16,6 +16,7 @@ from textual.widget import Widget
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.compare_app import COMPARE, STACKED, CompareApp, joint_mode
+from tracetui.ui.first_view import is_busy
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
@@ -77,6 +78,15 @@ class TraceApp(CompareApp):
             self.action_go(COMPARE)
         elif len(self.sessions) > 1:
             self.action_sessions()
+
+    def show_first(self, session: Session) -> None:
+        """Show what a busy device computes: its gaps are of no interest."""
+        asked = self.options.step is not None or self.options.window is not None
+        looked = self.shown != FIRST or isinstance(self.screen, ModalScreen) or session.state.is_used
+        if len(self.sessions) > 1 or session.analysis is None or asked or looked:
+            return
+        if is_busy(session.analysis):
+            self.action_go("operators")
 
     def fault(self, error: Exception) -> None:
         """Leave with the error, which `run_viewer` raises again once the terminal is restored.

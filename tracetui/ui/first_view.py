@@ -1,4 +1,6 @@
-"""What of a trace is shown first: the part in which its devices work. Pure: knows an analysis, no screen.
+"""What of a trace is shown first: the part in which its devices work, and what they do if they are busy.
+
+Pure: knows an analysis, no screen.
 
 Profilers record long before and after that: counters, their own start, the import of modules.
 """
@@ -9,7 +11,15 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.ui.state import Viewport
 
 _MARGIN = 50  #: one part of so many is left on either side
+_BUSY = 10  #: devices are busy that compute all but one part of so many of their time
 _WORTH = 10  #: less than one part of so many to leave out is not worth it
+
+
+def is_busy(analysis: Analysis) -> bool:
+    """Return whether the devices compute more than 90 % of their time, so that gaps are of no interest."""
+    splits = analysis.communication.splits
+    window = sum(split.window_ns for split in splits)
+    return _BUSY * sum(split.computing_ns for split in splits) > (_BUSY - 1) * window > 0
 
 
 def first_view(analysis: Analysis, bounds: Viewport) -> Viewport:

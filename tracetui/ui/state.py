@@ -176,6 +176,12 @@ class ViewState:
         return self.place.window
 
     @property
+    def is_used(self) -> bool:
+        """Whether somebody has moved, selected, searched, filtered or folded anything."""
+        moved = bool(self.undo_stack or self.redo_stack) or max(self.row, self.gap) >= 0
+        return moved or bool(self.search.text or self.filter or self.toggled or self.pinned)
+
+    @property
     def least_ns(self) -> int:
         """The narrowest span of a viewport."""
         return min(max(self.columns, 1), self.bounds.span_ns)

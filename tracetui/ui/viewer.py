@@ -264,8 +264,12 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.broadcast(session, TraceChanged)
         if session.state.place != place:
             self.broadcast(session, SelectionChanged)
+        self.show_first(session)
         if said or was_said:
             self._say_of(session, said)
+
+    def show_first(self, session: Session) -> None:
+        """Show what the analysis of a session says to look at first, where nobody has looked yet."""
 
     def on_curves_ready(self, message: CurvesReady) -> None:
         session = message.session

@@ -39,6 +39,8 @@ STORIES = {
     "{time} of idle time by scope: no Python stack is recorded": "空闲 {time}，按 scope 分：没有记录 Python 调用栈",
     "No Python stack is recorded: --by scope ranks scopes of the network instead.": "没有记录 Python 调用栈：用 --by scope 按网络的 scope 排名。",
     "No Python stack is recorded: --by frame ranks operators of the host instead.": "没有记录 Python 调用栈：用 --by frame 按 Host 算子排名。",
+    "{device} computes {share} of {time}": "{device} 计算占 {time} 的 {share}",
+    "the devices compute {share} of their time": "各 Device 计算占 {share}",
     "1 operator of the host": "Host 上 1 个算子",
     "{count} operators of the host": "Host 上 {count} 个算子",
     "{operators}, {time} of idle time; no Python stack is recorded": "{operators}，空闲 {time}；没有记录 Python 调用栈",

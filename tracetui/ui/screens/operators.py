@@ -14,18 +14,21 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.operator_lines import main_lines
 from tracetui.analysis.operators import Operators, OperatorTable
 from tracetui.arrays import Int64s
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
+from tracetui.ui.first_view import is_busy
 from tracetui.ui.messages import ViewChanged
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.tables.operator_columns import operator_columns, operators_answer
+from tracetui.ui.tables.operator_columns import frame_names, operator_columns, operators_answer
 from tracetui.ui.widgets.table import Table
-from tracetui.units import format_duration, format_time
+from tracetui.units import format_duration, format_percent, format_time
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +62,7 @@ class OperatorsScreen(TableScreen):
         wanted: Wanted
         operators: Operators
         table: OperatorTable
+        lines: list[str] | None  #: that launched most of each row of the table; None: not known of any
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -114,7 +118,7 @@ class OperatorsScreen(TableScreen):
             self.table.empty = self._nothing(analysis)
         palette, glyphs = self.viewer.palette, self.viewer.glyphs
         columns = operator_columns(
-            table, analysis.trace, palette, glyphs, host=self._host, types=self._of_types
+            table, analysis.trace, palette, glyphs, host=self._host, types=self._of_types, lines=message.lines
         )
         kept = before is not None and _kind(before.wanted) == _kind(message.wanted)
         key = "self_ns" if self._host else "total_ns"
@@ -134,7 +138,8 @@ class OperatorsScreen(TableScreen):
             where = f" in the window {format_time(start)} .. {format_time(end)}"
         whole = not where and not self._host and self._type is None
         tasks = sum(len(device.tasks) for device in analysis.devices) if whole else None
-        return operators_answer(summed.table, summed.operators, self._host, self._of_types, where, tasks)
+        answer = operators_answer(summed.table, summed.operators, self._host, self._of_types, where, tasks)
+        return f"{_busy_words(analysis)}; {answer}" if whole and is_busy(analysis) else answer
 
     @property
     def _of_types(self) -> bool:
@@ -232,6 +237,17 @@ class OperatorsScreen(TableScreen):
         self.show_answer(words, [("T shows it ", self.style_of(Role.DIM)), *self.place()])
 
 
+def _busy_words(analysis: Analysis) -> str:
+    """Return how busy the devices are: "GPU 2 computes 99.8 % of 156 ms"."""
+    splits = [split for split in analysis.communication.splits if split.window_ns]
+    window = sum(split.window_ns for split in splits)
+    share = format_percent(sum(split.computing_ns for split in splits), window)
+    if len(splits) == 1:
+        device, time = printable(splits[0].device, 20), format_duration(window)
+        return tell("{device} computes {share} of {time}", device=device, share=share, time=time)
+    return tell("the devices compute {share} of their time", share=share)
+
+
 def summed(wanted: Wanted) -> OperatorsScreen.Summed:
     """Return the operators that are wanted, and their table."""
     analysis, host, step, window, by_name, of_type = wanted
@@ -244,7 +260,10 @@ def summed(wanted: Wanted) -> OperatorsScreen.Summed:
     if of_type is not None:
         operators = operators.of_type(*of_type)
     table = operators.by_type() if of_type is None and not by_name else operators.by_name()
-    return OperatorsScreen.Summed(wanted, operators, table)
+    lines = None
+    if not host and analysis.has_python:
+        lines = frame_names(main_lines(operators, table, analysis.links, analysis.rules))
+    return OperatorsScreen.Summed(wanted, operators, table, lines)
 
 
 def _kind(wanted: Wanted) -> tuple[bool, bool, bool]:

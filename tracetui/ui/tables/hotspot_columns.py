@@ -22,7 +22,7 @@ from tracetui.export.words import NO_STACK
 from tracetui.language import alternatives, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.stack import path_end
+from tracetui.trace.stack import distinct_ends, path_end
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -50,7 +50,7 @@ def line_columns(
     main = [next(iter(line.causes)) for line in lines]
     places = [
         *idle_places([line.idle_ns for line in lines], rows.idle_ns, palette, glyphs),
-        name_column("line", "line", codes_of(lines), [line_name(line) for line in lines], width=60, least=24),
+        name_column("line", "line", codes_of(lines), line_names(lines), width=60, least=24),
         Look("saves_at_most_ns", 1, 10, title="saves", write=lambda ns: at_most(ns, glyphs)),
         cause_column(np.array(main, np.int8), palette),
         *GAPS,
@@ -67,7 +67,7 @@ def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> l
     places = [
         *idle_places([signature.idle_ns for signature in found], rows.idle_ns, palette, glyphs),
         cause_column(np.array([signature.cause for signature in found], np.int8), palette),
-        name_column("line", "line", codes_of(found), [line_name(each) for each in found], width=60, least=22),
+        name_column("line", "line", codes_of(found), line_names(found), width=60, least=22),
         operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
         *GAPS,
         ...,
@@ -84,7 +84,7 @@ def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[C
     places = [
         Look("exposed_ns", 0, TIME, style=palette.style_of(Role.NUMBER), title="exposed"),
         _call_column(syncs, palette, glyphs),
-        name_column("line", "line", codes_of(syncs), [line_name(sync) for sync in syncs], width=36, least=18),
+        name_column("line", "line", codes_of(syncs), line_names(syncs), width=36, least=18),
         Look("count", 1, 6),
         *([Column("", "a step", count, lambda row, _: often[row], 6, rank=4)] if analysis.steps else []),
         Look("waited_ns", 2, TIME),
@@ -123,11 +123,17 @@ def line_of(row: OfLine) -> LineKey:
     return row.file, row.line, row.function, getattr(row, "backward", False)
 
 
-def line_name(line: OfLine) -> str:
-    """Return "train_moba.py(88) attention (backward)" """
+def line_names(lines: Sequence[OfLine]) -> list[str]:
+    """Return the names of lines, with as much of their paths as tells files apart."""
+    ends = distinct_ends(line.file for line in lines if line.file)
+    return [line_name(line, ends.get(line.file or "")) for line in lines]
+
+
+def line_name(line: OfLine, file: str | None = None) -> str:
+    """Return "train_moba.py(88) attention (backward)"; `file`: what its file is called, else its end."""
     if line.file is None:
         return NO_STACK
-    file = path_end(line.file)
+    file = path_end(line.file) if file is None else file
     place = f"{file}({line.line}) {line.function}" if file else line.function
     return f"{place} (backward)" if line_of(line)[3] else place
 

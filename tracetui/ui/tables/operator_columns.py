@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.operators import Operators, OperatorTable
 from tracetui.analysis.task_counts import counts_of
 from tracetui.export.tables.operators import OPERATORS, activity_words
+from tracetui.export.words import NO_STACK, line_name
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
+from tracetui.trace.stack import Frame, distinct_ends
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
@@ -25,9 +29,18 @@ _TIMES = (("mean_ns", 2), ("p50_ns", 4), ("p95_ns", 3), ("min_ns", 6), ("max_ns"
 
 
 def operator_columns(
-    table: OperatorTable, trace: Trace, palette: Palette, glyphs: Glyphs, host: bool, types: bool = False
+    table: OperatorTable,
+    trace: Trace,
+    palette: Palette,
+    glyphs: Glyphs,
+    host: bool,
+    types: bool = False,
+    lines: Sequence[str] | None = None,
 ) -> list[Column]:
-    """Return one row per name, or type (and activity, on a device)."""
+    """Return one row per name, or type (and activity, on a device).
+
+    lines : the line of Python that launched most of each row, as written in the trace; None: not known.
+    """
     number = palette.style_of(Role.NUMBER)
     total = Look("total_ns", 2 if host else 0, DURATION_CELLS, style=None if host else number)
     places: list[Place] = [
@@ -37,6 +50,7 @@ def operator_columns(
         Look("count", 1),
         Look("self_ns", 0, DURATION_CELLS, style=number) if host else total,
         Look("share", 1, SHARE_CELLS),
+        *([_line_column(lines)] if lines is not None else []),
         _bar_column(table, palette, glyphs),
         *([total] if host else []),
         *(Look(key, rank, DURATION_CELLS) for key, rank in _TIMES),
@@ -92,6 +106,25 @@ def _activity_column(table: OperatorTable, trace: Trace) -> Column:
             names.append(engine)
         codes[row] = names.index(engine)
     return name_column("activity", "activity", codes, names, width=9, least=9, rank=3, show=printable)
+
+
+def frame_names(frames: Sequence[Frame | None]) -> list[str] | None:
+    """Return names of lines, files told apart by the ends of their paths; None where no line is known."""
+    if not any(frames):
+        return None
+    ends = distinct_ends(frame.file for frame in frames if frame is not None)
+    return [
+        NO_STACK if frame is None else line_name(ends[frame.file], frame.line, frame.function)
+        for frame in frames
+    ]
+
+
+def _line_column(lines: Sequence[str]) -> Column:
+    """Return the line of Python that launched most of each row."""
+    names = list(dict.fromkeys(lines))
+    places = {name: place for place, name in enumerate(names)}
+    codes = np.array([places[name] for name in lines], np.int32)
+    return name_column("line", "launched by", codes, names, width=44, least=19, rank=1, show=printable)
 
 
 def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> Column:

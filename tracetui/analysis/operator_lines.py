@@ -1,0 +1,29 @@
+"""The lines of Python that tasks of the devices come from: who to ask why a device computes what it does."""
+
+from __future__ import annotations
+
+from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.links import Links
+from tracetui.analysis.operators import Operators, OperatorTable
+from tracetui.analysis.sums import most_of_each
+from tracetui.trace.stack import Frame
+
+
+def main_lines(
+    operators: Operators, table: OperatorTable, links: Links, rules: FrameRules
+) -> list[Frame | None]:
+    """Return for each row of a table of device tasks the line that launched most of its time.
+
+    None where the largest part of its time has no stack.
+
+    Args:
+        operators: the tasks that the table sums up.
+        table: one of their tables.
+        links: the chains of all tasks to what launched them.
+        rules: which frame of a stack is its line.
+    """
+    place = links.index(operators.rows)
+    lines, line = lines_of(operators.trace, links.stack[place], links.frame[place], rules)
+    launched = most_of_each(operators.places_in(table), line, operators.own, len(table))
+    return [lines[at] if at >= 0 else None for at in launched.tolist()]
