@@ -37,7 +37,7 @@ def test_steps_tile_the_time_and_the_last_ends_with_the_device() -> None:
     assert walls.number.tolist() == [5, 6, 7]
     assert walls.start.tolist() == [1000, 1100, 1220]
     assert walls.end.tolist() == [1100, 1220, 1220 + 300 + 10 + 50]
-    assert walls.first.tolist() == [1010, 1110, 1220 + 300 + 10]
+    assert walls.prepared.tolist() == [1010, 1110, 1220 + 300 + 10]
     assert walls.notes == (
         "its last step is 360 ns long, the others 110 ns: it lasts until the device is done",
     )

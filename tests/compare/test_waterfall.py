@@ -16,10 +16,11 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.compare.comparison import Comparison, compare_runs
 from tracetui.compare.run import run_of
+from tracetui.compare.step_parts import step_parts
 from tracetui.compare.walls import Choice
 from tracetui.compare.waterfall import TERMS, places_of
 
-WORK = slice(TERMS.index("aicore"), TERMS.index("copy") + 1)
+WORK = slice(TERMS.index("preparing.copy"), TERMS.index("copy") + 1)  # all but idle time
 times = st.integers(0, 3000)
 lengths = st.integers(1, 400)
 works = st.lists(
@@ -90,9 +91,33 @@ def test_the_parts_of_any_window_sum_to_it(analysis: Analysis, start: int, lengt
     check(compare_runs(window, run_of(analysis)))
 
 
+def check_preparing(analysis: Analysis) -> None:
+    """The preparing of each wall is that of the table of steps, where it ends within the wall."""
+    side = run_of(analysis, Choice(all_steps=True))
+    found = side.terms_ns[:, places_of("preparing")].sum(axis=1).tolist()
+    steps = {(step.device, step.host_start_ns): step for step in analysis.steps}
+    for wall, ns in enumerate(found):
+        device = analysis.devices[int(side.walls.device[wall])].device
+        step = steps.get((device, int(side.walls.start[wall])))  # none where the trace has no steps
+        if step is not None and step.prepared_ns <= int(side.walls.end[wall]):
+            assert ns == step.preparing_ns
+    parts = [each for each in step_parts(analysis) if each.wall]
+    if steps:
+        assert sorted(each.wall for each in parts) == sorted(side.wall_ns.tolist())
+        assert sorted(each.preparing for each in parts) == sorted(found)
+    assert all(min(each) >= 0 for each in parts)
+
+
+@given(any_run())
+def test_preparing_is_that_of_the_table_of_steps(analysis: Analysis) -> None:
+    check_preparing(analysis)
+
+
 @pytest.mark.parametrize("name", ["resnet_rank0.json.gz", "vllm_graph_execution.json.gz"])
 def test_of_real_traces(real_traces: Path, name: str) -> None:
-    side = run_of(real.gpu(real_traces, name))
+    analysis = real.gpu(real_traces, name)
+    check_preparing(analysis) if analysis.steps else None
+    side = run_of(analysis)
     check(compare_runs(side, side))
 
 

@@ -18,6 +18,7 @@ from tests.export.training import training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.memory.analyse import Memory
+from tracetui.compare.step_parts import step_parts
 from tracetui.export.frames import frame_of
 from tracetui.export.tables import memory
 from tracetui.export.tables.advice import ADVICE
@@ -107,7 +108,9 @@ TABLES = {
         _count,
         steps_screen,
         "STEPS",
-        lambda analysis: steps_screen.step_columns(analysis, time_inks(PALETTE, BLOCKS)),
+        lambda analysis: steps_screen.step_columns(
+            analysis, step_parts(analysis), time_inks(PALETTE, BLOCKS)
+        ),
     ),
     "operators": Shown(
         OPERATORS,

@@ -237,7 +237,10 @@ async def test_a_busy_device_opens_on_what_it_computes() -> None:
 async def test_whoever_looks_already_is_left_where_they_look() -> None:
     app = open_viewer(Path("trace_view.json"), trace=trace_of(busy_events(0)))
     async with app.run_test(size=(100, 24)) as pilot:
-        app.session.state.look(app.session.state.viewport.zoom(1, 2, 500, app.session.state.bounds, 1))
-        await until(pilot, lambda: app.session.analysis is not None)
+        await until(pilot, lambda: app.shown == "operators")
+        await pilot.press("escape")
+        state = app.session.state
+        state.look(state.viewport.zoom(1, 2, 500, state.bounds, 1))
+        app.show_first(app.session)
         await pilot.pause()
         assert app.shown == "timeline"

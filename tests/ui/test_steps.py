@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.steps import Step
+from tracetui.compare.step_parts import StepParts
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.screens.steps import StepsScreen, step_story, steps_answer
@@ -116,24 +115,35 @@ async def test_without_steps_it_says_why(trace: Trace) -> None:
         assert app.shown == "steps"
 
 
-def steps_of(*free_ns: int) -> list[Step]:
-    steps = analyse(trace_of(training_events(PLAIN, steps=1))).steps
-    return [replace(steps[0], number=number, free_ns=free) for number, free in enumerate(free_ns)]
+def parts_of(*rest_ns: int) -> list[StepParts]:
+    return [StepParts(500, 40_000, 3_000, rest) for rest in rest_ns]
 
 
 def test_a_step_adds_up_and_is_compared_with_the_median() -> None:
-    steps = steps_of(1_000, 2_000, 9_000)
-    story = step_story(steps[2], steps)
-    parts = [int(text.replace(",", "").replace(".", "")) for text in re.findall(r"[\d,]+\.\d{3}", story[0])]
-    assert sum(parts[:-1]) == parts[-1]
-    assert story[2].startswith("Against the median step: +7.00 µs; free +7.00 µs")
-    assert "Too few" in step_story(steps[0], steps[:2])[2]
+    parts = parts_of(1_000, 2_000, 9_000)
+    (step, *_) = analyse(trace_of(training_events(PLAIN, steps=1))).steps
+    story = step_story(step, parts[2], parts)
+    sums = [int(text.replace(",", "").replace(".", "")) for text in re.findall(r"[\d,]+\.\d{3}", story[0])]
+    assert sums == [500, 40_000, 3_000, 9_000, 52_500]
+    assert story[2].startswith("Against the median step: +7.00 µs; rest +7.00 µs")
+    assert "Too few" in step_story(step, parts[0], parts[:2])[2]
 
 
 def test_the_answer_counts_and_shares() -> None:
-    answer = steps_answer(steps_of(0, 0, 0))
-    assert answer.startswith("3 steps: computing ")
-    assert "free 0.0 %; median " in answer
+    answer = steps_answer(parts_of(0, 0, 0))
+    assert answer.startswith(
+        "3 steps: preparing 1.1 %, computing 92.0 %, exposed comm 6.9 %, rest 0.0 %; median "
+    )
+
+
+async def test_a_slow_data_loader_is_in_the_bars(real_traces: Path) -> None:
+    """ResNet-50 without workers: a third of each step is the time until it has its data."""
+    trace = real.read(next((real_traces / "gpu" / "workers0").glob("*.gz")))
+    async with viewing(trace, "steps", (80, 24)) as (app, _):
+        assert isinstance(app.screen, StepsScreen)
+        assert "6 steps: preparing 34.9 %, computing 55.5 %" in said(app, "answer")
+        (row,) = (line for line in lines_of(app.screen.table) if line.split()[:1] == ["5"])
+        assert 8 <= row.count("▒") <= 12 and "71.453" in row
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -141,5 +151,5 @@ async def test_the_bars_name_their_inks_whole(trace: Trace, width: int) -> None:
     async with viewing(trace, "steps", (width, 24)) as (app, _):
         assert isinstance(app.screen, StepsScreen)
         head = lines_of(app.screen.table)[0]
-        assert "comp━comm▓free█" in head
+        assert "prep▒comp━comm▓rest█" in head
         assert "preparing" in head

@@ -19,7 +19,7 @@ class IdlePieces:
     """The idle time of all walls as columns of equal length; of each wall they sum to it."""
 
     wall: Int64s  #: place of the wall
-    preparing: Bools  #: before the first task launched in the step
+    preparing: Bools  #: before the first compute or communication task of the step
     ns: Int64s
     interval: Int64s  #: number of the idle interval that it is a piece of
     ends: Int64s  #: slice row of the task that ends that
@@ -53,7 +53,7 @@ def idle_pieces(analysis: Analysis, walls: Walls) -> IdlePieces:
         parts.append(
             (
                 wall,
-                start < walls.first[wall],
+                start < walls.prepared[wall],
                 end - start,
                 before + interval,
                 causes.intervals.task[interval],
@@ -85,7 +85,8 @@ def cut_at_walls(
     for index in np.unique(walls.device).tolist():
         own = walls.of_device(index)
         (places,) = np.nonzero(device == index)
-        cuts = cut(start[places], end[places], edges_of(walls.start[own], walls.first[own], walls.end[own]))
+        edges = edges_of(walls.start[own], walls.prepared[own], walls.end[own])
+        cuts = cut(start[places], end[places], edges)
         wall = np.searchsorted(walls.start[own], cuts.start, "right") - 1
         inside = (wall >= 0) & (cuts.start < walls.end[own][wall])
         if not inside.all():

@@ -13,7 +13,7 @@ from tracetui.compare.classes import CLASSES, is_part
 from tracetui.compare.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.compare.memory_rows import ALLOCATED
 from tracetui.compare.rows import MATCHED, Row
-from tracetui.compare.waterfall import AICORE, AICPU, COPY, PREPARING, TERMS
+from tracetui.compare.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
 from tracetui.units import parse_duration
 
 STEP, IDLE, COMPUTING, COMMUNICATION = "step", "idle", "computing", "communication"
@@ -126,6 +126,8 @@ def _terms(measure: str) -> Iterator[str]:
     if measure == COMPUTING:
         yield from (AICORE, AICPU)
     elif measure == IDLE:
-        yield from (name for name in TERMS if name.split(".")[0] in (PREPARING, IDLE))
+        yield from IDLE_TERMS
+    elif measure == COPY:
+        yield from (COPY, PREPARING_COPY)
     else:
         yield from (name for name in TERMS if name.split(".")[0] == measure)

@@ -14,7 +14,7 @@ from tracetui.compare.classes import COPY as COPY_CLASS
 from tracetui.compare.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.compare.job_part import root_words
 from tracetui.compare.rows import Row
-from tracetui.compare.waterfall import AICORE, AICPU, COPY, PREPARING, TERMS
+from tracetui.compare.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
 from tracetui.language import alternatives, clauses, sentences, speaks_english, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
@@ -123,15 +123,14 @@ def _hides(step: Row, changed: Sequence[_Group]) -> bool:
 
 def _groups(comparison: Comparison) -> Iterator[_Group]:
     terms = {term.name: term for term in comparison.waterfall}
-    idle = [name for name in TERMS if name.startswith((PREPARING, "idle."))]
     communication = [name for name in TERMS if name.startswith("communication.")]
     base, other = comparison.base, comparison.other
     lagging = steadier_on_device(base, other)
     for name, own, story in (
-        (_IDLE, idle, _idle_story),
+        (_IDLE, [*IDLE_TERMS], _idle_story),
         (_COMPUTING, [AICORE, AICPU], _computing_story),
         (_COMMUNICATION, communication, _communication_story),
-        (_COPIES, [COPY], _no_story),
+        (_COPIES, [COPY, PREPARING_COPY], _no_story),
     ):
         total = sums_of_walls(base, other, name, own, lagging if name == _IDLE else True)
         launched = tuple(each for each in comparison.classes if _serves(each.name) == name)

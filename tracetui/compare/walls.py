@@ -47,7 +47,7 @@ class Walls:
     device: Int64s  #: index into the devices of the analysis
     number: Int64s  #: of the ProfilerStep; -1 where it is none
     start: Int64s  #: ns
-    first: Int64s  #: ns: the start of the first task launched in it, within it; its start where none is told
+    prepared: Int64s  #: ns: when preparing ends, as in the table of steps; else its start
     end: Int64s  #: ns
     launched_from: Int64s  #: ns: what the host enqueues in [launched_from, launched_to) is of the step
     launched_to: Int64s
@@ -77,7 +77,7 @@ class Walls:
     @property
     def of_devices(self) -> Walls:
         """The steps of the devices in place of walls; nothing is before their first task."""
-        return replace(self, start=self.device_start, first=self.device_start, end=self.device_end)
+        return replace(self, start=self.device_start, prepared=self.device_start, end=self.device_end)
 
     def step_at(self, times: Int64s) -> Int64s:
         """The step of the host in which each time of the host is, counted from 0; -1 outside of all."""
@@ -93,7 +93,7 @@ class _Wall(NamedTuple):
 
     number: int
     start: int
-    first: int
+    prepared: int
     end: int
     launched_from: int
     launched_to: int
@@ -166,9 +166,9 @@ def _tiled(steps: Sequence[Step], done: int) -> list[_Wall]:
         device_end = min(after.start_ns, done) if after is not None and follows else own_end
         reached = max(device_start, device_end)
         if start < end:
-            first = min(max(step.start_ns, start), end)
+            prepared = min(max(step.prepared_ns, start), end)
             launches = start, max(launched, start)
-            found.append(_Wall(step.number, start, first, end, *launches, device_start, reached))
+            found.append(_Wall(step.number, start, prepared, end, *launches, device_start, reached))
     return found
 
 

@@ -12,11 +12,14 @@ from tracetui.compare.pieces import ExposedPieces, IdlePieces
 from tracetui.compare.walls import Walls
 
 PREPARING, AICORE, AICPU, COPY = "preparing", "aicore", "aicpu", "copy"
+PREPARING_COPY = f"{PREPARING}.{COPY}"  #: copies until preparing ends: they are part of it
 _COMMUNICATION = tuple(cause.label for cause in CommunicationCause)
 _PREPARING = tuple(f"{PREPARING}.{cause.label}" for cause in Cause)
 _IDLE = tuple(f"idle.{cause.label}" for cause in Cause)
 #: The terms of a step, in the order in which they are told.
-TERMS = (*_PREPARING, AICORE, AICPU, *_COMMUNICATION, COPY, *_IDLE)
+TERMS = (*_PREPARING, PREPARING_COPY, AICORE, AICPU, *_COMMUNICATION, COPY, *_IDLE)
+#: What the idle time of a step sums up.
+IDLE_TERMS = (*_PREPARING, *_IDLE)
 #: Causes of idle time, and terms, that are the device's: it may lag behind the steps of the host.
 DEVICE_CAUSES = frozenset(
     cause.label for cause in Cause if cause.label.startswith("device.") or cause is Cause.UNLINKED
@@ -40,7 +43,8 @@ def waterfall(analysis: Analysis, walls: Walls, idle: IdlePieces, exposed: Expos
         terms[own, TERMS.index(AICORE)] = activity.aicore.covered(start, end)
         terms[own, TERMS.index(AICPU)] = (activity.compute - activity.aicore).covered(start, end)
         copies = activity.copies - (activity.compute | activity.communication)
-        terms[own, TERMS.index(COPY)] = copies.covered(start, end)
+        terms[own, TERMS.index(PREPARING_COPY)] = copies.covered(start, walls.prepared[own])
+        terms[own, TERMS.index(COPY)] = copies.covered(walls.prepared[own], end)
     causes = np.where(idle.preparing, TERMS.index(_PREPARING[0]), TERMS.index(_IDLE[0])) + idle.cause
     np.add.at(terms, (idle.wall, causes), idle.ns)
     np.add.at(terms, (exposed.wall, TERMS.index(_COMMUNICATION[0]) + exposed.cause), exposed.ns)

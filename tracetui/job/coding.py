@@ -40,8 +40,9 @@ from tracetui.job.digest import (
 )
 from tracetui.trace.model import Kind
 
-#: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it.
-SCHEMA, _READ = 3, (1, 2, 3)
+#: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, and those of 3 end
+#: the preparing of steps elsewhere: of these only what is not compared is read.
+SCHEMA, _READ = 4, (1, 2, 3, 4)
 _KIND = "tracetui digest"
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
 _TABLES: dict[str, type[Columns]] = {

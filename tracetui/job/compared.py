@@ -57,7 +57,7 @@ class Walls(Columns):
     device: Int64s
     number: Int64s
     start: Int64s
-    first: Int64s
+    prepared: Int64s
     end: Int64s
     launched_from: Int64s
     launched_to: Int64s

@@ -25,6 +25,7 @@ class TimeInks:
     """The inks of what device time goes to."""
 
     idle: Ink
+    preparing: Ink
     communication: Ink
     aicpu: Ink
     copy: Ink
@@ -36,6 +37,7 @@ def time_inks(palette: Palette, glyphs: Glyphs) -> TimeInks:
     marks = "█▓▒░━" if glyphs.full == "█" else "#%:.="
     return TimeInks(
         idle=Ink(marks[0], palette.style_of(Role.IDLE)),
+        preparing=Ink(marks[2], palette.style_of(Role.HOST_WAIT)),
         communication=Ink(marks[1], palette.style_of(Activity.COMMUNICATION)),
         aicpu=Ink(marks[2], palette.style_of(Activity.AICPU)),
         copy=Ink(marks[3], palette.style_of(Activity.COPY)),

@@ -17,6 +17,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.notes import clocks_apart
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
+from tracetui.compare.step_parts import StepParts, step_parts
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.steps import PHASES, STEPS, StepRows, longest_phases
 from tracetui.trace.clean import printable
@@ -45,18 +46,13 @@ _SUMS = (
     ("overlapped", "overlapped_ns", 5),
     ("communication", "communication_ns", 4),
     ("free", "free_ns", 1),
-    ("stage", "stage_ns", 0),
+    ("stage", "stage_ns", 3),
     ("bubble", "bubble_ns", 6),
     ("no receive", "communication_not_overlapped_exclude_receive_ns", 7),
-    ("preparing", "preparing_ns", 3),
+    ("preparing", "preparing_ns", 0),
     ("idle", "idle_ns", 0),
 )
-#: computing, communication that nothing overlaps, the rest: they add up to the time of a step
-_PARTS = (
-    ("computing", "computing_ns"),
-    ("exposed", "communication_not_overlapped_ns"),
-    ("free", "free_ns"),
-)
+#: of what the wall of a step went into
 _NAMES = {"exposed": "exposed comm"}
 _HANGS = "  (what the step's end waited for)"
 _PHASES = (("iteration gap", "iteration_gap"), ("fwd+bwd", "forward_backward"), ("tail", "tail"))
@@ -89,6 +85,7 @@ class StepsScreen(TableScreen):
         super().__init__(session)
         self._explained: Analysis | None = None  # whose causes and critical chains are there
         self._failure = ""
+        self._parts: list[StepParts] = []  # of each step
 
     def below(self) -> Iterable[Widget]:
         yield Lines(self.viewer.glyphs, id="story")
@@ -106,8 +103,10 @@ class StepsScreen(TableScreen):
             )
             return
         inks = time_inks(self.viewer.palette, self.viewer.glyphs)
-        self.table.show(step_columns(analysis, inks), len(steps))
-        self.show_answer(steps_answer(steps, sum(analysis.tasks_of_no_step.values())), self.place())
+        self._parts = step_parts(analysis)
+        self.table.show(step_columns(analysis, self._parts, inks), len(steps))
+        answer = steps_answer(self._parts, sum(analysis.tasks_of_no_step.values()))
+        self.show_answer(answer, self.place())
         if self._explained is not analysis:
             self.in_background("causes", lambda: explained(analysis))
 
@@ -139,8 +138,9 @@ class StepsScreen(TableScreen):
         text, dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
         title = ruled(f"step {step.number} on {printable(step.device, 40)}", rule, width)
         lines: list[Line] = [[(title, self.style_of(Role.RULE))]]
-        told = step_story(step, analysis.steps, analysis.annotated_phases[row])
-        lines += [[(line, text)] for line in told]
+        usual = [self._parts[place] for place in analysis.steps_by_device[step.device]]
+        story = step_story(step, self._parts[row], usual, analysis.annotated_phases[row])
+        lines += [[(line, text)] for line in story]
         if self._explained is analysis:
             lines += step_causes(analysis, row, self.viewer.palette, self.viewer.glyphs, width)
         else:
@@ -162,13 +162,16 @@ class StepsScreen(TableScreen):
             self.viewer.show_interval(step.start_ns, step.end_ns, step.row)
 
 
-def step_columns(analysis: Analysis, inks: TimeInks) -> list[Column]:
-    """Return the columns of the step table; times in ms with three decimals, exported in ns."""
+def step_columns(analysis: Analysis, parts: Sequence[StepParts], inks: TimeInks) -> list[Column]:
+    """Return the columns of the step table; times in ms with three decimals, exported in ns.
+
+    parts : of each step.
+    """
     rows = StepRows(analysis)
     places: list[Place] = [
         Look("step", 0),
         Look("device", 1, 8, 6),
-        _bar_column(rows.rows, inks),
+        _bar_column(parts, inks),
         *(Look(key, rank, _width(key, title, rows), title=title) for title, key, rank in _SUMS),
         *(Look(column.key, 8, _width(column.key, column.title, rows)) for column in PHASES),
         ...,
@@ -182,38 +185,42 @@ def _width(key: str, title: str, rows: StepRows) -> int:
     return max(len(title) + 1, *map(len, cells))
 
 
-def _bar_column(steps: Sequence[Step], inks: TimeInks) -> Column:
-    whole = max(map(_whole, steps))
-    part_inks = (inks.compute, inks.communication, inks.idle)
+def _bar_column(parts: Sequence[StepParts], inks: TimeInks) -> Column:
+    whole = max(each.wall for each in parts)
+    part_inks = (inks.preparing, inks.compute, inks.communication, inks.idle)
 
     def draw(row: int, width: int) -> Cell:
-        step = steps[row]
-        parts = [(getattr(step, key), ink) for (_, key), ink in zip(_PARTS, part_inks)]
-        return stacked_bar(parts, whole, width)
+        return stacked_bar(list(zip(parts[row], part_inks)), whole, width)
 
-    wholes = np.array([*map(_whole, steps)], np.int64)
-    title = f"comp{inks.compute.glyph}comm{inks.communication.glyph}free{inks.idle.glyph}"
+    wholes = np.array([each.wall for each in parts], np.int64)
+    marks = (ink.glyph for ink in part_inks)
+    title = "".join(f"{word}{mark}" for word, mark in zip(("prep", "comp", "comm", "rest"), marks))
     return Column("", title, wholes, draw, 40, len(title), rank=1, right=False)
 
 
-def steps_answer(steps: Sequence[Step], tasks_of_none: int = 0) -> str:
-    """ "40 steps: computing 61.0 %, exposed comm 12.0 %, free 27.0 %; median 812 ms; 9 tasks of no step" """
-    whole = sum(map(_whole, steps))
+def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0) -> str:
+    """Return "40 steps: preparing 12.0 %, computing 61.0 %, ...; median 812 ms; 9 tasks of no step" """
+    whole = sum(each.wall for each in parts)
     shares = [
-        f"{_NAMES.get(name, name)} {format_percent(sum(getattr(step, key) for step in steps), whole)}"
-        for name, key in _PARTS
+        f"{_NAMES.get(name, name)} {format_percent(sum(column), whole)}"
+        for name, column in zip(StepParts._fields, zip(*parts))
     ]
-    usual = format_duration(_median([*map(_whole, steps)]))
-    count, median = ("1 step", usual) if len(steps) == 1 else (f"{len(steps):,} steps", f"median {usual}")
+    usual = format_duration(_median([each.wall for each in parts]))
+    count, median = ("1 step", usual) if len(parts) == 1 else (f"{len(parts):,} steps", f"median {usual}")
     answer = f"{count}: {', '.join(shares)}; {median}"
     tasks = "1 task" if tasks_of_none == 1 else f"{format_count(tasks_of_none)} tasks"
     return f"{answer}; {tasks} of no step" if tasks_of_none else answer
 
 
-def step_story(step: Step, steps: Sequence[Step], annotated: Sequence[AnnotatedPhase] = ()) -> list[str]:
-    """Three lines on one step: what it adds up to, its phases, how it differs from the median step."""
+def step_story(
+    step: Step, parts: StepParts, usual: Sequence[StepParts], annotated: Sequence[AnnotatedPhase] = ()
+) -> list[str]:
+    """Return three lines on one step: what it adds up to, its phases, how it differs from the median step.
+
+    usual : the parts of all steps of its device.
+    """
     host = longest_phases(annotated)
-    parts = " + ".join(f"{name} {exact_us(getattr(step, key))}" for name, key in _PARTS)
+    sums = " + ".join(f"{name} {exact_us(ns)}" for name, ns in parts._asdict().items())
     phases = [
         f"{title} {format_ms(span[1] - span[0])} ms"
         for title, key in _PHASES
@@ -221,11 +228,11 @@ def step_story(step: Step, steps: Sequence[Step], annotated: Sequence[AnnotatedP
         if span is not None
     ]
     return [
-        f"{parts} = {exact_us(_whole(step))} µs",
+        f"{sums} = {exact_us(parts.wall)} µs",
         "Phases: "
         + (", ".join(phases) if phases else "the trace does not tell them apart")
         + (f"; on the host {printable(host)}" if host else ""),
-        _differences(step, [other for other in steps if other.device == step.device]),
+        _differences(parts, usual),
     ]
 
 
@@ -266,20 +273,14 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
     ]
 
 
-def _differences(step: Step, steps: Sequence[Step]) -> str:
-    if len(steps) < 3:
+def _differences(parts: StepParts, usual: Sequence[StepParts]) -> str:
+    if len(usual) < 3:
         return "Too few steps to say what is usual."
-    by = {
-        name: getattr(step, key) - _median([getattr(other, key) for other in steps]) for name, key in _PARTS
-    }
+    medians = StepParts(*map(_median, zip(*usual)))
+    by = {name: getattr(parts, name) - getattr(medians, name) for name in StepParts._fields}
     words = [f"{name} {_signed(by[name])}" for name in sorted(by, key=lambda name: -abs(by[name]))]
-    whole = _whole(step) - _median([*map(_whole, steps)])
+    whole = parts.wall - _median([each.wall for each in usual])
     return f"Against the median step: {_signed(whole)}; {', '.join(words)}"
-
-
-def _whole(step: Step) -> int:
-    """ns of the three parts that a step's bar is made of."""
-    return sum(getattr(step, key) for _, key in _PARTS)
 
 
 def _signed(ns: int) -> str:
