@@ -443,3 +443,37 @@ async def test_without_a_device_it_says_why_and_any_size_will_do(trace: Trace) -
             assert (screen_of(app).map.row, screen_of(app).map.column) == divmod(
                 int(sheet.ranked[0]), sheet.cells.ns.shape[1]
             )
+
+
+async def test_shades_that_mean_another_share_than_before_say_so(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (100, 30)) as (app, pilot):
+        for digit, shades in (
+            ("3", "100 %  of the time"),
+            ("4", "50 % (before: 100 %)  of the time"),
+            ("3", "100 % (before: 50 %)  of the time"),
+            ("2", "100 %  of the time"),
+        ):
+            await pilot.press(digit)
+            await pilot.pause()
+            assert shades in said(app, "legend")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+async def test_the_last_line_names_the_maps(trace: Trace, width: int) -> None:
+    async with viewing(trace, "heatmap", (width, 24)) as (app, _):
+        names = "1 who works  2 steps  3 gap lengths  4 causes  5 host lead"
+        assert said(app, "keys").startswith(names)
+        assert cell_len(said(app, "keys")) <= width
+
+
+async def test_a_terminal_too_narrow_for_their_names_says_which_map_it_is(trace: Trace) -> None:
+    async with viewing(trace, "heatmap", (50, 24)) as (app, _):
+        assert said(app, "answer").endswith("1/5")
+        assert "1-5 tab map" in said(app, "keys")
+
+
+async def test_idle_time_of_a_phase_is_told_beside_the_time_of_the_phase(one_step: Trace) -> None:
+    async with viewing(one_step, "heatmap", (200, 24)) as (app, pilot):
+        await pilot.press("2")
+        await pilot.pause()
+        assert said(app, "answer").endswith("140 µs idle: 140 µs of 380 µs step")

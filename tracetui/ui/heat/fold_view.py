@@ -12,7 +12,7 @@ from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import tick_step
 from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
 from tracetui.ui.heat.words import between, gap_target, joined, mostly, share
-from tracetui.units import format_duration, format_percent, format_time
+from tracetui.units import format_duration, format_time
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +83,11 @@ class FoldView:
         return f"{idle}: {words}" if words else idle
 
     def _phase_words(self, phase: Phase) -> str:
-        """ "forward 9.18 ms (72.8 %)"; "" where it is never idle."""
+        """Return "9.18 ms of 12.6 ms forward"; "" where it is never idle."""
         span = phase.start_ns, phase.end_ns
         ns = sum(device.idle.clip(*span).total for device in self._analysis.devices)
-        return f"{phase.name} {format_duration(ns)} ({format_percent(ns, span[1] - span[0])})" if ns else ""
+        of = (span[1] - span[0]) * len(self._analysis.devices)
+        return f"{format_duration(ns)} of {format_duration(of)} {phase.name}" if ns else ""
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert isinstance(sheet, _FoldSheet)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,7 +13,6 @@ from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.ui.actions import bindings
-from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.heat.cause_view import CauseView
 from tracetui.ui.heat.fold_view import FoldView
 from tracetui.ui.heat.lead_view import LeadView
@@ -54,11 +53,12 @@ class HeatmapScreen(MapScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("heatmap")]
     TITLE_OF = "Heatmap"
     KEYS = (
-        ("enter", "open in the timeline"),
+        ("enter", "open"),
         ("x", "next worst"),
         ("1-5 tab", "map"),
         ("arrows", "cell"),
         ("y", "copy"),
+        ("?", "keys"),
     )
 
     @dataclass
@@ -81,8 +81,13 @@ class HeatmapScreen(MapScreen):
         yield Lines(self.viewer.glyphs, id="legend")
         yield Lines(self.viewer.glyphs, id="readout")
 
-    def names(self) -> list[Piece]:
-        return self.list_maps([name for name, _ in MAPS], self._number)
+    @property
+    def map_names(self) -> Sequence[str]:
+        return [name for name, _ in MAPS]
+
+    @property
+    def map_shown(self) -> int:
+        return self._number
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
@@ -137,7 +142,7 @@ class HeatmapScreen(MapScreen):
             self._show_made(self._make(analysis, number, wanted))
         else:
             if number not in self._views:
-                self.show_answer("making the map", self.names())
+                self.show_answer("making the map", self.beside_answer())
             self.in_background("heat", lambda: self._make(analysis, number, wanted))
 
     def _make(self, analysis: Analysis, number: int, wanted: object) -> Made:

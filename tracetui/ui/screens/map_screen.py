@@ -18,9 +18,6 @@ from tracetui.ui.session import Session
 from tracetui.ui.widgets.heat import HeatMap
 from tracetui.ui.widgets.lines import Lines
 
-#: columns of a terminal from which all maps are named
-NAMES_FROM = 150
-
 
 class MapScreen(AnswerScreen):
     """A screen with a heat map, a `#legend` and a `#readout`."""
@@ -28,6 +25,8 @@ class MapScreen(AnswerScreen):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._view: Map | None = None  # the map shown
+        self._scale = ""  # the fullest shade of the map shown
+        self._scale_before = ""  # that of the map before it, where it differs
         self._moved = False  # whether the cursor is no longer where it was put
 
     @property
@@ -40,28 +39,53 @@ class MapScreen(AnswerScreen):
         self.query_one("#readout", Lines).show([])
         self.query_one("#legend", Lines).show([])
         self._view = None
-        self.show_answer(sentence, self.names())
+        self.show_answer(sentence, self.beside_answer())
 
-    def names(self) -> list[Piece]:
-        """The maps there are, the one shown marked."""
+    @property
+    def map_names(self) -> Sequence[str]:
+        """What the maps are called, in the order of their digits."""
         raise NotImplementedError
+
+    @property
+    def map_shown(self) -> int:
+        """The place of the map shown among them."""
+        raise NotImplementedError
+
+    def beside_answer(self) -> list[Piece]:
+        """Return the right end of the first line: which map it is, where the last line cannot say."""
+        if _cells(self._named_maps()) <= self.size.width:
+            return []
+        return [(f"{self.map_shown + 1}/{len(self.map_names)}", self.style_of(Role.DIM))]
 
     def show_map(self, view: Map, sheet: Sheet, origin_ns: int) -> None:
         """Show a map, its legend and its answer; `origin_ns` is 0 of an axis of time."""
         cursor = self._cursor_on(sheet)
+        scale = _scale_of(sheet)
+        if view is not self._view or scale != self._scale:
+            self._scale_before = self._scale if self._scale != scale else ""
+        self._scale = scale
         self._view = view
         self.map.show(sheet, (view.label_cells, view.total_cells), cursor, origin_ns)
         self.query_one("#legend", Lines).show([self._legend(view, sheet)])
-        self.show_answer(view.answer(), self.names())
+        self.show_answer(view.answer(), self.beside_answer())
 
-    def list_maps(self, names: Sequence[str], shown: int) -> list[Piece]:
-        """The names of maps with their digits, as far as there is room."""
-        if self.size.width < NAMES_FROM:
-            return [(f"{shown + 1}/{len(names)}", self.style_of(Role.DIM))]
+    def _keys(self) -> list[Piece]:
+        """Return the maps with their digits, then the other keys that fit."""
+        names = self._named_maps()
+        if self._is_empty or _cells(names) > self.size.width:
+            return super()._keys()
+        line = names
+        for key, does in self.hints:
+            if key[0] not in "123456789":
+                pieces = [(f"  {key}", self.style_of(Role.KEY)), (f" {does}", self.style_of(Role.DIM))]
+                line = [*line, *pieces] if _cells([*line, *pieces]) <= self.size.width else line
+        return line
+
+    def _named_maps(self) -> list[Piece]:
         pieces = []
-        for place, name in enumerate(names):
+        for place, name in enumerate(self.map_names):
             gap = "  " if place else ""
-            role = Role.TITLE if place == shown else Role.DIM
+            role = Role.TITLE if place == self.map_shown else Role.DIM
             pieces += [(f"{gap}{place + 1} ", self.style_of(Role.KEY)), (name, self.style_of(role))]
         return pieces
 
@@ -112,7 +136,7 @@ class MapScreen(AnswerScreen):
         """The shades with their numbers, as much of it as fits."""
         dim = self.style_of(Role.DIM)
         numbers = [f"{100 * bound:g}" for bound in sheet.bounds.tolist()]
-        numbers[-1] += " %"
+        numbers[-1] = _scale_of(sheet)
         first = self.map.ramp(view.heats[0][0])
         told: list[Piece] = [(f" {view.heats[0][1]} to ", dim)]
         for level, number in enumerate(numbers, 1):
@@ -122,6 +146,10 @@ class MapScreen(AnswerScreen):
             others += [(f"  {name} ", dim), *_swatches(self.map.ramp(heat))]
         unit: list[Piece] = [(f" {view.unit}", dim)]
         short = [(f" {view.heats[0][1]} ", dim), *_swatches(first), (f" {numbers[-1]}", dim)]
+        if self._scale_before:
+            warning = self.style_of(Role.WARNING)
+            before = [(f"(before: {self._scale_before}) ", warning)]
+            told, short = [*told, *before], [*short, *before]
         choices = ([*told, *unit, *others], [*told, *others], [*short, *others], told, short)
         return next((line for line in choices if _cells(line) <= self.size.width), short)
 
@@ -147,6 +175,11 @@ class MapScreen(AnswerScreen):
 def _swatches(ramp: Ramp) -> list[Piece]:
     """All shades side by side."""
     return [(ramp.glyphs[level], ramp.styles[level]) for level in range(1, LEVELS + 1)]
+
+
+def _scale_of(sheet: Sheet) -> str:
+    """Return what the fullest shade stands for: "20 %"."""
+    return f"{100 * sheet.bounds[-1]:g} %"
 
 
 def _cells(line: list[Piece]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -154,12 +154,19 @@ class RanksScreen(MapScreen):
         row, column = super()._cursor_on(sheet)
         return (min(self.map.row, len(sheet.rows) - 1), column) if self._moved else (row, column)
 
-    def names(self) -> list[Piece]:
+    @property
+    def map_names(self) -> Sequence[str]:
+        return [*(words.name for words in WORDS.values()), "lanes"]
+
+    @property
+    def map_shown(self) -> int:
+        return LANES if self._lanes else MEASURES.index(self._measure)
+
+    def beside_answer(self) -> list[Piece]:
         reading = self.job_app.job_session.reading
         if reading:
             return [(f"reading {reading}  esc stops", self.style_of(Role.NUMBER))]
-        shown = LANES if self._lanes else MEASURES.index(self._measure)
-        return self.list_maps([*(words.name for words in WORDS.values()), "lanes"], shown)
+        return super().beside_answer()
 
     def build(self) -> None:
         job = self.job_app.job_session.job
