@@ -141,6 +141,7 @@ HELP = {
     "Close, stop the loading, or back to the timeline": "关闭、停止读取，或回到时间线",
     "Find a command by name": "按名字查找命令",
     "All keys of this screen": "当前页面的全部按键",
+    "What the ranks' traces lack": "各卡的采集数据缺什么",
     "Of the trace, and its run": "trace 的警告，以及这次运行的信息",
     "Leave": "退出",
     "Stop it; without any, leave": "停止读取；没有在读取时退出",

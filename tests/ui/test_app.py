@@ -404,9 +404,10 @@ async def test_warnings_are_counted_and_shown() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: app.session.analysis is not None)
         assert f"{len(app.session.warnings)} warning" in lines(app)[0] and app.session.warnings
-        await pilot.press("down", "exclamation_mark")
-        await pilot.pause()
-        assert app.session.warnings[0] in timeline(app).details.text
+        for keys in (("down",), ("G",), ("M",)):
+            await pilot.press(*keys, "exclamation_mark")
+            await pilot.pause()
+            assert app.session.warnings[0] in timeline(app).details.text, keys
 
 
 def test_a_file_that_is_no_trace_is_refused_before_the_screen_opens(tmp_path: Path) -> None:

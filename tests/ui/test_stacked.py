@@ -106,6 +106,14 @@ async def test_moving_moves_both_and_is_undone() -> None:
                 axis, viewport = stack().axis, session.state.viewport
                 assert viewport.start_ns == axis.moment(side, after.start_ns)
                 assert viewport.end_ns == axis.moment(side, after.end_ns)
+        bounds = screen(app).state.bounds
+        await pilot.press("home")
+        assert screen(app).state.viewport.start_ns == bounds.start_ns
+        await pilot.press("end")
+        assert screen(app).state.viewport.end_ns == bounds.end_ns
+        assert screen(app).state.viewport.span_ns == spans[2].span_ns
+        await pilot.press("backspace")
+        assert screen(app).state.viewport == spans[2], "moves on end are undone as one"
         moved = stack().axis.step_start(2) - stack().axis.step_start(1)
         assert spans[1].start_ns - spans[2].start_ns == moved, "the step before, at the same place"
         await pilot.press("backspace")

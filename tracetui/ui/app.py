@@ -17,6 +17,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.compare_app import COMPARE, STACKED, CompareApp, joint_mode
 from tracetui.ui.first_view import is_busy
+from tracetui.ui.messages import WarningsAsked
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
@@ -132,6 +133,11 @@ class TraceApp(CompareApp):
     def _open(self, module: str, name: str) -> None:
         if not isinstance(self.screen, ModalScreen):
             self.push_screen(make_screen(self.session, module, name))
+
+    def action_warnings(self) -> None:
+        """Show the warnings of the trace, and its run, beside its timeline."""
+        self.action_go(FIRST)
+        self.screen.post_message(WarningsAsked())
 
     def action_open_editor(self) -> None:
         """At the line that the screen in front shows."""

@@ -125,6 +125,10 @@ class SelectionChanged(Message, bubble=False):
         return isinstance(message, SelectionChanged)
 
 
+class WarningsAsked(Message, bubble=False):
+    """The timeline shows the warnings of its trace."""
+
+
 @dataclass
 class Status(Message, bubble=False):
     """A sentence for the last line, for a while: at most until another screen is opened."""

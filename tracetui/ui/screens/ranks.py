@@ -274,6 +274,11 @@ class RanksScreen(MapScreen):
         self._table = (self._table + by) % len(TABLES)
         self._show_table()
 
+    def action_notes(self) -> None:
+        """Show the table of what the traces of the ranks lack."""
+        self._table = TABLES.index("notes")
+        self._show_table()
+
     def _show_table(self) -> None:
         name = TABLES[self._table]
         self._show_what()

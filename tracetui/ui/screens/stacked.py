@@ -40,6 +40,13 @@ class StackedScreen(StackedView):
         if self._stack is not None and self.state.pan(by * max(self.state.viewport.span_ns // PAN_PARTS, 1)):
             self._moved()
 
+    def action_to_end(self, way: int) -> None:
+        """Show the start (way -1) or the end (1) of the steps; the span stays."""
+        view, bounds = self.state.viewport, self.state.bounds
+        by = bounds.start_ns - view.start_ns if way < 0 else bounds.end_ns - view.end_ns
+        if self._stack is not None and self.state.pan(by):
+            self._moved()
+
     def action_zoom(self, by: int) -> None:
         self._zoom(by, self._moment)
 

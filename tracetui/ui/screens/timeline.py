@@ -207,8 +207,8 @@ class TimelineScreen(TimelineView):
         found = self.details.find_source()
         self.viewer.show_status(found if isinstance(found, str) else open_in_editor(self.app, *found))
 
-    def action_warnings(self) -> None:
-        """The details of no selection start with them; then they tell of the run."""
+    def on_warnings_asked(self) -> None:
+        """Show the details of no selection: they start with the warnings, then tell of the run."""
         self.viewer.select(-1)
         self.details.show_state()
         self.details.tell_run()
