@@ -181,7 +181,7 @@ def test_a_collective_that_waits_for_other_ranks_does_not_work() -> None:
         piece(GROUPS, 2, "Memcpy", us(12), us(3)),
     ]
     rows = rows_of_work(analysis_of([task(0, 10), collective(10, 20)], planes))
-    assert rows["only communicates", "Group 0 Communication"] == [0, 10, 10]
+    assert rows["waiting or moving", "Group 0 Communication"] == [0, 10, 10]
     assert rows["waits", "Group 0 Communication"] == [0, 7, 5]
     assert rows["works", "Group 0 Communication"] == [0, 3, 5]
 
@@ -374,8 +374,8 @@ def test_the_waits_of_a_group_are_those_for_late_peers(real_traces: Path) -> Non
     (split,) = analysis.communication.splits
     assert lost == {
         Doing.IDLE: split.idle_ns,
-        Doing.RANK_WAIT: split.wait_ns,
-        Doing.EXPOSED: split.transfer_ns + split.unsplit_ns,
+        Doing.WAITING: split.wait_ns,
+        Doing.MOVING: split.transfer_ns,
     }
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.analysis.planted import events_of
 from tracetui.cli import main
 
-OF_NPUS = re.compile(r"ai[ _-]?core|\bcube\b|\bcann\b", re.IGNORECASE)
+OF_NPUS = re.compile(r"ai[ _-]?core|\bcube\b|\bvector\b|\bcann\b", re.IGNORECASE)
 COMMANDS = (
     ["summary"],
     ["summary", "--md"],

@@ -37,7 +37,7 @@ def test_without_metadata_a_rank_is_a_number_in_its_group() -> None:
     assert words_of(analyse(trace_of(EVENTS))) == (
         "group 271",
         "peer 1 of group 271",
-        "neighbour 1 of group 271, or a rank before it",
+        "peer 1 of group 271, or a rank before it",
     )
 
 

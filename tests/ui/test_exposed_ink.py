@@ -48,14 +48,19 @@ def drawn(analysis: Analysis, columns: int, start: int = 0, end: int = 1_010_000
 def test_the_line_says_for_whom_the_device_waits(analysis: Analysis) -> None:
     text = drawn(analysis, 101)
     assert text[:5].isspace(), "it computes"
-    assert text[5:95].startswith("▚▚ 1 waits 600 µs for peer 5 of group 271 ▚▚")
+    assert text[5:95].startswith("▚▚ 1 waiting 600 µs for peer 5 of group 271 ▚▚")
     assert text[66:95] == "═" * 29, "a column of both shows what there is more of"
     assert not set(text[95:]) & set("▚═─"), "it is idle, then it computes"
 
 
 @pytest.mark.parametrize(
     ("columns", "words"),
-    [(60, "waits 600 µs for peer 5 of group 271"), (40, " 1 waits 600 µs "), (16, " 1 600 µs "), (9, " 1 ")],
+    [
+        (60, "waiting 600 µs for peer 5 of group 271"),
+        (40, " 1 waiting 600 µs "),
+        (16, " 1 600 µs "),
+        (9, " 1 "),
+    ],
 )
 def test_as_much_is_said_as_fits(analysis: Analysis, columns: int, words: str) -> None:
     text = drawn(analysis, columns)

@@ -43,7 +43,7 @@ def reason_words(kind: str, reason: str) -> str:
 
 _KINDS = {
     "copy": "copying",
-    "transfer": "moving data",
+    "transfer": "moving",
     "clock": "difference of clocks",
     "step": "began the step later",
     "absent": "not known: its trace is missing",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from tracetui.compare.job_part import RankRow, RootRow, root_words
@@ -17,8 +17,11 @@ from tracetui.trace.stack import path_end
 from tracetui.units import format_bytes, format_count, format_duration, format_ms
 
 LONGEST_NAME = 300
-#: What the ends of classes, and terms, are called where a side ran on a GPU; data keep their names.
-_ON_GPU = {" (Cube)": " (matrix)", " (Vector)": " (other)"}
+#: What parts of names of rows are called on screen and in text; data keep their names.
+_PARTS = {" (wait)": " (waiting)", " (transfer)": " (moving)"}
+#: The same where a side ran on a GPU: beginnings and ends of classes, and terms.
+_CLASSES_ON_GPU = {"Vector": "Other kernels"}
+_PARTS_ON_GPU = {" (Cube)": " (matrix)", " (Vector)": " (other)"}
 _TERMS_ON_GPU = {AICORE: "kernels", AICPU: "other compute"}
 _MOST_NUMBERS = 8  #: of ranks that are listed
 
@@ -130,12 +133,22 @@ def row_name(row: Row) -> str:
 
 def vendor_name(row: Row) -> str:
     """Return the name of a row; of GPUs without the words that only NPUs have: "Matmul (matrix)"."""
+    name = _with_part(row.name, _PARTS)
     if not row.scale.on_gpu:
-        return row.name
-    for ending, shown in _ON_GPU.items():
-        if row.name.endswith(ending):
-            return row.name[: -len(ending)] + shown
-    return _TERMS_ON_GPU.get(row.name, row.name)
+        return name
+    name = _with_part(name, _PARTS_ON_GPU)
+    for beginning, shown in _CLASSES_ON_GPU.items():
+        if name == beginning or name.startswith(f"{beginning} ("):
+            return shown + name[len(beginning) :]
+    return _TERMS_ON_GPU.get(name, name)
+
+
+def _with_part(name: str, parts: Mapping[str, str]) -> str:
+    """Return a name with another end, if it ends in one of these: "Matmul (Cube)" as "Matmul (matrix)"."""
+    for ending, shown in parts.items():
+        if name.endswith(ending):
+            return name[: -len(ending)] + shown
+    return name
 
 
 def advice_name(row: Row) -> str:

@@ -27,12 +27,10 @@ def group_words(key: str | None, name: str | None) -> str:
 def rank_words(group: str, group_rank: int, rank: int | None, ring: bool = False) -> str:
     """Return "rank 13 of dp group", "peer 5 of group 271" where its rank in the job is not known.
 
-    `ring`: only neighbours are seen: "neighbour 5 of group 271, or a rank before it".
+    `ring`: only neighbours are seen: "peer 5 of group 271, or a rank before it".
     """
     if rank is None:
-        template = (
-            "neighbour {number} of {group}, or a rank before it" if ring else "peer {number} of {group}"
-        )
+        template = "peer {number} of {group}, or a rank before it" if ring else "peer {number} of {group}"
     else:
         template = "rank {number} of {group}, or a rank before it" if ring else "rank {number} of {group}"
     return tell(template, number=group_rank if rank is None else rank, group=group)

@@ -37,17 +37,23 @@ class Doing(Enum):
     """What the time of a row is."""
 
     IDLE = "idle"  #: a device does nothing
-    RANK_WAIT = "waits for ranks"  #: a device waits in a collective for a late rank, and does not compute
-    EXPOSED = "only communicates"  #: a device moves data (or nobody knows what), and does not compute
+    WAITING = "waiting"  #: a device waits in a collective for a late rank, and does not compute
+    MOVING = "moving"  #: a device moves data, and does not compute
+    COMMUNICATING = "waiting or moving"  #: a device does one of both, nobody knows which
     PYTHON = "python"  #: Python runs between operators
     OPERATORS = "operators"
     DEQUEUE = "dequeue"
-    CALLS = "calls"  #: of the runtime: CANN, CUDA
+    CALLS = "calls"  #: of the runtime: CANN, CUDA, HIP
     WORKS = "works"  #: a stream or group
     WAITS = "waits"
 
 
-LOST = (Doing.IDLE, Doing.RANK_WAIT, Doing.EXPOSED)
+_COMMUNICATION = {
+    CommunicationCause.WAIT: Doing.WAITING,
+    CommunicationCause.TRANSFER: Doing.MOVING,
+    CommunicationCause.UNSPLIT: Doing.COMMUNICATING,
+}
+LOST = (Doing.IDLE, *_COMMUNICATION.values())
 
 _BLOCKED = any_of(KNOWN.blocked_frames)
 _RANK_WAIT = any_of(KNOWN.rank_waits)
@@ -101,10 +107,11 @@ def _devices(analysis: Analysis) -> Iterator[Thing]:
         yield Thing(Doing.IDLE, device.idle, index)
         exposed = analysis.communication.exposed
         pieces = exposed.at(exposed.of_device(index))
-        late = pieces.cause == CommunicationCause.WAIT
         tracks = tuple(_communicating(analysis.trace, device.device))
-        for doing, own in ((Doing.RANK_WAIT, late), (Doing.EXPOSED, ~late)):
-            yield Thing(doing, union(pieces.start[own], pieces.end[own]), index, tracks)
+        for cause, doing in _COMMUNICATION.items():
+            of_cause = pieces.cause == cause
+            if of_cause.any():
+                yield Thing(doing, union(pieces.start[of_cause], pieces.end[of_cause]), index, tracks)
 
 
 def _communicating(trace: Trace, device: str) -> Iterator[Track]:

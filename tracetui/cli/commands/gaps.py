@@ -9,11 +9,11 @@ from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_restrictions, add_rules, add_trace
 from tracetui.cli.terminal import text_width
 
-_DESCRIPTION = f"""Print the AICore gaps of a trace, those first that lost most time: how much of
-each the device idled or only communicated, why and for whom, what ended it, and
-the Python line behind that: of the cause with the most time, the line with the
-most of it. Lost is all time in which nothing is computed: idle, communication
-and copies.
+_DESCRIPTION = f"""Print the gaps of a trace, those first that lost most time. A gap is a stretch
+in which no kernel of a device runs. Of each it tells how long the device was
+idle or communicated, why and for whom, what ended it, and the Python line
+behind that: of the cause with the most time, the line with the most of it. Lost
+is all time in which nothing is computed: idle, communication and copies.
 
 --step picks the gaps that start in the device part of a step, --window those
 that start in the window. --csv writes the columns of --json, one gap a row.
@@ -65,7 +65,7 @@ def _run(request: Request) -> ExitCode:
 COMMAND = Command(
     "gaps",
     "gaps PATH",
-    "the AICore gaps, most lost first, each with its cause",
+    "the gaps between kernels, most lost first, with causes",
     _DESCRIPTION,
     _add_arguments,
     _run,

@@ -80,7 +80,6 @@ JOBS = {
     "computing {type}": "计算 {type}",
     "computing others": "计算其他",
     "copying": "拷贝",
-    "moving data": "搬运数据",
     "difference of clocks": "时钟之差",
     "began the step later": "step 开始得晚",
     "not known: its trace is not read": "未知：它的 trace 未读取",

@@ -151,7 +151,7 @@ REPORTS = {
     "rank {number} of {group}": "rank {number}（{group}）",
     "rank {number} of {group}, or a rank before it": "rank {number} 或它之前的卡（{group}）",
     "peer {number} of {group}": "peer {number}（{group}）",
-    "neighbour {number} of {group}, or a rank before it": "peer {number} 或它之前的卡（{group}）",
+    "peer {number} of {group}, or a rank before it": "peer {number} 或它之前的卡（{group}）",
     "rank {src} to {dst}": "rank {src} 到 {dst}",
     "rank {src} to {dst} of {group}": "rank {src} 到 {dst}（{group}）",
     "peer {src} to {dst} of {group}": "peer {src} 到 {dst}（{group}）",

@@ -244,9 +244,6 @@ STORIES = {
     "wait": "等待",
     "transfer": "搬运",
     "unsplit": "通信",
-    "waits": "等待",
-    "moves data": "搬运数据",
-    "communicates": "通信",
     "{word} {time} for {rank}": "{word} {rank} {time}",
     # -- the flame view ---------------------------------------------------------------------------------
     "{time} of idle time by stack": "按调用栈统计的空闲 {time}",

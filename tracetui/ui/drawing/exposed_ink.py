@@ -25,9 +25,9 @@ from tracetui.ui.drawing.picture import Picture
 from tracetui.units import format_duration
 
 _WORDS = {
-    CommunicationCause.WAIT: "waits",
-    CommunicationCause.TRANSFER: "moves data",
-    CommunicationCause.UNSPLIT: "communicates",
+    CommunicationCause.WAIT: "waiting",
+    CommunicationCause.TRANSFER: "moving",
+    CommunicationCause.UNSPLIT: "waiting or moving",
 }
 _LEAST_CELLS = 8  #: a stretch with fewer has no text
 _AROUND = 2  #: cells of it that stay on each side of the text

@@ -43,7 +43,7 @@ WORDS = {
     Measure.WAITED: MeasureWords("waits", "Who waits for others?", "it waited for others"),
     Measure.IDLE: MeasureWords("idle", "Which rank is idle?", "idle"),
     Measure.COMMUNICATION: MeasureWords(
-        "communication", "Which rank only communicates?", "exposed communication"
+        "communication", "Which rank has exposed communication?", "exposed communication"
     ),
     Measure.COPY: MeasureWords("copies", "Which rank only copies?", "exposed copies"),
     Measure.COMPUTING: MeasureWords("computing", "Which rank computes most?", "computing", heat=Heat.WORK),
