@@ -124,7 +124,7 @@ def test_ranks_of_a_directory_are_a_job(tmp_path: Path) -> None:
     for rank in range(3):
         PyNativeTrace(steps=2, operators=4, seed=rank).write(tmp_path, rank)
     job = load_job(tmp_path, cache=False)
-    assert [rank.number for rank in job.ranks] == [0, 1, 2] and not job.said
+    assert [rank.number for rank in job.ranks] == [0, 1, 2] and not job.remarks
     assert load(tmp_path / "node_4101_20250109120000001_ascend_ms", cache=False).run.rank == 1
 
 

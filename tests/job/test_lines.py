@@ -85,13 +85,6 @@ def test_the_frame_has_a_row_for_each_line() -> None:
     assert frame["worst"][0] == 2 and frame["ranks"][0] == 1
 
 
-def test_copies_are_never_less_than_none() -> None:
-    """What is idle after a copy may start in a step that the free time around it does not start in."""
-    steps = job("stage").ranks[0].digest.steps
-    copied = np.arange(len(steps.idle)) - 1
-    assert replace(steps, free=steps.idle + copied).copies.tolist() == np.maximum(copied, 0).tolist()
-
-
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_shows_its_own_measures(view: str) -> None:
     rows = rank_rows(job("stage"))

@@ -48,7 +48,7 @@ def test_ranks_below_a_directory(tmp_path: Path) -> None:
     assert [rank.number for rank in job.ranks] == [0, 1]
     assert (job.world, job.missing) == (4, (2, 3))
     assert [rank.digest.identity.host for rank in job.ranks] == ["node0", "node1"]
-    assert job.said == ()
+    assert job.remarks == ()
 
 
 def test_only_what_is_meant(tmp_path: Path) -> None:
@@ -66,8 +66,8 @@ def test_of_two_of_one_rank_the_later_counts(tmp_path: Path) -> None:
     rank_directory(top, 0, "20250101130000000")
     job = load_job([top])
     assert "20250101130000000" in job.ranks[0].path
-    (said,) = job.said
-    assert said.startswith("rank 0 is there twice: node1_1000_20250101130000000_ascend_pt is looked at")
+    (remark,) = job.remarks
+    assert remark.startswith("rank 0 is there twice: node1_1000_20250101130000000_ascend_pt is looked at")
 
 
 def test_another_job_beside_it_is_said(tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ def test_another_job_beside_it_is_said(tmp_path: Path) -> None:
     rank_directory(top / "small", 0, world=2)
     job = load_job([top])
     assert job.world == 8
-    (said,) = job.said
-    assert said.startswith("1 rank is of another job and not looked at (small/")
+    (remark,) = job.remarks
+    assert remark.startswith("1 rank is of another job and not looked at (small/")
 
 
 def test_what_cannot_be_read_costs_a_sentence(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_what_cannot_be_read_costs_a_sentence(tmp_path: Path) -> None:
     (top / f"x{SUFFIX}").write_bytes(b"\x1f\x8bdamaged")
     job = load_job([top])
     assert [rank.number for rank in job.ranks] == [0]
-    assert len(job.said) == 3
-    assert all(said.endswith("(left out)") for said in job.said)
+    assert len(job.remarks) == 3
+    assert all(remark.endswith("(left out)") for remark in job.remarks)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_directories_that_may_not_be_read_cost_a_sentence_each(readable_by_all: 
     finally:
         os.seteuid(user)
     assert [source.path.parents[1] for source in sources.found] == [readable]
-    assert [sentence.partition(": ")[2] for sentence in sources.said] == ["Permission denied"] * 2
+    assert [sentence.partition(": ")[2] for sentence in sources.notes] == ["Permission denied"] * 2
 
 
 def test_a_world_that_no_job_has_is_not_believed(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_rank_number_that_no_job_has_is_none(tmp_path: Path) -> None:
         rank_directory(top, rank)
     job = load_job([top])
     assert [rank.number for rank in job.ranks] == [0, 1]
-    assert "nothing tells the number of one rank: numbered by name" in job.said
+    assert "nothing tells the number of one rank: numbered by name" in job.remarks
 
 
 def test_digests_and_traces_are_one_job(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_ranks_that_nothing_numbers_are_numbered_by_name(tmp_path: Path) -> None
         (top / name).write_bytes(TINY)
     job = load_job([top])
     assert [Path(rank.path).name for rank in job.ranks] == ["a.pt.trace.json", "b.pt.trace.json"]
-    assert job.said == ("nothing tells the number of 2 ranks: numbered by name",)
+    assert job.remarks == ("nothing tells the number of 2 ranks: numbered by name",)
 
 
 def test_where_there_is_no_rank(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_what_is_done_when_it_is_stopped_counts(tmp_path: Path) -> None:
     done: list[pool.Ranks] = []
     job = load_job([top], on_progress=done.append, should_stop=lambda: bool(done) and done[-1].done >= 1)
     assert [rank.number for rank in job.ranks] == [0]
-    assert job.said == ("stopped: 2 of 3 ranks are not read",)
+    assert job.remarks == ("stopped: 2 of 3 ranks are not read",)
 
 
 def test_a_digest_is_kept_and_made_anew_where_files_beside_it_change(tmp_path: Path) -> None:
@@ -244,4 +244,4 @@ def test_found_before_anything_is_digested(tmp_path: Path) -> None:
     top = job_in(tmp_path)
     rank_directory(top, 4)
     found = find_ranks([top])
-    assert [told.identity.rank for told in found.told] == [4]
+    assert [rank.identity.rank for rank in found.ranks] == [4]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from textual.pilot import Pilot
 
 from samples.job.directory import write_job
 from tests.cache.files import at_rest
+from tests.job.files import TINY, rank_directory
 from tests.job.planted import truth
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, until
@@ -24,6 +26,7 @@ from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.ranks.messages import JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.rank_tables import RankTables
+from tracetui.ui.screens.open_traces import OpenTraces
 from tracetui.ui.screens.ranks import RanksScreen
 from tracetui.units import format_duration
 
@@ -272,3 +275,19 @@ async def test_ranks_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: bool(app.job_session.problem))
         await until(pilot, lambda: app.job_session.problem[:40] in screen_text(app)[0])
+
+
+async def test_traces_of_different_jobs_are_listed(tmp_path: Path) -> None:
+    """A directory with traces of several days is no job: its traces are there to choose from."""
+    later = json.loads(TINY)
+    for event in later:
+        if "ts" in event:
+            event["ts"] = f"{float(event['ts']) + 1e11:.3f}"
+    for rank, events in enumerate((json.loads(TINY), later)):
+        rank_directory(tmp_path, rank, trace=json.dumps(events).encode())
+    app = JobApp(find_ranks([tmp_path]), OPTIONS)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OpenTraces))
+        assert app.job_session.problem.startswith("no two of the 2 traces are of one job; name one (")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.shown == "timeline" and app.session is app.sessions[1])

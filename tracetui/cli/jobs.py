@@ -19,7 +19,7 @@ from tracetui.job.coding import encode
 from tracetui.job.engines.pool import Ranks, Result, digest_all
 from tracetui.job.find import Source
 from tracetui.job.job import Job
-from tracetui.job.load import Found, find_ranks, join, load_job
+from tracetui.job.load import FoundRanks, find_ranks, join, load_job
 from tracetui.job.marks import SUFFIX
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
@@ -46,16 +46,16 @@ def write_digests(request: Request, directory: Path) -> tuple[int, int]:
     return _write(request, directory, found)
 
 
-def _write(request: Request, directory: Path, found: Found) -> tuple[int, int]:
-    for said in found.said:
-        output.say(printable(said))
+def _write(request: Request, directory: Path, found: FoundRanks) -> tuple[int, int]:
+    for note in found.notes:
+        output.say(printable(note))
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise UsageError(f"{printable(str(directory))} is not a directory") from None
     far = request.dask is not None  # then all that is found are digests
     traces = [place for place in range(len(found.sources)) if far or place not in found.digests]
-    names = _names([found.told[place].identity.rank for place in traces], [found.sources[p] for p in traces])
+    names = _names([found.ranks[place].identity.rank for place in traces], [found.sources[p] for p in traces])
     written = failed = 0
 
     def finish(place: int, result: Result) -> None:
@@ -84,7 +84,7 @@ def _write(request: Request, directory: Path, found: Found) -> tuple[int, int]:
     return written, failed
 
 
-def _found(request: Request) -> Found:
+def _found(request: Request) -> FoundRanks:
     if request.dask is None:
         return find_ranks(request.paths, request.only)
     with _progress() as show:

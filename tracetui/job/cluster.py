@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tracetui.job.choose import Told
+from tracetui.job.choose import FoundRank
 from tracetui.job.coding import UnreadableDigest, decode
 from tracetui.job.digest import Digest
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.find import Source
-from tracetui.job.load import Found, distinct_ranks
+from tracetui.job.load import FoundRanks, distinct_ranks
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 
 
 class Interrupted(KeyboardInterrupt):
     """The ranks were interrupted, as by ctrl+c, when some of them were done."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: FoundRanks) -> None:
         super().__init__()
         self.found = found
 
@@ -29,7 +29,7 @@ def gather(
     on_progress: Callable[[Ranks], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
-) -> Found:
+) -> FoundRanks:
     """Return the ranks that the workers of a cluster see, digested; what is done when it is stopped counts.
 
     Raises UnreadableTrace where the cluster can't be used, or no rank can be read, and `Interrupted` where a
@@ -40,8 +40,8 @@ def gather(
         from tracetui.job.engines import dask
     except ImportError:
         raise UnreadableTrace(Reason.MISSING, "Dask is not installed: pip install 'tracetui[dask]'") from None
-    made: list[tuple[Source, Told, Digest]] = []
-    said: list[str] = []
+    made: list[tuple[Source, FoundRank, Digest]] = []
+    notes: list[str] = []
     total = dask.Seeing(0, 0)
     answered = answered_bytes = 0
     asked = [str(path) for path in paths]
@@ -51,7 +51,7 @@ def gather(
             if isinstance(one, dask.Seeing):
                 total = one
             elif isinstance(one, dask.LeftOut):
-                said.append(plain(f"worker {one.worker} is left out: {one.reason}"))
+                notes.append(plain(f"worker {one.worker} is left out: {one.reason}"))
             else:
                 answered, answered_bytes = answered + 1, answered_bytes + one.seen.bytes
                 try:
@@ -59,10 +59,10 @@ def gather(
                         raise UnreadableDigest(one.reason)
                     digest = decode(one.data)
                 except UnreadableDigest as error:
-                    said.append(plain(f"{one.seen.shown}: {error} (left out)"))
+                    notes.append(plain(f"{one.seen.shown}: {error} (left out)"))
                 else:
                     source = Source(Path(one.seen.path), one.seen.shown, True)
-                    made.append((source, Told(one.seen.shown, digest.identity), digest))
+                    made.append((source, FoundRank(one.seen.shown, digest.identity), digest))
             if on_progress is not None:
                 on_progress(Ranks(answered, total.traces, answered_bytes, total.bytes))
     except KeyboardInterrupt:
@@ -70,13 +70,13 @@ def gather(
             raise
         interrupted = True
     if answered < total.traces:
-        said.append(f"stopped: {total.traces - answered:,} of {total.traces:,} ranks are not read")
+        notes.append(f"stopped: {total.traces - answered:,} of {total.traces:,} ranks are not read")
     if not made:
-        reason = said[0] if said else f"no worker of {address} sees a trace of a rank in {paths[0]}"
+        reason = notes[0] if notes else f"no worker of {address} sees a trace of a rank in {paths[0]}"
         raise UnreadableTrace(Reason.MISSING, reason)
     made.sort(key=lambda one: (one[1].identity.rank, one[0].shown))
-    sources, told, digests = zip(*made)
-    found = distinct_ranks(sources, told, dict(enumerate(digests)), said)
+    sources, ranks, digests = zip(*made)
+    found = distinct_ranks(sources, ranks, dict(enumerate(digests)), notes)
     if interrupted:
         raise Interrupted(found)
     return found

@@ -70,7 +70,7 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
         alone = [rank.number for rank in job.ranks if rank.number not in common]
         if alone:
             notes.append(f"only {name} has {numbered(alone, 0)}: not compared")
-            job = job_of([rank for rank in job.ranks if rank.number in common], job.said)
+            job = job_of([rank for rank in job.ranks if rank.number in common], job.remarks)
         jobs.append(job)
         notes += [f"{name}: {saying}" for saying in sayings(job)]
     sides = [[run_of_digest(rank.digest, rank.path) for rank in job.ranks] for job in jobs]

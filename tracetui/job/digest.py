@@ -63,11 +63,8 @@ class Steps(Columns):
 
     @property
     def copies(self) -> Int64s:
-        """ns of exposed copies: of the free time what is not idle.
-
-        At least 0: a free stretch with a copy in it may start in another step than what is idle of it.
-        """
-        copies: Int64s = np.maximum(self.free - self.idle, 0)
+        """Return the exposed copies, int64[steps] in ns: what is not idle of the free time."""
+        copies: Int64s = self.free - self.idle
         return copies
 
 

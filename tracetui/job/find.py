@@ -37,7 +37,7 @@ class Sources:
     """What paths mean."""
 
     found: tuple[Source, ...]  #: each file once
-    said: tuple[str, ...]  #: what cannot be read, a sentence each without full stop
+    notes: tuple[str, ...]  #: what cannot be read, a sentence each without full stop
 
 
 def find_sources(paths: Sequence[Path], only: str = "*") -> Sources:
@@ -50,20 +50,20 @@ def find_sources(paths: Sequence[Path], only: str = "*") -> Sources:
         only: a pattern of file names that the name of a rank, or of a directory above it, has to match.
     """
     found: dict[str, Source] = {}
-    said: list[str] = []
+    notes: list[str] = []
     for path in paths:
-        for candidate in _in_path(path, said):
+        for candidate in _in_path(path, notes):
             shown = _shown(candidate, path)
             if not _is_meant(shown, path, only):
                 continue
             try:
                 file = locate_trace(candidate)
             except (UnreadableTrace, OSError) as error:
-                said.append(_unreadable(error, candidate))
+                notes.append(_unreadable(error, candidate))
                 continue
             source = Source(file, shown, is_digest(file))
             found.setdefault(os.path.realpath(file), source)
-    return Sources(tuple(found.values()), tuple(said))
+    return Sources(tuple(found.values()), tuple(notes))
 
 
 def digest_at(path: Path) -> Path | None:
@@ -79,7 +79,7 @@ def _unreadable(error: Exception, path: Path) -> str:
     return f"{plain(str(path))}: {error.strerror}" if isinstance(error, OSError) else str(error)
 
 
-def _in_path(path: Path, said: list[str]) -> Iterator[Path]:
+def _in_path(path: Path, notes: list[str]) -> Iterator[Path]:
     """Yield the files, and the directories of one rank each, that a path means; say what cannot be read."""
     try:
         path.stat()
@@ -88,17 +88,17 @@ def _in_path(path: Path, said: list[str]) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    ranks = list(_in_directory(path, said))
+    ranks = list(_in_directory(path, notes))
     yield from ranks or [path]  # a directory that holds one trace, or says why it does not
 
 
-def _in_directory(top: Path, said: list[str]) -> Iterator[Path]:
+def _in_directory(top: Path, notes: list[str]) -> Iterator[Path]:
     """Yield the ranks in a directory, by name; say which directories in it cannot be read."""
     if _is_rank(top):
         yield from _devices(top)
         return
     seen = 0
-    for directory, names, files in os.walk(top, onerror=lambda error: _say(error, said)):
+    for directory, names, files in os.walk(top, onerror=lambda error: _say(error, notes)):
         here = Path(directory)
         seen += len(names) + len(files)
         below = [here / name for name in sorted(names) if not (here / name).is_symlink()]
@@ -114,8 +114,8 @@ def _in_directory(top: Path, said: list[str]) -> Iterator[Path]:
         yield from (file for file in own if not file.is_symlink())
 
 
-def _say(error: OSError, said: list[str]) -> None:
-    said.append(_unreadable(error, Path(os.fsdecode(error.filename))))
+def _say(error: OSError, notes: list[str]) -> None:
+    notes.append(_unreadable(error, Path(os.fsdecode(error.filename))))
 
 
 def _devices(rank: Path) -> list[Path]:

@@ -22,7 +22,7 @@ class Job:
     """The ranks of one job that are here, by number."""
 
     ranks: tuple[Rank, ...]
-    said: tuple[str, ...] = field(default=())  #: what was found beside it, in sentences without full stop
+    remarks: tuple[str, ...] = field(default=())  #: what was found beside it, in sentences without full stop
 
     @cached_property
     def world(self) -> int | None:
@@ -108,6 +108,6 @@ class Job:
         return tuple(np.unique(np.concatenate([np.empty(0, np.int64), *numbers])).tolist())
 
 
-def job_of(ranks: Sequence[Rank], said: Sequence[str] = ()) -> Job:
+def job_of(ranks: Sequence[Rank], remarks: Sequence[str] = ()) -> Job:
     """Return the job of some ranks; no two of them have one number."""
-    return Job(tuple(sorted(ranks, key=lambda rank: rank.number)), tuple(said))
+    return Job(tuple(sorted(ranks, key=lambda rank: rank.number)), tuple(remarks))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracetui.compare.run import Run
-from tracetui.job.choose import Told, numbers, one_job, without_doubles
+from tracetui.job.choose import FoundRank, latest_recordings, numbers, one_job
 from tracetui.job.coding import UnreadableDigest, decode
 from tracetui.job.digest import Digest
 from tracetui.job.engines.pool import Ranks, Result, digest_all
@@ -23,16 +23,16 @@ _SHOWN = 8  # numbers of ranks in a sentence
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundRanks:
     """The ranks that paths mean, before they are digested."""
 
     sources: tuple[Source, ...]
-    told: tuple[Told, ...]  #: of each of the sources
+    ranks: tuple[FoundRank, ...]  #: which rank each of the sources is
     digests: dict[int, Digest]  #: of those that are digests, by place
-    said: tuple[str, ...]
+    notes: tuple[str, ...]  #: what was left out, a sentence each
 
 
-def find_ranks(paths: Sequence[Path], only: str = "*") -> Found:
+def find_ranks(paths: Sequence[Path], only: str = "*") -> FoundRanks:
     """Return the ranks that paths mean; doubles and what cannot be read are left out, and said.
 
     Raises UnreadableTrace where a path is not there, or no rank is.
@@ -43,7 +43,7 @@ def find_ranks(paths: Sequence[Path], only: str = "*") -> Found:
     return ranks
 
 
-def ranks_below(path: Path) -> Found | None:
+def ranks_below(path: Path) -> FoundRanks | None:
     """Return the ranks of a directory that holds several; None where one trace is meant.
 
     Raises UnreadableTrace where there are some and none can be read.
@@ -64,14 +64,14 @@ def run_at(path: Path) -> Run:
     return run_of_digest(digest, str(path))
 
 
-def ranks_in(found: Sources) -> Found:
+def ranks_in(found: Sources) -> FoundRanks:
     """Return the ranks that some sources are; doubles and what cannot be read are left out, and said.
 
     Raises UnreadableTrace where there are some and none can be read.
     """
-    said = [f"{sentence} (left out)" for sentence in found.said]
+    notes = [f"{sentence} (left out)" for sentence in found.notes]
     sources: list[Source] = []
-    told: list[Told] = []
+    found_ranks: list[FoundRank] = []
     digests: dict[int, Digest] = {}
     for source in found.found:
         try:
@@ -83,26 +83,26 @@ def ranks_in(found: Sources) -> Found:
                 with open_trace(source.path) as trace_file:
                     identity = identify(source.path.absolute(), trace_file.head)
         except (UnreadableTrace, UnreadableDigest, OSError) as error:
-            said.append(_unread(source, error))
+            notes.append(_unread(source, error))
             continue
         sources.append(source)
-        told.append(Told(source.shown, identity))
-    ranks = distinct_ranks(sources, told, digests, said)
-    if said and not ranks.sources:
-        raise UnreadableTrace(Reason.MISSING, said[0].removesuffix(" (left out)"))
+        found_ranks.append(FoundRank(source.shown, identity))
+    ranks = distinct_ranks(sources, found_ranks, digests, notes)
+    if notes and not ranks.sources:
+        raise UnreadableTrace(Reason.MISSING, notes[0].removesuffix(" (left out)"))
     return ranks
 
 
 def distinct_ranks(
-    sources: Sequence[Source], told: Sequence[Told], digests: dict[int, Digest], said: Sequence[str]
-) -> Found:
-    """Return ranks without their doubles, which are said; the arguments are those of `Found`."""
-    kept, doubles = without_doubles(told)
-    return Found(
+    sources: Sequence[Source], ranks: Sequence[FoundRank], digests: dict[int, Digest], notes: Sequence[str]
+) -> FoundRanks:
+    """Return ranks without their doubles, which are said; the arguments are those of `FoundRanks`."""
+    kept, doubles = latest_recordings(ranks)
+    return FoundRanks(
         tuple(sources[place] for place in kept),
-        tuple(told[place] for place in kept),
+        tuple(ranks[place] for place in kept),
         {number: digests[place] for number, place in enumerate(kept) if place in digests},
-        (*said, *doubles),
+        (*notes, *doubles),
     )
 
 
@@ -127,39 +127,37 @@ def load_job(
     return join(found, made)
 
 
-def join(found: Found, made: dict[int, Result]) -> Job:
+def join(found: FoundRanks, made: dict[int, Result]) -> Job:
     """Return the job of the ranks found, with the digests made of those that are traces, by place."""
-    said = list(found.said)
+    notes = list(found.notes)
     digests = dict(found.digests)
     for place, result in sorted(made.items()):
         if isinstance(result, bytes):
             digests[place] = decode(result)
         else:
-            said.append(_unread(found.sources[place], result))
+            notes.append(_unread(found.sources[place], result))
     places = sorted(digests)
     left = len(found.sources) - len(set(places) | set(made))
     if left:
-        said.append(f"stopped: {left:,} of {len(found.sources):,} ranks are not read")
+        notes.append(f"stopped: {left:,} of {len(found.sources):,} ranks are not read")
     if not places:
-        raise UnreadableTrace(Reason.NOT_A_TRACE, said[0] if said else "no rank is read")
-    kept, others = one_job(
-        [found.sources[place].shown for place in places], [digests[place] for place in places]
-    )
+        raise UnreadableTrace(Reason.NOT_A_TRACE, notes[0] if notes else "no rank is read")
+    kept, others = one_job([found.ranks[place] for place in places], [digests[place] for place in places])
     places = [places[number] for number in kept]
-    given, unnumbered = numbers([found.told[place] for place in places])
+    given, unnumbered = numbers([found.ranks[place] for place in places])
     ranks = [
         Rank(number, digests[place], str(found.sources[place].path)) for number, place in zip(given, places)
     ]
-    return job_of(ranks, [*said, *others, *unnumbered, *_warnings(ranks)])
+    return job_of(ranks, [*notes, *others, *unnumbered, *_warnings(ranks)])
 
 
 def _warnings(ranks: Sequence[Rank]) -> list[str]:
-    """What is to be said of the traces themselves, each once with the ranks that it is said of."""
-    told: dict[str, list[int]] = {}
+    """Return the warnings of the traces, each once with the ranks that it is of."""
+    numbers_of: dict[str, list[int]] = {}
     for rank in ranks:
         for warning in rank.digest.warnings:
-            told.setdefault(warning.rstrip("."), []).append(rank.number)
-    return [f"{numbered(sorted(numbers), len(ranks))}: {warning}" for warning, numbers in told.items()]
+            numbers_of.setdefault(warning.rstrip("."), []).append(rank.number)
+    return [f"{numbered(sorted(numbers), len(ranks))}: {warning}" for warning, numbers in numbers_of.items()]
 
 
 def numbered(numbers: list[int], every: int) -> str:

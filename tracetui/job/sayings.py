@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tracetui.job.choose import LONGEST_BREAK
 from tracetui.job.digest import MOST_RANKS
 from tracetui.job.job import Job
 from tracetui.trace.clean import printable
@@ -14,7 +15,7 @@ _MOST = 3  #: sentences of one kind
 
 def sayings(job: Job) -> list[str]:
     """Return the sentences: what was left out, what differs between ranks, and what numbers are bounds of."""
-    return [*job.said, *_worlds(job), *_options(job), *_clocks(job), *_differences(job), *_waits(job)]
+    return [*job.remarks, *_worlds(job), *_options(job), *_clocks(job), *_differences(job), *_waits(job)]
 
 
 def _worlds(job: Job) -> Iterator[str]:
@@ -42,6 +43,13 @@ def _clocks(job: Job) -> Iterator[str]:
         ranks = f"rank {shown} has" if len(apart) == 1 else f"ranks {shown} have"
         lowest = job.ranks[0].number
         yield f"{ranks} no collective in common with rank {lowest}: their clocks are not aligned"
+    for rank, offset, family in zip(job.ranks, job.clocks.offset.tolist(), job.clocks.family.tolist()):
+        if abs(offset) > LONGEST_BREAK:
+            side = "ahead of" if offset > 0 else "behind"
+            yield (
+                f"the clock of rank {rank.number} is {format_duration(abs(offset))} {side} that of rank "
+                f"{job.ranks[family].number}: its times are shifted by that"
+            )
 
 
 def _differences(job: Job) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import ClassVar
 
-from tracetui.job.choose import Told
-from tracetui.job.load import Found
+from tracetui.job.choose import FoundRank
+from tracetui.job.load import FoundRanks
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, make_screen, run_app
 from tracetui.ui.compare_app import PAIRED, joint_mode
@@ -28,11 +28,11 @@ class JobApp(TraceApp):
     DEFAULT_MODE = joint_mode(RANKS)
     JOINT: ClassVar[frozenset[str]] = TraceApp.JOINT | {RANKS}
 
-    def __init__(self, found: Found, options: ViewerOptions | None = None) -> None:
+    def __init__(self, found: FoundRanks, options: ViewerOptions | None = None) -> None:
         options = options or ViewerOptions()
         sessions = [
-            Session(source.path, options, name=rank_name(told))
-            for source, told in zip(found.sources, found.told)
+            Session(source.path, options, name=rank_name(rank))
+            for source, rank in zip(found.sources, found.ranks)
         ]
         super().__init__(sessions, options)
         self.job_session = JobSession(found)
@@ -90,6 +90,8 @@ class JobApp(TraceApp):
     def on_job_failed(self, message: JobFailed) -> None:
         self.job_session.problem, self.job_session.progress = message.sentence, None
         self.tell_joint(RANKS, JobChanged)
+        if len(self.sessions) > 1:
+            self.action_sessions()
 
     def open_rank(self, rank: int, start_ns: int, end_ns: int, screen: str = FIRST) -> None:
         """Show a screen of a rank (its place in the job), which looks at a time on its clock."""
@@ -133,14 +135,14 @@ class JobApp(TraceApp):
         super().leave(code)
 
 
-def rank_name(told: Told) -> str:
-    """ "rank 2", with its host where that is known; the name of its directory where its number is not."""
-    identity = told.identity
+def rank_name(rank: FoundRank) -> str:
+    """Return "rank 2", with its host where it is known; without a number the name of its directory."""
+    identity = rank.identity
     if identity.rank < 0:
-        return told.name
+        return rank.name
     return f"rank {identity.rank}" + (f" {identity.host}" if identity.host else "")
 
 
-def run_job(found: Found, options: ViewerOptions) -> int:
+def run_job(found: FoundRanks, options: ViewerOptions) -> int:
     """Open the viewer on the ranks that were found until the user leaves; the exit code of the program."""
     return run_app(JobApp(found, options))

@@ -13,7 +13,7 @@ from tracetui.compare.comparison import Comparison
 from tracetui.job.compare import Incomparable, compare_jobs
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
-from tracetui.job.load import Found, load_job
+from tracetui.job.load import FoundRanks, load_job
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
@@ -83,19 +83,22 @@ class JobsApp(TraceApp):
     JOINT: ClassVar[frozenset[str]] = TraceApp.JOINT
 
     def __init__(
-        self, paths: tuple[Path, Path], found: tuple[Found, Found], options: ViewerOptions | None = None
+        self,
+        paths: tuple[Path, Path],
+        found: tuple[FoundRanks, FoundRanks],
+        options: ViewerOptions | None = None,
     ) -> None:
         options = options or ViewerOptions()
         names = names_of(paths)
         super().__init__(
             [
-                Session(source.path, options, name=f"{printable(name, 60)} {rank_name(told)}")
+                Session(source.path, options, name=f"{printable(name, 60)} {rank_name(rank)}")
                 for name, job in zip(names, found)
-                for source, told in zip(job.sources, job.told)
+                for source, rank in zip(job.sources, job.ranks)
             ],
             options,
         )
-        self._ranks = [told.identity.rank for job in found for told in job.told]
+        self._ranks = [rank.identity.rank for job in found for rank in job.ranks]
         self._first_of_other = len(found[0].sources)
         self._digests = {
             place + start
@@ -145,6 +148,6 @@ class JobsApp(TraceApp):
         self._tell_pair()
 
 
-def run_jobs(paths: tuple[Path, Path], found: tuple[Found, Found], options: ViewerOptions) -> int:
+def run_jobs(paths: tuple[Path, Path], found: tuple[FoundRanks, FoundRanks], options: ViewerOptions) -> int:
     """Open the viewer on two jobs until the user leaves; the exit code of the program."""
     return run_app(JobsApp(paths, found, options))

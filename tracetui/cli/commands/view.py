@@ -27,7 +27,7 @@ from tracetui.cli.parser import (
 from tracetui.trace.clean import printable
 
 if TYPE_CHECKING:
-    from tracetui.job.load import Found
+    from tracetui.job.load import FoundRanks
 
 _DESCRIPTION = f"""Show a profiler trace of model training on Ascend NPUs (or GPUs) in the
 terminal; two open on their comparison. Without a terminal on stdin and stdout,
@@ -176,7 +176,7 @@ def _view(request: Request) -> int:
     return run_viewer(paths, options)
 
 
-def _job(request: Request) -> Found | None:
+def _job(request: Request) -> FoundRanks | None:
     """The ranks of a directory that holds several; None where one trace is meant, or traces are listed."""
     path = Path(request.path)
     if request.others or not path.is_dir():
@@ -186,7 +186,7 @@ def _job(request: Request) -> Found | None:
     return ranks_below(path)
 
 
-def _two_jobs(request: Request) -> tuple[Found, Found] | None:
+def _two_jobs(request: Request) -> tuple[FoundRanks, FoundRanks] | None:
     """The ranks of two paths of which one holds several; None of others.
 
     Raises UnreadableTrace where the other one holds none.

@@ -9,14 +9,14 @@ import numpy as np
 
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
-from tracetui.job.load import Found
+from tracetui.job.load import FoundRanks
 from tracetui.units import format_bytes
 
 
 class JobSession:
     """One job, from the moment that its ranks are found."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: FoundRanks) -> None:
         self.found = found
         self._sources = {str(source.path): place for place, source in enumerate(found.sources)}
         self.job: Job | None = None  #: of the ranks digested so far
@@ -40,11 +40,11 @@ class JobSession:
     @property
     def reading(self) -> str:
         """What is being read: "3 of 8 ranks, 41 % of 9.6 GB"; "" where nothing is."""
-        told = self.progress
-        if told is None:
+        progress = self.progress
+        if progress is None:
             return ""
-        share = 100 * told.done_bytes // max(told.total_bytes, 1)
-        return f"{told.done} of {told.total} ranks, {share} % of {format_bytes(told.total_bytes)}"
+        share = 100 * progress.done_bytes // max(progress.total_bytes, 1)
+        return f"{progress.done} of {progress.total} ranks, {share} % of {format_bytes(progress.total_bytes)}"
 
     @property
     def unread(self) -> frozenset[int]:
@@ -53,8 +53,8 @@ class JobSession:
             return frozenset()
         here = {rank.path for rank in self.job.ranks} if self.job is not None else set()
         return frozenset(
-            told.identity.rank
-            for source, told in zip(self.found.sources, self.found.told)
+            rank.identity.rank
+            for source, rank in zip(self.found.sources, self.found.ranks)
             if str(source.path) not in here
         )
 

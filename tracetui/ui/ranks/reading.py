@@ -5,6 +5,7 @@ The first answer is there as soon as two ranks are digested, and grows.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 
@@ -63,7 +64,8 @@ class _Watch:
         known = len(found.digests) + sum(isinstance(made, bytes) for made in self.made.values())
         if known < 2 or now < self._next_answer or len(self.made) + len(found.digests) == len(found.sources):
             return
-        self._post(JobGrew(warm(join(found, self.made))))
+        with contextlib.suppress(UnreadableTrace):  # no two of those so far are of one job
+            self._post(JobGrew(warm(join(found, self.made))))
         self._next_answer = time.monotonic() + (time.monotonic() - now) / _SHARE
 
 

@@ -1,0 +1,80 @@
+"""Which of the ranks in one place are one job, and which are others beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.job.simulated import Meeting, simulate
+from tracetui.job.choose import FoundRank, latest_recordings, one_job
+from tracetui.job.digest import Digest
+from tracetui.job.sayings import sayings
+from tracetui.reader.errors import UnreadableTrace
+
+DAY = 86_400 * 10**9
+
+
+def digests(group: str = "271", offsets: Sequence[int] = (0, 0), operations: int = 3) -> list[Digest]:
+    """Return the digests of two ranks that meet in collectives, their clocks off by so many ns."""
+    meetings = [Meeting(group, (0, 1), {}) for _ in range(operations)]
+    return [rank.digest for rank in simulate(meetings, 2, offsets).ranks]
+
+
+def chosen(found: Sequence[Digest], names: Sequence[str] = ()) -> tuple[list[int], list[str]]:
+    """Return what `one_job` makes of digests with these names."""
+    called = names or [f"{place}.json" for place in range(len(found))]
+    return one_job([FoundRank(name, digest.identity) for name, digest in zip(called, found)], found)
+
+
+def stamped(name: str, digest: Digest, started: str) -> FoundRank:
+    return FoundRank(name, replace(digest.identity, started=started))
+
+
+def test_a_rank_whose_clock_is_days_off_is_of_its_job() -> None:
+    assert chosen(digests(offsets=(0, 3 * DAY))) == ([0, 1], [])
+
+
+def test_a_clock_that_is_days_off_is_said_and_taken_off() -> None:
+    job = simulate([Meeting("271", (0, 1), {})] * 3, 2, (0, -3 * DAY))
+    assert job.clocks.aligned([0, 1]).tolist() == [0, -3 * DAY]
+    (sentence,) = (each for each in sayings(job) if each.startswith("the clock of"))
+    assert sentence == "the clock of rank 1 is 259200 s behind that of rank 0: its times are shifted by that"
+
+
+def test_ranks_of_two_days_that_ran_other_collectives_are_two_jobs() -> None:
+    monday, tuesday = digests()[0], digests(offsets=(0, DAY), operations=4)[1]
+    with pytest.raises(UnreadableTrace) as error:
+        chosen([monday, tuesday])
+    assert str(error.value) == "no two of the 2 traces are of one job; name one (0.json, 1.json)"
+
+
+def test_what_gpus_call_a_group_makes_no_job_of_two_days() -> None:
+    """Each job has a group "0"."""
+    with pytest.raises(UnreadableTrace, match="no two of the 2 traces"):
+        chosen(digests(group="0", offsets=(0, DAY)))
+
+
+def test_a_rank_of_another_job_is_no_double() -> None:
+    """A rank 0 recorded days before does not take the place of the rank 0 of the larger job."""
+    before = digests(group="314", offsets=(-5 * DAY, 0))[0]
+    kept, (sentence,) = chosen([before, *digests()])
+    assert kept == [1, 2] and sentence.startswith("1 rank is of another job")
+
+
+def test_of_two_recordings_of_one_rank_in_a_job_the_last_counts() -> None:
+    first, second = digests()
+    kept, sentences = chosen([first, second, first], ["a/rank0", "a/rank1", "b/rank0"])
+    assert kept == [1, 2]
+    assert sentences == ["rank 0 is there twice: b/rank0 is looked at, a/rank0 is not"]
+
+
+def test_only_the_latest_recording_of_a_directory_is_read() -> None:
+    """Of other directories the digests tell whether they are of the same job."""
+    rank = digests()[0]
+    older, newer = stamped("a/1_ascend_pt", rank, "2025"), stamped("a/2_ascend_pt", rank, "2026")
+    elsewhere = stamped("b/3_ascend_pt", rank, "2024")
+    kept, (sentence,) = latest_recordings([newer, older, elsewhere])
+    assert kept == [0, 2]
+    assert sentence == "rank 0 is there twice: a/2_ascend_pt is looked at, a/1_ascend_pt is not"
