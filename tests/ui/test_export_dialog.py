@@ -14,6 +14,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from tests.job.files import rank_directory
 from tests.ui.rest import threads_held
 from tests.ui.training import screen_text, viewer
 from tests.ui.viewing import until
@@ -161,14 +162,19 @@ async def test_escape_stops_the_writing_and_leaves_nothing(
         assert not list(tmp_path.iterdir())
 
 
-def test_the_name_tells_the_window() -> None:
+def test_the_name_tells_the_trace_and_the_window() -> None:
     ns = 1_000_000_000
-    assert default_name(Path("/x/trace_view.json"), 12 * ns // 10, 135 * ns // 100) == (
-        "trace_view_1.200s-1.350s.csv"
-    )
+    assert default_name(Path("/x/trace_view.json"), 12 * ns // 10, 135 * ns // 100) == ("x_1.200s-1.350s.csv")
     assert default_name(Path("r0.pt.trace.json.gz"), 0, 1500).startswith("r0_0.00000000")
     assert not default_name(Path("-rf\x1b.json"), 0, ns).startswith("-")
     assert default_name(Path("-rf\x1b.json"), 0, ns).isprintable()
+    assert default_name(Path("/x/$(id) ;'\".json"), 0, ns) == "id__0.00s-1.00s.csv"
+
+
+def test_the_name_tells_the_rank(tmp_path: Path) -> None:
+    """All ranks of a job call their trace trace_view.json: their exports would take each other's place."""
+    trace = rank_directory(tmp_path / "run", 3) / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
+    assert default_name(trace, 0, 10**9) == "run_node1_1003_20250101120000000_rank3_0.00s-1.00s.csv"
 
 
 def test_errors_of_the_file_system_are_sentences() -> None:

@@ -201,9 +201,9 @@ async def test_each_table_is_exported_as_it_is_shown(app: TraceApp, tmp_path: Pa
             with case(view.name):
                 screen.table.sort_by(0, False)
                 await pilot.press("e")
-                assert app.screen.query_one(Input).value == f"trace_view_{view.export}.csv"
+                assert app.screen.query_one(Input).value == f"{tmp_path.name}_{view.export}.csv"
                 await pilot.press("enter")
-                written = pd.read_csv(tmp_path / f"trace_view_{view.export}.csv")
+                written = pd.read_csv(tmp_path / f"{tmp_path.name}_{view.export}.csv")
                 expected = table(app.session.analysis)
                 assert list(written.columns) == list(expected.columns)
                 key = "exposed_ns" if view is SYNCS else "idle_ns"

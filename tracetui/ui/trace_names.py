@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tracetui.reader.locate import TIMELINE, name_of_trace
+from tracetui.siblings.rank import rank_info
 
 #: names that a producer gives all of its traces
 _ALIKE = frozenset({"trace_view.json", "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "timeline"})
 _NUMBER = re.compile(r"\d+", re.ASCII)
+_UNSAFE = re.compile(r"[^\w.+-]+")
+_LONGEST = 120  #: characters of the name of a file
 _RANK = re.compile(r"_ascend_(?:pt|ms)$")
 
 
@@ -54,6 +57,20 @@ def name_of(path: Path) -> str:
     elif not _RANK.search(last):
         return last
     return "/".join([*above[-1:], _RANK.sub("", last)])
+
+
+def name_for_file(trace: Path) -> str:
+    """Return how a file begins that is made of a trace: "run_node1_rank3", safe in any shell.
+
+    It names the trace, and the rank where the files beside it tell one and its name does not.
+    """
+    name = name_of(trace)
+    for suffix in (".gz", ".json", ".trace", ".pt"):
+        name = name[: -len(suffix)] if name.endswith(suffix) else name
+    rank = rank_info(trace).rank
+    if rank is not None and not re.search(rf"rank[-_]?{rank}(?!\d)", name):
+        name += f"_rank{rank}"
+    return _UNSAFE.sub("_", name).lstrip("-._")[:_LONGEST] or "trace"
 
 
 def name_of_run(paths: Sequence[Path]) -> str:

@@ -27,6 +27,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import TraceChanged
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.session import Session
+from tracetui.ui.trace_names import name_for_file
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.units import format_bytes, format_duration, format_time
 
@@ -276,13 +277,10 @@ def absolute(name: str) -> str:
 
 
 def default_name(trace: Path, start_ns: int, end_ns: int) -> str:
-    """Return "trace_view_1.200s-1.350s.csv": from the name of the trace and the window, ns from its start."""
-    stem = trace.name
-    for suffix in (".gz", ".json", ".trace", ".pt"):
-        stem = stem[: -len(suffix)] if stem.endswith(suffix) else stem
+    """Return "run_rank0_1.200s-1.350s.csv": from the name of the trace and the window, ns from its start."""
     step = max((end_ns - start_ns) // 100, 1)
     start, end = (format_time(moment, step).replace(" ", "") for moment in (start_ns, end_ns))
-    return f"{printable(stem).lstrip('-') or 'trace'}_{start}-{end}.csv"
+    return f"{name_for_file(trace)}_{start}-{end}.csv"
 
 
 def sentence_of(error: OSError | ValueError) -> str:

@@ -17,6 +17,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.export_dialog import absolute, sentence_of
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.session import Session
+from tracetui.ui.trace_names import name_for_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,8 +46,7 @@ class TableExport(Panel[str]):
         self._writing = False
 
     def body(self) -> Iterable[Widget]:
-        stem = self.session.path.name.split(".")[0].lstrip("-") or "trace"
-        yield Input(f"{stem}_{self._called}.csv", compact=True)
+        yield Input(f"{name_for_file(self.session.path)}_{self._called}.csv", compact=True)
 
     def on_mount(self) -> None:
         # The panel's own on_mount comes after this one.
