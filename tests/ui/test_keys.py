@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
 from tests.ui.training import screen_text, viewer
-from tests.ui.viewing import case, settled
+from tests.ui.viewing import case, settled, until
 from tracetui.ui.app import TraceApp
+from tracetui.ui.keys import KeyByKeyApp
 from tracetui.ui.screens.search import SearchPrompt
 
 SEQUENCES = (
@@ -70,6 +72,27 @@ async def test_what_waits_is_dropped_when_all_is_to_stop(tmp_path: Path) -> None
             app.simulate_key(key)
         await settled(app, pilot)
         assert not isinstance(app.screen, SearchPrompt)
+
+
+class KeyLog(KeyByKeyApp[None]):
+    """Keeps the keys that it is handed."""
+
+    def __init__(self) -> None:
+        super().__init__(ansi_color=False)
+        self.keys: list[str] = []
+
+    def on_key(self, event: Key) -> None:
+        self.keys.append(event.key)
+
+
+async def test_of_a_flood_of_keys_the_last_ones_count() -> None:
+    """A file that is pasted by mistake would else keep the viewer busy for long after."""
+    app = KeyLog()
+    async with app.run_test() as pilot:
+        for key in [*["z"] * 3000, "q"]:
+            app.simulate_key(key)
+        await until(pilot, lambda: app.keys[-1:] == ["q"])
+    assert len(app.keys) < 300
 
 
 async def test_a_key_that_does_nothing_says_so_on_every_screen(tmp_path: Path) -> None:

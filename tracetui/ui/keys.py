@@ -19,6 +19,8 @@ from textual.message import Message
 ROUNDS, MOST = 2, 8
 #: after that the next key goes on, should a message have been lost with a widget
 LOST_S = 0.5
+#: keys that wait at most: of a flood, as of a file that is pasted, the last ones count, so that q ends it
+MOST_WAITING = 256
 
 Input = Union[events.Key, events.Paste]
 
@@ -37,7 +39,7 @@ class KeyByKeyApp(App[ReturnType]):
 
     def __init__(self, *, ansi_color: bool) -> None:
         super().__init__(ansi_color=ansi_color)
-        self._waiting: deque[Input] = deque()
+        self._waiting: deque[Input] = deque(maxlen=MOST_WAITING)
         self._round = 0  # number of the message under way; 0 where no key is
         self._rounds = 0  # how many were sent after this key
         self._sent_to: DOMNode | None = None
