@@ -410,3 +410,20 @@ def test_devices_are_named_by_their_tasks_and_transfers() -> None:
     for layer in Layer:
         tracks = [SimpleNamespace(layer=layer, device=device) for device in ("b", "a", None, "b")]
         assert _devices(tracks) == (("b", "a") if layer in (Layer.DEVICE, Layer.COMMUNICATION) else ())
+
+
+def test_no_more_devices_are_analysed_than_a_host_can_have() -> None:
+    """A damaged file may tell of any number; what is beyond is shown as tracks of no device, and said."""
+    events = [
+        event
+        for pid in range(1, 1031)
+        for event in (
+            *process(pid, "Ascend Hardware", f"NPU {pid}", 0),
+            piece(pid, 1, "MatMul", 100 + pid, 5, **{"Task Type": "AI_CORE"}),
+        )
+    ]
+    trace = trace_of(events)
+    assert len(trace.devices) == 1024
+    assert Counter(track.layer for track in trace.tracks) == {Layer.DEVICE: 1024, Layer.OTHER: 6}
+    assert len(trace.slices) == 1030, "nothing is lost"
+    assert trace.notes[-1] == "Of its 1,030 devices the first 1,024 are analysed."

@@ -31,7 +31,7 @@ def build_trace(table: EventTable) -> Trace:
     """
     strings = table.strings
     processes = Processes.of(table)
-    unplaced, track_of_slice = place_slices(table, processes)
+    unplaced, track_of_slice, surplus_devices = place_slices(table, processes)
     counters_unplaced, track_of_series = place_counters(table, processes)
     unclosed = close_calls(table.slices, track_of_slice)
     slices, lane_rows, lane_track = _sort_slices(table.slices, track_of_slice)
@@ -61,7 +61,7 @@ def build_trace(table: EventTable) -> Trace:
         end_ns=end_ns,
         report=table.report,
         owners=processes.owners,
-        notes=trace_notes(strings, kind, tracks, slices, processes.inferred, unclosed),
+        notes=trace_notes(strings, kind, tracks, slices, processes.inferred, unclosed, surplus_devices),
     )
 
 

@@ -35,6 +35,8 @@ class Layer(IntEnum):
 
 #: The layers whose tracks are of a device.
 DEVICE_LAYERS = (Layer.DEVICE, Layer.COMMUNICATION, Layer.OVERLAP)
+#: Devices of one trace that are analysed: a host has tens, a damaged file may tell of any number.
+MOST_DEVICES = 1024
 
 
 @unique

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tracetui.trace.activities import unknown_task_types
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Family, Kind, Layer, Slices, Track
+from tracetui.trace.model import MOST_DEVICES, Family, Kind, Layer, Slices, Track
 from tracetui.units import format_count
 
 
@@ -15,11 +15,12 @@ def trace_notes(
     slices: Slices,
     inferred: list[str],
     unclosed: int = 0,
+    surplus_devices: int = 0,
 ) -> tuple[str, ...]:
     """Return one sentence for each thing that is missing or read with doubt, free of control characters.
 
     `inferred` are the process names that were told from slices, `unclosed` counts the calls of Python whose
-    end was never recorded.
+    end was never recorded, `surplus_devices` the devices that are not analysed.
     """
     layers = {track.layer for track in tracks}
     families = {track.family for track in tracks}
@@ -48,4 +49,7 @@ def trace_notes(
         calls = "1 call of Python was" if unclosed == 1 else f"{format_count(unclosed)} calls of Python were"
         ends = "it ends where its" if unclosed == 1 else "they end where their"
         notes.append(f"{calls} never closed: {ends} caller ends or calls the next.")
+    if surplus_devices:
+        every = format_count(surplus_devices + MOST_DEVICES)
+        notes.append(f"Of its {every} devices the first {format_count(MOST_DEVICES)} are analysed.")
     return tuple(notes)

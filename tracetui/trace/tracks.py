@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from tracetui.reader.events import EventTable
 from tracetui.trace.dialects.dialect import Place
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import distinct
-from tracetui.trace.model import DEVICE_LAYERS, Family, Kind, Layer, Track
+from tracetui.trace.model import DEVICE_LAYERS, MOST_DEVICES, Family, Kind, Layer, Track
 from tracetui.trace.owners import Process
 from tracetui.trace.places import place_of
 from tracetui.trace.processes import Processes
@@ -45,8 +45,10 @@ class Unplaced:
         return Track(index, *own, lanes=lanes, rows=rows, samples=samples)
 
 
-def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s]:
+def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s, int]:
     """Return the tracks that hold slices, in reading order, and int32[n], the track of each slice.
+
+    The last number is of the devices beyond `MOST_DEVICES`, whose tracks are shown as those of no device.
 
     Host to device; within a layer by the processes' sort index, then device, then thread. Of one thread the
     frames stand above the operators: a frame calls the operators under it, these call the runtime, so that a
@@ -61,11 +63,26 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
         thread, category = divmod(key, width)
         track = _track_of(table.threads[thread], _CATEGORY_NAMES[category], processes)
         members.setdefault(track, []).append(key)
+    surplus = list(dict.fromkeys(track.device for track in members if track.device))[MOST_DEVICES:]
+    if surplus:
+        members = _without_devices(members, frozenset(surplus))
     ordered = sorted(members, key=lambda track: _reading_order(track, processes[track.pid]))
     track_of_key = np.empty(len(counts), np.int32)
     for index, track in enumerate(ordered):
         track_of_key[members[track]] = index
-    return ordered, track_of_key[keys]
+    return ordered, track_of_key[keys], len(surplus)
+
+
+def _without_devices(
+    members: dict[Unplaced, list[int]], devices: frozenset[str]
+) -> dict[Unplaced, list[int]]:
+    """Return the tracks and what is on each, those of some devices as tracks of no device."""
+    kept: dict[Unplaced, list[int]] = {}
+    for track, keys in members.items():
+        surplus = track.device in devices
+        shown = replace(track, layer=Layer.OTHER, device=None) if surplus else track
+        kept.setdefault(shown, []).extend(keys)
+    return kept
 
 
 def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s]:
