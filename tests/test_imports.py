@@ -29,12 +29,13 @@ SHARED = {"arrays", "background", "language", "units", "version"}
 #: package or top-level module -> what of tracetui it may import beside `SHARED`.
 ALLOWED = {
     **{module: set[str]() for module in SHARED},
-    "reader": {"reader"},
+    "databases": {"databases"},
+    "reader": {"reader", "databases"},
     "trace": {"trace", "reader"},
     "cache": {"cache", "trace", "reader"},
-    "siblings": {"siblings"},
+    "siblings": {"siblings", "databases"},
     "analysis": {"analysis", "siblings", "trace"},
-    "job": {"job", "compare", "analysis", "siblings", "cache", "trace", "reader"},
+    "job": {"job", "compare", "databases", "analysis", "siblings", "cache", "trace", "reader"},
     "compare": {"compare", "analysis", "siblings", "trace"},
     "export": {"export", "job", "compare", "analysis", "trace"},
     "api": {"job", "compare", "analysis", "cache", "siblings", "trace", "reader"},
@@ -229,7 +230,7 @@ def test_what_a_summary_loads(samples: Path) -> None:
     """Of a trace in the cache loading modules takes a third of the time: pandas alone would double that."""
     command = [sys.executable, "-c", LOADED, "summary", str(samples / "moba" / "trace_view.json")]
     done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
-    parts = {"analysis", "api", "cache", "cli", "export", "reader", "siblings", "trace"}
+    parts = {"analysis", "api", "cache", "cli", "databases", "export", "reader", "siblings", "trace"}
     for line in done.stdout.splitlines():
         loaded = [module.split(".") for module in json.loads(line)]
         tops = {module[0] for module in loaded} - set(sys.stdlib_module_names) - {SCANNER}

@@ -80,11 +80,37 @@ def test_traces_of_several_devices_are_listed(tmp_path: Path) -> None:
         locate_trace(tmp_path)
 
 
-def test_a_db_export_has_no_json(tmp_path: Path) -> None:
-    db = _file(tmp_path / "ASCEND_PROFILER_OUTPUT" / "ascend_pytorch_profiler_0.db")
-    for path in (tmp_path, db):
-        with pytest.raises(UnreadableTrace, match="export type text"):
-            locate_trace(path)
+def test_a_database_is_the_trace_where_there_is_no_json(tmp_path: Path) -> None:
+    """That of the framework holds all of msprof's; the profiler's own sums are none."""
+    output = tmp_path / "ASCEND_PROFILER_OUTPUT"
+    _file(output / "analysis.db")
+    _file(tmp_path / "PROF_1" / "msprof_20240101101010.db")
+    assert locate_trace(tmp_path) == tmp_path / "PROF_1" / "msprof_20240101101010.db"
+    database = _file(output / "ascend_pytorch_profiler_0.db")
+    assert locate_trace(tmp_path) == locate_trace(output) == locate_trace(database) == database
+    trace = _file(output / "trace_view.json")
+    assert locate_trace(tmp_path) == trace
+    assert locate_trace(database) == database
+
+
+def test_of_several_databases_one_has_to_be_named(tmp_path: Path) -> None:
+    for rank in range(2):
+        _file(tmp_path / f"ascend_pytorch_profiler_{rank}.db")
+    with pytest.raises(UnreadableTrace, match=r"holds 2 traces, name one of them: ascend_pytorch_profiler_0"):
+        locate_trace(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("analysis.db", "holds the profiler's own sums of a run"),
+        ("cluster_analysis.db", "is the result of msprof-analyze"),
+        ("memscope_dump_20250101.db", "is a record of msMemScope"),
+    ],
+)
+def test_other_databases_are_told_for_what_they_are(tmp_path: Path, name: str, what: str) -> None:
+    with pytest.raises(UnreadableTrace, match=what):
+        locate_trace(_file(tmp_path / name))
 
 
 def test_nothing_there(tmp_path: Path) -> None:

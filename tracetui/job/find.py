@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from tracetui.databases.names import is_trace_database
 from tracetui.job.marks import SUFFIX, is_digest
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 from tracetui.reader.locate import locate_trace
@@ -108,7 +109,7 @@ def _in_directory(top: Path, notes: list[str]) -> Iterator[Path]:
         own = (
             here / name
             for name in sorted(files)
-            if name.endswith((*_TRACES, SUFFIX)) or timeline_rank(name) is not None
+            if name.endswith((*_TRACES, SUFFIX)) or timeline_rank(name) is not None or is_trace_database(name)
         )
         yield from (device for rank in ranks for device in _devices(rank))
         yield from (file for file in own if not file.is_symlink())
@@ -133,9 +134,18 @@ def _is_rank(path: Path) -> bool:
     if is_rank_directory(path.name):
         return True
     try:
-        return (path / _TRACE_VIEW).is_file() or (path / _OUTPUT / _TRACE_VIEW).is_file()
+        return any(
+            (place / _TRACE_VIEW).is_file() or _has_one_database(place) for place in (path, path / _OUTPUT)
+        )
     except OSError:  # whoever walks through it says so
         return False
+
+
+def _has_one_database(directory: Path) -> bool:
+    """Return whether a directory holds the database of one rank: several are ranks themselves."""
+    if not directory.is_dir():
+        return False
+    return sum(is_trace_database(path.name) for path in directory.iterdir()) == 1
 
 
 def _shown(path: Path, top: Path) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tracetui.databases.names import rank_in_name
 from tracetui.job.digest import Identity
 from tracetui.reader.errors import plain
 from tracetui.siblings.metadata import parallel_groups
@@ -20,9 +21,9 @@ PARALLEL = ("tp", "pp", "dp", "cp", "ep")
 def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
     """Return which rank a trace is.
 
-    Its rank is what `profiler_info_N.json` says, or `info.json.N` of a raw export, else `distributedInfo` of
-    the trace, else "rank N" in its name or in that of a directory above it; a timeline for MindInsight ends
-    in it.
+    Its rank is that in the name of a database, else what `profiler_info_N.json` says, or `info.json.N` of a
+    raw export, else `distributedInfo` of the trace, else "rank N" in its name or in that of a directory above
+    it; a timeline for MindInsight ends in it.
 
     Args:
         trace: the path of the trace's file.
@@ -34,10 +35,11 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
     distributed = head.get("distributedInfo")
     distributed = distributed if isinstance(distributed, dict) else {}
     above = [path.name for path in list(trace.parents)[:3]]
-    by_name = timeline_rank(trace.name)
+    by_name, in_name = timeline_rank(trace.name), rank_in_name(trace.name)
     if by_name is None:
         by_name = next((rank for part in (name, *above) if (rank := named(part).rank) is not None), None)
     sources = (
+        ("name", in_name),
         ("profiler_info", info.rank),
         ("distributedInfo", _whole(distributed.get("rank"))),
         ("name", by_name),

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, NamedTuple
 
+from tracetui.databases.names import is_database
 from tracetui.reader.chunks import Chunks
 from tracetui.reader.clock import NO_CLOCK, Clock, clock_of
 from tracetui.reader.columns import BASE, TableBuilder
@@ -34,6 +35,10 @@ _SAID = 8  #: sentences about as many files
 
 def open_trace(path: Path, jobs: int | None = None) -> TraceFile:
     """Open the trace that a file is, or is a part of; raises UnreadableTrace as `TraceFile` does."""
+    if is_database(path):
+        from tracetui.reader.database.source import DatabaseFile  # text needs nothing of SQLite
+
+        return DatabaseFile(path)
     parts, clock = parts_of(path), clock_of(path)
     if len(parts.files) == 1 and not parts.said:
         trace_file = TraceFile(path, jobs=jobs)
@@ -45,6 +50,10 @@ def open_trace(path: Path, jobs: int | None = None) -> TraceFile:
 
 def stamp_of(path: Path) -> Stamp:
     """Return the stamp that the trace at a path has now if it is opened. Raises OSError."""
+    if is_database(path):
+        from tracetui.databases.opening import files_of
+
+        return Stamp.of_files(files_of(path))
     return Stamp.of_files([*parts_of(path).files, *clock_of(path).files])
 
 

@@ -10,6 +10,7 @@ import re
 import stat
 from pathlib import Path
 
+from tracetui.databases.names import is_database, is_framework_database, is_trace_database, what_else
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.parts import first_parts, is_part, parts_of
 
@@ -41,8 +42,11 @@ def locate_trace(path: str | Path) -> Path:
     except (OSError, ValueError):
         raise UnreadableTrace(Reason.MISSING, f"{path}: no such file or directory") from None
     if stat.S_ISREG(mode):
-        if path.suffix == ".db":
-            raise UnreadableTrace(Reason.NOT_A_TRACE, _only_db(path))
+        if is_database(path):
+            what = what_else(path.name)
+            if what is not None:
+                raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {what}")
+            return path
         if path.name.startswith(_NO_TIMELINE):
             raise UnreadableTrace(Reason.NOT_A_TRACE, _only_marey(path))
         return parts_of(path).files[0]
@@ -84,10 +88,13 @@ def _in_directory(path: Path) -> Path:
             return choice[0]
         if choice:
             raise UnreadableTrace(Reason.DIRECTORY, _several(path, choice))
-    if any(file.suffix == ".db" for file in files):
-        raise UnreadableTrace(Reason.MISSING, _only_db(path))
+    databases = _databases(files)
+    if len(databases) == 1:
+        return databases[0]
+    if databases:
+        raise UnreadableTrace(Reason.DIRECTORY, _several(path, databases))
     raise UnreadableTrace(
-        Reason.MISSING, f"{path}: no trace in this directory: no {_TRACE}, no msprof_*.json"
+        Reason.MISSING, f"{path}: no trace in this directory: no {_TRACE}, no msprof_*.json, no database"
     )
 
 
@@ -121,6 +128,13 @@ def _exported(files: list[Path]) -> list[Path]:
     return sorted(traces)
 
 
+def _databases(files: list[Path]) -> list[Path]:
+    """Return the databases with traces; a framework's holds all of msprof's beside it, or below."""
+    found = [file for file in files if is_trace_database(file.name)]
+    frameworks = [file for file in found if is_framework_database(file.name)]
+    return frameworks or found
+
+
 def _is_side_file(file: Path) -> bool:
     return file.name.startswith((*_NOT_TRACES, _NO_TIMELINE))
 
@@ -145,11 +159,4 @@ def _only_marey(path: Path) -> str:
     return (
         f"{path}: is MindInsight's diagram of a pipeline's stages, not a trace: "
         "open the timeline_display_<rank>.json beside it"
-    )
-
-
-def _only_db(path: Path) -> str:
-    return (
-        f"{path}: a db export holds no JSON trace: profile with export type text "
-        "(export_type=torch_npu.profiler.ExportType.Text)"
     )

@@ -144,6 +144,7 @@ MSPROF = Dialect(
         "Communication": Place(Layer.COMMUNICATION, Family.GROUP),  # [C], what HCCL is called later
         "Overlap Analysis": Place(Layer.OVERLAP, Family.OVERLAP),
         "OS Runtime API": Place(Layer.OTHER, Family.CALLS),  # [C]
+        "msTX": Place(Layer.MARKS, Family.OTHER),  # of databases: in text exports the name is the user's
     },
     ascend_processes=frozenset({"CANN", "Ascend Hardware", "HCCL", "Overlap Analysis"}),
     ascend_categories=frozenset({"HostToDevice"}),
@@ -207,7 +208,11 @@ MSPROF = Dialect(
     # 910A has the types of its task scheduler (HWTS), 910B those of STARS, which later chips have too.
     chips={
         "REDUCE_ASYNC_V2": "910A",
-        **dict.fromkeys(("EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "PLACE_HOLDER_SQE", "SDMA_SQE"), "910B"),
+        **dict.fromkeys(
+            # Databases have the types of the runtime, and of the parts of a task that only STARS runs.
+            ("EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "PLACE_HOLDER_SQE", "SDMA_SQE", "Write Value"),
+            "910B",
+        ),
     },
     links_of_other_chips=frozenset({"SIO", "HCCS_SW"}),  # [C]
     link_speeds={

@@ -1,0 +1,270 @@
+"""The tables of an opened database as columns of numpy, row after row as they lie in the file.
+
+Whatever a table may lack is missing, not an error; a cell of another type than its column's is unknown. Names
+of tables and columns are found as SQLite finds them, without regard to case.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Callable
+
+import numpy as np
+
+from tracetui.arrays import Floats, Int64s
+from tracetui.databases.opening import Refused, opened
+
+UNKNOWN = -(1 << 63)  #: the number of a cell that is empty, or holds no number
+ROWS = 1 << 14  #: rows that are fetched at once
+_LONGEST_TEXT = 1 << 20  # characters of a cell
+_ROWID = "rowid"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a database: never a view, never a virtual one, which run what the file says."""
+
+    name: str
+    columns: dict[str, str]  #: names as written, by their names in lower case
+    has_rowid: bool
+
+    def __contains__(self, column: str) -> bool:
+        return column.lower() in self.columns
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Consecutive rows of a table; cells as SQLite gives them, by column; None where it lacks a column."""
+
+    count: int
+    first: int  #: rowid of the first; -1 without one
+    cells: dict[str, Sequence[Any]]
+
+    def numbers(self, column: str) -> Int64s:
+        """Return whole numbers; UNKNOWN where there is none. Text of digits is one."""
+        return whole_numbers(self.cells[column]) if column in self.cells else self._missing()
+
+    def floats(self, column: str) -> Floats:
+        """Return numbers; NaN where there is none."""
+        if column not in self.cells:
+            return np.full(self.count, np.nan)
+        cells = self.cells[column]
+        try:
+            return np.frombuffer(array("d", cells), np.float64)
+        except TypeError:
+            return np.array([cell if type(cell) in (int, float) else np.nan for cell in cells], np.float64)
+
+    def _missing(self) -> Int64s:
+        return np.full(self.count, UNKNOWN, np.int64)
+
+
+class Database:
+    """A database as it was when it was opened; a context manager."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it; raises Refused."""
+        self.path = path
+        self._stack = contextlib.ExitStack()
+        found = self._stack.enter_context(opened(path))
+        self._connection = found.connection
+        self.problems: list[str] = list(found.problems)  #: sentences about what cannot be read
+        self.being_written = found.being_written
+        try:
+            self.tables: dict[str, Table] = {table.name.lower(): table for table in self._read_tables()}
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close it; a private copy is removed."""
+        self._stack.close()
+
+    def table(self, name: str) -> Table | None:
+        """Return the table of that name; None where there is none."""
+        return self.tables.get(name.lower())
+
+    def has(self, name: str, *columns: str) -> bool:
+        """Return whether there is a table of that name with all those columns."""
+        table = self.table(name)
+        return table is not None and all(column in table for column in columns)
+
+    def count(self, name: str) -> int:
+        """Return about how many rows a table has: its largest rowid, 0 where that is not known."""
+        table = self.table(name)
+        if table is None or not table.has_rowid:
+            return 0
+        try:
+            found = self._connection.execute(f"SELECT max({_ROWID}) FROM {_quoted(table.name)}").fetchone()
+        except sqlite3.Error:
+            return 0
+        return found[0] if type(found[0]) is int and found[0] > 0 else 0
+
+    def rows(
+        self, name: str, wanted: Sequence[str], texts: Sequence[str] = (), rows: int = ROWS
+    ) -> Iterator[Rows]:
+        """Yield all rows of a table, those columns that it has; nothing where there is no such table.
+
+        What cannot be read ends the table, and a sentence is added to `problems`. `texts`: columns of which
+        no more than a MB a cell is wanted.
+        """
+        table = self.table(name)
+        if table is None:
+            return
+        known = [column for column in wanted if column in table]
+        selected = [_expression(table, column, column in texts) for column in known]
+        place = _ROWID if table.has_rowid else "-1"
+        query = f"SELECT {', '.join([place, *selected])} FROM {_quoted(table.name)}"
+        done = 0
+        try:
+            cursor = self._connection.execute(query)
+            while True:
+                fetched = cursor.fetchmany(rows)
+                if not fetched:
+                    return
+                columns = tuple(zip(*fetched))
+                done += len(fetched)
+                first = columns[0][0] if type(columns[0][0]) is int else -1
+                yield Rows(len(fetched), first, dict(zip(known, columns[1:])))
+        except (sqlite3.Error, MemoryError, OverflowError) as error:
+            self._note(table.name, done, error)
+
+    def row(self, name: str, columns: Sequence[str], first: int, offset: int) -> dict[str, Any]:
+        """Return some cells of the row `offset` rows behind the one with rowid `first`; {} without."""
+        table = self.table(name)
+        if table is None:
+            return {}
+        known = [column for column in columns if column in table]
+        selected = ", ".join(_expression(table, column, True) for column in known) or "1"
+        where = f"WHERE {_ROWID} >= ?" if table.has_rowid else "WHERE ? = ?1"
+        query = f"SELECT {selected} FROM {_quoted(table.name)} {where} LIMIT 1 OFFSET ?"
+        return self._first(query, (first, offset), known)
+
+    def find(self, name: str, columns: Sequence[str], key: str, value: int) -> list[dict[str, Any]]:
+        """Return the rows of a table in which a column has that value."""
+        table = self.table(name)
+        if table is None or key not in table:
+            return []
+        known = [column for column in columns if column in table]
+        selected = ", ".join(_expression(table, column, True) for column in known) or "1"
+        query = (
+            f"SELECT {selected} FROM {_quoted(table.name)} WHERE {_quoted(table.columns[key.lower()])} = ?"
+        )
+        try:
+            found = self._connection.execute(query, (value,)).fetchmany(1000)
+        except (sqlite3.Error, OverflowError):
+            return []
+        return [dict(zip(known, row)) for row in found]
+
+    def some(self, name: str, columns: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the first rows of a small table."""
+        table = self.table(name)
+        if table is None:
+            return []
+        known = [column for column in columns if column in table]
+        selected = ", ".join(_expression(table, column, True) for column in known) or "1"
+        try:
+            found = self._connection.execute(f"SELECT {selected} FROM {_quoted(table.name)}").fetchmany(1000)
+        except sqlite3.Error:
+            return []
+        return [dict(zip(known, row)) for row in found]
+
+    def interrupt_when(self, should_stop: Callable[[], bool] | None) -> None:
+        """End whatever is being read as soon as `should_stop` says so; None: let it run."""
+        handler = None if should_stop is None else (lambda: 1 if should_stop() else 0)
+        self._connection.set_progress_handler(handler, 100_000)
+
+    def _first(self, query: str, values: tuple[int, ...], names: Sequence[str]) -> dict[str, Any]:
+        try:
+            found = self._connection.execute(query, values).fetchone()
+        except (sqlite3.Error, OverflowError):
+            return {}
+        return {} if found is None else dict(zip(names, found))
+
+    def _note(self, table: str, done: int, error: Exception) -> None:
+        if isinstance(error, sqlite3.OperationalError) and "interrupted" in str(error):
+            return
+        what = f"damaged, {done:,} rows of it are read" if done else "damaged, and left out"
+        if isinstance(error, MemoryError):
+            what = f"too large for the memory there is, {done:,} rows of it are read"
+        self.problems.append(f"table {plain(table)}: {what}")
+
+    def _read_tables(self) -> Iterator[Table]:
+        try:
+            master = self._connection.execute(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
+            ).fetchall()
+        except sqlite3.Error as error:
+            raise Refused(f"is damaged from its beginning: {plain(str(error))}") from None
+        for name, sql in master:
+            if not isinstance(name, str) or not isinstance(sql, str) or name.startswith("sqlite_"):
+                continue
+            try:
+                described = self._connection.execute(f"PRAGMA table_info({_quoted(name)})").fetchall()
+            except sqlite3.Error:
+                self.problems.append(f"table {plain(name)}: damaged, and left out")
+                continue
+            columns = {str(column[1]).lower(): str(column[1]) for column in described}
+            without = sql.rstrip().upper().endswith("WITHOUT ROWID") or _ROWID in columns
+            yield Table(name, columns, not without)
+
+
+def whole_numbers(cells: Sequence[Any]) -> Int64s:
+    """Return cells as whole numbers; UNKNOWN of what is none."""
+    try:
+        return np.frombuffer(array("q", cells), np.int64)
+    except TypeError:
+        kinds = set(map(type, cells))
+    try:
+        if kinds <= {int, type(None)}:
+            known = [UNKNOWN if cell is None else cell for cell in cells]
+            return np.frombuffer(array("q", known), np.int64)
+        if kinds <= {int, str}:
+            return np.frombuffer(array("q", map(int, cells)), np.int64)
+    except (ValueError, OverflowError):
+        pass
+    return _each(cells)
+
+
+def _each(cells: Sequence[Any]) -> Int64s:
+    return np.array([_whole(cell) for cell in cells], np.int64)
+
+
+def _whole(cell: Any) -> int:
+    if type(cell) is str and len(cell) < 40:
+        try:
+            cell = int(cell)
+        except ValueError:
+            return UNKNOWN
+    if type(cell) is float and cell.is_integer():
+        cell = int(cell)
+    return cell if type(cell) is int and -(1 << 63) <= cell < 1 << 63 else UNKNOWN
+
+
+def plain(text: str) -> str:
+    """Return a text from a file as one that a terminal prints as it is, not too long."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text[:60])
+
+
+def _expression(table: Table, column: str, is_text: bool) -> str:
+    name = _quoted(table.columns[column.lower()])
+    if not is_text:
+        return name
+    return f"CASE typeof({name}) WHEN 'text' THEN substr({name}, 1, {_LONGEST_TEXT}) ELSE {name} END"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

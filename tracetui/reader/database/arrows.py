@@ -1,0 +1,93 @@
+"""Arrows between the rows of several tables, by the ids that they share.
+
+The framework's rows have ids of their own, which CONNECTION_IDS takes to those of CANN, of the task queue and
+of the backward pass: one space of numbers, in which what a number is shows in who has it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.databases.tables import UNKNOWN
+from tracetui.reader.database.assembly import Assembly
+from tracetui.reader.database.device import DeviceRows
+from tracetui.reader.database.host import OPERATOR, QUEUE, CallRows, HostRows
+from tracetui.reader.database.reading import Columns, places_of
+
+
+def add_launches(assembly: Assembly, calls: CallRows, tasks: DeviceRows) -> None:
+    """Add the arrows from the calls of CANN to the tasks that they launch."""
+    used = np.isin(calls.connection, tasks.connection[tasks.connection >= 0])
+    ends = np.isin(tasks.connection, calls.connection[used])
+    assembly.add_flows(
+        "HostToDevice",
+        calls.connection[used],
+        (calls.start[used], calls.thread[used]),
+        (tasks.start[ends], tasks.thread[ends]),
+        tasks.connection[ends],
+    )
+
+
+def add_framework_arrows(assembly: Assembly, host: HostRows, connections: Columns, tasks: DeviceRows) -> None:
+    """Add the arrows of the queue, of the backward pass, and from operators to tasks."""
+    row, number = _members(host, connections)
+    kind = host.kind[row]
+    _add_queue(assembly, host, row[kind == QUEUE], number[kind == QUEUE])
+    operators = kind == OPERATOR
+    row, number = row[operators], number[operators]
+    alone, pairs = _told_apart(number)
+    _add_pairs(assembly, host, row, number, pairs)
+    source = places_of(np.where(alone, number, UNKNOWN), tasks.connection)
+    ends = np.flatnonzero((source >= 0) & (tasks.connection >= 0))
+    sources = row[source[ends]]
+    assembly.add_flows(
+        "async_npu",
+        np.arange(len(ends)),
+        (host.start[sources], host.thread[sources]),
+        (tasks.start[ends], tasks.thread[ends]),
+    )
+
+
+def _members(host: HostRows, connections: Columns) -> tuple[Int64s, Int64s]:
+    """Return the rows that have a number of CONNECTION_IDS, and that number: n to m."""
+    ids, numbers = connections["id"], connections["connectionId"]
+    usable = (numbers >= 0) & (ids != UNKNOWN)
+    order = np.argsort(ids[usable], kind="stable")
+    ids, numbers = ids[usable][order], numbers[usable][order]
+    rows = np.flatnonzero(host.id != UNKNOWN)
+    first, stop = (np.searchsorted(ids, host.id[rows], side) for side in ("left", "right"))
+    count = stop - first
+    place = np.repeat(first - np.append(0, np.cumsum(count)[:-1]), count) + np.arange(int(count.sum()))
+    return np.repeat(rows, count), numbers[place]
+
+
+def _add_queue(assembly: Assembly, host: HostRows, row: Int64s, number: Int64s) -> None:
+    takes = host.dequeues[row]
+    gives = ~takes
+    assembly.add_flows(
+        "async_task_queue",
+        number[gives],
+        _at(host, row[gives]),
+        _at(host, row[takes]),
+        number[takes],
+    )
+
+
+def _told_apart(number: Int64s) -> tuple[Bools, Bools]:
+    """Return which numbers one operator has, and which two have: a launch, and a pair of the two passes."""
+    _, place, count = np.unique(number, return_inverse=True, return_counts=True)
+    holders: NDArray[np.int64] = count[place]
+    return holders == 1, holders == 2
+
+
+def _add_pairs(assembly: Assembly, host: HostRows, row: Int64s, number: Int64s, pairs: Bools) -> None:
+    row, number = row[pairs], number[pairs]
+    order = np.lexsort((host.start[row], number))
+    forward, backward = row[order[::2]], row[order[1::2]]
+    assembly.add_flows("fwdbwd", number[order[::2]], _at(host, forward), _at(host, backward))
+
+
+def _at(host: HostRows, rows: Int64s) -> tuple[Int64s, Int32s]:
+    return host.start[rows], host.thread[rows]

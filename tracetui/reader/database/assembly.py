@@ -1,0 +1,253 @@
+"""Slices, arrows and samples of all tables put together to the event table, with one numbering of texts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracetui.arrays import Floats, Int32s, Int64s
+from tracetui.databases.tables import UNKNOWN
+from tracetui.reader.events import (
+    CounterColumns,
+    EventTable,
+    FlowColumns,
+    HcclColumns,
+    InstantColumns,
+    MemoryColumns,
+    Metadata,
+    ReadReport,
+    SliceColumns,
+)
+from tracetui.reader.numbering import numbers
+from tracetui.reader.outliers import within_reason
+from tracetui.reader.timestamps import LIMIT
+
+NONE_ID = 0xFFFFFFFF  #: the number that stands for none
+_SLICE = (
+    "start",
+    "dur",
+    "thread",
+    "name",
+    "category",
+    "event",
+    "correlation",
+    "task_type",
+    "direction",
+    "stack",
+)
+_HCCL = ("event", "src", "dst", "size", "count", "transport", "link", "dtype", "algorithm")
+_INT32S = frozenset(
+    (
+        *("thread", "name", "category", "task_type", "direction", "stack"),
+        *("src", "dst", "transport", "link", "dtype", "algorithm"),
+    )
+)
+_Column = Union[NDArray[Any], int]
+
+
+class Texts:
+    """All texts of a database and of what is made of them, by number; -1 stands for none."""
+
+    def __init__(self) -> None:
+        self._numbers: defaultdict[str, int] = numbers()
+        self._ids = np.empty(0, np.int64)
+        self._number_of_id = np.empty(0, np.int32)
+        self._listed: list[str] = []
+
+    def add(self, ids: Int64s, texts: list[str]) -> None:
+        """Take the texts of STRING_IDS; where an id is repeated, its first text counts."""
+        number_of = np.array([self._numbers[text] for text in texts], np.int32)
+        order = np.argsort(ids, kind="stable")
+        self._ids, self._number_of_id = ids[order], number_of[order]
+
+    def number(self, text: str) -> int:
+        """Return the number of a text."""
+        return self._numbers[text]
+
+    def all(self) -> list[str]:
+        """Return all texts by their numbers; the list is not to be changed."""
+        if len(self._listed) != len(self._numbers):
+            self._listed = list(self._numbers)
+        return self._listed
+
+    def of(self, ids: Int64s) -> Int32s:
+        """Return the number of the text of each id; -1 where there is none."""
+        if not len(self._ids):
+            return np.full(len(ids), -1, np.int32)
+        place = np.minimum(np.searchsorted(self._ids, ids), len(self._ids) - 1)
+        return np.where(self._ids[place] == ids, self._number_of_id[place], np.int32(-1))
+
+    def names(self, ids: Int64s) -> Int32s:
+        """Return the number of a name for each id: one without a text is called by its id."""
+        found = self.of(ids)
+        for id_ in np.unique(ids[found < 0]).tolist():
+            text = "(no name)" if id_ == UNKNOWN else f"(name {id_} is missing)"
+            found[ids == id_] = self.number(text)
+        return found
+
+    def mapped(self, column: Int32s, made: Callable[[str], str | None]) -> Int32s:
+        """Return the number of what is made of each text; -1 of none, and where nothing is made of one."""
+        texts = self.all()
+        table = np.full(len(texts) + 1, -1, np.int32)
+        for number in np.unique(column[column >= 0]).tolist():
+            text = made(texts[number])
+            if text is not None:
+                table[number] = self.number(text)
+        return table[column]
+
+    def fit(self, column: Int32s, fits: Callable[[str], bool]) -> NDArray[np.bool_]:
+        """Return which rows of a column have a text that fits; none without a text does."""
+        texts = self.all()
+        table = np.zeros(len(texts) + 1, np.bool_)
+        for number in np.unique(column[column >= 0]).tolist():
+            table[number] = fits(texts[number])
+        return table[column]
+
+
+class Assembly:
+    """What of the tables is drawn, as far as they are read."""
+
+    def __init__(self) -> None:
+        self.texts = Texts()
+        self.problems: list[str] = []
+        self.left_out = 0  #: rows without usable times
+        self.metadata: list[Metadata] = []
+        self._threads: defaultdict[tuple[str, str], int] = numbers()
+        self._series: defaultdict[tuple[int, int, str], int] = numbers()
+        self._slices: list[dict[str, NDArray[Any]]] = []
+        self._hccl: list[dict[str, NDArray[Any]]] = []
+        self._flows: list[tuple[Int64s, Int32s, int, int, Int64s]] = []
+        self._counters: list[tuple[Int64s, Int32s, Floats]] = []
+        self._named: set[tuple[str, str, str]] = set()
+
+    def thread(self, pid: int, tid: int | str) -> int:
+        """Return the number of a thread."""
+        return self._threads[str(pid), str(tid)]
+
+    def say(self, name: str, pid: int, value: str, tid: int | str = "") -> None:
+        """Add what a metadata event says, once."""
+        key = (name, str(pid), str(tid))
+        if key not in self._named:
+            self._named.add(key)
+            self.metadata.append(Metadata(name, str(pid), str(tid), value))
+
+    def process(self, pid: int, name: str, label: str, sort: int) -> None:
+        """Name a process."""
+        self.say("process_name", pid, name)
+        self.say("process_labels", pid, label)
+        self.say("process_sort_index", pid, str(sort))
+
+    def add_slices(self, start: Int64s, end: Int64s, **columns: _Column) -> NDArray[np.bool_]:
+        """Take slices; of the columns of SliceColumns those that are left out are none.
+
+        Returns which of them have usable times: the others are counted, and left out.
+        """
+        usable = (start > 0) & (end >= start) & (end < LIMIT)
+        self.left_out += len(start) - int(np.count_nonzero(usable))
+        part: dict[str, NDArray[Any]] = {"start": start, "dur": end - np.maximum(start, 0)}
+        for name in _SLICE[2:]:
+            dtype = np.int32 if name in _INT32S else np.int64
+            value = columns.get(name, -1)
+            part[name] = np.full(len(start), value, dtype) if isinstance(value, int) else value.astype(dtype)
+        self._slices.append({name: column[usable] for name, column in part.items()})
+        return usable
+
+    def add_hccl(self, **columns: NDArray[Any]) -> None:
+        """Take what is told of tasks of planes or of collectives; what is left out is -1."""
+        count = len(columns["event"])
+        nothing = np.full(count, -1, np.int64)
+        self._hccl.append(
+            {
+                name: columns.get(name, nothing).astype(np.int32 if name in _INT32S else np.int64)
+                for name in _HCCL
+            }
+        )
+
+    def add_flows(
+        self,
+        category: str,
+        ids: Int64s,
+        sources: tuple[Int64s, Int32s],
+        targets: tuple[Int64s, Int32s],
+        target_ids: Int64s | None = None,
+    ) -> None:
+        """Take arrows of a category: (time, thread) of their starts and of their ends, with equal ids."""
+        number = self.texts.number(category)
+        self._flows.append((*sources, number, 0, ids))
+        self._flows.append((*targets, number, 2, ids if target_ids is None else target_ids))
+
+    def add_samples(self, thread: int, name: str, key: str, time: Int64s, value: Floats) -> None:
+        """Take the samples of a series; those without a time or a value are left out."""
+        usable = (time > 0) & (time < LIMIT) & np.isfinite(value)
+        self.left_out += len(time) - int(np.count_nonzero(usable))
+        if usable.any():
+            series = self._series[thread, self.texts.number(name), key]
+            count = int(np.count_nonzero(usable))
+            self._counters.append((time[usable], np.full(count, series, np.int32), value[usable]))
+
+    def table(self, path: str, document: dict[str, Any], report: ReadReport) -> EventTable:
+        """Return the event table of all that was taken; its columns belong to whoever asked for it."""
+        slices = {
+            name: _joined([part[name] for part in self._slices], np.int32 if name in _INT32S else np.int64)
+            for name in _SLICE
+        }
+        hccl = {
+            name: _joined([part[name] for part in self._hccl], np.int32 if name in _INT32S else np.int64)
+            for name in _HCCL
+        }
+        time, thread, category, phase, ids = self._flow_columns()
+        sample_time: Int64s = _joined([part[0] for part in self._counters], np.int64)
+        series: Int32s = _joined([part[1] for part in self._counters], np.int32)
+        value: Floats = _joined([part[2] for part in self._counters], np.float64)
+        kept = within_reason([(slices["start"], slices["dur"]), (sample_time, None), (time, None)])
+        if kept is not None:
+            slices = {name: column[kept[0]] for name, column in slices.items()}
+            samples = kept[1]
+            sample_time, series, value = sample_time[samples], series[samples], value[samples]
+            arrows = kept[2]
+            time, thread, category = time[arrows], thread[arrows], category[arrows]
+            phase, ids = phase[arrows], ids[arrows]
+            lost = sum(int(np.count_nonzero(~each)) for each in kept)
+            beyond = (f"rows with times beyond reason: {lost:,}, skipped",)
+            report = replace(report, skipped=report.skipped + lost, warnings=report.warnings + beyond)
+        nothing, nothing32 = np.empty(0, np.int64), np.empty(0, np.int32)
+        count = len(slices["start"])
+        return EventTable(
+            path=path,
+            strings=list(self.texts.all()),
+            threads=list(self._threads),
+            series=list(self._series),
+            slices=SliceColumns(
+                **slices,
+                python_id=np.full(count, -1, np.int32),
+                python_parent=np.full(count, -1, np.int32),
+            ),
+            hccl=HcclColumns(**hccl),
+            memory=MemoryColumns(nothing, nothing, nothing, nothing, nothing, nothing32),
+            flows=FlowColumns(time, thread, category, phase, ids),
+            counters=CounterColumns(sample_time, series, value),
+            instants=InstantColumns(nothing, nothing32, nothing32, nothing),
+            metadata=list(self.metadata),
+            document=document,
+            report=report,
+        )
+
+    def _flow_columns(self) -> tuple[Int64s, Int32s, Int32s, NDArray[np.int8], Int64s]:
+        parts = self._flows
+        sizes = [len(part[0]) for part in parts]
+        return (
+            _joined([part[0] for part in parts], np.int64),
+            _joined([part[1] for part in parts], np.int32).astype(np.int32),
+            np.repeat(np.array([part[2] for part in parts], np.int32), sizes),
+            np.repeat(np.array([part[3] for part in parts], np.int8), sizes),
+            _joined([part[4] for part in parts], np.int64),
+        )
+
+
+def _joined(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype)

@@ -1,0 +1,340 @@
+"""The tables of msprof about devices: tasks of streams, kernels, and communication with its planes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.databases.tables import UNKNOWN
+from tracetui.reader.database.assembly import NONE_ID, Assembly
+from tracetui.reader.database.layers import COMMUNICATION, HARDWARE, OVERLAP, Layer, layer_pid
+from tracetui.reader.database.reading import Columns, TableReader, places_of, taken
+
+_UNKNOWN_TYPES = frozenset({"N/A", "UNKNOWN", ""})
+_PART_OF_COLLECTIVE = "COMMUNICATION"  #: the type of a task that is a part of one, whatever runs it
+_OVERLAP_ROWS = ("Computing", "Communication", "Communication(Not Overlapped)", "Free")
+_NO_SIZE = -1
+_INT32_END = 1 << 31
+
+
+@dataclass(frozen=True)
+class DeviceRows:
+    """What arrows need of what devices did; columns of equal length."""
+
+    start: Int64s
+    thread: Int32s
+    connection: Int64s
+
+    def joined(self, other: DeviceRows) -> DeviceRows:
+        """Return these rows and others after them."""
+        return DeviceRows(
+            np.concatenate((self.start, other.start)),
+            np.concatenate((self.thread, other.thread)),
+            np.concatenate((self.connection, other.connection)),
+        )
+
+
+class DeviceTables:
+    """Reads what devices did."""
+
+    def __init__(self, reader: TableReader, assembly: Assembly) -> None:
+        self._reader = reader
+        self._assembly = assembly
+        self._process_of: dict[int, int] = {}  # the OS process that works on a device
+        self._label_of: dict[int, str] = {}
+
+    @property
+    def processes(self) -> dict[int, int]:
+        """The OS process that works most on each device."""
+        return dict(self._process_of)
+
+    def pid(self, layer: Layer, device: int) -> int:
+        """Return the pid of a layer of a device, and name it."""
+        device = device if 0 <= device < NONE_ID else 0
+        pid = layer_pid(self._process_of.get(device, self._any_process()), layer, device)
+        self._assembly.process(pid, layer.name, self._label_of.get(device, "NPU"), layer.number)
+        return pid
+
+    def read(self) -> DeviceRows:
+        """Read tasks and collectives, and hand over their slices; returns those that the host launched."""
+        tasks = self._reader.columns(
+            "TASK",
+            (
+                *("startNs", "endNs", "deviceId", "connectionId", "globalTaskId", "globalPid"),
+                *("taskType", "contextId", "streamId", "taskId"),
+            ),
+            drawn=True,
+        )
+        operations = self._reader.columns(
+            "COMMUNICATION_OP",
+            (
+                *("startNs", "endNs", "connectionId", "groupName", "opName", "opId"),
+                *("dataType", "algType", "count", "deviceId"),
+            ),
+            drawn=True,
+        )
+        parts = self._reader.columns(
+            "COMMUNICATION_TASK_INFO",
+            (
+                *("globalTaskId", "taskType", "planeId", "groupName", "srcRank", "dstRank"),
+                *("transportType", "size", "linkType", "opId"),
+            ),
+            drawn=True,
+        )
+        self._find_devices(tasks, operations)
+        parts = parts.at(_is_real(parts))
+        launched = self._add_tasks(tasks, parts)
+        grouped = self._add_collectives(operations, parts, tasks)
+        self._add_overlap()
+        return launched.joined(grouped)
+
+    def _find_devices(self, tasks: Columns, operations: Columns) -> None:
+        """Take note of the process of each device, and of what the devices are called."""
+        devices = np.unique(np.concatenate((tasks["deviceId"], operations["deviceId"])))
+        known = devices[(devices >= 0) & (devices < NONE_ID)].tolist()
+        for device in known:
+            pids = tasks["globalPid"][tasks["deviceId"] == device]
+            found, counts = np.unique(pids[(pids > 0) & (pids < NONE_ID)], return_counts=True)
+            self._process_of[device] = int(found[counts.argmax()]) if len(found) else 0
+            self._label_of[device] = f"NPU {device}" if len(known) > 1 else "NPU"
+
+    def _any_process(self) -> int:
+        return next(iter(self._process_of.values()), 0)
+
+    def _add_tasks(self, tasks: Columns, parts: Columns) -> DeviceRows:
+        texts = self._assembly.texts
+        kernels = self._kernels()
+        kernel = places_of(kernels["globalTaskId"], tasks["globalTaskId"])
+        is_part = places_of(parts["globalTaskId"], tasks["globalTaskId"]) >= 0
+        is_kernel = kernel >= 0
+        drawn = is_kernel | is_part | ~_is_parent(tasks)
+        own_type = texts.names(tasks["taskType"])
+        told_type = taken(kernels["type"], kernel, -1).astype(np.int32)
+        name = np.where(is_kernel, taken(kernels["label"], kernel, -1), own_type).astype(np.int32)
+        task_type = np.where(told_type >= 0, told_type, own_type)
+        thread = self._streams(tasks, drawn)
+        self._assembly.add_slices(
+            tasks["startNs"][drawn],
+            tasks["endNs"][drawn],
+            thread=thread[drawn],
+            name=name[drawn],
+            event=tasks.event[drawn],
+            correlation=_ids(tasks["connectionId"])[drawn],
+            task_type=task_type[drawn],
+            direction=self._directions(tasks)[drawn],
+        )
+        linked = drawn & ~is_part
+        return DeviceRows(tasks["startNs"][linked], thread[linked], _ids(tasks["connectionId"])[linked])
+
+    def _kernels(self) -> Columns:
+        """Return the tasks that compute, with `label`, the number of their name, and `type`, -1 for none."""
+        texts = self._assembly.texts
+        kernels = self._reader.columns("COMPUTE_TASK_INFO", ("globalTaskId", "name", "taskType"))
+        scheduled = self._reader.columns("COMMUNICATION_SCHEDULE_TASK_INFO", ("globalTaskId", "name"))
+        types = texts.of(kernels["taskType"])
+        types = np.where(texts.fit(types, _UNKNOWN_TYPES.__contains__), np.int32(-1), types)
+        both: dict[str, NDArray[Any]] = {
+            "globalTaskId": np.concatenate((kernels["globalTaskId"], scheduled["globalTaskId"])),
+            "label": np.concatenate((texts.names(kernels["name"]), texts.names(scheduled["name"]))),
+            "type": np.concatenate(
+                (types, np.full(scheduled.count, texts.number(_PART_OF_COLLECTIVE), np.int32))
+            ),
+        }
+        return Columns(len(both["type"]), both, {}, np.empty(0, np.int64))
+
+    def _directions(self, tasks: Columns) -> Int32s:
+        """Return where each copy goes: the number of the text, -1 of what is no copy."""
+        copies = self._reader.columns("MEMCPY_INFO", ("globalTaskId", "memcpyOperation"))
+        operations = self._enum("ENUM_MEMCPY_OPERATION", copies["memcpyOperation"])
+        return taken(operations, places_of(copies["globalTaskId"], tasks["globalTaskId"]), -1).astype(
+            np.int32
+        )
+
+    def _streams(self, tasks: Columns, drawn: Bools) -> Int32s:
+        """Return the thread of each task: its stream on its device."""
+        thread = np.zeros(tasks.count, np.int32)
+        for rows, (device, stream) in _groups(tasks["deviceId"], tasks["streamId"]):
+            if drawn[rows].any():
+                pid = self.pid(HARDWARE, device)
+                self._assembly.say("thread_name", pid, f"Stream {_shown(stream)}", _shown(stream))
+                self._assembly.say("thread_sort_index", pid, str(_shown(stream)), _shown(stream))
+                thread[rows] = self._assembly.thread(pid, _shown(stream))
+        return thread
+
+    def _add_collectives(self, operations: Columns, parts: Columns, tasks: Columns) -> DeviceRows:
+        texts = self._assembly.texts
+        task = places_of(tasks["globalTaskId"], parts["globalTaskId"])
+        parts, task = parts.at(task >= 0), task[task >= 0]
+        operation = places_of(operations["opId"], parts["opId"])
+        device_of_part = tasks["deviceId"][task]
+        device = operations["deviceId"].copy()
+        unknown = np.flatnonzero((device < 0) | (device >= NONE_ID))
+        device[unknown] = self._devices_of(operations, parts, device_of_part, unknown)
+        group = taken(operations["groupName"], operation, UNKNOWN)
+        group = np.where(parts["groupName"] >= 0, parts["groupName"], group)
+        threads = self._group_threads(operations, device, parts, group, device_of_part)
+        thread = np.zeros(operations.count, np.int32)
+        for places, key in _groups(device, operations["groupName"]):
+            thread[places] = threads[key][0]
+        names = texts.names(operations["opName"])
+        self._assembly.add_slices(
+            operations["startNs"],
+            operations["endNs"],
+            thread=thread,
+            name=names,
+            event=operations.event,
+            correlation=_ids(operations["connectionId"]),
+        )
+        self._assembly.add_hccl(
+            event=operations.event,
+            count=_sizes(operations["count"]),
+            dtype=self._enum("ENUM_HCCL_DATA_TYPE", operations["dataType"]),
+            algorithm=texts.of(operations["algType"]),
+        )
+        plane = np.zeros(parts.count, np.int32)
+        for places, key in _groups(device_of_part, group):
+            plane[places] = threads[key][1][parts["planeId"][places]]
+        self._assembly.add_slices(
+            tasks["startNs"][task],
+            tasks["endNs"][task],
+            thread=plane,
+            name=texts.names(parts["taskType"]),
+            event=parts.event,
+        )
+        self._assembly.add_hccl(
+            event=parts.event,
+            src=_ranks(parts["srcRank"]),
+            dst=_ranks(parts["dstRank"]),
+            size=_sizes(parts["size"]),
+            transport=self._enum("ENUM_HCCL_TRANSPORT_TYPE", parts["transportType"]),
+            link=self._enum("ENUM_HCCL_LINK_TYPE", parts["linkType"]),
+        )
+        return DeviceRows(operations["startNs"], thread, _ids(operations["connectionId"]))
+
+    def _devices_of(
+        self, operations: Columns, parts: Columns, device_of_part: Int64s, places: Int64s
+    ) -> Int64s:
+        """Return the devices of operations that do not tell theirs: that of their parts, or the only one."""
+        part = places_of(parts["opId"], operations["opId"][places])
+        only = next(iter(self._process_of), 0)
+        return taken(device_of_part, part, only)
+
+    def _group_threads(
+        self, operations: Columns, device: Int64s, parts: Columns, group: Int64s, device_of_part: Int64s
+    ) -> dict[tuple[int, ...], tuple[int, Int32s]]:
+        """Return the thread of each (device, group), and the threads of its planes by their numbers.
+
+        The planes of a group are the threads after its own: they are numbered here in that order.
+        """
+        order = np.argsort(operations["startNs"], kind="stable")
+        seen = [*zip(device[order].tolist(), operations["groupName"][order].tolist())]
+        planes: dict[tuple[int, ...], list[int]] = {key: [] for key in dict.fromkeys(seen)}
+        for places, key in _groups(device_of_part, group):
+            planes[key] = np.unique(parts["planeId"][places]).tolist()
+        used: dict[int, int] = {}  # threads of a device
+        index: dict[int, int] = {}
+        found: dict[tuple[int, ...], tuple[int, Int32s]] = {}
+        for key, numbers in planes.items():
+            own_device, pid = key[0], self.pid(COMMUNICATION, key[0])
+            row, place = used.get(own_device, 0), index.get(own_device, 0)
+            last = max(numbers, default=0)
+            used[own_device], index[own_device] = row + last + 2, place + 1
+            thread_of = np.zeros(last + 1, np.int32)
+            group_thread = self._named_thread(pid, row, f"Group {place} Communication")
+            for plane in numbers:
+                thread_of[plane] = self._named_thread(pid, row + 1 + plane, f"Plane {plane}")
+            found[key] = group_thread, thread_of
+        return found
+
+    def _named_thread(self, pid: int, tid: int, title: str) -> int:
+        self._assembly.say("thread_name", pid, title, tid)
+        self._assembly.say("thread_sort_index", pid, str(tid), tid)
+        return self._assembly.thread(pid, tid)
+
+    def _add_overlap(self) -> None:
+        """Hand over the producer's own sums, where they are there."""
+        rows = self._reader.columns("OVERLAP_ANALYSIS", ("startNs", "endNs", "deviceId", "type"), drawn=True)
+        for places, (device, kind) in _groups(rows["deviceId"], rows["type"]):
+            if 0 <= kind < len(_OVERLAP_ROWS):
+                pid, title = self.pid(OVERLAP, device), _OVERLAP_ROWS[kind]
+                self._assembly.say("thread_name", pid, title, kind)
+                self._assembly.add_slices(
+                    rows["startNs"][places],
+                    rows["endNs"][places],
+                    thread=self._assembly.thread(pid, kind),
+                    name=self._assembly.texts.number(title),
+                    event=rows.event[places],
+                )
+
+    def _enum(self, table: str, values: Int64s) -> Int32s:
+        """Return the number of the text of each value of an enumeration; -1 where it has none."""
+        return enum_texts(self._reader, self._assembly, table, values)
+
+
+def enum_texts(reader: TableReader, assembly: Assembly, table: str, values: Int64s) -> Int32s:
+    """Return the number of the text that a table of the file gives each value; -1 where it gives none."""
+    ids, texts = reader.texts(table, "id", "name")
+    number_of = np.array([assembly.texts.number(text) for text in texts], np.int32)
+    return taken(number_of, places_of(ids, values), -1).astype(np.int32)
+
+
+def _is_real(parts: Columns) -> Bools:
+    """Return which tasks of collectives are some: at level 0 there are rows that hold nothing."""
+    plane = parts["planeId"]
+    real: Bools = (plane >= 0) & (plane < _MOST_PLANES) & (parts["size"] != _NO_SIZE)
+    return real
+
+
+_MOST_PLANES = 1 << 12
+
+
+def _is_parent(tasks: Columns) -> Bools:
+    """Return which tasks only hold others: without a context, where others of the same task have one."""
+    context = tasks["contextId"]
+    alone = (context == NONE_ID) | (context == UNKNOWN)
+    key = np.stack([tasks[name] for name in ("deviceId", "streamId", "taskId", "connectionId")])
+    if alone.all() or not len(context):
+        return np.zeros(len(context), np.bool_)
+    order = np.lexsort(key)
+    ordered = key[:, order]
+    opens = np.ones(len(order), np.bool_)
+    opens[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(opens) - 1
+    has_parts = np.bincount(number, weights=~alone) > 0
+    parents: Bools = alone & has_parts[number]
+    return parents
+
+
+def _groups(*columns: Int64s) -> list[tuple[Int64s, tuple[int, ...]]]:
+    """Return the places of the rows of equal values, and these."""
+    if not len(columns[0]):
+        return []
+    order = np.lexsort(columns[::-1])
+    ordered: NDArray[Any] = np.stack(columns)[:, order]
+    opens = np.flatnonzero((ordered[:, 1:] != ordered[:, :-1]).any(axis=0)) + 1
+    firsts = [0, *opens.tolist()]
+    return [
+        (places, tuple(ordered[:, first].tolist())) for places, first in zip(np.split(order, opens), firsts)
+    ]
+
+
+def _shown(number: int) -> int | str:
+    return number if number >= 0 else "unknown"
+
+
+def _ids(column: Int64s) -> Int64s:
+    """Return ids with -1 for those that mean none."""
+    return np.where((column < 0) | (column == NONE_ID), -1, column)
+
+
+def _ranks(column: Int64s) -> Int64s:
+    return np.where((column < 0) | (column >= _INT32_END), -1, column)
+
+
+def _sizes(column: Int64s) -> Int64s:
+    return np.where(column < 0, -1, column)

@@ -1,0 +1,234 @@
+"""The tables of the host: the framework's operators, queue and Python calls, the calls of CANN, marks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.databases.tables import UNKNOWN
+from tracetui.reader.database.assembly import Assembly
+from tracetui.reader.database.device import enum_texts
+from tracetui.reader.database.layers import CANN, COLLECTOR, MARKS, OS_CALLS, PYTHON, Layer, layer_pid
+from tracetui.reader.database.reading import Columns, TableReader, places_of, taken
+from tracetui.reader.database.stacks import call_stacks
+
+OPERATOR, QUEUE, CALL, MARK = range(4)  #: what a row of the framework is
+_KINDS = {"op": OPERATOR, "queue": QUEUE, "trace": CALL, "mstx": MARK}
+_CATEGORIES = {OPERATOR: "cpu_op", CALL: "python_function"}
+_FRAME = re.compile(r".*\.py\(\d+\): |<built-in |<string>\(\d+\): |nn\.Module: ")
+_QUEUED = re.compile(r"(?:En|De)queue(?:@|$)")
+#: What text exports write before the names of calls, by the type of the call.
+_LAYERS = {
+    "acl": "AscendCL@",
+    "model": "Model@",
+    "node": "Node@",
+    "hccl": "Hccl@",
+    "communication": "Communication@",
+    "runtime": "Runtime@",
+}
+_STEP = "ProfilerStep#"
+_LOW = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class HostRows:
+    """What arrows need of the framework's rows; columns of equal length."""
+
+    start: Int64s
+    thread: Int32s
+    kind: Int32s  #: OPERATOR, QUEUE, CALL or MARK
+    dequeues: Bools
+    id: Int64s  #: of CONNECTION_IDS, UNKNOWN for none
+
+
+@dataclass(frozen=True)
+class CallRows:
+    """What arrows need of the calls of CANN."""
+
+    start: Int64s
+    thread: Int32s
+    connection: Int64s
+
+
+class HostTables:
+    """Reads what the host did."""
+
+    def __init__(self, reader: TableReader, assembly: Assembly) -> None:
+        self._reader = reader
+        self._assembly = assembly
+
+    def read_calls(self) -> CallRows:
+        """Read the calls of CANN, and hand over their slices."""
+        rows = self._reader.columns(
+            "CANN_API", ("startNs", "endNs", "type", "globalTid", "connectionId", "name"), drawn=True
+        )
+        thread = self._threads(rows["globalTid"], CANN)
+        self._assembly.add_slices(
+            rows["startNs"],
+            rows["endNs"],
+            thread=thread,
+            name=self._call_names(rows),
+            event=rows.event,
+            correlation=np.maximum(rows["connectionId"], -1),
+        )
+        return CallRows(rows["startNs"], thread, np.maximum(rows["connectionId"], -1))
+
+    def read_framework(self) -> tuple[HostRows, Columns]:
+        """Read what the framework recorded, and hand over its slices.
+
+        Returns its rows, and the two columns of CONNECTION_IDS.
+        """
+        rows = self._reader.columns(
+            "PYTORCH_API",
+            ("startNs", "endNs", "globalTid", "connectionId", "name", "callchainId", "type"),
+            drawn=True,
+        )
+        connections = self._reader.columns("CONNECTION_IDS", ("id", "connectionId"))
+        names = self._assembly.texts.names(rows["name"])
+        kind = self._kinds(rows, names)
+        dequeues = (kind == QUEUE) & self._assembly.texts.fit(names, lambda text: text.startswith("Dequeue"))
+        kept = np.ones(rows.count, np.bool_)
+        if self._reader.database.has("MSTX_EVENTS", "startNs"):
+            kept = kind != MARK  # they are there as well, with their domains
+        thread = self._threads(rows["globalTid"], PYTHON)
+        marks = kind == MARK
+        if (marks & kept).any():
+            thread[marks] = self._threads(rows["globalTid"][marks], MARKS)
+        queue_id = taken(connections["connectionId"], places_of(connections["id"], rows["connectionId"]), -1)
+        stacks = call_stacks(self._reader, self._assembly.texts, rows["callchainId"])
+        self._assembly.add_slices(
+            rows["startNs"][kept],
+            rows["endNs"][kept],
+            thread=thread[kept],
+            name=names[kept],
+            category=self._categories(kind, dequeues)[kept],
+            event=rows.event[kept],
+            correlation=np.where(kind == QUEUE, np.maximum(queue_id, -1), -1)[kept],
+            stack=stacks[kept],
+        )
+        if not self._assembly.texts.fit(names, lambda text: text.startswith(_STEP)).any():
+            self._add_steps(rows)
+        return HostRows(rows["startNs"], thread, kind, dequeues, rows["connectionId"]), connections
+
+    def read_others(self) -> None:
+        """Read the user's marks, the collector's runs and the calls of the system."""
+        self._add_marks()
+        runs = self._reader.columns("GC_RECORD", ("startNs", "endNs", "globalTid"), drawn=True)
+        texts = self._assembly.texts
+        self._assembly.add_slices(
+            runs["startNs"],
+            runs["endNs"],
+            thread=self._threads(runs["globalTid"], COLLECTOR, "Python GC"),
+            name=texts.number("GC"),
+            category=texts.number("GC"),
+            event=runs.event,
+        )
+        calls = self._reader.columns("OSRT_API", ("startNs", "endNs", "globalTid", "name"), drawn=True)
+        self._assembly.add_slices(
+            calls["startNs"],
+            calls["endNs"],
+            thread=self._threads(calls["globalTid"], OS_CALLS),
+            name=texts.names(calls["name"]),
+            event=calls.event,
+        )
+
+    def _add_marks(self) -> None:
+        rows = self._reader.columns(
+            "MSTX_EVENTS", ("startNs", "endNs", "message", "globalTid", "domainId"), drawn=True
+        )
+        texts = self._assembly.texts
+        domains = texts.of(rows["domainId"])
+        all_texts = texts.all()
+        thread = np.zeros(rows.count, np.int32)
+        for number in np.unique(domains).tolist():
+            places = np.flatnonzero(domains == number)
+            domain = all_texts[number] if number >= 0 else "default"
+            own = self._threads(rows["globalTid"][places], MARKS, domain=domain)
+            thread[places] = own
+        self._assembly.add_slices(
+            rows["startNs"],
+            np.maximum(rows["endNs"], rows["startNs"]),  # a mark has no end
+            thread=thread,
+            name=texts.names(rows["message"]),
+            event=rows.event,
+        )
+
+    def _add_steps(self, framework: Columns) -> None:
+        """Draw the steps that only their table tells, above the thread that has most rows."""
+        rows = self._reader.columns("STEP_TIME", ("id", "startNs", "endNs"), drawn=True)
+        if not rows.count:
+            return
+        found, counts = np.unique(framework["globalTid"], return_counts=True)
+        main = int(found[counts.argmax()]) if len(found) else 0
+        names = np.array(
+            [self._assembly.texts.number(f"{_STEP}{number}") for number in rows["id"].tolist()], np.int32
+        )
+        self._assembly.add_slices(
+            rows["startNs"],
+            rows["endNs"],
+            thread=self._threads(np.full(rows.count, main, np.int64), PYTHON),
+            name=names,
+            category=self._assembly.texts.number("cpu_op"),
+            event=rows.event,
+        )
+
+    def _kinds(self, rows: Columns, names: Int32s) -> Int32s:
+        """Return what each row of the framework is: by its type, in old files by its name."""
+        if not self._reader.database.has("PYTORCH_API", "type"):
+            texts = self._assembly.texts
+            found = np.full(rows.count, OPERATOR, np.int32)
+            found[texts.fit(names, lambda text: _QUEUED.match(text) is not None)] = QUEUE
+            found[texts.fit(names, lambda text: _FRAME.match(text) is not None)] = CALL
+            return found
+        ids, types = self._reader.texts("ENUM_API_TYPE", "id", "name")
+        known = dict(zip(ids.tolist(), types))
+        kind = np.full(rows.count, OPERATOR, np.int32)
+        for value in np.unique(rows["type"]).tolist():
+            usual = {50001: "op", 50002: "queue", 50003: "trace", 50004: "mstx"}.get(value, "")
+            kind[rows["type"] == value] = _KINDS.get(known.get(value, usual), OPERATOR)
+        return kind
+
+    def _categories(self, kind: Int32s, dequeues: Bools) -> Int32s:
+        number = self._assembly.texts.number
+        category = np.full(len(kind), -1, np.int32)
+        for own, text in _CATEGORIES.items():
+            category[kind == own] = number(text)
+        category[kind == QUEUE] = number("enqueue")
+        category[dequeues] = number("dequeue")
+        return category
+
+    def _call_names(self, rows: Columns) -> Int32s:
+        """Return the names of calls as text exports write them: "Node@launch"."""
+        texts = self._assembly.texts
+        names = texts.names(rows["name"])
+        types = enum_texts(self._reader, self._assembly, "ENUM_API_TYPE", rows["type"])
+        all_texts = texts.all()
+        found: Int32s = names.copy()
+        for number in np.unique(types).tolist():
+            layer = _LAYERS.get(all_texts[number]) if number >= 0 else None
+            if layer is not None:
+                own = types == number
+                found[own] = texts.mapped(names[own], f"{layer}{{}}".format)
+        return found
+
+    def _threads(
+        self, global_tids: Int64s, layer: Layer, title: str | None = None, domain: str = ""
+    ) -> Int32s:
+        """Return the thread of each `globalTid` in a layer: the pid is its upper half, the tid its lower."""
+        different, place = np.unique(global_tids, return_inverse=True)
+        number_of = np.zeros(len(different), np.int32)
+        for index, global_tid in enumerate(different.tolist()):
+            known = global_tid != UNKNOWN and global_tid >= 0
+            os_pid, tid = (global_tid >> 32, global_tid & _LOW) if known else (0, 0)
+            pid = os_pid if layer is PYTHON else layer_pid(os_pid, layer)
+            self._assembly.process(pid, layer.name, "CPU", layer.number)
+            written: int | str = f"{tid} {domain}" if domain else tid
+            name = title or (f"Thread {tid}" if known else "Thread unknown")
+            self._assembly.say("thread_name", pid, f"{name} · {domain}" if domain else name, written)
+            self._assembly.say("thread_sort_index", pid, str(tid), written)
+            number_of[index] = self._assembly.thread(pid, written)
+        threads: Int32s = number_of[place]
+        return threads

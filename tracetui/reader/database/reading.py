@@ -1,0 +1,148 @@
+"""Tables read from front to back: their columns, the places of their rows, and how far the reading is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracetui.arrays import Floats, Int64s
+from tracetui.databases.tables import UNKNOWN, Database
+from tracetui.reader.events import BlockColumns
+
+_EVERY = 1 << 16  #: rows between two calls of `on_rows`
+
+
+class Stopped(Exception):  # noqa: N818 - no error: the user has seen enough
+    """The reading was stopped."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table, or what of it could be read; columns of equal length."""
+
+    count: int
+    numbers: dict[str, Int64s]  #: UNKNOWN where a cell holds no whole number
+    floats: dict[str, Floats]  #: NaN where a cell holds none
+    event: Int64s  #: ordinals of the rows among all that are drawn; empty where they are not
+
+    def __getitem__(self, column: str) -> Int64s:
+        return self.numbers[column]
+
+    def at(self, places: NDArray[Any]) -> Columns:
+        """Return the rows at some places, or for which a mask of booleans is true."""
+        event = self.event[places] if len(self.event) else self.event
+        return Columns(
+            count=len(event) if len(self.event) else _length(places),
+            numbers={name: column[places] for name, column in self.numbers.items()},
+            floats={name: column[places] for name, column in self.floats.items()},
+            event=event,
+        )
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of a table that follow each other, and so their ordinals."""
+
+    first: int  #: ordinal of the first row
+    rowid: int  #: of the first row
+    table: int  #: place among the names of tables
+
+
+class TableReader:
+    """Reads tables of a database one after the other, and remembers where the rows are that are drawn."""
+
+    def __init__(self, database: Database, names: Sequence[str], on_rows: Callable[[], None]) -> None:
+        """`names`: of all tables whose rows are drawn. `on_rows`: called now and then; may raise Stopped."""
+        self.database = database
+        self.rows = 0  #: that were read of all tables
+        self.events = 0  #: rows that have an ordinal
+        self._names = list(names)
+        self._blocks: list[Block] = []
+        self._on_rows = on_rows
+        self._next = _EVERY
+
+    def columns(
+        self, name: str, numbers: Sequence[str], floats: Sequence[str] = (), drawn: bool = False
+    ) -> Columns:
+        """Return columns of a table, empty where it is not there; `drawn`: its rows get ordinals."""
+        parts: dict[str, list[NDArray[Any]]] = {column: [] for column in (*numbers, *floats)}
+        count, first_event = 0, self.events
+        for rows in self.database.rows(name, [*numbers, *floats]):
+            for column in numbers:
+                parts[column].append(rows.numbers(column))
+            for column in floats:
+                parts[column].append(rows.floats(column))
+            if drawn:
+                self._blocks.append(Block(self.events, rows.first, self._names.index(name)))
+                self.events += rows.count
+            count += rows.count
+            self._count(rows.count)
+        return Columns(
+            count,
+            {column: _joined(parts[column], np.int64) for column in numbers},
+            {column: _joined(parts[column], np.float64) for column in floats},
+            np.arange(first_event, self.events),
+        )
+
+    def texts(self, name: str, key: str, text: str) -> tuple[Int64s, list[str]]:
+        """Return the numbers and the texts of a table of names; cells of other types become text."""
+        keys: list[Int64s] = []
+        texts: list[str] = []
+        for rows in self.database.rows(name, [key, text], [text]):
+            if key not in rows.cells or text not in rows.cells:
+                break
+            keys.append(rows.numbers(key))
+            texts += [cell if type(cell) is str else _text(cell) for cell in rows.cells[text]]
+            self._count(rows.count)
+        return _joined(keys, np.int64), texts
+
+    def blocks(self) -> BlockColumns:
+        """Return where the rows are that have ordinals: rowids for offsets, tables for lengths."""
+        nothing = np.empty(0, np.int64)
+        return BlockColumns(
+            first=np.array([*(block.first for block in self._blocks), self.events], np.int64),
+            offset=np.array([block.rowid for block in self._blocks], np.int64),
+            length=np.array([block.table for block in self._blocks], np.int64),
+            spans=np.zeros(len(self._blocks), np.int64),
+            span_start=nothing,
+            span_end=nothing,
+        )
+
+    def _count(self, rows: int) -> None:
+        self.rows += rows
+        if self.rows >= self._next:
+            self._next = self.rows + _EVERY
+            self._on_rows()
+
+
+def places_of(keys: Int64s, wanted: Int64s) -> Int64s:
+    """Return the first place of each wanted number among `keys`; -1 where it is not there, or unknown."""
+    if not len(keys):
+        return np.full(len(wanted), -1, np.int64)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    place = np.minimum(np.searchsorted(ordered, wanted), len(keys) - 1)
+    return np.where((ordered[place] == wanted) & (wanted != UNKNOWN), order[place], -1)
+
+
+def taken(column: NDArray[Any], places: Int64s, missing: Any) -> NDArray[Any]:
+    """Return the values at some places, `missing` where a place is -1."""
+    return np.append(column, np.array([missing], column.dtype))[places]
+
+
+def _joined(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def _length(places: NDArray[Any]) -> int:
+    return int(np.count_nonzero(places)) if places.dtype == np.bool_ else len(places)
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "replace")
+    return "" if cell is None else str(cell)
