@@ -19,9 +19,7 @@ In scripts and notebooks:
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tracetui.version import __version__ as __version__
 
@@ -80,7 +78,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("load", "load_job", "load_snapshot"), "tracetui.api"),
+    **dict.fromkeys(("compare", "load", "load_job", "load_snapshot"), "tracetui.api"),
     **dict.fromkeys(
         ("job_lines_frame", "job_links_frame", "ranks_frame", "roots_frame"), "tracetui.export.job_frames"
     ),
@@ -92,28 +90,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """What scripts use, imported when it is used: the viewer and --help need none of it."""
+    """Import what scripts use when it is used: the viewer and --help need none of it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "compare":
-        return importlib.import_module("tracetui.compare")
     return getattr(importlib.import_module(_HOMES.get(name, "tracetui.export.frames")), name)
-
-
-class _Called(ModuleType):
-    """A package that is also the function of its name."""
-
-    def __call__(self, *arguments: Any, **settings: Any) -> Any:
-        return importlib.import_module("tracetui.api").compare(*arguments, **settings)
-
-
-class _Package(ModuleType):
-    """The package, in which `compare` is both: `tracetui.compare(base, other)`, and what that is made of."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name == "compare" and isinstance(value, ModuleType):
-            value.__class__ = _Called
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -19,8 +19,8 @@ from tracetui.siblings.beside import Refusal
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory
-    from tracetui.compare.comparison import Comparison
-    from tracetui.compare.run import Run
+    from tracetui.comparison.comparison import Comparison
+    from tracetui.comparison.run import Run
     from tracetui.job.engines.pool import Ranks
     from tracetui.job.job import Job
 
@@ -49,8 +49,8 @@ def compare(
     in common.
     """
 
-    from tracetui.compare.comparison import compare_runs
-    from tracetui.compare.run import Run, run_of
+    from tracetui.comparison.comparison import compare_runs
+    from tracetui.comparison.run import Run, run_of
     from tracetui.job.compare import compare_jobs
     from tracetui.job.find import digest_at
     from tracetui.job.job import Job

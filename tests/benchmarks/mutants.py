@@ -28,7 +28,7 @@ from tests.sources import statements
 
 PACKAGES = ("reader", "trace", "analysis", "export")
 #: where tests of a package lie beside its own directory: what jobs and comparisons write is tested with them
-BESIDE = {"export": ("tests/job", "tests/compare", "tests/cli")}
+BESIDE = {"export": ("tests/job", "tests/comparison", "tests/cli")}
 #: what a token becomes; each also the other way round
 _SWAPS = {
     "<": "<=",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.machine import npu, task
-from tests.compare.planted import run
+from tests.comparison.planted import run
 from tests.synthetic import piece, trace_of
 from tracetui.analysis.advice.model import Advice
 from tracetui.analysis.analyse import analyse

@@ -18,7 +18,7 @@ from tests.export.training import training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.memory.analyse import Memory
-from tracetui.compare.step_parts import step_parts
+from tracetui.comparison.step_parts import step_parts
 from tracetui.export.frames import frame_of
 from tracetui.export.tables import memory
 from tracetui.export.tables.advice import ADVICE

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.compare.planted import run
+from tests.comparison.planted import run
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.compare.comparison import Comparison, compare_runs
-from tracetui.compare.run import run_of
-from tracetui.compare.verdict import verdict
+from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.run import run_of
+from tracetui.comparison.verdict import verdict
 from tracetui.export.cells import text_cell
 from tracetui.export.compare_document import comparison_json
 from tracetui.export.compare_text import comparison_markdown, comparison_text

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from tests.export.test_pages import slower
-from tracetui.compare.job_part import RankRow
-from tracetui.compare.memory_rows import ALIVE, MemoryRow
-from tracetui.compare.operators import Stretch
-from tracetui.compare.rows import Row, Scale
-from tracetui.compare.tally import NOTHING, Sum
+from tracetui.comparison.job_part import RankRow
+from tracetui.comparison.memory_rows import ALIVE, MemoryRow
+from tracetui.comparison.operators import Stretch
+from tracetui.comparison.rows import Row, Scale
+from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.export.compare_text import _shown, comparison_text
 from tracetui.export.compare_words import _ranks, lengths, row_name, run_words
 from tracetui.export.tables.compare import BY, WATERFALL

@@ -11,14 +11,14 @@ import pytest
 
 from tests import pages
 from tests.analysis.memory.runs import Held, recorded
-from tests.compare.planted import run
+from tests.comparison.planted import run
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.memory.analyse import Memory
-from tracetui.compare.comparison import Comparison, compare_runs
-from tracetui.compare.run import run_of
+from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.run import run_of
 from tracetui.export import tables
 from tracetui.export.advice_text import advice_text
 from tracetui.export.compare_text import comparison_markdown, comparison_text

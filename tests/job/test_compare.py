@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.job.planted import job, truth
-from tracetui.compare.comparison import Comparison
-from tracetui.compare.job_part import RootRow
-from tracetui.compare.verdict import verdict
+from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.job_part import RootRow
+from tracetui.comparison.verdict import verdict
 from tracetui.export.compare_document import comparison_json
 from tracetui.export.compare_text import comparison_text
 from tracetui.export.tables.compare import EVERY, WATERFALL

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.job.files import real_digest
 from tracetui.api import load
-from tracetui.compare.comparison import Comparison, compare_runs
-from tracetui.compare.run import Run, run_of
+from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.run import Run, run_of
 from tracetui.export.compare_text import comparison_text
 from tracetui.export.tables.compare import EVERY, WATERFALL
 from tracetui.job.coding import UnreadableDigest, decode, encode

@@ -18,7 +18,7 @@ from textual.screen import Screen
 from tests.ui.rest import PATIENCE_S, at_rest, frame_due, keys_taken
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.cache.traces import reopen
-from tracetui.compare.run import Run, run_of
+from tracetui.comparison.run import Run, run_of
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 
@@ -149,7 +149,7 @@ def _runs_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     For a test at a time: those of other packages, which follow in the same process, want it as it is.
     """
-    monkeypatch.setattr("tracetui.compare.run.run_of", _run_once)
+    monkeypatch.setattr("tracetui.comparison.run.run_of", _run_once)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -14,17 +14,17 @@ import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-from tests.compare.planted import run
+from tests.comparison.planted import run
 from tests.ui.training import screen_text
 from tests.ui.viewing import open_viewer, said, until
-from tracetui.compare.comparison import Comparison, compare_runs
-from tracetui.compare.counterpart import Side, counterpart
-from tracetui.compare.memory_rows import MemoryRow
-from tracetui.compare.rows import Scale
-from tracetui.compare.run import run_of
-from tracetui.compare.tally import Sum
-from tracetui.compare.verdict import verdict
-from tracetui.compare.waterfall import TERMS
+from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.counterpart import Side, counterpart
+from tracetui.comparison.memory_rows import MemoryRow
+from tracetui.comparison.rows import Scale
+from tracetui.comparison.run import run_of
+from tracetui.comparison.tally import Sum
+from tracetui.comparison.verdict import verdict
+from tracetui.comparison.waterfall import TERMS
 from tracetui.export.tables.compare import BY, MEMORY, ComparedRows
 from tracetui.export.tables_csv import write_table
 from tracetui.trace.model import Trace

@@ -9,7 +9,7 @@ import pytest
 from tests.job.planted import job
 from tests.ui.training import screen_text
 from tests.ui.viewing import said, until
-from tracetui.compare.verdict import verdict
+from tracetui.comparison.verdict import verdict
 from tracetui.job.coding import encode
 from tracetui.job.compare import compare_jobs
 from tracetui.job.load import find_ranks

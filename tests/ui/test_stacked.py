@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-from tests.compare.planted import run
+from tests.comparison.planted import run
 from tests.synthetic import piece, process, trace_of
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, lines_of, said, until
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.compare.run import run_of
+from tracetui.comparison.run import run_of
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.bands import Band, Kind

@@ -12,7 +12,7 @@ from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
-from tracetui.compare.step_parts import StepParts
+from tracetui.comparison.step_parts import StepParts
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.screens.steps import StepsScreen, step_story, steps_answer

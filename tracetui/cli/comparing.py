@@ -8,9 +8,9 @@ from typing import NamedTuple
 from tracetui.cli.opening import opened_trace, selected
 from tracetui.cli.output import refuse_early
 from tracetui.cli.parser import Request, UsageError
-from tracetui.compare.comparison import Comparison, compare_runs
-from tracetui.compare.run import Run, run_of
-from tracetui.compare.walls import Choice
+from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.run import Run, run_of
+from tracetui.comparison.walls import Choice
 from tracetui.units import Window
 
 

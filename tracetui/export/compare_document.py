@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tracetui.compare.comparison import Comparison
-from tracetui.compare.regressions import MEMORY, Regression, RegressionLimit
-from tracetui.compare.run import Run
-from tracetui.compare.verdict import verdict
+from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.regressions import MEMORY, Regression, RegressionLimit
+from tracetui.comparison.run import Run
+from tracetui.comparison.verdict import verdict
 from tracetui.export.cells import encodable
 from tracetui.export.tables.column import records
 from tracetui.export.tables.compare import WATERFALL, ComparedRows, tables_of

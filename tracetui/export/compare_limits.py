@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tracetui.compare.regressions import MEMORY, WAIT, Regression
+from tracetui.comparison.regressions import MEMORY, WAIT, Regression
 from tracetui.units import format_bytes, format_duration
 
 _DOUBT = {

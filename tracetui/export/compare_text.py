@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from tracetui.compare.comparison import Comparison
-from tracetui.compare.memory_rows import MemoryRow
-from tracetui.compare.operators import Stretch
-from tracetui.compare.rows import Row
-from tracetui.compare.verdict import verdict
+from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.memory_rows import MemoryRow
+from tracetui.comparison.operators import Stretch
+from tracetui.comparison.rows import Row
+from tracetui.comparison.verdict import verdict
 from tracetui.export import markdown
 from tracetui.export.compare_words import (
     LONGEST_NAME,

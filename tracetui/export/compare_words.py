@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from tracetui.compare.job_part import RankRow, RootRow, root_words
-from tracetui.compare.line_rows import LineRow
-from tracetui.compare.memory_rows import MemoryRow
-from tracetui.compare.rows import Row
-from tracetui.compare.run import Run
-from tracetui.compare.waterfall import AICORE, AICPU
+from tracetui.comparison.job_part import RankRow, RootRow, root_words
+from tracetui.comparison.line_rows import LineRow
+from tracetui.comparison.memory_rows import MemoryRow
+from tracetui.comparison.rows import Row
+from tracetui.comparison.run import Run
+from tracetui.comparison.waterfall import AICORE, AICPU
 from tracetui.language import alternatives, clauses, counted, names, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any, BinaryIO
 
-from tracetui.compare.comparison import Comparison
-from tracetui.compare.verdict import verdict
+from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.verdict import verdict
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.compare import WATERFALL, ComparedRows, ComparedTable, tables_of
 from tracetui.language import in_english

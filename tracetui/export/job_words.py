@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tracetui.compare.job_part import reason_words
+from tracetui.comparison.job_part import reason_words
 from tracetui.export.ranks import group_words
 from tracetui.export.words import line_name
 from tracetui.job.digest import Line

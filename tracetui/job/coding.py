@@ -19,7 +19,7 @@ import numpy as np
 import orjson
 
 from tracetui.arrays import Int64s
-from tracetui.compare.waterfall import TERMS
+from tracetui.comparison.waterfall import TERMS
 from tracetui.job.columns import Columns
 from tracetui.job.compared import Calls, Facts, Kept, Parts, Sums, Terms, Walls
 from tracetui.job.digest import (

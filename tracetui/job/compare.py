@@ -9,19 +9,19 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.compare.communication import Collectives
-from tracetui.compare.comparison import Comparison, compare_runs, compare_steps
-from tracetui.compare.job_part import JobPart, RankRow, RootRow
-from tracetui.compare.kernels import Kernels
-from tracetui.compare.levels import merge_unsplit
-from tracetui.compare.line_rows import same_lines
-from tracetui.compare.lines import Lines
-from tracetui.compare.memory import MemoryUse
-from tracetui.compare.modules import ModuleTimes
-from tracetui.compare.rank_test import LEAST_STEPS
-from tracetui.compare.rows import Row, Scale, ranked, row
-from tracetui.compare.run import Api, Run
-from tracetui.compare.tally import NOTHING, Sum, tested_steps
+from tracetui.comparison.communication import Collectives
+from tracetui.comparison.comparison import Comparison, compare_runs, compare_steps
+from tracetui.comparison.job_part import JobPart, RankRow, RootRow
+from tracetui.comparison.kernels import Kernels
+from tracetui.comparison.levels import merge_unsplit
+from tracetui.comparison.line_rows import same_lines
+from tracetui.comparison.lines import Lines
+from tracetui.comparison.memory import MemoryUse
+from tracetui.comparison.modules import ModuleTimes
+from tracetui.comparison.rank_test import LEAST_STEPS
+from tracetui.comparison.rows import Row, Scale, ranked, row
+from tracetui.comparison.run import Api, Run
+from tracetui.comparison.tally import NOTHING, Sum, tested_steps
 from tracetui.job.job import Job, job_of
 from tracetui.job.load import numbered
 from tracetui.job.members import Rank

@@ -52,7 +52,7 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Walls(Columns):
-    """The steps that are compared; as `tracetui.compare.walls.Walls`."""
+    """The steps that are compared; as `tracetui.comparison.walls.Walls`."""
 
     device: Int64s
     number: Int64s
@@ -76,7 +76,7 @@ class Terms(Columns):
 
 @dataclass(frozen=True, eq=False)
 class Sums(Columns):
-    """What a run has in all its steps, most first in each table; as `tracetui.compare.tally.Sum`."""
+    """What a run has in all its steps, most first in each table; as `tracetui.comparison.tally.Sum`."""
 
     table: Int64s  #: Kept
     name: Int64s  #: text

@@ -15,7 +15,7 @@ from typing import Any, Union
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.compare.tally import tested_steps
+from tracetui.comparison.tally import tested_steps
 from tracetui.job.columns import Columns
 from tracetui.job.compared import OF_WALLS, WHOLE, Calls, Facts, Kept, Parts, Sums, Terms, Walls
 

@@ -14,7 +14,7 @@ from tracetui.analysis.communication.speeds import chip_of
 from tracetui.analysis.steps import Span
 from tracetui.arrays import Bools
 from tracetui.cache.reading import read_trace
-from tracetui.compare.run import run_of
+from tracetui.comparison.run import run_of
 from tracetui.job.collectives import collective_tables, link_columns
 from tracetui.job.digest import (
     Arrivals,

@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.search import distinct, first_equal
 from tracetui.arrays import Bools, Int64s
-from tracetui.compare.tally import OTHERS
+from tracetui.comparison.tally import OTHERS
 from tracetui.job.coding import encode
 from tracetui.job.compared import Kept, Parts, Sums
 from tracetui.job.digest import Cells, Digest, Keys, TimeClass

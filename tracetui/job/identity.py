@@ -58,6 +58,11 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
     )
 
 
+def number_of_rank(trace: Path) -> int | None:
+    """Return the number of a trace's rank as the files beside it tell it; None where they do not."""
+    return rank_info(trace).rank
+
+
 def _indices(trace: Path) -> dict[str, int]:
     """The rank's own number in the groups of the job, by what they are for."""
     told = {group.name: group.group_rank for group in parallel_groups(trace) if group.group_rank is not None}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracetui.compare.run import Run
+from tracetui.comparison.run import Run
 from tracetui.job.choose import FoundRank, latest_recordings, numbers, one_job
 from tracetui.job.coding import UnreadableDigest, decode
 from tracetui.job.digest import Digest

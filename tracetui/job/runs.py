@@ -10,16 +10,16 @@ import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
-from tracetui.compare import walls as compared
-from tracetui.compare.communication import Collectives, Key
-from tracetui.compare.kernels import Kernels
-from tracetui.compare.lines import NOT_TOLD, LineKey, Lines
-from tracetui.compare.memory import Holder, MemoryUse
-from tracetui.compare.modules import ModuleTimes
-from tracetui.compare.operators import Sequences
-from tracetui.compare.run import Api, Run, Totals
-from tracetui.compare.tally import OTHERS, Sum
-from tracetui.compare.waterfall import TERMS
+from tracetui.comparison import walls as compared
+from tracetui.comparison.communication import Collectives, Key
+from tracetui.comparison.kernels import Kernels
+from tracetui.comparison.lines import NOT_TOLD, LineKey, Lines
+from tracetui.comparison.memory import Holder, MemoryUse
+from tracetui.comparison.modules import ModuleTimes
+from tracetui.comparison.operators import Sequences
+from tracetui.comparison.run import Api, Run, Totals
+from tracetui.comparison.tally import OTHERS, Sum
+from tracetui.comparison.waterfall import TERMS
 from tracetui.job.compared import Calls, Facts, Kept, Parts, Sums, Terms, Walls
 from tracetui.job.digest import Digest
 from tracetui.job.texts import Lines as Places

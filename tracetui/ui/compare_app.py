@@ -19,7 +19,7 @@ from tracetui.ui.session import Session
 from tracetui.ui.viewer import FIRST, Viewer
 
 if TYPE_CHECKING:
-    from tracetui.compare.counterpart import Counterpart
+    from tracetui.comparison.counterpart import Counterpart
 
 COMPARE, STACKED = PAIRED = ("compare", "stacked")  #: the screens of two traces
 _ONE = "One trace is open: tracetui A B opens two, to compare them."
@@ -216,7 +216,7 @@ class CompareApp(Viewer):
         time = _anchor(here, sides[0])
 
         def flip() -> Flipped:
-            from tracetui.compare.counterpart import Side, counterpart  # one trace needs none of it
+            from tracetui.comparison.counterpart import Side, counterpart  # one trace needs none of it
 
             one, two = (Side(analysis, self.runs.of(place, analysis)) for place, analysis in work)
             found = counterpart(one, two, time, row)

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from textual.message import Message
 
-from tracetui.compare.comparison import Comparison
+from tracetui.comparison.comparison import Comparison
 from tracetui.job.compare import Incomparable, compare_jobs
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from tracetui.job.identity import number_of_rank
 from tracetui.reader.locate import TIMELINE, name_of_trace
-from tracetui.siblings.rank import rank_info
 
 #: names that a producer gives all of its traces
 _ALIKE = frozenset({"trace_view.json", "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output", "timeline"})
@@ -67,7 +67,7 @@ def name_for_file(trace: Path) -> str:
     name = name_of(trace)
     for suffix in (".gz", ".json", ".trace", ".pt"):
         name = name[: -len(suffix)] if name.endswith(suffix) else name
-    rank = rank_info(trace).rank
+    rank = number_of_rank(trace)
     if rank is not None and not re.search(rf"rank[-_]?{rank}(?!\d)", name):
         name += f"_rank{rank}"
     return _UNSAFE.sub("_", name).lstrip("-._")[:_LONGEST] or "trace"

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
     from tracetui.analysis.limits import Limit
     from tracetui.analysis.memory.limits import MemoryLimit
-    from tracetui.compare.comparison import Comparison
-    from tracetui.compare.regressions import RegressionLimit
+    from tracetui.comparison.comparison import Comparison
+    from tracetui.comparison.regressions import RegressionLimit
     from tracetui.job.job import Job
 
 _DESCRIPTION = f"""Hold a trace to limits, for scripts and CI: on the time that its devices are
@@ -225,8 +225,8 @@ def _hold_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _Held:
 
 
 def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _Held:
-    from tracetui.compare.regressions import find_regressions, unknown_measures
-    from tracetui.compare.verdict import verdict
+    from tracetui.comparison.regressions import find_regressions, unknown_measures
+    from tracetui.comparison.verdict import verdict
     from tracetui.export.compare_document import regressions_document
     from tracetui.export.compare_limits import regressions_text
 
@@ -252,14 +252,14 @@ def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
 
 def _compare(request: Request, analysis: Analysis) -> Comparison:
     from tracetui.cli.comparing import Side, open_run
-    from tracetui.compare.comparison import compare_runs
-    from tracetui.compare.run import run_of
+    from tracetui.comparison.comparison import compare_runs
+    from tracetui.comparison.run import run_of
 
     return compare_runs(open_run(request, Side(request.baseline)), run_of(analysis))
 
 
 def _regression(text: str) -> RegressionLimit:
-    from tracetui.compare.regressions import parse_regression
+    from tracetui.comparison.regressions import parse_regression
 
     return _parsed(lambda: parse_regression(text))
 

@@ -22,7 +22,7 @@ from tracetui.cli.parser import (
 from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
-    from tracetui.compare.comparison import Comparison
+    from tracetui.comparison.comparison import Comparison
 
 _DESCRIPTION = """Compare two runs per step: how much slower or faster a step became, what of it
 (idle time by cause, computing, communication, copies), and which operators,

@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from tracetui.compare.comparison import Comparison
-from tracetui.compare.memory_rows import ALIVE
-from tracetui.compare.rows import Row
+from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.memory_rows import ALIVE
+from tracetui.comparison.rows import Row
 from tracetui.export.compare_words import (
     advice_name,
     changed_words,

@@ -13,13 +13,13 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
-from tracetui.compare.axis import Axis
-from tracetui.compare.counterpart import Side, counterpart
-from tracetui.compare.rows import Row, ranked, row
-from tracetui.compare.rows import Scale as RowScale
-from tracetui.compare.run import Run
-from tracetui.compare.tally import NOTHING, Sum
-from tracetui.compare.waterfall import TERMS
+from tracetui.comparison.axis import Axis
+from tracetui.comparison.counterpart import Side, counterpart
+from tracetui.comparison.rows import Row, ranked, row
+from tracetui.comparison.rows import Scale as RowScale
+from tracetui.comparison.run import Run
+from tracetui.comparison.tally import NOTHING, Sum
+from tracetui.comparison.waterfall import TERMS
 from tracetui.trace.clean import printable
 from tracetui.ui.comparing.bands import Band, Kind, bands
 from tracetui.ui.drawing.picture import Picture

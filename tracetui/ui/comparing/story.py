@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tracetui.compare.memory_rows import MemoryRow
-from tracetui.compare.rows import Row
+from tracetui.comparison.memory_rows import MemoryRow
+from tracetui.comparison.rows import Row
 from tracetui.export.compare_words import count_words, signed_ms, signed_size, steps_count
 from tracetui.units import format_bytes, format_ms
 

@@ -10,10 +10,10 @@ import numpy as np
 from rich.style import Style
 
 from tracetui.arrays import Int64s
-from tracetui.compare.comparison import Comparison
-from tracetui.compare.line_rows import LineRow
-from tracetui.compare.rows import Row
-from tracetui.compare.waterfall import places_of
+from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.line_rows import LineRow
+from tracetui.comparison.rows import Row
+from tracetui.comparison.waterfall import places_of
 from tracetui.export.compare_words import (
     changed_words,
     ratio_words,

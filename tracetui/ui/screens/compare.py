@@ -13,9 +13,9 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.arrays import Int64s
-from tracetui.compare.comparison import Comparison
-from tracetui.compare.rows import Row
-from tracetui.compare.verdict import verdict
+from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.rows import Row
+from tracetui.comparison.verdict import verdict
 from tracetui.export.compare_words import (
     run_words,
     signed_ms,
@@ -51,7 +51,7 @@ _NOTES = 3  #: lines at most where there is room; else one
 
 
 class CompareScreen(TableScreen):
-    """A verdict, the parts of a step with their changes, and a table of `tracetui.compare` at a time."""
+    """A verdict, the parts of a step with their changes, and a table of a `Comparison` at a time."""
 
     DEFAULT_CSS = f"""
     CompareScreen #sides {{ height: 2; }}

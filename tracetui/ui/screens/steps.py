@@ -17,7 +17,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.notes import clocks_apart
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
-from tracetui.compare.step_parts import StepParts, step_parts
+from tracetui.comparison.step_parts import StepParts, step_parts
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.steps import PHASES, STEPS, StepRows, longest_phases
 from tracetui.trace.clean import printable

@@ -1,0 +1,84 @@
+"""One axis of two runs: steps begin at once, and no time is left out or shown twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.comparison.planted import run
+from tracetui.comparison.axis import Axis, Bounds
+from tracetui.comparison.run import Run, run_of
+from tracetui.comparison.walls import Walls
+
+#: time before the first step, then the length of each step and of what follows it
+lengths = st.tuples(st.integers(0, 9), st.lists(st.tuples(st.integers(1, 12), st.integers(0, 3)), max_size=4))
+
+
+def made(start: int, before: int, parts: list[tuple[int, int]]) -> tuple[Run, Bounds]:
+    """A run with steps of these lengths; without any it counts as one step of 7 ns."""
+    edges = np.cumsum([start + before, *(length for part in parts for length in part)])
+    starts, ends = (edges[:-1:2], edges[1::2]) if parts else (edges, edges + 7)
+    none = np.zeros(len(starts), np.int64)
+    number = np.arange(len(starts)) if parts else none - 1
+    walls = Walls(none, number, starts, starts, ends, starts, ends, starts, ends, ())
+    numbers = tuple(range(len(parts)))
+    told: Any = SimpleNamespace(walls=walls, numbers=numbers)
+    return cast(Run, told), (start, int(edges[-1]) + 7)
+
+
+@given(lengths, lengths, st.integers(-500, 500))
+def test_every_time_of_both_runs_has_one_place_and_steps_begin_at_once(
+    base: tuple[int, list[tuple[int, int]]], other: tuple[int, list[tuple[int, int]]], start: int
+) -> None:
+    (mine, my_trace), (theirs, their_trace) = made(0, *base), made(start, *other)
+    axis = Axis.of((mine, theirs), (my_trace, their_trace))
+    for side, (first, last) in enumerate((my_trace, their_trace)):
+        places = [axis.place(side, moment) for moment in range(first, last + 1)]
+        assert places[0] >= 0 and places[-1] <= axis.end and places == sorted(set(places))
+        assert axis.moments(side, np.array(places)).tolist() == [*range(first, last + 1)]
+        times = np.arange(axis.end + 1)
+        moments = axis.moments(side, times)
+        assert (moments[0], moments[-1]) == (first, last), "all of the run is on the axis"
+        steps = np.diff(moments)
+        assert set(steps.tolist()) <= {0, 1}, "to one scale, and never back"
+        assert int(steps.sum()) == last - first
+    assert axis.end <= my_trace[1] - my_trace[0] + their_trace[1] - their_trace[0]
+    starts = [side.walls.start.tolist() for side in (mine, theirs)]
+    stepped = min(map(len, starts)) if base[1] and other[1] else 1
+    for step, pair in enumerate(zip(*starts)):
+        if step < stepped:
+            assert len({axis.place(side, moment) for side, moment in enumerate(pair)}) == 1
+            assert axis.place(0, pair[0]) == axis.step_start(step)
+    for step in range(max(axis.steps)):
+        assert axis.step_at(axis.step_start(step)) == step
+        for side, run_ in enumerate((mine, theirs)):
+            span = (
+                (int(run_.walls.start[step]), int(run_.walls.end[step])) if step < axis.steps[side] else None
+            )
+            assert axis.step_span(side, step) == span
+
+
+def test_a_step_takes_as_much_of_the_axis_as_the_longer_one() -> None:
+    (base, first), (other, second) = made(100, 5, [(10, 0), (30, 2)]), made(0, 8, [(25, 0), (20, 0), (4, 0)])
+    axis = Axis.of((base, other), (first, second))
+    assert axis.at.tolist() == [0, 8, 33, 33, 63, 72, 76, 83], "2 + 7 ns follow the last step of BASE"
+    assert axis.steps == (2, 3)
+    assert [axis.moment(0, time) for time in (0, 3, 8, 18, 25, 33)] == [100, 100, 105, 115, 115, 115]
+    assert [axis.moment(1, time) for time in (0, 33, 53, 60, 72)] == [0, 33, 53, 53, 53]
+    assert axis.step_at(7) == -1 and axis.step_at(axis.end) == 2
+
+
+def test_a_run_with_itself_stands_still_nowhere() -> None:
+    analysis = run("mixed")
+    trace, made_of = analysis.trace, run_of(analysis)
+    axis = Axis.of((made_of, made_of), ((trace.start_ns, trace.end_ns),) * 2)
+    assert axis.end == trace.end_ns - trace.start_ns
+    assert axis.moments(0, axis.at).tolist() == axis.moments(1, axis.at).tolist()
+    without = replace(made_of, numbers=())
+    axis = Axis.of((made_of, without), ((trace.start_ns, trace.end_ns),) * 2)
+    assert axis.steps == (0, 0) and axis.end == trace.end_ns - trace.start_ns

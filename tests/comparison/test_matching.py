@@ -1,0 +1,61 @@
+"""Sequences are matched as far as they are the same, short ones as far as can be."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.arrays import Int64s
+from tracetui.comparison.matching import match
+
+
+def longest_common(base: list[int], other: list[int]) -> int:
+    """The length of a longest common subsequence, by the table that everybody knows."""
+    row = [0] * (len(other) + 1)
+    for mine in base:
+        before, row = row, [0]
+        for place, theirs in enumerate(other):
+            row.append(before[place] + 1 if mine == theirs else max(before[place + 1], row[-1]))
+    return row[-1]
+
+
+def matched(base: Int64s, other: Int64s) -> int:
+    """How many entries match, after a look at whether they do."""
+    pairs = match(base, other)
+    assert (base[pairs.base] == other[pairs.other]).all()
+    assert (np.diff(pairs.base) > 0).all() and (np.diff(pairs.other) > 0).all()
+    return len(pairs.base)
+
+
+entries = st.lists(st.integers(0, 5), max_size=50)
+
+
+@given(entries, entries)
+def test_short_sequences_match_as_far_as_can_be(base: list[int], other: list[int]) -> None:
+    found = matched(np.array(base, np.int64), np.array(other, np.int64))
+    assert found == longest_common(base, other)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 9), st.integers(20, 60))
+def test_what_was_taken_out_is_all_that_does_not_match(seed: int, percent: int, names: int) -> None:
+    random = np.random.default_rng(seed)
+    base = random.integers(0, names, 6000)
+    kept = random.random(6000) >= percent / 100
+    found = matched(base, base[kept])
+    assert found >= 0.98 * kept.sum()
+    assert matched(base, base) == 6000
+
+
+def test_repeated_layers_match_though_each_has_one_operator_more() -> None:
+    layer = np.random.default_rng(3).integers(0, 20, 60)
+    fused = np.concatenate((layer[:20], [99], layer[20:]))
+    assert matched(np.tile(layer, 300), np.tile(fused, 300)) == 60 * 300
+
+
+def test_a_few_that_occur_as_often_do_not_keep_many_from_matching() -> None:
+    """A run of 60 matches, although `7` before it and behind it on the other side occurs twice on both."""
+    run = np.arange(100, 160)
+    base = np.concatenate((np.full(80, 1), [7, 7], run))
+    other = np.concatenate((run, [7, 7], np.full(20, 2)))
+    assert matched(base, other) == 60

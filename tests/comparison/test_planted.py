@@ -1,0 +1,121 @@
+"""One thing is slower, and nothing else: it is found, alone, and by how much it is."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from samples.scenarios import SCENARIOS
+from samples.source import TrainingScript
+from tests.comparison.planted import run
+from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.rows import Row
+from tracetui.comparison.run import Run, run_of
+from tracetui.comparison.verdict import verdict
+from tracetui.export.tables.compare import EVERY, WATERFALL
+
+STEPS = 3
+
+
+@cache
+def side(scenario: str) -> Run:
+    return run_of(run(scenario, STEPS))
+
+
+def compared(scenario: str, **planted: Any) -> Comparison:
+    return compare_runs(side(scenario), run_of(run(scenario, STEPS, **planted)))
+
+
+def changed(rows: tuple[Row, ...]) -> dict[str, float]:
+    """ms by the name of what changed."""
+    return {row.name: round(float(row.delta_ns) / 1e6, 3) for row in rows if row.changed}
+
+
+@pytest.mark.parametrize("scenario", sorted(SCENARIOS))
+def test_a_trace_with_itself(scenario: str) -> None:
+    comparison = compare_runs(side(scenario), side(scenario))
+    assert verdict(comparison).startswith("Nothing changed: a step takes ")
+    for rows in (table.rows(comparison) for table in (WATERFALL, *EVERY)):
+        assert not any(
+            row.delta_ns or row.changed or row.status != "matched" for row in rows if row.base.count
+        )
+    assert not comparison.new and not comparison.gone
+
+
+def test_a_slower_kernel() -> None:
+    comparison = compared("mixed", operator="gelu", factor=20.0)
+    usual = next(row for row in comparison.operators if row.name == "aten::gelu").base_ns
+    planted = pytest.approx(19 * float(usual) / 1e6, rel=0.01)
+    assert changed(comparison.operators) == {"aten::gelu": planted}
+    assert changed(comparison.kernels) == {"aclnnGelu_GeluAiCore_Gelu": planted}
+    assert changed(comparison.classes) == {"Vector": planted, "Vector (No Trans)": planted}
+    assert changed(comparison.waterfall) == {"aicore": planted}
+    assert float(comparison.step.delta_ns) / 1e6 == planted
+    assert changed(comparison.lines) == changed(comparison.communication) == changed(comparison.causes) == {}
+    assert verdict(comparison).endswith("3.47 ms more computing, Vector in aten::gelu.")
+
+
+def test_a_slower_collective_of_a_device_that_lags_behind_the_host() -> None:
+    """The last wall holds the work of all before: steps of the device tell that the change is no chance."""
+    comparison = compared("balanced", collective=1.5)
+    assert changed(comparison.operators) == {"c10d::allreduce_": pytest.approx(4.75, rel=0.01)}
+    assert changed(comparison.kernels) == changed(comparison.lines) == {}
+    assert changed(comparison.waterfall) == {"communication.transfer": 1.904}
+    exposed = next(row for row in comparison.waterfall if row.name == "communication.transfer")
+    assert float(exposed.delta_ns) == pytest.approx(float(comparison.step.delta_ns), rel=0.01)
+    assert "1.90 ms more exposed communication, transfer of allreduce, FP32" in verdict(comparison)
+
+
+def test_a_slower_kernel_beside_a_slower_collective() -> None:
+    """What computes more is not what communicates more."""
+    comparison = compared("mixed", operator="gelu", factor=20.0, collective=2.0)
+    assert "3.47 ms more computing, Vector in aten::gelu" in verdict(comparison)
+
+
+def planted_line(scenario: str, code: str) -> tuple[int, Comparison]:
+    """The number of the line that holds some code, and a run of which the host is half as fast there."""
+    script = TrainingScript(SCENARIOS[scenario].script, SCENARIOS[scenario].traced_as)
+    return script.line(code), compared(scenario, line=script.line(code), pace=2.0)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "code"),
+    [
+        ("mixed", "for images, labels in loader:"),
+        ("mixed", "hits += guessed.eq(wanted).sum().item()"),
+        ("mixed", "states = self.patches(images).flatten(2).transpose(1, 2)"),
+        pytest.param("moba", "for tokens, targets in loader:", marks=pytest.mark.thorough),
+    ],
+)
+def test_a_slower_line(scenario: str, code: str) -> None:
+    line, comparison = planted_line(scenario, code)
+    first = comparison.lines[0]
+    assert first.frame is not None
+    assert first.frame.line == line
+    assert float(first.delta_ns) == pytest.approx(float(comparison.step.delta_ns), rel=0.01)
+    assert not changed(comparison.operators) and not changed(comparison.kernels)
+
+
+def test_a_slower_line_among_others() -> None:
+    """What a line still does after its last operator is charged, as all Python is, to the next operator's."""
+    line, comparison = planted_line("moba", "means.append(key[:, begin:end].mean(dim=1))")
+    name = f"/workspace/moba/train_moba.py({line}) block_gate"
+    assert list(changed(comparison.lines)) == [name]
+    own, following = (float(row.delta_ns) for row in comparison.lines[:2])
+    assert comparison.lines[1].frame is not None
+    assert comparison.lines[1].frame.line == line + 1
+    assert own == pytest.approx(float(comparison.step.delta_ns), rel=0.025)
+    assert own + following == pytest.approx(float(comparison.step.delta_ns), rel=0.001)
+    assert changed(comparison.operators) == changed(comparison.kernels) == changed(comparison.classes) == {}
+    assert changed(comparison.waterfall).keys() == {"idle.host.operator", "idle.host.python"}
+    assert verdict(comparison).endswith(f"operator (host.operator) at train_moba.py({line}).")
+
+
+def test_one_step_tells_nothing_of_chance() -> None:
+    base, slower = run_of(run("mixed", 1)), run_of(run("mixed", 1, operator="gelu", factor=20.0))
+    comparison = compare_runs(base, slower)
+    assert changed(comparison.waterfall).keys() == {"aicore"}
+    assert verdict(comparison).endswith("; so few steps cannot tell whether that is chance.")
+    assert sum("one step" in note for note in comparison.notes) == 1

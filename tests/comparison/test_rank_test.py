@@ -1,0 +1,84 @@
+"""The rank test against its definition: all orders counted, one by one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from statistics import median
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetui.comparison.rank_test import compare_values
+
+few = st.lists(st.integers(0, 9), min_size=1, max_size=5).map(tuple)
+
+
+def exact_p(base: tuple[int, ...], other: tuple[int, ...]) -> float:
+    """The share of all choices of as many values whose ranks are as far from the mean."""
+    every = (*base, *other)
+    ranks = [sum(each < value for each in every) + (every.count(value) + 1) / 2 for value in every]
+    mean = len(base) * (len(every) + 1) / 2
+    away = abs(sum(ranks[: len(base)]) - mean)
+    sums = [abs(sum(chosen) - mean) for chosen in combinations(ranks, len(base))]
+    return sum(each >= away for each in sums) / len(sums)
+
+
+@given(few, few)
+def test_p_is_that_of_all_orders(base: tuple[int, ...], other: tuple[int, ...]) -> None:
+    assert compare_values(base, other).p == pytest.approx(exact_p(base, other))
+
+
+@given(few, few, st.integers(1, 3), st.integers(1, 3))
+def test_the_shift_is_the_median_of_all_differences(
+    base: tuple[int, ...], other: tuple[int, ...], mine: int, theirs: int
+) -> None:
+    differences = [Fraction(two, theirs) - Fraction(one, mine) for one in base for two in other]
+    test = compare_values(base, other, (mine, theirs))
+    assert test.shift_ns == median(differences)
+    assert min(differences) <= test.low_ns <= test.shift_ns <= test.high_ns <= max(differences)
+    middle = median(Fraction(value, mine) for value in base)
+    assert test.slower == sum(Fraction(value, theirs) > middle for value in other)
+    assert test.faster == sum(Fraction(value, theirs) < middle for value in other)
+    assert test.separate == (min(differences) > 0 or max(differences) < 0)
+
+
+@pytest.mark.parametrize(
+    ("steps", "p", "is_change", "confidence"),
+    [
+        ((3, 3), 0.1, True, 0.9),
+        ((3, 4), 2 / 35, True, 33 / 35),
+        ((4, 4), 2 / 70, True, 0.95),
+        ((2, 5), 2 / 21, True, 19 / 21),
+        ((6, 6), 2 / 924, True, 0.95),
+    ],
+)
+def test_steps_that_are_all_slower(
+    steps: tuple[int, int], p: float, is_change: bool, confidence: float
+) -> None:
+    test = compare_values(tuple(range(steps[0])), tuple(range(100, 100 + steps[1])))
+    assert test.p == pytest.approx(p)
+    assert test.confidence == pytest.approx(confidence)
+    assert test.is_change is is_change
+    assert (test.slower, test.faster, test.steps) == (steps[1], 0, steps[1])
+
+
+def test_the_interval_is_that_of_the_tables() -> None:
+    """Of 6 and 6 values the sixth difference from either end: the critical U is 5."""
+    base, other = (1, 12, 23, 34, 45, 56), (103, 111, 122, 133, 140, 155)
+    differences = sorted(two - one for one in base for two in other)
+    test = compare_values(base, other)
+    assert [test.low_ns, test.high_ns] == [Fraction(differences[place]) for place in (5, -6)]
+
+
+def test_many_steps_are_judged_alike() -> None:
+    """Beyond those that are counted p is that of the normal distribution, close to the exact one."""
+    generator = np.random.default_rng(5)
+    base, other = (generator.normal(1000 + shift, 20, 30).astype(int) for shift in (0, 9))
+    exact = compare_values(tuple(base.tolist()[:29]), tuple(other.tolist()[:30]))
+    near = compare_values(tuple(base.tolist()[:29]) * 2, tuple(other.tolist()[:30]) * 2)
+    assert near.p < exact.p
+    assert near.shift_ns == exact.shift_ns
+    assert exact.low_ns <= near.low_ns <= near.high_ns <= exact.high_ns

@@ -1,0 +1,87 @@
+"""How much slower something may become, and what passes that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.comparison.planted import run
+from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.memory import MemoryUse
+from tracetui.comparison.regressions import find_regressions, parse_regression, unknown_measures
+from tracetui.comparison.run import run_of
+from tracetui.export.compare_limits import regressions_text
+
+
+@pytest.fixture(scope="module")
+def slower() -> Comparison:
+    """Of 31.3 ms a step 3.47 ms more, all of it in the kernels of gelu, which are Vector."""
+    return compare_runs(run_of(run("mixed")), run_of(run("mixed", operator="gelu", factor=20.0)))
+
+
+@pytest.mark.parametrize(
+    ("text", "passed"),
+    [
+        ("10%", True),
+        ("12%", False),
+        ("3ms", True),
+        ("3.5ms", False),
+        ("step=10.5%", True),
+        ("computing=3ms", True),
+        ("aicore=3ms", True),
+        ("vector=300%", True),
+        ("Vector=400%", False),
+        ("Matmul=0%", False),
+        ("Flash Attention=1ns", False),
+        ("idle=1us", False),
+        ("host=0%", False),
+        ("host.sync=0ns", False),
+        ("communication=0%", False),
+    ],
+)
+def test_limits(slower: Comparison, text: str, passed: bool) -> None:
+    found = find_regressions(slower, [parse_regression(text)])
+    assert bool(found) == passed
+
+
+def test_what_became_faster_passes_no_limit(slower: Comparison) -> None:
+    back = compare_runs(slower.other, slower.base)
+    assert not find_regressions(back, [parse_regression("0%"), parse_regression("Vector=0%")])
+
+
+def test_whether_it_is_chance_is_told(slower: Comparison) -> None:
+    step, computing = find_regressions(slower, [parse_regression("5%"), parse_regression("computing=1ms")])
+    assert (step.beyond_spread, computing.beyond_spread) == (False, True)
+
+
+def test_too_few_steps_cannot_tell_whether_it_is_chance() -> None:
+    few = compare_runs(run_of(run("mixed", 1)), run_of(run("mixed", 1, operator="gelu", factor=20.0)))
+    (step,) = find_regressions(few, [parse_regression("5%")])
+    assert step.beyond_spread is None
+    assert regressions_text([step]).endswith("; so few steps cannot tell whether that is chance\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["5", "", "=5%", "idle", "idle=", "speed=5%", "idle=-5%", "idle=5%%", "memory=5ms", "idle=5MB"]
+)
+def test_wrong_limits_are_one_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match=r"a limit is a share or a (time|size)|there are step, idle"):
+        parse_regression(text)
+
+
+def test_memory_is_measured_in_bytes_of_the_peak(slower: Comparison) -> None:
+    assert unknown_measures(slower, [parse_regression("memory=5%"), parse_regression("wait=1ms")]) == (
+        "memory",
+        "wait",
+    )
+    base, other = (MemoryUse({"PTA": size, "APP": 9}, {}, {}) for size in (100_000_000, 110_000_000))
+    larger = compare_runs(replace(slower.base, memory=base), replace(slower.other, memory=other))
+    assert unknown_measures(larger, [parse_regression("memory=5%")]) == ()
+    limits = [parse_regression(text) for text in ("memory=9%", "memory=10MB", "memory=9.9MB")]
+    share, size = find_regressions(larger, limits)
+    assert (share.limit, size.limit) == (limits[0], limits[2])
+    assert (int(size.base), int(size.other)) == (100_000_000, 110_000_000)
+    assert regressions_text([size]) == (
+        "memory: 110 MB at the peak, 10.0 MB (10 %) more than in BASE, allowed is 9.90 MB\n"
+    )

@@ -1,0 +1,98 @@
+"""Sums by name and step, and when a change of a mean counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from tests.analysis.gpu import gpu, host, kernel, launch, step
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
+from tracetui.comparison.rows import Scale, row
+from tracetui.comparison.run import run_of
+from tracetui.comparison.tally import Sum, tally
+from tracetui.comparison.waterfall import TERMS, places_of
+
+
+def test_a_step_without_a_name_has_none_of_its_time() -> None:
+    columns = ([0, 0, 1, 2, -1], [0, 2, 2, 0, 1], [5, 7, 9, 11, 99])
+    name, at, ns = (np.array(column, np.int64) for column in columns)
+    found = tally(["mm", "add", "mm"], name, at, ns, 3)
+    expected = {"mm": Sum(23, 3, 0, 16, steps=(16, 0, 7)), "add": Sum(9, 1, 0, 9, steps=(0, 0, 9))}
+    assert found == expected
+
+
+def sum_of(steps: Sequence[int]) -> Sum:
+    return Sum(sum(steps), len(steps), min(steps), max(steps), steps=tuple(steps))
+
+
+def changed(base: Sequence[int], other: Sequence[int]) -> bool | None:
+    """Whether steps of these lengths changed, of a step of 1000 ns."""
+    scale = Scale(len(base), len(other), Fraction(1000), min(len(base), len(other)) < 3)
+    return row("", sum_of(base), sum_of(other), scale).changed
+
+
+def test_a_change_is_one_of_ranks_and_more_than_a_percent_of_the_step() -> None:
+    assert changed((100, 100, 101), (112, 113, 115))
+    assert not changed((100, 100, 101), (110, 110, 111)), "10 ns are 1 %"
+    assert not changed((100, 100, 120), (119, 130, 140)), "3 against 3 count where they are apart alone"
+    assert changed((100, 101, 102, 103), (119, 120, 121)), "so do 4 against 3"
+    assert changed((100, 101, 102, 103), (119, 120, 121, 122))
+    assert not changed((100, 101, 102, 120), (119, 121, 122, 123)), "p is 0.057"
+    warm_up = (900, 100, 101, 102, 103, 104)
+    assert changed(warm_up, (900, 120, 121, 122, 123, 124)), "one odd step of each hides nothing"
+    assert not changed((100, 900, 101, 102, 103, 104), (100, 101, 102, 103, 104, 905))
+    assert not changed((100,) * 6, (100, 100, 100, 100, 100, 900)), "one step of six shifts nothing"
+
+
+def test_few_steps_changed_where_their_ranges_do_not_overlap() -> None:
+    assert changed((100,), (111,))
+    assert not changed((100,), (110,))
+    assert changed((100, 110), (121, 130, 140))
+    assert not changed((100, 120), (119, 160))
+    what_no_step_tells = row("", Sum(100, 1, 0, 0), Sum(400, 2, 0, 0), Scale(1, 1, Fraction(1000)))
+    assert what_no_step_tells.changed is None
+
+
+def test_what_one_run_lacks_is_nothing_in_each_of_its_steps() -> None:
+    assert row("", Sum(0, 0, 0, 0), sum_of((50, 51, 52)), Scale(3, 3, Fraction(1000))).changed
+    assert not row("", Sum(0, 0, 0, 0), sum_of((50, 51, 0, 0)), Scale(4, 4, Fraction(1000))).changed
+
+
+def test_new_and_gone_and_means_per_step() -> None:
+    scale = Scale(2, 3, Fraction(1000))
+    found = row("mm", Sum(30, 4, 15, 15), Sum(0, 0, 0, 0), scale)
+    assert found.status == "gone"
+    assert [int(mean) for mean in (found.base_ns, found.base_count, found.delta_ns)] == [15, 2, -15]
+    assert (found.ratio, row("mm", found.other, found.base, scale).ratio) == (0.0, None)
+    assert row("mm", found.other, found.base, scale).status == "new"
+
+
+def test_idle_time_is_preparing_until_the_first_task_of_the_step() -> None:
+    """Steps at 1000 and 1100; tasks of the second from 1130 to 1150 and from 1170 to 1190."""
+    events = [*gpu(), step(5, 1000, 99), host(1001, 8), launch(1002, 2, 1), kernel(1010, 50, 1)]
+    events += [step(6, 1100, 99), host(1101, 30), launch(1102, 2, 2), launch(1110, 2, 3)]
+    events += [kernel(1130, 20, 2), kernel(1170, 20, 3)]
+    run = run_of(analyse(trace_of(events)))
+    assert run.wall_ns.tolist() == [100, 90]
+    assert run.terms_ns[:, places_of("preparing")].sum(axis=1).tolist() == [10, 30]
+    assert run.terms_ns[:, TERMS.index("aicore")].tolist() == [50, 40]
+    assert run.terms_ns[:, TERMS.index("copy") + 1 :].sum(axis=1).tolist() == [40, 20]
+
+
+def test_what_the_autograd_engine_evaluates_counts_once() -> None:
+    """`evaluate_function: MulBackward0` holds `MulBackward0`: tables have one of it, and all of its time."""
+    outer = "autograd::engine::evaluate_function: MulBackward0"
+    events = [*gpu(), step(5, 1000, 200)]
+    for start in (1010, 1060):
+        events += [
+            host(start, 40, outer),
+            host(start + 5, 30, "MulBackward0"),
+            host(start + 10, 10, "aten::mul"),
+        ]
+    events += [host(1120, 20, "MulBackward0"), launch(1072, 2, 1), kernel(1080, 20, 1)]
+    api = run_of(analyse(trace_of(events))).api
+    assert (api.total["MulBackward0"].count, api.total["MulBackward0"].ns) == (3, 100)
+    assert (api.own["MulBackward0"].count, api.own["MulBackward0"].ns) == (3, 80)

@@ -1,0 +1,106 @@
+"""What people read first: a slower device is said as such, in how many steps, whatever the host does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.analysis.gpu import gpu, host, kernel, launch, step
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
+from tracetui.comparison.comparison import Comparison, compare_runs
+from tracetui.comparison.run import Run, run_of
+from tracetui.comparison.verdict import verdict
+
+#: us of computing in each step, as an A100 and a V100 have them.
+A100 = (75_500, 77_000, 78_300, 79_800, 80_400, 81_100)
+V100 = (84_000, 85_200, 86_100, 86_900, 87_500, 88_000)
+US = 1000
+
+
+def run(computing: Sequence[int], walls: Sequence[int], warm_up: int = 0) -> Run:
+    """Steps of two kernels that take the time given together, and a short one at the end.
+
+    Args:
+        computing: us of each step.
+        walls: us from the start of a step on the host to that of the next.
+        warm_up: us that a first step takes longer, on the host.
+    """
+    events, start, free = gpu(), 1_000_000, 0
+    for number, (busy, wall) in enumerate(zip(computing, walls)):
+        wall += 0 if number else warm_up
+        launched = start + (0 if number else warm_up)
+        events += [step(number, start * US, wall * US - US), host((launched + 5) * US, 900 * US)]
+        for part in (0, 1):
+            correlation, at = 10 * number + part, launched + 100 + part
+            begin = max(free, at + 20) + (0 if part else 10)
+            free = begin + busy // 2
+            events.append(launch(at * US, US // 2, correlation))
+            events.append(kernel(begin * US, busy // 2 * US, correlation))
+        at = start + wall - 300
+        free = max(free, at) + 20
+        events += [host((at - 5) * US, 100 * US), launch(at * US, US // 2, 10 * number + 2)]
+        events.append(kernel((free - 10) * US, 10 * US, 10 * number + 2))
+        start += wall
+    return run_of(analyse(trace_of(events)))
+
+
+def compared(*sides: Run) -> Comparison:
+    return compare_runs(*sides)
+
+
+def changed(comparison: Comparison) -> dict[str, tuple[int, int] | None]:
+    """Of the parts that changed in how many steps of how many they are slower."""
+    found = {}
+    for row in comparison.waterfall:
+        if row.changed:
+            test = row.test
+            found[row.name] = None if test is None else (test.slower, test.steps)
+    return found
+
+
+def test_a_slower_device_that_lags_behind_its_host() -> None:
+    """The host launches a step in 5 ms, and the last wall holds the work of all: walls tell nothing."""
+    comparison = compared(run(A100, [5_000] * 6), run(V100, [5_000] * 6))
+    assert comparison.base.wall_ns.max() > 20 * comparison.base.wall_ns.min()
+    assert comparison.base.walls.left_out == comparison.other.walls.left_out == ()
+    assert comparison.step.changed
+    assert changed(comparison) == {"aicore": (6, 6)}
+    assert verdict(comparison) == (
+        "OTHER is 7.60 ms (9.7 %) a step slower, in 6 of 6 steps: 7.60 ms more computing, Matmul in aten::mm."
+    )
+
+
+def test_a_slower_device_behind_a_host_that_hides_it() -> None:
+    """Steps take 150 ms on both: more work only fills idle time, which is not said before it."""
+    walls = [150_000, 150_300, 149_800, 150_100, 149_900, 150_200]
+    comparison = compared(run(A100, walls), run(V100, walls[::-1]))
+    assert not comparison.step.changed
+    assert verdict(comparison).startswith(
+        "A step takes 150 ms in BASE and 150 ms in OTHER, but 7.60 ms more computing in 6 of 6 steps,"
+        " Matmul in aten::mm; 7.60 ms less idle in 6 of 6 steps"
+    )
+    assert changed(comparison)["aicore"] == (6, 6)
+
+
+def test_one_warm_up_step_hides_no_regression() -> None:
+    walls = [100_000] * 6
+    comparison = compared(run(A100, walls, warm_up=900_000), run(V100, [110_000] * 6, warm_up=950_000))
+    assert comparison.base.walls.left_out == comparison.other.walls.left_out == (0,)
+    assert verdict(comparison).startswith("OTHER is 10.0 ms (10.0 %) a step slower")
+    assert "in 5 of 5 steps" in verdict(comparison)
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_few_steps_say_that_they_cannot_tell(steps: int) -> None:
+    comparison = compared(run(A100[:steps], [90_000] * steps), run(V100[:steps], [98_000] * steps))
+    assert changed(comparison) == {"aicore": None}
+    assert verdict(comparison).endswith("; so few steps cannot tell whether that is chance.")
+    assert any("of chance: ranges are compared" in note for note in comparison.notes)
+
+
+def test_steps_that_overlap_are_no_change() -> None:
+    comparison = compared(run(A100, A100), run((A100[5], *A100[:5]), (A100[5], *A100[:5])))
+    assert changed(comparison) == {}
+    assert verdict(comparison).startswith("Nothing changed")

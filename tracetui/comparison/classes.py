@@ -1,0 +1,168 @@
+"""Device time by class of operator, so that an NPU and a GPU compare: by the names of operators, not kernels.
+
+The classes, and their order, are those of msprof-analyze compare. A task is of the first class that fits an
+operator around its launch, else that its kernel fits.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.operator_types import ascend_task_type
+from tracetui.arrays import Bools, Int64s
+from tracetui.comparison.outermost import Launched
+from tracetui.comparison.tally import Sums, tally
+from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.model import Activity, Kind, Trace
+from tracetui.trace.order import numbered
+
+FLASH, PAGED, CONV, MATMUL, MC2 = "Flash Attention", "Paged Attention", "Conv", "Matmul", "MC2"
+CUBE, VECTOR, MOVE = "Cube", "Vector", "SDMA (Tensor Move)"
+COMMUNICATION, COPY, OTHER = "Communication", "Copy", "Other"
+#: As tables list them.
+CLASSES = (FLASH, PAGED, CONV, MATMUL, MC2, CUBE, VECTOR, MOVE, COMMUNICATION, COPY, OTHER)
+
+_FLASH = "flash_attention|fusion_attention|flashattn|xformers_flash|efficient_attention|flash2attn"
+_PAGED = "paged_?attention|pagedattn"
+_MC2 = "allgather_?matmul|matmul_?reduce_?scatter|matmul_?all_?reduce"
+_CONV_KERNEL = r"conv(?!ert)|(?<![a-z0-9])[wd]grad|fprop|winograd|scudnn"
+_MATMUL_KERNEL = "matmul|gemm|gemv|cutlass|cijk_"
+#: By the name of an operator, in this order; in lower case.
+_OPERATORS = (
+    (FLASH, re.compile(_FLASH)),
+    (PAGED, re.compile(_PAGED)),
+    (CONV, re.compile(r"^(?:aten|npu)::(?:\w+_)?conv(?!ert)")),
+    (MATMUL, re.compile(r"^aten::_?(?:addmm|baddbmm|bmm|mm|matmul|linear)\b")),
+    (MC2, re.compile(_MC2)),
+)
+#: By the name of a kernel, or its type; in lower case.
+_KERNELS = (
+    (FLASH, re.compile(f"{_FLASH}|flash_?(?:fwd|bwd)|fmha")),
+    (PAGED, re.compile(_PAGED)),
+    (CONV, re.compile(_CONV_KERNEL)),
+    (MC2, re.compile(_MC2)),
+    (MATMUL, re.compile(_MATMUL_KERNEL)),
+)
+#: A kernel that only moves data is of its own class, whichever operator it serves.
+_MOVES = re.compile(r"tensormove")
+_TRANSPOSED = re.compile(r"(?<!broad)cast|transdata|transpose")
+_CUBE = re.compile(f"{_CONV_KERNEL}|{_MATMUL_KERNEL}|flash|fmha|attn_|attention")
+#: Classes of which forward and backward are told apart, and those with a share of the cube.
+_DIRECTED, _WITH_CUBE = (FLASH, CONV), (FLASH, PAGED, CONV, MATMUL, MC2)
+
+
+def classes(analysis: Analysis, launched: Launched, steps: int) -> Sums:
+    """Device time by class, and by what is inside of it: "Conv (Forward)", "Conv (Forward) (Cube)".
+
+    A row with more brackets is part of the one with fewer; the others sum to the device time.
+    """
+    of = class_of(analysis, launched)
+    cube, transposed = _is_cube(analysis, launched), _transposed(analysis.trace, launched)
+    codes, place = numbered((of * 2 + _is_backward(analysis, launched)) * 4 + cube * 2 + transposed)
+    number: dict[str, int] = {}
+    rows = np.full((2, len(codes)), -1, np.int64)  # of each code the row of the table, and one inside of it
+    for at, code in enumerate(codes.tolist()):
+        name, backward = CLASSES[code // 8], bool(code // 4 % 2)
+        if name in _DIRECTED:
+            name = f"{name} ({'Backward' if backward else 'Forward'})"
+        rows[0, at] = number.setdefault(name, len(number))
+        inner = ""
+        if CLASSES[code // 8] in _WITH_CUBE:
+            inner = f"{name} ({'Cube' if code // 2 % 2 else 'Vector'})"
+        elif CLASSES[code // 8] == VECTOR:
+            inner = f"{name} ({'Trans' if code % 2 else 'No Trans'})"
+        if inner:
+            rows[1, at] = number.setdefault(inner, len(number))
+    step, ns, row = (np.tile(column, 2) for column in (launched.step, launched.ns, launched.row))
+    return tally(list(number), rows[:, place].reshape(-1), step, ns, steps, row)
+
+
+def rank_of(name: str) -> tuple[int, str]:
+    """Return what the names of classes are sorted by: the order of the classes, what is inside after it."""
+    base = next((place for place, known in enumerate(CLASSES) if name.startswith(known)), len(CLASSES))
+    return base, name.replace("(Forward)", "(0)").replace("(Backward)", "(1)")
+
+
+#: The ends of the names of what is inside of a class by the units that it ran on.
+IN_CUBE = (" (Cube)", " (Vector)")
+
+
+def is_part(name: str) -> bool:
+    """Return whether a row is part of another of the table."""
+    return name.endswith((*IN_CUBE, " (Trans)", " (No Trans)"))
+
+
+def class_of(analysis: Analysis, launched: Launched) -> Int64s:
+    """Return int64[n]: the place in `CLASSES` of the class of each task."""
+    trace, activity = analysis.trace, analysis.trace.slices.activity[launched.row]
+    of = np.full(len(launched.row), -1, np.int64)
+    of[activity == Activity.COMMUNICATION] = CLASSES.index(COMMUNICATION)
+    of[activity == Activity.COPY] = CLASSES.index(COPY)
+    of[activity == Activity.AICPU] = CLASSES.index(OTHER)
+    (left,) = np.nonzero(of < 0)
+    names = trace.slices.name[launched.row]
+    by_name = np.full(len(trace.strings), CLASSES.index(VECTOR), np.int64)
+    for name in np.unique(names[left]).tolist():
+        text = trace.strings[name].lower()
+        kernel = next((kind for kind, pattern in _KERNELS if pattern.search(text)), VECTOR)
+        by_name[name] = CLASSES.index(MOVE if _MOVES.search(text) else kernel)
+    of[left] = by_name[names[left]]
+    left = left[of[left] != CLASSES.index(MOVE)]
+    rows, place = numbered(launched.operator[left])
+    by_operator = _by_operator(analysis, rows)[place]
+    of[left] = np.where(by_operator >= 0, by_operator, of[left])
+    return of
+
+
+def _by_operator(analysis: Analysis, rows: Int64s) -> Int64s:
+    """The first class that fits each operator (a row, -1 for none) or one around it; -1 where none does."""
+    trace, nearest = analysis.trace, analysis.links.callers.ancestors.nearest
+    texts = [text.lower() for text in trace.strings]
+    found = np.full(len(rows), -1, np.int64)
+    for kind, pattern in _OPERATORS:
+        fits = np.array([bool(pattern.search(text)) for text in texts], np.bool_)
+        if fits.any():
+            near = nearest(rows, lambda some, fits=fits: fits[trace.slices.name[some]])  # type: ignore[misc]
+            found[(found < 0) & (near >= 0)] = CLASSES.index(kind)
+    return found
+
+
+def _is_backward(analysis: Analysis, launched: Launched) -> Bools:
+    """Whether each task is of the backward pass: by arrows, or by the name of an operator around it."""
+    trace, nearest = analysis.trace, analysis.links.callers.ancestors.nearest
+    named = np.array(["backward" in text.lower() for text in trace.strings], np.bool_)
+    rows, place = numbered(launched.operator)
+    around = nearest(rows, lambda some: named[trace.slices.name[some]]) >= 0
+    backward: Bools = launched.backward | around[place]
+    return backward
+
+
+def _is_cube(analysis: Analysis, launched: Launched) -> Bools:
+    """Whether each kernel runs on the cube units: told beside the trace, else by its type, else its name."""
+    trace, kernels = analysis.trace, analysis.kernels
+    slices, rows = trace.slices, launched.row
+    by_name = np.zeros(len(trace.strings), np.bool_)
+    for name in np.unique(slices.name[rows]).tolist():
+        by_name[name] = bool(_CUBE.search(trace.strings[name].lower()))
+    cube = by_name[slices.name[rows]]
+    if trace.kind == Kind.ASCEND:
+        types = [trace.strings[kind] if kind >= 0 else "" for kind in range(len(trace.strings))]
+        vector = np.array([text.startswith(KNOWN.vector_types) for text in types] + [False], np.bool_)
+        cube &= ~vector[slices.task_type[rows]]
+    if kernels is not None and kernels.table.rows:
+        told = kernels.typed(rows)
+        cube = np.where(told >= 0, kernels.on_cube[told], cube)
+    return cube
+
+
+def _transposed(trace: Trace, launched: Launched) -> Bools:
+    """Whether each kernel only changes the layout or the type of data."""
+    by_name = np.zeros(len(trace.strings), np.bool_)
+    for name in np.unique(trace.slices.name[launched.row]).tolist():
+        text = trace.strings[name]
+        kind = ascend_task_type(text) if trace.kind == Kind.ASCEND else text
+        by_name[name] = bool(_TRANSPOSED.search(kind.lower()))
+    return by_name[trace.slices.name[launched.row]]

@@ -1,0 +1,256 @@
+"""What changed from one run to another: the waterfall of a step, and the tables behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tracetui.analysis.idle.cause import Cause
+from tracetui.arrays import Int64s
+from tracetui.comparison.classes import rank_of
+from tracetui.comparison.job_part import JobPart
+from tracetui.comparison.levels import merge_unsplit
+from tracetui.comparison.line_rows import LineRow, line_rows, same_lines
+from tracetui.comparison.memory_rows import MemoryRow, memory_rows
+from tracetui.comparison.modules import ModuleTimes
+from tracetui.comparison.operators import Stretch, match_operators
+from tracetui.comparison.rank_test import LEAST_STEPS
+from tracetui.comparison.rows import Row, Scale, ranked, row, rows
+from tracetui.comparison.run import Api, Run
+from tracetui.comparison.tally import NOTHING, Sum, alike, tested_steps
+from tracetui.comparison.waterfall import DEVICE_TERMS, PREPARING, TERMS, places_of
+from tracetui.trace.model import Kind
+
+
+@dataclass(frozen=True)
+class ModuleRow(Row):
+    """A module: with what is inside of it, and what it launched itself."""
+
+    own: Row
+
+
+@dataclass(frozen=True)
+class ApiRow(Row):
+    """An operator of the host: its whole time, and that without the operators inside."""
+
+    own: Row
+
+    @property
+    def means(self) -> tuple[Fraction | None, Fraction | None]:
+        """ns of a call in BASE and in OTHER; None where there is none."""
+        base, other = (
+            Fraction(side.ns, side.count) if side.count else None for side in (self.base, self.other)
+        )
+        return base, other
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two runs compared, per step. Tables begin with what changed most, but that of classes."""
+
+    base: Run
+    other: Run
+    step: Row  #: the mean step
+    #: in the order of `TERMS`; the deltas sum to that of the step. Preparing is one row where it is small
+    waterfall: tuple[Row, ...]
+    classes: tuple[Row, ...]
+    operators: tuple[Row, ...]
+    computing: tuple[Row, ...]  #: time of kernels by operator of level 1
+    gone: tuple[Stretch, ...]  #: operators in a row that only BASE has
+    new: tuple[Stretch, ...]  #: that only OTHER has
+    modules: tuple[ModuleRow, ...]
+    kernels: tuple[Row, ...]
+    lines: tuple[LineRow, ...]
+    causes: tuple[Row, ...]  #: of idle time, preparing included
+    cause_lines: dict[Cause, tuple[LineRow, Fraction]]  #: the line that changed most for a cause, by how much
+    communication: tuple[Row, ...]
+    api: tuple[ApiRow, ...]
+    advice: tuple[Row, ...]
+    memory: tuple[MemoryRow, ...]
+    notes: tuple[str, ...]  #: sentences without full stop
+    job: JobPart | None = None  #: of jobs what single runs lack
+
+    @property
+    def comparable(self) -> bool:
+        """Whether both sides have work of a device."""
+        return len(self.base.wall_ns) > 0 and len(self.other.wall_ns) > 0
+
+    @property
+    def knows_spread(self) -> bool:
+        """Whether both sides have three steps at least, so that a change can be told from chance."""
+        return not self.step.scale.few_steps
+
+
+def compare_runs(base: Run, other: Run) -> Comparison:
+    """Compare two runs that have steps, with one another; what one cannot tell apart stands together."""
+    base, other, merged = merge_unsplit(base, other)
+    walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
+    hosts = _scale(base, other, base.steps, other.steps)
+    step, terms = compare_steps(base, other)
+    matched = match_operators(base.operators, other.operators)
+    was = same_lines(base, other)
+    lines, cause_lines = line_rows(base.lines, other.lines, was, walls)
+    return Comparison(
+        base=base,
+        other=other,
+        step=step,
+        waterfall=terms,
+        classes=tuple(sorted(rows(base.classes, other.classes, hosts), key=lambda each: rank_of(each.name))),
+        operators=ranked(
+            each
+            for pair in (
+                (matched.base, matched.other),
+                (matched.only_base, {}),
+                ({}, matched.only_other),
+                alike(base.operators.loose, other.operators.loose),
+            )
+            for each in rows(*pair, hosts)
+        ),
+        computing=rows(*alike(base.computing, other.computing), hosts),
+        gone=matched.gone,
+        new=matched.new,
+        modules=tuple(_modules(base, other, hosts)),
+        kernels=_kernels(base, other, hosts),
+        lines=lines,
+        causes=rows(base.causes, other.causes, walls),
+        cause_lines=cause_lines,
+        communication=_communication(base, other, hosts),
+        api=tuple(_api(base, other, hosts)),
+        advice=rows(base.advice, other.advice, Scale(1, 1, base.step_ns)),
+        memory=memory_rows(base.memory, other.memory, was),
+        notes=(*_notes(base, other), *merged),
+    )
+
+
+def compare_steps(base: Run, other: Run) -> tuple[Row, tuple[Row, ...]]:
+    """Return the mean step, and what it went into: of `TERMS`, whose deltas sum to that of the step.
+
+    Preparing is cut by cause where it is more than 1 % of a step on either side.
+    """
+    parts = [name for name in TERMS if name in DEVICE_TERMS or not name.startswith(PREPARING)]
+    cut = any(
+        100 * int(run.terms_ns[:, places_of(PREPARING)].sum()) > int(run.wall_ns.sum())
+        for run in (base, other)
+    )
+    first = [TERMS[place] for place in places_of(PREPARING)] if cut else [PREPARING]
+    step = sums_of_walls(base, other, "step", None, steadier_on_device(base, other))
+    return step, tuple(term_row(base, other, name) for name in (*first, *parts))
+
+
+def term_row(base: Run, other: Run, *names: str) -> Row:
+    """Return the row of a term, or of some together, judged on the clock where their work happens."""
+    on_device = DEVICE_TERMS.issuperset(names)
+    return sums_of_walls(base, other, names[0], names, on_device)
+
+
+def sums_of_walls(base: Run, other: Run, name: str, terms: Collection[str] | None, on_device: bool) -> Row:
+    """Return the row of some terms together, or of the whole step.
+
+    Args:
+        base, other: the runs.
+        name: of the row.
+        terms: of `TERMS`, or `preparing`; None: all.
+        on_device: it is judged by the steps of the devices, not by walls.
+    """
+    walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
+    places = [place for term in terms or () for place in places_of(term)]
+
+    def summed(run: Run) -> Sum:
+        if terms is None:
+            return sum_of_steps(run.wall_ns, run, run.device_ns if on_device else run.wall_ns)
+        ns: Int64s = run.terms_ns[:, places].sum(axis=1)
+        tested: Int64s = run.device_terms_ns[:, places].sum(axis=1) if on_device else ns
+        return sum_of_steps(ns, run, tested)
+
+    return row(name, summed(base), summed(other), walls)
+
+
+def steadier_on_device(base: Run, other: Run) -> bool:
+    """Whether steps of the devices differ less among themselves than walls, as where devices lag behind."""
+
+    def unsteady(ns: Int64s) -> Fraction:
+        middle = int(np.median(ns))
+        return Fraction(int(np.abs(ns - middle).sum()), max(middle, 1))
+
+    sides = [run for run in (base, other) if len(run.wall_ns)]
+    return sum(unsteady(run.device_ns) for run in sides) < sum(unsteady(run.wall_ns) for run in sides)
+
+
+def _scale(base: Run, other: Run, base_steps: int, other_steps: int) -> Scale:
+    steps = max(base_steps, 1) * base.ranks, max(other_steps, 1) * other.ranks
+    few = min(base.steps, other.steps) < LEAST_STEPS
+    on_gpu = Kind.GPU in (base.kind, other.kind)
+    return Scale(*steps, base.step_ns, few, on_gpu, (base.ranks, other.ranks))
+
+
+def sum_of_steps(ns: Int64s, run: Run, tested: Int64s) -> Sum:
+    """Return the sum of a column of a run, one entry a step; it counts where there is any time.
+
+    Args:
+        ns: int64[steps].
+        run: whose steps they are.
+        tested: int64[steps], ns by which steps are judged.
+    """
+    if not len(ns):
+        return NOTHING
+    low, high = int(tested.min()) // run.ranks, -(-int(tested.max()) // run.ranks)
+    values = tuple(tested[tested_steps(len(tested))].tolist())
+    return Sum(int(ns.sum()), int((ns > 0).sum()) * run.ranks, low, high, steps=values)
+
+
+def _notes(base: Run, other: Run) -> Iterator[str]:
+    told = {
+        name: [*run.notes, *([_few_steps(run.steps)] if 0 < run.steps < LEAST_STEPS else [])]
+        for name, run in (("BASE", base), ("OTHER", other))
+    }
+    for note in dict.fromkeys((*told["BASE"], *told["OTHER"])):
+        yield f"{' and '.join(name for name, notes in told.items() if note in notes)}: {note}"
+    if base.kind is not other.kind:
+        yield "The runs are of different makes of devices: their kernels are not compared by name"
+
+
+def _few_steps(steps: int) -> str:
+    """Say that so few steps do not tell a change from chance."""
+    return (
+        f"{'one step tells' if steps == 1 else f'{steps} steps tell'} nothing of chance: ranges are compared"
+    )
+
+
+def _kernels(base: Run, other: Run, scale: Scale) -> tuple[Row, ...]:
+    if base.kind is not other.kind:
+        return ()
+    if base.kernels.by_shape is not None and other.kernels.by_shape is not None:
+        return rows(*alike(base.kernels.by_shape, other.kernels.by_shape), scale)
+    return rows(*alike(base.kernels.by_name, other.kernels.by_name), scale)
+
+
+def _modules(base: Run, other: Run, scale: Scale) -> Iterator[ModuleRow]:
+    if base.modules.total and other.modules.total:
+        for each, own in _with_own(base.modules, other.modules, scale):
+            yield ModuleRow(**vars(each), own=own)
+
+
+def _api(base: Run, other: Run, scale: Scale) -> Iterator[ApiRow]:
+    for each, own in _with_own(base.api, other.api, scale):
+        yield ApiRow(**vars(each), own=own)
+
+
+def _with_own(base: ModuleTimes | Api, other: ModuleTimes | Api, scale: Scale) -> Iterator[tuple[Row, Row]]:
+    """The rows of whole times, those that changed most first, each with what is its own of it."""
+    totals, own = alike(base.total, other.total), alike(base.own, other.own)
+    for each in rows(*totals, scale):
+        yield each, row(each.name, own[0].get(each.name, NOTHING), own[1].get(each.name, NOTHING), scale)
+
+
+def _communication(base: Run, other: Run, scale: Scale) -> tuple[Row, ...]:
+    """Collectives by what both sides tell of them."""
+    parts = [run.communication.tells() for run in (base, other) if run.communication.whole]
+    told = tuple(all(known) for known in zip(*parts)) if parts else ()
+    sides: tuple[dict[str, Sum], dict[str, Sum]] = ({}, {})
+    for (suffix, mine), (_, theirs) in zip(base.communication.called(told), other.communication.called(told)):
+        for side, sums in zip(sides, alike(mine, theirs)):
+            side.update({name + suffix: found for name, found in sums.items()})
+    return rows(*sides, scale)

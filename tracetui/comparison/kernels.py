@@ -1,0 +1,52 @@
+"""Kernels by name without counters, or by type and shapes where the producer tells them beside the trace."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.operator_types import task_name
+from tracetui.analysis.search import among
+from tracetui.comparison.operators import COMPUTE
+from tracetui.comparison.outermost import Launched
+from tracetui.comparison.tally import Sums, tally
+from tracetui.trace.order import numbered
+
+_BLANKS = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The kernels of a run, by both of what they may be called."""
+
+    by_name: Sums
+    by_shape: Sums | None  #: "TransData [32,3,224,224]"; None where shapes are not told
+
+
+def kernels(analysis: Analysis, launched: Launched, steps: int) -> Kernels:
+    """Return the device time of what computes."""
+    trace = analysis.trace
+    own = among(trace.slices.activity[launched.row], COMPUTE)
+    row, ns, step = launched.row[own], launched.ns[own], launched.step[own]
+    distinct, name = numbered(trace.slices.name[row])
+    names = [trace.strings[place] for place in distinct.tolist()]
+    called = [task_name(text, trace.kind) for text in names]
+    by_name = tally(called, name, step, ns, steps, row)
+    details = analysis.kernels
+    if details is None or not details.table.texts["input_shapes"].texts:
+        return Kernels(by_name, None)
+    table = details.table
+
+    def shaped_name(at: int, name: int) -> str:
+        if at < 0:
+            return called[name]
+        return f"{table.text('type', at)} [{_BLANKS.sub('', table.text('input_shapes', at) or '')}]"
+
+    places = zip(details.typed(row).tolist(), name.tolist())
+    texts = [shaped_name(at, place) for at, place in places]
+    number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    shaped = np.array([number[text] for text in texts], np.int64)
+    return Kernels(by_name, tally([*number], shaped, step, ns, steps, row))

@@ -1,0 +1,88 @@
+"""What one of two runs cannot tell apart, as at profiler level 0, stands together on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.idle.cause import Cause
+from tracetui.arrays import Int64s
+from tracetui.comparison.classes import IN_CUBE
+from tracetui.comparison.lines import LineKey
+from tracetui.comparison.run import Run
+from tracetui.comparison.tally import Sum, together
+from tracetui.comparison.waterfall import PREPARING, TERMS
+from tracetui.trace.model import Kind
+
+_UNSPLIT = CommunicationCause.UNSPLIT.label
+_SPLIT = tuple(cause.label for cause in CommunicationCause if cause is not CommunicationCause.UNSPLIT)
+#: Without calls of the runtime, compiling is not seen: what it stands as.
+_COMPILING = {Cause.COMPILE: Cause.OPERATOR, Cause.LAUNCH_COMPILE: Cause.LAUNCH_DISPATCH}
+
+
+def merge_unsplit(base: Run, other: Run) -> tuple[Run, Run, tuple[str, ...]]:
+    """Return both runs with only what both tell apart, and sentences (without full stop) that say so."""
+    notes = []
+    sides = [base, other]
+    for place, name in enumerate(("BASE", "OTHER")):
+        run, against = sides[place], sides[1 - place]
+        if _has(run, (_UNSPLIT,)) and not _has(run, _SPLIT) and _has(against, _SPLIT):
+            sides[1 - place] = _with_terms(against, dict.fromkeys(_SPLIT, _UNSPLIT))
+            notes.append(
+                f"{name} does not tell waiting from moving: both stand together as {_UNSPLIT} on both sides"
+            )
+        if run.kind is against.kind is Kind.ASCEND and not run.has_runtime and against.has_runtime:
+            merged = _without_compiling(sides[1 - place])
+            if merged is not None:
+                sides[1 - place] = merged
+                notes.append(
+                    f"{name} has no calls of the runtime (profiler level 0): compiling stands as"
+                    f" {Cause.LAUNCH_DISPATCH.label} and {Cause.OPERATOR.label} on both sides"
+                )
+        if run.kind is against.kind is Kind.ASCEND and run.tells_cube < against.tells_cube:
+            sides = [_without_cube(side) for side in sides]
+            notes.append(f"{name} does not tell what ran on the cube units: classes are not cut by that")
+    return sides[0], sides[1], tuple(notes)
+
+
+def _has(run: Run, terms: tuple[str, ...]) -> bool:
+    return any(bool(run.terms_ns[:, TERMS.index(term)].any()) for term in terms)
+
+
+def _with_terms(run: Run, becomes: Mapping[str, str]) -> Run:
+    """The run with terms added to others."""
+
+    def merged(ns: Int64s) -> Int64s:
+        found: Int64s = ns.copy()
+        for term, target in becomes.items():
+            found[:, TERMS.index(target)] += found[:, TERMS.index(term)]
+            found[:, TERMS.index(term)] = 0
+        return found
+
+    return replace(run, terms_ns=merged(run.terms_ns), device_terms_ns=merged(run.device_terms_ns))
+
+
+def _without_compiling(run: Run) -> Run | None:
+    """The run with compiling among dispatches and operators; None where it did none."""
+    labels = {cause.label: target.label for cause, target in _COMPILING.items()}
+    if not labels.keys() & run.causes.keys():
+        return None
+    causes: dict[str, list[Sum]] = {}
+    for label, found in run.causes.items():
+        causes.setdefault(labels.get(label, label), []).append(found)
+    by_cause: dict[tuple[Cause, LineKey], int] = {}
+    for (cause, key), ns in run.lines.by_cause.items():
+        target = _COMPILING.get(cause, cause), key
+        by_cause[target] = by_cause.get(target, 0) + ns
+    terms = {f"{part}.{one}": f"{part}.{two}" for part in (PREPARING, "idle") for one, two in labels.items()}
+    return replace(
+        _with_terms(run, terms),
+        causes={label: together(found) for label, found in causes.items()},
+        lines=replace(run.lines, by_cause=by_cause),
+    )
+
+
+def _without_cube(run: Run) -> Run:
+    classes = {name: found for name, found in run.classes.items() if not name.endswith(IN_CUBE)}
+    return replace(run, classes=classes)

@@ -1,0 +1,62 @@
+"""Device time by nn.Module: of each module what it launched itself, and with what is inside of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.modules import Modules, module_of
+from tracetui.analysis.search import pick
+from tracetui.arrays import Int32s, Int64s
+from tracetui.comparison.outermost import Launched
+from tracetui.comparison.tally import Sums, tally
+from tracetui.trace.order import numbered
+
+INSIDE = " > "  #: between a module and one inside of it
+
+
+@dataclass(frozen=True)
+class ModuleTimes:
+    """Device time by the path of modules: "BertModel_0 > BertEncoder_0"."""
+
+    total: Sums
+    own: Sums
+
+
+def module_times(analysis: Analysis, launched: Launched, steps: int) -> ModuleTimes:
+    """Return the device time under modules; empty where the trace has no frames of them."""
+    trace, ancestors = analysis.trace, analysis.links.callers.ancestors
+    modules = Modules(trace, ancestors)
+    paths = {
+        name: INSIDE.join((*path, module_of(trace.strings[name]) or ""))
+        for name, path in modules.paths().items()
+    }
+    names = list(paths)
+    number = np.full(len(trace.strings), -1, np.int64)
+    number[names] = np.arange(len(names))
+    frame = analysis.links.frame[analysis.links.index(launched.row)]
+    frames, of = numbered(frame)
+    call, levels = modules.around(frames), [np.full(len(frames), -1)]
+    own = _number_of(trace.slices.name, call, number)[of]
+    while (call >= 0).any():
+        level = _number_of(trace.slices.name, call, number)
+        # A module that calls itself holds what it launches once.
+        again = np.any([level == inner for inner in levels], axis=0)
+        levels.append(np.where(again, -1, level))
+        call = modules.around(ancestors.parents_of(call))
+    inside = np.stack(levels, axis=1)[of]
+    task, level = np.nonzero(inside >= 0)
+    texts = list(paths.values())
+    return ModuleTimes(
+        total=tally(
+            texts, inside[task, level], launched.step[task], launched.ns[task], steps, launched.row[task]
+        ),
+        own=tally(texts, own, launched.step, launched.ns, steps, launched.row),
+    )
+
+
+def _number_of(names: Int32s, calls: Int64s, number: Int64s) -> Int64s:
+    name = pick(names, calls)
+    return np.where(name >= 0, number[name], -1)

@@ -1,0 +1,144 @@
+"""The operators of level 1: the outermost ones below steps and what only wraps Python.
+
+Device time is charged to the operator of level 1 that launched it, which is called alike whatever the device:
+what it calls differs between makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.links import NEVER
+from tracetui.analysis.operator_types import host_operator_type
+from tracetui.analysis.search import of_category
+from tracetui.arrays import Bools, Int64s
+from tracetui.comparison.walls import Walls
+from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.model import Trace
+from tracetui.trace.order import numbered
+
+#: Said of device time that no operator launched, as that of a graph.
+NO_OPERATOR = "(no operator)"
+_WRAPPER = any_of(KNOWN.wrappers)
+#: A step of the optimizer is an operator of level 1: what it is made of differs between devices and releases.
+_OPTIMIZER = "Optimizer."
+#: The engine's own words before the name of what it evaluates; traces of 2021 lack them.
+_ENGINE = tuple(f"{beginning}: " for beginning in KNOWN.backward_operators)
+
+
+@dataclass(frozen=True, eq=False)
+class Launched:
+    """The work of all devices that the steps launched, as columns of equal length."""
+
+    row: Int64s  #: slice row of the task
+    ns: Int64s
+    step: Int64s  #: of the host, counted from 0
+    operator: Int64s  #: slice row of the operator that launched it, -1 where not known
+    outermost: Int64s  #: of the operator of level 1 around that: itself where it only wraps Python; or -1
+    backward: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Operators:
+    """The operators of the host in the steps, as columns, by track, then start."""
+
+    row: Int64s
+    step: Int64s
+    outermost: Bools  #: is of level 1
+
+
+def launched_work(analysis: Analysis, walls: Walls) -> Launched:
+    """Return the work launched in the steps; what no launch is known of, where it starts on the device."""
+    links, slices = analysis.links, analysis.trace.slices
+    rows = analysis.work
+    time = links.enqueued(rows)
+    step = walls.step_at(np.where(time == NEVER, slices.start[rows], time))
+    rows, step = rows[step >= 0], step[step >= 0]
+    at = links.index(rows)
+    operator = links.operator[at]
+    distinct, place = numbered(operator)
+    outermost = outermost_of(analysis, distinct)[place]
+    return Launched(rows, slices.dur[rows], step, operator, outermost, links.backward[at])
+
+
+def operators_in_steps(analysis: Analysis, walls: Walls) -> Operators:
+    """Return the operators that start in the steps, without the steps themselves."""
+    trace = analysis.trace
+    rows = analysis.host_rows
+    rows = rows[~_are_steps(trace)[trace.slices.name[rows]]]
+    step = walls.step_at(trace.slices.start[rows])
+    rows, step = rows[step >= 0], step[step >= 0]
+    opaque = _opaque(trace)
+    ancestors = analysis.links.callers.ancestors
+    around = ancestors.nearest(ancestors.parents_of(rows), opaque)
+    return Operators(rows, step, opaque(rows) & (around < 0))
+
+
+def operator_names(trace: Trace) -> list[str]:
+    """What operators of each name (a string of the trace) are called in tables, whichever the release."""
+    names = []
+    for text in trace.strings:
+        engine = next((beginning for beginning in _ENGINE if text.startswith(beginning)), "")
+        names.append(host_operator_type(text[len(engine) :]))
+    return names
+
+
+def repeated_in(analysis: Analysis, rows: Int64s) -> Int64s:
+    """Return the operator of `rows` that each one repeats, -1 where it is one of its own.
+
+    The engine's `evaluate_function: XBackward0` holds `XBackward0` alone: tables call both alike, and count
+    them once.
+
+    Args:
+        analysis: of the trace.
+        rows: int64[n], sorted slice rows of host operators.
+    """
+    trace = analysis.trace
+    around = analysis.links.callers.ancestors.parents_of(rows)
+    engine = np.array([text.startswith(_ENGINE) for text in trace.strings], np.bool_)
+    number: dict[str, int] = {}
+    called = [number.setdefault(name, len(number)) for name in operator_names(trace)]
+    same = np.array(called, np.int64)
+    held = around >= 0
+    place = np.minimum(np.searchsorted(rows, around), max(len(rows) - 1, 0))
+    held[held] &= rows[place[held]] == around[held]
+    names = trace.slices.name
+    held[held] &= engine[names[around[held]]]
+    held[held] &= same[names[around[held]]] == same[names[rows[held]]]
+    return np.where(held, around, -1)
+
+
+def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
+    """Return the operator of level 1 at or around each (rows, -1 for none); itself where there is none."""
+    opaque, ancestors = _opaque(analysis.trace), analysis.links.callers.ancestors
+    found: Int64s = operators.copy()
+    around = ancestors.nearest(operators, opaque)
+    while (around >= 0).any():
+        found = np.where(around >= 0, around, found)
+        around = ancestors.nearest(ancestors.parents_of(around), opaque)
+    return found
+
+
+def _opaque(trace: Trace) -> Callable[[Int64s], Bools]:
+    """Whether slices are operators that do something, not only wrap Python."""
+    wraps = _are_steps(trace)
+    wraps |= np.array([bool(_WRAPPER.match(text)) for text in trace.strings], np.bool_)
+    optimizes = np.array([text.startswith(_OPTIMIZER) for text in trace.strings], np.bool_)
+    beside = KNOWN.annotations | KNOWN.enqueues | KNOWN.dequeues
+
+    def is_opaque(rows: Int64s) -> Bools:
+        name = trace.slices.name[rows]
+        beside_operators = of_category(trace, trace.slices.category[rows], beside)
+        opaque: Bools = optimizes[name] | ~(wraps[name] | beside_operators)
+        return opaque
+
+    return is_opaque
+
+
+def _are_steps(trace: Trace) -> Bools:
+    """Of each string: whether it names a step."""
+    return np.array([text.startswith(KNOWN.step_beginnings) for text in trace.strings], np.bool_)

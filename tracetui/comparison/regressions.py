@@ -1,0 +1,133 @@
+"""Limits on what became slower or larger, for a build: "5%", "idle=2ms", "Matmul=3%", "memory=500MB"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tracetui.analysis.idle.cause import FAMILIES, Cause
+from tracetui.analysis.memory.limits import parse_size
+from tracetui.comparison.classes import CLASSES, is_part
+from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
+from tracetui.comparison.memory_rows import ALLOCATED
+from tracetui.comparison.rows import MATCHED, Row
+from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
+from tracetui.units import parse_duration
+
+STEP, IDLE, COMPUTING, COMMUNICATION = "step", "idle", "computing", "communication"
+MEMORY, WAIT = "memory", "wait"
+_PERCENT = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*%", re.ASCII)
+_CLASSES = {name.lower(): name for name in CLASSES}
+_TIMES = "share or a time, like 5%, 2ms, idle=2ms or Matmul=3%"
+_LABELS = frozenset(cause.label for cause in Cause)
+
+
+@dataclass(frozen=True)
+class RegressionLimit:
+    """How much more of something there may be, as a share of what it was or as an amount: one is given."""
+
+    measure: str  #: "step", a term, a cause, a family of causes, a class in lower case, "memory" or "wait"
+    share: Fraction | None
+    amount: int | None  #: ns; of memory bytes
+
+
+@dataclass(frozen=True)
+class Regression:
+    """A limit that was passed; means of a step, ns; of memory the peaks, bytes."""
+
+    limit: RegressionLimit
+    base: Fraction
+    other: Fraction
+    beyond_spread: bool | None  #: steps tell the change from chance; None where they cannot
+
+
+def parse_regression(text: str) -> RegressionLimit:
+    """The limit of "5%" (of the step), "idle=2ms" or "Matmul=3%". Raises ValueError with a sentence."""
+    measure, equals, allowed = text.rpartition("=")
+    name = measure.strip().lower() if equals else STEP
+    if name not in _known():
+        raise ValueError(f"{measure!a} is not measured; there are {', '.join(_known())}")
+    percent = _PERCENT.fullmatch(allowed.strip())
+    if percent is not None:
+        return RegressionLimit(name, Fraction(f"0{percent[1]}") / 100, None)
+    try:
+        return RegressionLimit(name, None, (parse_size if name == MEMORY else parse_duration)(allowed))
+    except ValueError:
+        what = "share or a size, like memory=5% or memory=500MB" if name == MEMORY else _TIMES
+        raise ValueError(f"a limit is a {what}") from None
+
+
+def find_regressions(comparison: Comparison, limits: Iterable[RegressionLimit]) -> tuple[Regression, ...]:
+    """Return the limits that are passed, in their order. What is as slow as allowed passes none."""
+    found = []
+    for limit in limits:
+        base, other, changed = _measured(comparison, limit.measure)
+        if limit.measure != MEMORY and not comparison.knows_spread:
+            changed = None
+        allowed = Fraction(limit.amount or 0) if limit.share is None else limit.share * base
+        if other - base > allowed:
+            found.append(Regression(limit, base, other, changed))
+    return tuple(found)
+
+
+def unknown_measures(comparison: Comparison, limits: Iterable[RegressionLimit]) -> tuple[str, ...]:
+    """Return the measures of limits of which a side tells nothing."""
+    told = {MEMORY: _peak(comparison) is not None, WAIT: comparison.job is not None}
+    return tuple(dict.fromkeys(limit.measure for limit in limits if not told.get(limit.measure, True)))
+
+
+def _peak(comparison: Comparison) -> Row | None:
+    """What tensors held at most on both sides: of the allocator's components the one that holds most."""
+    peaks = [each for each in comparison.memory if each.what == ALLOCATED and each.status == MATCHED]
+    return max(peaks, key=lambda each: each.base_ns, default=None)
+
+
+def _known() -> list[str]:
+    terms = [PREPARING, AICORE, AICPU, COPY]
+    causes = [cause.label for cause in Cause]
+    return [STEP, IDLE, COMPUTING, COMMUNICATION, MEMORY, WAIT, *terms, *FAMILIES[:-1], *causes, *_CLASSES]
+
+
+def _measured(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction, bool | None]:
+    """Return the means of both sides, and whether steps tell that they differ by more than chance."""
+    if measure == STEP:
+        return _of_row(comparison.step)
+    if measure == MEMORY:
+        return _of_row(_peak(comparison))
+    if measure == WAIT:
+        return _of_row(comparison.job.waits if comparison.job is not None else None)
+    if measure in _CLASSES and measure not in (COMMUNICATION, COPY):
+        rows = [
+            each
+            for each in comparison.classes
+            if each.name.lower().startswith(measure) and not is_part(each.name)
+        ]
+    elif measure in _LABELS or measure in FAMILIES:
+        rows = [each for each in comparison.causes if measure in (each.name, each.name.split(".")[0])]
+    else:
+        base_run, other_run = comparison.base, comparison.other
+        on_device = steadier_on_device(base_run, other_run) if measure == IDLE else measure != PREPARING
+        terms = [*_terms(measure)]
+        return _of_row(sums_of_walls(base_run, other_run, measure, terms, on_device))
+    base = sum((row.base_ns for row in rows), Fraction(0))
+    other = sum((row.other_ns for row in rows), Fraction(0))
+    changed = [row.changed for row in rows if row.delta_ns > 0]
+    return base, other, True if True in changed else None if None in changed else False
+
+
+def _of_row(row: Row | None) -> tuple[Fraction, Fraction, bool | None]:
+    return (Fraction(0), Fraction(0), False) if row is None else (row.base_ns, row.other_ns, row.changed)
+
+
+def _terms(measure: str) -> Iterator[str]:
+    """The terms that a measure sums up."""
+    if measure == COMPUTING:
+        yield from (AICORE, AICPU)
+    elif measure == IDLE:
+        yield from IDLE_TERMS
+    elif measure == COPY:
+        yield from (COPY, PREPARING_COPY)
+    else:
+        yield from (name for name in TERMS if name.split(".")[0] == measure)

@@ -1,0 +1,140 @@
+"""Rows of a comparison: a name with what it has on both sides, per step, and whether it changed.
+
+Whether it did is decided on steps: by a rank test where both sides have three or more, else by their ranges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from tracetui.comparison.rank_test import StepTest, compare_values
+from tracetui.comparison.tally import NOTHING, Sum, tested_steps
+
+MATCHED, NEW, GONE = "matched", "new", "gone"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What changes are held against."""
+
+    base_steps: int
+    other_steps: int
+    step_ns: Fraction  #: the mean step of BASE
+    few_steps: bool = False  #: a side has fewer than three steps, whose order tells nothing
+    on_gpu: bool = False  #: a side ran on a GPU, for which words of NPUs mean nothing
+    ranks: tuple[int, int] = (1, 1)  #: each value of a step is the sum of so many ranks, of BASE and of OTHER
+
+    def changed(self, base: Sum, other: Sum) -> bool | None:
+        """Whether steps differ by more than chance, and 1 % of a step of BASE.
+
+        Where a side has fewer than three steps: whether their ranges do not overlap. None of what is not
+        told step by step.
+        """
+        delta = abs(Fraction(other.ns, self.other_steps) - Fraction(base.ns, self.base_steps))
+        tested = self.values(base, other)
+        if tested is None:
+            return None if delta * 100 > self.step_ns else False
+        mine, theirs = tested
+        apart = max(max(theirs) * self.ranks[0], max(mine) * self.ranks[1])
+        apart -= min(min(theirs) * self.ranks[0], min(mine) * self.ranks[1])
+        if apart * 100 <= self.step_ns * self.ranks[0] * self.ranks[1]:
+            return False
+        test = compare_values(mine, theirs, self.ranks)
+        if self.few_steps:
+            return delta * 100 > self.step_ns and test.separate
+        return abs(test.shift_ns) * 100 > self.step_ns and test.is_change
+
+    def test(self, base: Sum, other: Sum) -> StepTest | None:
+        """Return how the steps differ; None of what is not told step by step, or of fewer than three."""
+        tested = None if self.few_steps else self.values(base, other)
+        return None if tested is None else compare_values(*tested, self.ranks)
+
+    def values(self, base: Sum, other: Sum) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """Return ns of each step of both sides; None where neither side tells of steps."""
+        if not base.steps and not other.steps:
+            return None
+        found = []
+        for side, steps, ranks in ((base, self.base_steps, 0), (other, self.other_steps, 1)):
+            count = len(tested_steps(steps // self.ranks[ranks]))
+            if side.steps or side.ns or not count:
+                found.append(side.steps)
+            else:
+                found.append((0,) * count)
+        return (found[0], found[1]) if all(found) else None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table. Means are exact; those of a side without steps are 0."""
+
+    name: str  #: as written in the trace: never print it unescaped
+    base: Sum
+    other: Sum
+    scale: Scale
+    changed: bool | None
+
+    @property
+    def status(self) -> str:
+        """ "matched", "new" (only in OTHER) or "gone" (only in BASE)."""
+        if not self.base.count and self.other.count:
+            return NEW
+        return GONE if self.base.count and not self.other.count else MATCHED
+
+    @property
+    def base_ns(self) -> Fraction:
+        """The mean per step."""
+        return Fraction(self.base.ns, self.scale.base_steps)
+
+    @property
+    def other_ns(self) -> Fraction:
+        """The mean per step of OTHER."""
+        return Fraction(self.other.ns, self.scale.other_steps)
+
+    @property
+    def base_count(self) -> Fraction:
+        """How often a step has it."""
+        return Fraction(self.base.count, self.scale.base_steps)
+
+    @property
+    def other_count(self) -> Fraction:
+        """How often a step of OTHER has it."""
+        return Fraction(self.other.count, self.scale.other_steps)
+
+    @property
+    def delta_ns(self) -> Fraction:
+        """OTHER - BASE."""
+        return self.other_ns - self.base_ns
+
+    @property
+    def test(self) -> StepTest | None:
+        """How its steps differ; None where that is not told, or of fewer than three steps on a side."""
+        return self.scale.test(self.base, self.other)
+
+    @property
+    def ratio(self) -> float | None:
+        """OTHER / BASE; None where BASE has no time."""
+        return float(self.other_ns / self.base_ns) if self.base.ns else None
+
+
+def row(name: str, base: Sum, other: Sum, scale: Scale) -> Row:
+    """Return the row of a name."""
+    return Row(name, base, other, scale, scale.changed(base, other))
+
+
+def rows(base: Mapping[str, Sum], other: Mapping[str, Sum], scale: Scale) -> tuple[Row, ...]:
+    """Return the rows of all names of either side, those that changed most first."""
+    names = dict.fromkeys((*base, *other))
+    return ranked(row(name, base.get(name, NOTHING), other.get(name, NOTHING), scale) for name in names)
+
+
+AnyRow = TypeVar("AnyRow", bound=Row)
+
+
+def ranked(found: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
+    """Rows by how much they changed, then by time, then by name."""
+    return tuple(
+        sorted(found, key=lambda each: (-abs(each.delta_ns), -each.other_ns - each.base_ns, each.name))
+    )

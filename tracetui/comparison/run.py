@@ -1,0 +1,261 @@
+"""One side of a comparison: all that is compared of a run, in kilobytes to a few megabytes.
+
+It needs no trace any more, so that the two sides are never in memory at once, and one can be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.operators import Operators as Spans
+from tracetui.analysis.sums import sums
+from tracetui.arrays import Int64s
+from tracetui.background import Background
+from tracetui.comparison.classes import classes
+from tracetui.comparison.communication import Collectives, collectives
+from tracetui.comparison.kernels import Kernels, kernels
+from tracetui.comparison.lines import Lines, lines
+from tracetui.comparison.memory import MemoryUse, memory_use
+from tracetui.comparison.modules import ModuleTimes, module_times
+from tracetui.comparison.operators import Sequences, computing_by_operator, sequences
+from tracetui.comparison.outermost import (
+    Operators,
+    launched_work,
+    operator_names,
+    operators_in_steps,
+    repeated_in,
+)
+from tracetui.comparison.pieces import IdlePieces, exposed_pieces, idle_pieces
+from tracetui.comparison.shapes import ArgsOf
+from tracetui.comparison.tally import NOTHING, Sum, Sums, tally, tested_steps
+from tracetui.comparison.walls import Choice, Walls, find_walls
+from tracetui.comparison.waterfall import DEVICE_CAUSES, waterfall
+from tracetui.trace.model import Kind, Layer
+
+_NO_SHAPES = "it tells no shapes of operators (record_shapes=True): they are matched by name alone"
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The producer's numbers of all devices, over their whole windows; ns."""
+
+    window_ns: int
+    computing_ns: int
+    communication_not_overlapped_ns: int
+    free_ns: int
+
+
+@dataclass(frozen=True)
+class Api:
+    """The operators of the host by name."""
+
+    total: Sums  #: their whole time
+    own: Sums  #: without the operators inside
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a run did in each of its steps."""
+
+    path: str
+    kind: Kind
+    devices: tuple[str, ...]  #: that compute or communicate
+    numbers: tuple[int, ...]  #: of the steps compared, on any device; empty where a trace or a window is one
+    notes: tuple[str, ...]  #: what must be known to read the numbers: sentences without full stop
+    totals: Totals | None  #: None where only a part of its steps is compared
+    wall_ns: Int64s  #: int64[n]: the length of each step on each device
+    terms_ns: (
+        Int64s  #: int64[n, terms]: what it went into, in the order of `TERMS`; each row sums to the wall
+    )
+    device_ns: Int64s  #: int64[n]: the length of each step of the device
+    device_terms_ns: Int64s  #: int64[n, terms]: what that went into
+    causes: Sums  #: idle time by cause, preparing included; of each step on each device
+    lines: Lines  #: likewise
+    walls: Walls  #: the steps compared
+    steps: int  #: of the host: what the tables below are of, with the device time of all devices
+    classes: Sums
+    operators: Sequences
+    computing: Sums  #: time of kernels by operator of level 1
+    kernels: Kernels
+    modules: ModuleTimes
+    communication: Collectives
+    api: Api
+    memory: MemoryUse | None  #: None where nothing was recorded of it
+    advice: Sums  #: by title: the time that the costliest of a kind explains in a mean step, and how many
+    has_runtime: bool = True  #: calls of the runtime are recorded: at profiler level 0 none is
+    ranks: int = 1  #: of a job: each step is the sum of so many ranks, and so are all sums
+    members: tuple[int, ...] = ()  #: of a job: the ranks it is the mean of
+
+    @property
+    def tells_cube(self) -> bool:
+        """Whether the producer tells which kernels ran on the cube units, as it tells their shapes."""
+        return self.kernels.by_shape is not None
+
+    @property
+    def step_ns(self) -> Fraction:
+        """The mean length of a step."""
+        return Fraction(int(self.wall_ns.sum()), max(len(self.wall_ns), 1) * self.ranks)
+
+
+def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | None = None) -> Run:
+    """Return what a trace did in the chosen steps, by default all.
+
+    With `args_of` operators are told apart by the shapes of their inputs, too.
+    """
+    chosen = choice or Choice()
+    walls = find_walls(analysis, chosen)
+    # Nearly all is numpy's, which lets another core work: one is busy with why devices were idle.
+    work = Background(lambda: _work_of(analysis, walls, args_of))
+    idle = idle_pieces(analysis, walls)
+    advice = Background(lambda: _advice(analysis))
+    exposed = exposed_pieces(analysis, walls)
+    lagging = walls.of_devices
+    device_idle = idle_pieces(analysis, lagging)
+    terms = waterfall(analysis, walls, idle, exposed)
+    device_terms = waterfall(analysis, lagging, device_idle, exposed_pieces(analysis, lagging))
+    memory, done = memory_use(analysis.memory, chosen), work.result()
+    shapeless = [_NO_SHAPES] if args_of is not None and done.sequences.plain is None else []
+    working = [activity for activity in analysis.devices if activity.window_ns > 0]
+    return Run(
+        path=analysis.trace.path,
+        kind=analysis.trace.kind,
+        devices=tuple(activity.device for activity in working),
+        numbers=tuple(sorted({number for number in walls.number.tolist() if number >= 0})),
+        notes=(*walls.notes, *_notes(analysis, walls), *shapeless),
+        totals=_totals(working) if len(walls) == _every(analysis, chosen) else None,
+        wall_ns=walls.end - walls.start,
+        terms_ns=terms,
+        device_ns=lagging.end - lagging.start,
+        device_terms_ns=device_terms,
+        causes=_causes(walls, idle, device_idle),
+        lines=lines(analysis, walls, idle, done.operators),
+        walls=walls,
+        steps=walls.host_steps,
+        classes=done.classes,
+        operators=done.sequences,
+        computing=done.computing,
+        kernels=done.kernels,
+        modules=done.modules,
+        communication=done.communication,
+        api=done.api,
+        memory=memory,
+        advice=advice.result(),
+        has_runtime=any(track.layer == Layer.CANN and len(track.rows) for track in analysis.trace.tracks),
+    )
+
+
+class _Work(NamedTuple):
+    """What the steps did, whyever they waited."""
+
+    operators: Operators
+    sequences: Sequences
+    computing: Sums
+    classes: Sums
+    kernels: Kernels
+    modules: ModuleTimes
+    communication: Collectives
+    api: Api
+
+
+def _work_of(analysis: Analysis, walls: Walls, args_of: ArgsOf | None) -> _Work:
+    steps = walls.host_steps
+    launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
+    return _Work(
+        operators=operators,
+        sequences=sequences(analysis, launched, operators, steps, args_of),
+        computing=computing_by_operator(analysis, launched, steps),
+        classes=classes(analysis, launched, steps),
+        kernels=kernels(analysis, launched, steps),
+        modules=module_times(analysis, launched, steps),
+        communication=collectives(analysis, walls),
+        api=_api(analysis, operators, steps),
+    )
+
+
+def _totals(working: Sequence[DeviceActivity]) -> Totals:
+    return Totals(
+        window_ns=sum(activity.window_ns for activity in working),
+        computing_ns=sum(activity.computing_ns for activity in working),
+        communication_not_overlapped_ns=sum(each.communication_not_overlapped_ns for each in working),
+        free_ns=sum(activity.free_ns for activity in working),
+    )
+
+
+def _every(analysis: Analysis, choice: Choice) -> int:
+    """How many walls there are where nothing is left out; -1 where only a part is asked for."""
+    if choice.step is not None or choice.window is not None:
+        return -1
+    steps = [
+        len(analysis.steps_by_device.get(each.device, ())) for each in analysis.devices if each.window_ns
+    ]
+    return sum(max(count, 1) for count in steps)
+
+
+def _notes(analysis: Analysis, walls: Walls) -> list[str]:
+    notes = [
+        *(warning.rstrip(".") for warning in (*analysis.trace.report.warnings, *analysis.trace.notes)),
+    ]
+    devices = len(set(walls.device.tolist()))
+    if not len(walls):
+        notes.append("no device computes or communicates in it, or not in what was asked for")
+    elif walls.number[0] < 0 and not analysis.steps:
+        notes.append("it has no ProfilerStep: the whole time of its device counts as one step")
+    if devices > 1:
+        notes.append(
+            f"it has {devices} devices: times of steps are their mean, device times in tables their sum"
+        )
+    return notes
+
+
+def _causes(walls: Walls, idle: IdlePieces, of_devices: IdlePieces) -> Sums:
+    """Return idle time by cause; steps of what devices do are those of the devices."""
+    found, theirs = _tallied_causes(walls, idle), _tallied_causes(walls, of_devices)
+    for name in DEVICE_CAUSES & found.keys():
+        same = theirs.get(name, NOTHING)
+        steps = same.steps or (0,) * len(tested_steps(len(walls)))
+        found[name] = replace(found[name], lowest=same.lowest, highest=same.highest, steps=steps)
+    return found
+
+
+def _tallied_causes(walls: Walls, idle: IdlePieces) -> dict[str, Sum]:
+    """Return idle time by cause, counted in intervals, however many pieces of one have the cause."""
+    width = int(idle.interval.max(initial=0)) + 1
+    pair, ns = sums((idle.cause.astype(np.int64) * len(walls) + idle.wall) * width + idle.interval, idle.ns)
+    ends = np.full(width, -1, np.int64)
+    ends[idle.interval] = idle.ends
+    cause, wall = np.divmod(pair // width, max(len(walls), 1))
+    return tally([each.label for each in Cause], cause, wall, ns, len(walls), ends[pair % width])
+
+
+def _api(analysis: Analysis, operators: Operators, steps: int) -> Api:
+    spans: Spans = analysis.operators(host=True)
+    at = np.searchsorted(spans.rows, operators.row)
+    names = operator_names(analysis.trace)
+    name = analysis.trace.slices.name[operators.row].astype(np.int64)
+    own = spans.own[at].copy()
+    around = repeated_in(analysis, operators.row)
+    counted = around < 0
+    # A parent stands before its children in rows of a track, so what is inside is added to the outermost.
+    np.add.at(own, np.searchsorted(operators.row, around[~counted]), own[~counted])
+    columns = (name[counted], operators.step[counted])
+    rows = operators.row[counted]
+    return Api(
+        total=tally(names, *columns, spans.durations[at][counted], steps, rows),
+        own=tally(names, *columns, own[counted], steps, rows),
+    )
+
+
+def _advice(analysis: Analysis) -> dict[str, Sum]:
+    """The advice on all of a trace by title; notes on the recording cost nothing."""
+    costs: dict[str, list[int]] = {}
+    for each in analysis.advice:
+        costs.setdefault(each.title, []).append(each.per_step_ns or each.cost_ns or 0)
+    return {title: Sum(max(ns), len(ns), max(ns), max(ns)) for title, ns in costs.items()}

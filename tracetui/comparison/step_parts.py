@@ -1,0 +1,41 @@
+"""What the wall of each step went into, in four parts that sum to it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.comparison.walls import Choice, find_walls
+
+
+class StepParts(NamedTuple):
+    """The parts of a step, ns; all 0 where it has no wall on its device."""
+
+    preparing: int = 0  #: as in the table of steps, as far as it is in the wall
+    computing: int = 0
+    exposed: int = 0  #: communication that no computing overlaps
+    rest: int = 0  #: idle time and copies after preparing
+
+    @property
+    def wall(self) -> int:
+        """Their sum: from the start of the step on the host to that of the next."""
+        return sum(self)
+
+
+def step_parts(analysis: Analysis) -> list[StepParts]:
+    """Return the parts of each of `analysis.steps`."""
+    walls = find_walls(analysis, Choice(all_steps=True))
+    found: dict[tuple[str, int], StepParts] = {}
+    for index in np.unique(walls.device).tolist():
+        own, activity = walls.of_device(index), analysis.devices[index]
+        start, prepared, end = walls.start[own], walls.prepared[own], walls.end[own]
+        working = activity.compute | activity.communication
+        preparing = prepared - start - working.covered(start, prepared)
+        computing = activity.compute.covered(start, end)
+        exposed = working.covered(start, end) - computing
+        rest = end - start - preparing - computing - exposed
+        parts = np.stack((preparing, computing, exposed, rest), axis=1).tolist()
+        found.update(((activity.device, at), StepParts(*each)) for at, each in zip(start.tolist(), parts))
+    return [found.get((step.device, step.host_start_ns), StepParts()) for step in analysis.steps]
