@@ -205,6 +205,14 @@ def test_the_extra_packages_wait_until_they_are_asked_for() -> None:
         assert not early, f"{path} imports {early}"
 
 
+def test_the_words_of_a_language_wait_until_it_is_chosen() -> None:
+    chinese = {name for name in DOTTED if name.startswith("tracetui.export.chinese")}
+    for path in MODULES:
+        if _dotted(path) not in chinese:
+            early = imports_of(path, at_once=True) & chinese
+            assert not early, f"{path} imports {early}"
+
+
 def test_private_modules_of_textual_are_imported_in_one_place() -> None:
     private = {
         path.relative_to(PACKAGE).as_posix()
@@ -244,3 +252,4 @@ def test_what_a_summary_loads(samples: Path) -> None:
         assert tops == {"numpy", "orjson", "tracetui"}
         own = {module[1] for module in loaded if module[0] == "tracetui" and len(module) > 1}
         assert own - SHARED == parts
+        assert not any(module[1:3] == ["export", "chinese"] for module in loaded)

@@ -1,7 +1,9 @@
 """Sentences in the language that was chosen: English as it is written, or what a table of words has for it.
 
 Every sentence is written where it is said, in English, with its values as fields in braces. Another
-language is a table from these to its own, with the same fields; whoever chooses the language brings it.
+language is one table: from the English text, or from a key where one English text has several meanings or
+has its values in it already ("host.gc.meaning", "advice.casts.text"), to its own words with the same fields.
+Whoever chooses the language brings the table; what the table lacks stays English.
 Documents (JSON, CSV, sheets) are English whatever is chosen: they are made `in_english`.
 """
 
@@ -38,9 +40,14 @@ def speaks_english() -> bool:
     return not _words or _in_english.get()
 
 
-def wording(english: str) -> str:
-    """Return the template of a sentence in the language chosen, with the same fields."""
-    return english if speaks_english() else _words.get(english, english)
+def wording(english: str, key: str = "") -> str:
+    """Return the template of a sentence in the language chosen, with the same fields.
+
+    The table is asked for `key`, then for the English text; where it has neither, the text stays English.
+    """
+    if speaks_english():
+        return english
+    return _words.get(key) or _words.get(english, english)
 
 
 def tell(english: str, /, **values: object) -> str:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import tracetui
-from tests.documents import chinese_keys
 from tests.job.planted import job
 from tracetui.analysis.advice.rules import RULES
 from tracetui.analysis.idle.cause import causes_markdown
 from tracetui.cli.commands import COMMANDS
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.export.chinese.advice import ADVICE as CHINESE_ADVICE
+from tracetui.export.chinese.words import WORDS
 from tracetui.export.tables import memory
 from tracetui.export.tables.advice import ADVICE
 from tracetui.export.tables.column import Form, Table
@@ -30,7 +30,7 @@ from tracetui.export.tables.signatures import SIGNATURES
 from tracetui.export.tables.steps import STEPS
 from tracetui.export.tables.syncs import SYNCS
 from tracetui.export.words import micro
-from tracetui.ui.actions import ACTIONS, keys_markdown, merged
+from tracetui.ui.actions import ACTIONS, GROUPS, keys_markdown, merged
 
 
 def commands_markdown() -> str:
@@ -60,12 +60,12 @@ def chinese_advice_markdown() -> str:
 def chinese_keys_markdown() -> str:
     """Return the table of keys in Chinese; commands have the names that the viewer finds them by."""
     lines = ["| 按键 | 命令 | 作用 | 页面 |", "|---|---|---|---|"]
-    for group, called in chinese_keys.GROUPS.items():
-        lines.append(f"| **{called}** | | | |")
+    for group in GROUPS:
+        lines.append(f"| **{WORDS[group]}** | | | |")
         for keys, action in merged(action for action in ACTIONS if action.group == group):
             shown = " ".join(f"`{key}`" for key in keys).replace("|", "\\|")
-            where = "、".join(chinese_keys.SCREENS[screen] for screen in action.screens) or "全部"
-            lines.append(f"| {shown} | {action.title} | {chinese_keys.HELP[action.help]} | {where} |")
+            where = "、".join(WORDS[screen] for screen in action.screens) or "全部"
+            lines.append(f"| {shown} | {action.title} | {WORDS[action.help]} | {where} |")
     return "\n".join(lines) + "\n"
 
 

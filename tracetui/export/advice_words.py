@@ -6,10 +6,8 @@ from dataclasses import replace
 
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.idle.cause import Cause
-from tracetui.export.chinese.advice import ADVICE, FIGURES, IN_ALL, PER_STEP
-from tracetui.export.language import cause_facts
 from tracetui.export.tables.advice import figure
-from tracetui.language import names, speaks_english
+from tracetui.language import names, wording
 
 #: Times of causes, by the key of the evidence that they are.
 _CAUSES = {f"{cause.label.replace('.', '_')}_ns": cause for cause in Cause}
@@ -17,15 +15,20 @@ _CAUSES = {f"{cause.label.replace('.', '_')}_ns": cause for cause in Cause}
 
 def told(advice: Advice) -> Advice:
     """Return a piece of advice in the language chosen, with the same numbers."""
-    words = None if speaks_english() else ADVICE.get(advice.id)
-    if words is None:
-        return advice
+    text = wording("", f"advice.{advice.id}.text")
+    if not text:
+        return replace(advice, title=wording(advice.title))
     figures = {key: figure(key, value)[1] for key, value in advice.evidence.items()}
-    figures["times"] = IN_ALL if advice.per_step_ns is None else PER_STEP
+    figures["times"] = wording("", "advice.in_all" if advice.per_step_ns is None else "advice.per_step")
     figures["causes"] = names(
         " ".join(told_figure(key, advice.evidence[key])) for key in advice.evidence if key in _CAUSES
     )
-    return replace(advice, title=words.title, text=words.text.format_map(figures), rule=words.rule)
+    return replace(
+        advice,
+        title=wording(advice.title, f"advice.{advice.id}.title"),
+        text=text.format_map(figures),
+        rule=wording(advice.rule, f"advice.{advice.id}.rule"),
+    )
 
 
 def told_figure(key: str, value: float | str) -> tuple[str, str]:
@@ -34,6 +37,4 @@ def told_figure(key: str, value: float | str) -> tuple[str, str]:
     As written in the trace where it is a text: never print it unescaped.
     """
     name, shown = figure(key, value)
-    if speaks_english():
-        return name, shown
-    return (cause_facts(_CAUSES[key]).name if key in _CAUSES else FIGURES.get(key, name)), shown
+    return wording(name, f"{_CAUSES[key].label}.name" if key in _CAUSES else f"figure.{key}"), shown

@@ -25,7 +25,6 @@ _SOURCES = {
     model.MINDSPORE: "与 MindSpore 的指南一致",
 }
 _UNITS = {"times": "次"}
-PER_STEP, IN_ALL = "每个 step ", "总共 "  #: what counts are of: `{times}` in a text
 
 
 def _least(threshold: Threshold) -> str:

@@ -1,17 +1,36 @@
-"""All sentences in Chinese, by the English that the program has them in."""
+"""The catalogue: all that is shown in Chinese, by its English text, or by a key where that does not do."""
 
 from __future__ import annotations
 
-from tracetui.export.chinese.advice import ADVICE, TITLES
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from tracetui.export.chinese.advice import ADVICE, FIGURES, TITLES
 from tracetui.export.chinese.causes import CAUSES
 from tracetui.export.chinese.comparisons import COMPARISONS
 from tracetui.export.chinese.jobs import JOBS
+from tracetui.export.chinese.keys import KEYS
 from tracetui.export.chinese.memory import MEMORY
 from tracetui.export.chinese.reports import REPORTS
 from tracetui.export.chinese.stories import STORIES
 
-TABLES = (REPORTS, JOBS, MEMORY, COMPARISONS, STORIES)
-#: Names of causes by their labels, as two of them share their English name.
-_NAMES = {label: words.name for label, words in CAUSES.items()}
-_TITLES = {title: ADVICE[rule].title for title, rule in TITLES.items()}
-WORDS = {**_NAMES, **_TITLES, **{english: words for table in TABLES for english, words in table.items()}}
+TABLES = (REPORTS, JOBS, MEMORY, COMPARISONS, STORIES, KEYS)
+
+
+def _keyed(prefix: str, rows: Mapping[str, NamedTuple]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of rows as entries of the catalogue: "host.gc.name", "advice.casts.text"."""
+    for name, row in rows.items():
+        for field, words in row._asdict().items():
+            yield f"{prefix}{name}.{field}", words
+
+
+WORDS: dict[str, str] = {
+    **{label: words.name for label, words in CAUSES.items()},
+    **dict(_keyed("", CAUSES)),
+    **dict(_keyed("advice.", ADVICE)),
+    "advice.per_step": "每个 step ",  # what counts are of: `{times}` in the text of a piece of advice
+    "advice.in_all": "总共 ",
+    **{title: ADVICE[rule].title for title, rule in TITLES.items()},
+    **{f"figure.{key}": words for key, words in FIGURES.items()},
+    **{english: words for table in TABLES for english, words in table.items()},
+}

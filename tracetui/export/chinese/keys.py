@@ -1,8 +1,9 @@
-"""What keys do, in Chinese, by the English of the table that docs/keys.md is made of."""
+"""Keys, commands and screens of the viewer in Chinese, by the English of the registry of actions."""
 
 from __future__ import annotations
 
-GROUPS = {
+KEYS = {
+    # -- groups of keys
     "Move in time": "在时间上移动",
     "Select": "选中",
     "Find idle": "寻找空闲",
@@ -13,8 +14,7 @@ GROUPS = {
     "Stack and source": "调用栈与源码",
     "Screens": "页面",
     "Program": "程序",
-}
-SCREENS = {
+    # -- screens
     "timeline": "时间线",
     "gaps": "间隙",
     "hotspots": "热点",
@@ -28,8 +28,7 @@ SCREENS = {
     "compare": "比较",
     "stacked": "上下对照",
     "statistics": "统计",
-}
-HELP = {
+    # -- what keys do
     "The start of the trace": "到 trace 的开头",
     "The end of the trace": "到 trace 的末尾",
     "Earlier, by an eighth of the screen": "向更早平移八分之一屏",
