@@ -35,7 +35,7 @@ ALLOWED = {
     "trace": {"trace", "reader"},
     "cache": {"cache", "trace", "reader"},
     "siblings": {"siblings", "databases"},
-    "analysis": {"analysis", "siblings", "trace"},
+    "analysis": {"analysis", "siblings", "databases", "trace"},
     "job": {"job", "comparison", "databases", "analysis", "siblings", "cache", "trace", "reader"},
     "comparison": {"comparison", "analysis", "siblings", "trace"},
     "export": {"export", "job", "comparison", "analysis", "trace"},

@@ -124,3 +124,40 @@ def test_arguments_of_a_slice_are_those_of_its_row(real_traces: Path) -> None:
         transfer = file.args(int(trace.slices.event[names["Notify_Wait"]]))
         assert transfer["transport type"] == "LOCAL"
         assert file.args(len(trace.slices) + 10_000) == {}
+
+
+@pytest.mark.parametrize("rank", RANKS)
+def test_the_producers_sums_agree(real_traces: Path, rank: int) -> None:
+    """Of steps, of how long collectives waited and moved, and of every link."""
+    checks = analysis_of(real_traces, rank).checks
+    assert [check.sentence for check in checks] == [
+        "analysis.db agrees: 1 step",
+        "analysis.db agrees: 4 operations",
+        "analysis.db agrees: 32 links",
+    ]
+
+
+def test_memory_is_as_rich_as_in_the_tables_of_text(real_traces: Path) -> None:
+    ours, theirs = (found.memory for found in (analysis_of(real_traces, 0), npu(real_traces, "level2/rank0")))
+    assert ours is not None and theirs is not None
+    assert len(ours.recorded.blocks.start) == len(theirs.recorded.blocks.start) == 184
+    assert {curve.component for curve in ours.recorded.curves} == {
+        curve.component for curve in theirs.recorded.curves
+    }
+    assert int((ours.recorded.blocks.row >= 0).sum()) == int((theirs.recorded.blocks.row >= 0).sum())
+
+
+def test_kernels_have_their_types_shapes_and_counters(real_traces: Path) -> None:
+    kernels, like = (
+        found.kernels for found in (analysis_of(real_traces, 0), npu(real_traces, "level2/rank0"))
+    )
+    assert kernels is not None and like is not None
+    assert int((kernels.row >= 0).sum()) == kernels.table.rows == 187
+    ours = {(row.type, row.core, row.shapes): row.count for row in kernels.types(by_shape=True)}
+    theirs = {(row.type, row.core, row.shapes): row.count for row in like.types(by_shape=True)}
+    assert {key: count for key, count in theirs.items() if key[1] != "HCCL"} == ours
+    assert like.table.floats.keys() - kernels.table.floats.keys() == {
+        "cube_utilization(%)",
+        "l2_hit_rate",
+        "l2_victim_rate",
+    }

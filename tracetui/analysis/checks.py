@@ -17,16 +17,16 @@ from tracetui.analysis.communication.analyse import Communication
 from tracetui.analysis.kernels import Kernels
 from tracetui.analysis.search import distinct, rows_of
 from tracetui.analysis.steps import Step
-from tracetui.siblings.beside import Refusal, document_beside
+from tracetui.databases.names import is_database
+from tracetui.siblings.beside import Refusal
 from tracetui.siblings.formats import API_STATISTIC, KERNEL_DETAILS, OP_STATISTIC, STEP_TIMES
-from tracetui.siblings.tables import Table, read_beside
+from tracetui.siblings.of_run import COMMUNICATION, LINKS, document_of_run, read_of_run, source_of
+from tracetui.siblings.tables import Table
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Layer, Trace
 from tracetui.trace.order import numbered
 from tracetui.units import format_bytes, format_count, format_duration
 
-COMMUNICATION = "communication.json"
-LINKS = "communication_matrix.json"
 _ROUNDED_NS = 1000  #: sums of times that the producer rounds one by one may be so far apart
 _APART = ("HCCL", "COMMUNICATION")  #: cores of collectives, which op_statistic.csv may leave out
 _SHOWN = 60  #: characters of a name
@@ -72,13 +72,14 @@ def find_checks(
         _operations(trace, communication),
         _links(trace, communication),
     )
-    return tuple(check for check in found if check is not None)
+    path = Path(trace.path)
+    return tuple(check._replace(table=source_of(path, check.table)) for check in found if check is not None)
 
 
 def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
     """Every kernel of the table is in the trace, and takes as long there."""
-    if kernels is None or not kernels.table.rows:
-        return None
+    if kernels is None or not kernels.table.rows or is_database(Path(trace.path)):
+        return None  # the kernels of a database are its tasks
     joined = kernels.row >= 0
     dur = kernels.table.numbers["dur"][joined]
     apart = np.abs(trace.slices.dur[kernels.row[joined]] - dur)[dur >= 0] > 1
@@ -93,7 +94,7 @@ def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
 
 def _types(trace: Trace, kernels: Kernels | None) -> Check | None:
     """The sums of kernels by type."""
-    table = read_beside(Path(trace.path), OP_STATISTIC)
+    table = read_of_run(Path(trace.path), OP_STATISTIC)
     if table is None or not table.rows or kernels is None:
         return None
     told = {
@@ -110,7 +111,7 @@ def _types(trace: Trace, kernels: Kernels | None) -> Check | None:
 
 def _calls(trace: Trace) -> Check | None:
     """The sums of the calls of CANN by name: "launch" of "Node@launch"."""
-    table = read_beside(Path(trace.path), API_STATISTIC)
+    table = read_of_run(Path(trace.path), API_STATISTIC)
     rows = rows_of(track for track in trace.tracks if track.layer == Layer.CANN)
     if table is None or not table.rows or not len(rows):
         return None
@@ -160,7 +161,7 @@ def _compared(
 
 def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
     """The parts of the time of each step."""
-    table = read_beside(Path(trace.path), STEP_TIMES)
+    table = read_of_run(Path(trace.path), STEP_TIMES)
     if table is None or not table.rows or len({step.device for step in steps}) != 1:
         return None
     of_number = {step.number: step for step in steps}
@@ -233,10 +234,9 @@ def _links(trace: Trace, communication: Communication) -> Check | None:
 def _document(trace: Trace, name: str) -> Mapping[str, Any] | Check | None:
     """Return a document beside the trace, None where there is none, what is wrong where it is refused."""
     try:
-        document = document_beside(Path(trace.path), name, 1)
+        return document_of_run(Path(trace.path), name)
     except Refusal as refusal:
         return Check(name, False, f"it {refusal}")
-    return None if document is None else document.members
 
 
 def _places(trace: Trace, communication: Communication) -> dict[str, int]:

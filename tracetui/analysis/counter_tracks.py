@@ -12,9 +12,8 @@ import numpy as np
 from tracetui.analysis.lead import HostLead
 from tracetui.analysis.series import Series, counter_series
 from tracetui.arrays import Int64s
-from tracetui.siblings.beside import find_beside
 from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY
-from tracetui.siblings.tables import read_beside
+from tracetui.siblings.of_run import has_of_run, read_of_run
 from tracetui.trace.model import Trace, Track
 from tracetui.trace.quantity import BYTES, TIME, quantity_of
 
@@ -71,7 +70,7 @@ def has_memory(trace: Trace) -> bool:
     """Return whether something tells of the memory of a trace's run: in it, or beside it."""
     path = Path(trace.path)
     return bool(len(trace.memory.event)) or any(
-        find_beside(path, each.name) is not None for each in (MEMORY_RECORD, MODULE_MEMORY)
+        has_of_run(path, each) for each in (MEMORY_RECORD, MODULE_MEMORY)
     )
 
 
@@ -83,7 +82,7 @@ def of_memory(trace: Trace) -> tuple[tuple[CounterTrack, ...], tuple[str, ...]]:
     from tracetui.analysis.memory.instants import curves_in_instants
     from tracetui.analysis.memory.tables import curves_of
 
-    records, modules = (read_beside(Path(trace.path), each) for each in (MEMORY_RECORD, MODULE_MEMORY))
+    records, modules = (read_of_run(Path(trace.path), each) for each in (MEMORY_RECORD, MODULE_MEMORY))
     curves = curves_of(records, modules) or curves_in_instants(trace)
     problems = tuple(problem for table in (records, modules) if table for problem in table.problems)
     found: dict[tuple[str | None, str], CounterTrack] = {}

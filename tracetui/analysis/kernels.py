@@ -16,7 +16,8 @@ import numpy as np
 from tracetui.analysis.search import first_equal, pick, runs
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.siblings.formats import AICPU_TASKS, KERNEL_DETAILS, L2_CACHE
-from tracetui.siblings.tables import Table, read_beside
+from tracetui.siblings.of_run import read_of_run
+from tracetui.siblings.tables import Table
 from tracetui.trace.model import Trace
 
 _NEAR = (0, 1, -1)  #: ns between a row and its slice
@@ -160,7 +161,7 @@ class Kernels:
 
 def kernels_of(trace: Trace, tasks: Int64s) -> Kernels | None:
     """Return what the table beside a trace knows of some tasks (slice rows); None where there is none."""
-    table = read_beside(Path(trace.path), KERNEL_DETAILS)
+    table = read_of_run(Path(trace.path), KERNEL_DETAILS)
     if table is None:
         return None
     number = {text: place for place, text in enumerate(trace.strings)}
@@ -187,7 +188,7 @@ def _beside(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Floats]]
     """
     found = []
     for format_, titles in _MORE:
-        table = read_beside(trace, format_)
+        table = read_of_run(trace, format_)
         if table is not None and table.rows:
             at = _same_task(kernels, table)
             values = {

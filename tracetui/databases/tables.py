@@ -169,15 +169,15 @@ class Database:
             return []
         return [dict(zip(known, row)) for row in found]
 
-    def some(self, name: str, columns: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the first rows of a small table."""
+    def some(self, name: str, columns: Sequence[str], most: int = 1000) -> list[dict[str, Any]]:
+        """Return the first rows of a table, at most so many."""
         table = self.table(name)
         if table is None:
             return []
         known = [column for column in columns if column in table]
         selected = ", ".join(_expression(table, column, True) for column in known) or "1"
         try:
-            found = self._connection.execute(f"SELECT {selected} FROM {_quoted(table.name)}").fetchmany(1000)
+            found = self._connection.execute(f"SELECT {selected} FROM {_quoted(table.name)}").fetchmany(most)
         except sqlite3.Error:
             return []
         return [dict(zip(known, row)) for row in found]

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tracetui.siblings.database import metadata_in_database
+
 NAME = "profiler_metadata.json"
 LARGEST = 1 << 25  #: bytes: a file of 10,000 ranks in hundreds of groups has a few MB
 _HASH_FACTORS = (29, 131)
@@ -46,9 +48,12 @@ def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
     """Return the groups of the rank whose trace is at a path, in the order of the file;
     () where nothing tells.
     """
-    for directory in list(trace.parents)[:2]:
-        document = read_document(directory / NAME)
-        if document is not None:
+    documents = [
+        metadata_in_database(trace),
+        *(read_document(path / NAME) for path in list(trace.parents)[:2]),
+    ]
+    for document in documents:
+        if document:
             told = document.get("parallel_group_info")
             groups = told.items() if isinstance(told, dict) else ()
             return tuple(_group(name, group) for name, group in groups if isinstance(group, dict))

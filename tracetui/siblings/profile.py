@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from tracetui.siblings.database import host_in_database
 from tracetui.siblings.metadata import read_document, whole
 
 _EXPORT = re.compile(r"msprof_(?:slice_)?[\d_]+\.json(?:\.gz)?", re.ASCII)
@@ -41,6 +42,9 @@ def profile_files(trace: Path) -> list[Path]:
 
 def profile_info(trace: Path) -> ProfileInfo:
     """Return what is known of the export of a trace: never fails."""
+    told = host_in_database(trace)
+    if told is not None:
+        return ProfileInfo(None, told)
     documents = [document for path in profile_files(trace) if (document := read_document(path)) is not None]
     ranks = [rank for document in documents if (rank := whole(document.get("rank_id"))) is not None]
     hosts = [host for document in documents if isinstance(host := document.get("hostname"), str) and host]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tracetui.siblings.beside import Refusal, read_object
+from tracetui.siblings.database import metadata_in_database
 from tracetui.siblings.metadata import NAME, whole
 from tracetui.siblings.profile import ProfileInfo, profile_files, profile_info
 
@@ -44,7 +45,7 @@ def rank_files(trace: Path) -> RankFiles:
     """
     problems: list[str] = []
     number, info = _first(trace, _info_of, problems) or (None, {})
-    _, metadata = _first(trace, _metadata_of, problems) or (None, {})
+    _, metadata = _first(trace, _metadata_of, problems) or (None, metadata_in_database(trace))
     return RankFiles(number, info, metadata, profile_info(trace), tuple(problems))
 
 

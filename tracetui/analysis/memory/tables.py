@@ -34,7 +34,8 @@ from tracetui.analysis.memory.static import static_memory
 from tracetui.analysis.search import of_category, runs
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY, STATIC_MEMORY
-from tracetui.siblings.tables import Table, read_beside
+from tracetui.siblings.of_run import read_of_run
+from tracetui.siblings.tables import Table
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -63,7 +64,7 @@ def recorded_in_tables(trace: Trace, links: Links, rules: FrameRules) -> Recorde
 def read_tables(trace: Path) -> MemoryTables:
     """Read the tables beside the trace at a path."""
     return MemoryTables(
-        *(read_beside(trace, each) for each in (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY, STATIC_MEMORY))
+        *(read_of_run(trace, each) for each in (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY, STATIC_MEMORY))
     )
 
 

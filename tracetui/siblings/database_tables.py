@@ -1,0 +1,360 @@
+"""What a database tells that text exports have in tables beside the trace, in the same formats and units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracetui.arrays import Floats, Int32s, Int64s
+from tracetui.databases.names import is_database
+from tracetui.databases.opening import Refused
+from tracetui.databases.tables import UNKNOWN, Database, Rows
+from tracetui.siblings.database import sums_beside
+from tracetui.siblings.formats import (
+    KERNEL_DETAILS,
+    MEMORY_RECORD,
+    MODULE_MEMORY,
+    OPERATOR_MEMORY,
+    STEP_TIMES,
+)
+from tracetui.siblings.tables import Format, Kind, Table, Texts
+
+#: What counters of text exports are called otherwise.
+_TOTALS = {"aic_total_time": "aicore_time(us)", "aiv_total_time": "aiv_time(us)"}
+_NODE = "cann::"  #: before the names of the blocks of the graph engine in text exports
+_STEP_COLUMNS = {
+    "computing": "computing",
+    "communication_not_overlapped": "communication_not_overlapped",
+    "overlapped": "overlapped",
+    "communication": "communication",
+    "free": "free",
+    "stage": "stage",
+    "bubble": "bubble",
+    "exclude_receive": "communication_not_overlapped_and_exclude_receive",
+    "preparing": "preparing",
+}
+
+
+def table_in_database(trace: Path, format_: Format) -> Table | None:
+    """Return a table of a trace that is a database; None of another trace, and where it has no such table."""
+    if not is_database(trace) or format_.name not in _MADE:
+        return None
+    if format_ is STEP_TIMES:
+        sums = sums_beside(trace)
+        return None if sums is None else _opened(sums, format_, _step_times)
+    return _opened(trace, format_, _MADE[format_.name])
+
+
+def has_in_database(trace: Path, format_: Format) -> bool:
+    """Return whether a trace is a database with what such a table tells."""
+    if not is_database(trace) or format_.name not in _TABLES:
+        return False
+    try:
+        with Database(trace) as database:
+            return any(database.count(name) for name in _TABLES[format_.name])
+    except (Refused, OSError):
+        return False
+
+
+_Make = Callable[[Database, Format], Optional[Table]]
+
+
+def _opened(path: Path, format_: Format, make: _Make) -> Table | None:
+    """Return what is made of the database at a path; a table without rows where that cannot be read."""
+    try:
+        with Database(path) as database:
+            table = make(database, format_)
+            problems = [problem for problem in database.problems if problem.startswith("table ")]
+    except (Refused, OSError) as error:
+        return _table(format_, 0, {}, {}, {}, (f"{path.name} {error}",))
+    if table is None:
+        return None
+    told = tuple(f"{path.name}: {problem}" for problem in problems)
+    return Table(table.rows, table.numbers, table.floats, table.texts, (*table.problems, *told))
+
+
+def _table(
+    format_: Format,
+    rows: int,
+    numbers: dict[str, Int64s],
+    texts: dict[str, Texts],
+    floats: dict[str, Floats],
+    problems: tuple[str, ...] = (),
+) -> Table:
+    """Return a table with all columns of its format; what is not given is unknown."""
+    for column in format_.columns:
+        if column.kind is Kind.TEXT:
+            texts.setdefault(column.key, Texts(np.full(rows, -1, np.int32), []))
+        elif column.kind is Kind.NUMBER:
+            floats.setdefault(column.key, np.full(rows, np.nan))
+        else:
+            numbers.setdefault(column.key, np.full(rows, -1, np.int64))
+    return Table(rows, numbers, floats, texts, problems)
+
+
+class _Strings:
+    """The texts of STRING_IDS, looked up by the ids that a table has."""
+
+    def __init__(self, database: Database, table: str = "STRING_IDS", text: str = "value") -> None:
+        self._text: dict[int, str] = {}
+        for rows in database.rows(table, ["id", text], [text]):
+            if text in rows.cells:
+                for id_, cell in zip(rows.numbers("id").tolist(), rows.cells[text]):
+                    if isinstance(cell, str):
+                        self._text.setdefault(id_, cell)
+
+    def text(self, id_: int) -> str | None:
+        return self._text.get(id_)
+
+    def column(self, ids: Int64s) -> Texts:
+        """Return a column of texts; what says that there is none is none."""
+        different, place = np.unique(ids, return_inverse=True)
+        numbers: dict[str, int] = {}
+        codes = []
+        for id_ in different.tolist():
+            text = _plain(self._text.get(id_, ""))
+            codes.append(-1 if text in ("", "N/A") else numbers.setdefault(text, len(numbers)))
+        code: Int32s = np.array([*codes, -1], np.int32)[place]
+        return Texts(code, list(numbers))
+
+
+def _plain(text: str) -> str:
+    """Return a text without the quotes around it: shapes have some."""
+    return text.strip().strip('"').strip().replace('""', '"')
+
+
+def _columns(database: Database, table: str, names: Sequence[str]) -> dict[str, Int64s] | None:
+    """Return whole columns of a table; None where there is no such table, or nothing in it."""
+    parts: list[Rows] = list(database.rows(table, names))
+    if not parts:
+        return None
+    return {name: np.concatenate([rows.numbers(name) for rows in parts]) for name in names}
+
+
+def _known(column: Int64s) -> Int64s:
+    return np.where(column < 0, -1, column)
+
+
+def _devices(column: Int64s) -> Texts:
+    """Return the devices as text exports write them: NPU:0."""
+    different, place = np.unique(column, return_inverse=True)
+    known = [(f"NPU:{device}" if device >= 0 else None) for device in different.tolist()]
+    texts = [text for text in known if text is not None]
+    codes = np.array([texts.index(text) if text is not None else -1 for text in known] or [-1], np.int32)
+    return Texts(codes[place], texts)
+
+
+def _operator_memory(database: Database, format_: Format) -> Table | None:
+    names = (
+        "name",
+        "size",
+        "allocationTime",
+        "releaseTime",
+        "duration",
+        "allocationTotalAllocated",
+        "deviceId",
+    )
+    found = _columns(database, "OP_MEMORY", names)
+    if found is None:
+        return None
+    kept = (found["allocationTime"] > 0) & (found["size"] >= 0)
+    found = {name: column[kept] for name, column in found.items()}
+    numbers = {
+        "bytes": found["size"],
+        "start": found["allocationTime"],
+        "release": _known(found["releaseTime"]),
+        "duration": _known(found["duration"]),
+        "allocated": _known(found["allocationTotalAllocated"]),
+    }
+    name = _Strings(database).column(found["name"])
+    is_node = _of_graph_engine(database, found["allocationTime"], found["size"])
+    nodes = Texts(
+        np.where(is_node & (name.place >= 0), name.place + len(name.texts), name.place).astype(np.int32),
+        [*name.texts, *(text if text.startswith(_NODE) else _NODE + text for text in name.texts)],
+    )
+    texts = {"name": nodes, "device": _devices(found["deviceId"])}
+    return _table(format_, len(found["size"]), numbers, texts, {})
+
+
+def _of_graph_engine(database: Database, time: Int64s, size: Int64s) -> NDArray[np.bool_]:
+    """Return which blocks the graph engine allocated: its own table has them at the same time."""
+    own = _columns(database, "NPU_OP_MEM", ("timestampNs", "size"))
+    if own is None:
+        return np.zeros(len(time), np.bool_)
+    told = set(zip(own["timestampNs"].tolist(), own["size"].tolist()))
+    return np.array([block in told for block in zip(time.tolist(), size.tolist())], np.bool_)
+
+
+def _memory_record(database: Database, format_: Format) -> Table | None:
+    names = ("component", "timestamp", "totalAllocated", "totalReserved", "totalActive", "deviceId")
+    found = _columns(database, "MEMORY_RECORD", names)
+    strings = _Strings(database)
+    app = _application_memory(database, strings)
+    if found is None and app is None:
+        return None
+    empty = np.empty(0, np.int64)
+    found = dict.fromkeys(names, empty) if found is None else found
+    component, time = strings.column(found["component"]), found["timestamp"]
+    reserved, device = _known(found["totalReserved"]), found["deviceId"]
+    allocated, active = _known(found["totalAllocated"]), _known(found["totalActive"])
+    texts, place = [*component.texts], component.place
+    if app is not None:
+        time, reserved, device = (np.concatenate(pair) for pair in zip((time, reserved, device), app))
+        none = np.full(len(app[0]), -1, np.int64)
+        allocated, active = np.concatenate((allocated, none)), np.concatenate((active, none))
+        place = np.append(place, np.full(len(app[0]), len(texts), np.int32))
+        texts.append("APP")
+    kept = (time > 0) & (place >= 0)
+    columns = {"time": time, "allocated": allocated, "reserved": reserved, "active": active}
+    numbers = {key: column[kept] for key, column in columns.items()}
+    return _table(
+        format_,
+        int(np.count_nonzero(kept)),
+        numbers,
+        {"component": Texts(place[kept], texts), "device": _devices(device[kept])},
+        {},
+    )
+
+
+def _application_memory(database: Database, strings: _Strings) -> tuple[Int64s, Int64s, Int64s] | None:
+    """Return time, bytes and device of what the process holds of the devices; None where nothing tells."""
+    found = _columns(database, "NPU_MEM", ("type", "ddr", "hbm", "timestampNs", "deviceId"))
+    if found is None:
+        return None
+    types = {id_ for id_ in np.unique(found["type"]).tolist() if strings.text(id_) == "app"}
+    own = np.isin(found["type"], np.array(sorted(types), np.int64)) & (found["hbm"] != UNKNOWN)
+    if not own.any():
+        return None
+    held = np.maximum(found["hbm"], 0) + np.maximum(found["ddr"], 0)
+    return found["timestampNs"][own], held[own], found["deviceId"][own]
+
+
+def _module_memory(database: Database, format_: Format) -> Table | None:
+    found = _columns(database, "NPU_MODULE_MEM", ("moduleId", "timestampNs", "totalReserved", "deviceId"))
+    if found is None:
+        return None
+    component = _Strings(database, "ENUM_MODULE", "name").column(found["moduleId"])
+    kept = (found["timestampNs"] > 0) & (component.place >= 0)
+    numbers = {"time": found["timestampNs"][kept], "reserved": _known(found["totalReserved"][kept])}
+    texts = {
+        "component": Texts(component.place[kept], component.texts),
+        "device": _devices(found["deviceId"][kept]),
+    }
+    return _table(format_, int(np.count_nonzero(kept)), numbers, texts, {})
+
+
+_KERNEL_TEXTS = {
+    "name": "name",
+    "type": "opType",
+    "state": "opState",
+    "core": "taskType",
+    "hf32": "hf32Eligible",
+    "input_shapes": "inputShapes",
+    "input_types": "inputDataTypes",
+    "input_formats": "inputFormats",
+    "output_shapes": "outputShapes",
+    "output_types": "outputDataTypes",
+    "output_formats": "outputFormats",
+}
+
+
+def _kernel_details(database: Database, format_: Format) -> Table | None:
+    named = "blockNum" if database.has("COMPUTE_TASK_INFO", "blockNum") else "blockDim"
+    mixed = "mixBlockNum" if database.has("COMPUTE_TASK_INFO", "mixBlockNum") else "mixBlockDim"
+    kernels = _columns(database, "COMPUTE_TASK_INFO", ("globalTaskId", named, mixed, *_KERNEL_TEXTS.values()))
+    names = ("globalTaskId", "startNs", "endNs", "streamId", "taskId", "modelId", "deviceId")
+    tasks = _columns(database, "TASK", names)
+    if kernels is None or tasks is None:
+        return None
+    order = np.argsort(tasks["globalTaskId"], kind="stable")
+    ids = tasks["globalTaskId"][order]
+    at = np.minimum(np.searchsorted(ids, kernels["globalTaskId"]), len(ids) - 1)
+    has_task = (ids[at] == kernels["globalTaskId"]) & (kernels["globalTaskId"] != UNKNOWN)
+    task = order[at[has_task]]
+    by_time = np.argsort(tasks["startNs"][task], kind="stable")
+    task, kernel = task[by_time], np.flatnonzero(has_task)[by_time]
+    start, end = tasks["startNs"][task], tasks["endNs"][task]
+    wait = np.maximum(start - np.append(start[:1], end[:-1]), 0)
+    strings = _Strings(database)
+    texts = {key: strings.column(kernels[column][kernel]) for key, column in _KERNEL_TEXTS.items()}
+    if len(set(tasks["deviceId"].tolist())) > 1:
+        texts["device"] = _devices(tasks["deviceId"][task])
+    numbers = {
+        "start": start,
+        "dur": np.maximum(end - start, 0),
+        "wait": wait,
+        "blocks": _known(kernels[named][kernel]),
+        "mix_blocks": _known(kernels[mixed][kernel]),
+        "stream": _known(tasks["streamId"][task]),
+        "task": _known(tasks["taskId"][task]),
+        "model": _known(tasks["modelId"][task]),
+    }
+    floats = _counters(database, strings, kernels["globalTaskId"][kernel])
+    return _table(format_, len(task), numbers, texts, floats)
+
+
+def _counters(database: Database, strings: _Strings, task_ids: Int64s) -> dict[str, Floats]:
+    """Return the counters of the cores, by what text exports call them: a row a counter becomes a column."""
+    order = np.argsort(task_ids, kind="stable")
+    ids = task_ids[order]
+    found: dict[str, NDArray[np.float64]] = {}
+    if not len(ids):
+        return found
+    for rows in database.rows("TASK_PMU_INFO", ("globalTaskId", "name", "value")):
+        task, name, value = rows.numbers("globalTaskId"), rows.numbers("name"), rows.floats("value")
+        at = np.minimum(np.searchsorted(ids, task), len(ids) - 1)
+        known = ids[at] == task
+        for id_ in np.unique(name[known]).tolist():
+            text = strings.text(id_)
+            if text is None:
+                continue
+            own = known & (name == id_)
+            title = _TOTALS.get(text, f"{text}(us)" if text.endswith("_time") else text)
+            column = found.setdefault(title, np.full(len(ids), np.nan))
+            column[order[at[own]]] = value[own] / (1000 if title.endswith("(us)") else 1)
+    return found
+
+
+def _step_times(database: Database, format_: Format) -> Table | None:
+    columns = [name for name in _STEP_COLUMNS.values() if database.has("StepTraceTime", name)]
+    rows = database.some("StepTraceTime", ("step", "deviceId", *columns), 1 << 20)
+    if not rows:
+        return None
+    numbers: dict[str, Int64s] = {
+        "step": np.array([_step(row.get("step")) for row in rows], np.int64),
+    }
+    for key, column in _STEP_COLUMNS.items():
+        numbers[key] = np.array([_nanoseconds(row.get(column)) for row in rows], np.int64)
+    devices = [str(row["deviceId"]) if row.get("deviceId") is not None else "" for row in rows]
+    texts = list(dict.fromkeys(filter(None, devices)))
+    place = np.array([texts.index(device) if device else -1 for device in devices], np.int32)
+    return _table(format_, len(rows), numbers, {"device": Texts(place, texts)}, {})
+
+
+def _step(value: Any) -> int:
+    text = str(value)
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else -1
+
+
+def _nanoseconds(us: Any) -> int:
+    """Return the ns of a number of µs; -1 of anything else."""
+    return round(us * 1000) if isinstance(us, (int, float)) and 0 <= us < 1e15 else -1
+
+
+_MADE: dict[str, _Make] = {
+    OPERATOR_MEMORY.name: _operator_memory,
+    MEMORY_RECORD.name: _memory_record,
+    MODULE_MEMORY.name: _module_memory,
+    KERNEL_DETAILS.name: _kernel_details,
+    STEP_TIMES.name: _step_times,
+}
+_TABLES = {
+    OPERATOR_MEMORY.name: ("OP_MEMORY",),
+    MEMORY_RECORD.name: ("MEMORY_RECORD", "NPU_MEM"),
+    MODULE_MEMORY.name: ("NPU_MODULE_MEM",),
+    KERNEL_DETAILS.name: ("COMPUTE_TASK_INFO",),
+}

@@ -1,0 +1,47 @@
+"""The tables and documents of a run: in the database that the trace is, else in files beside the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tracetui.databases.names import is_database
+from tracetui.siblings.beside import document_beside, find_beside
+from tracetui.siblings.database import communication_in_database, links_in_database, sums_beside
+from tracetui.siblings.database_tables import has_in_database, table_in_database
+from tracetui.siblings.formats import STEP_TIMES
+from tracetui.siblings.tables import Format, Table, read_beside
+
+COMMUNICATION = "communication.json"
+LINKS = "communication_matrix.json"
+_DOCUMENTS = {COMMUNICATION: communication_in_database, LINKS: links_in_database}
+
+
+def read_of_run(trace: Path, format_: Format) -> Table | None:
+    """Read a table of the run whose trace is at a path; None where nothing tells it. Never fails."""
+    table = table_in_database(trace, format_)
+    return read_beside(trace, format_) if table is None else table
+
+
+def has_of_run(trace: Path, format_: Format) -> bool:
+    """Return whether something tells such a table, without reading it."""
+    return has_in_database(trace, format_) or find_beside(trace, format_.name) is not None
+
+
+def document_of_run(trace: Path, name: str) -> Mapping[str, Any] | None:
+    """Return a document of the run; None where nothing tells it. Raises Refusal."""
+    members = _DOCUMENTS[name](trace) if name in _DOCUMENTS else None
+    if members is not None:
+        return members
+    document = document_beside(trace, name, 1)
+    return None if document is None else document.members
+
+
+def source_of(trace: Path, name: str) -> str:
+    """Return what to call the source of the producer's sums: of a database the file that has them."""
+    if is_database(trace) and name in (STEP_TIMES.name, COMMUNICATION, LINKS):
+        sums = sums_beside(trace)
+        if sums is not None:
+            return sums.name
+    return name
