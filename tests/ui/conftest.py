@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual import _callback
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
-from textual.screen import Screen
 
-from tests.ui.rest import PATIENCE_S, at_rest, frame_due, keys_taken
+from tests.ui.rest import PATIENCE_S, at_rest, keys_taken
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.cache.traces import reopen
 from tracetui.comparison.run import Run, run_of
@@ -54,46 +52,6 @@ def _styles_parsed_once() -> Iterator[None]:
         patch.setattr(Stylesheet, "_parse_rules", parse_source_once)
         patch.setattr(Stylesheet, "parse", parse_once)
         patch.setattr(Stylesheet, "rules_map", property(sort_once))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _parameters_counted_once() -> Iterator[None]:
-    """Count the parameters of callbacks that are made anew for each call once for all that have one code."""
-    count = _callback._count_parameters
-    counts: dict[Any, int] = {}
-
-    def count_once(function: Any) -> int:
-        code = getattr(function, "__code__", None)
-        if code is None or hasattr(function, "__wrapped__"):
-            return count(function)
-        key = (type(function), code)
-        if key not in counts:
-            counts[key] = count(function)
-        return counts[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_callback, "_count_parameters", count_once)
-        yield
-
-
-class _NothingKept:
-    """A cache that is always empty."""
-
-    def get(self, key: object, default: Any = None) -> Any:
-        return default
-
-    def __setitem__(self, key: object, value: object) -> None:
-        """Forget it."""
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _strips_without_caches(thorough: bool) -> Iterator[None]:
-    """Have strips share one cache that keeps nothing: seven for each were a tenth of what a screen takes."""
-    nothing = _NothingKept()
-    with pytest.MonkeyPatch.context() as patch:
-        if not thorough:
-            patch.setattr("textual.strip.FIFOCache", lambda size: nothing)
         yield
 
 
@@ -153,17 +111,11 @@ def _runs_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _waits_for_what_is_to_do(thorough: bool) -> Iterator[None]:
-    """Wait in pilots until all is done, however fast the machine is.
-
-    Where all is tried, as long as it takes, and each frame is drawn; else timers are hurried, the last drawn.
-    """
+def _waits_for_what_is_to_do() -> Iterator[None]:
+    """Wait in pilots until all is done, however slow the machine is, and for as long as timers say."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", keys_taken)
         patch.setattr("textual.pilot.wait_for_idle", at_rest)
-        if not thorough:
-            patch.setattr("tests.ui.rest.HURRIED", True)
-            patch.setattr(Screen, "_compositor_refresh", frame_due)
         patch.setattr(Pilot, "_wait_for_screen", partialmethod(Pilot._wait_for_screen, timeout=PATIENCE_S))
         patch.setattr("tracetui.ui.screens.table_screen.SAID_S", 3600.0)
         patch.setattr("tracetui.ui.keys.LOST_S", 3600.0)

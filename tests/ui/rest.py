@@ -9,15 +9,11 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from heapq import heapify
 from typing import Any
 
 from textual._context import active_app
 from textual.app import App
 from textual.message_pump import MessagePump
-from textual.screen import Screen
-
-from tracetui.ui._textual import HookedApp
 
 SOON_S = 0.2  #: debounces are shorter, sentences come and stand later
 CALM = 3  #: turns of the event loop in which nothing was left to do
@@ -25,10 +21,7 @@ TURN_S = 0.002  #: a look whether a thread is done
 LONGEST_S = 0.02
 PATIENCE_S = 300.0  #: for what never comes
 
-HURRIED = False  #: whether what timers bring soon comes at once
-
 _held: list[bool] = []
-_draw = Screen._compositor_refresh
 
 
 @contextmanager
@@ -57,7 +50,7 @@ async def _rest(debounces: bool) -> None:
     calm, rests, until = 0, True, time.monotonic() + PATIENCE_S
     while calm < CALM and app._running and app._exception is None and not app._exit:
         await asyncio.sleep(0 if rests or loop._ready else _until_next(app, loop))
-        rests = not (loop._ready or _works(app) or _expects(app, debounces) or draw_frame(app))
+        rests = not (loop._ready or _works(app) or _expects(app, debounces) or _frame_is_due(app))
         calm = calm + 1 if rests else 0
         assert time.monotonic() < until, f"never at rest, or held without threads_held(): {_left(app, loop)}"
 
@@ -80,10 +73,7 @@ def _left(app: App[Any], loop: Any) -> dict[str, object]:
 
 
 def _until_next(app: App[Any], loop: Any) -> float:
-    """How long nothing but threads does anything, s: a look at the viewer is most of what waiting takes.
-
-    Where timers are hurried, what the next one brings soon is due from now on.
-    """
+    """Return how long nothing but threads does anything, s: a look at the viewer is most of waiting."""
     if thread_runs(app):
         return TURN_S
     timers = [timer for timer in loop._scheduled if not timer.cancelled()]
@@ -91,32 +81,12 @@ def _until_next(app: App[Any], loop: Any) -> float:
         return LONGEST_S
     first = min(timers, key=lambda timer: timer.when())
     left: float = first.when() - loop.time()
-    if HURRIED and 0 < left < SOON_S:
-        first._when = loop.time()
-        heapify(loop._scheduled)
-        return 0.0
     return min(max(left, 0.0), LONGEST_S)
 
 
-def frame_due(screen: Screen[Any]) -> None:
-    """Leave a frame of the viewer for later, as a busy machine does: in place of Textual's own drawing.
-
-    While it starts, or changes from screen to screen, six of seven frames would show what no test looks at.
-    """
-    app = screen.app
-    if isinstance(app, HookedApp) and app.is_headless and screen is app.screen:
-        screen._dirty_widgets.clear()  # the compositor knows their regions
-        app._update_mouse_over(screen)
-    else:
-        _draw(screen)
-
-
-def draw_frame(app: App[Any]) -> bool:
-    """Tell whether a frame is due, and have the screen in front draw it, where faults are the viewer's."""
-    due = bool(app.screen._compositor._dirty_regions)
-    if due:
-        app.screen.call_later(_draw, app.screen)
-    return due
+def _frame_is_due(app: App[Any]) -> bool:
+    """Return whether something of the screen in front is not drawn yet."""
+    return bool(app.screen._compositor._dirty_regions)
 
 
 def _expects(app: App[Any], debounces: bool) -> bool:
@@ -128,7 +98,7 @@ def _expects(app: App[Any], debounces: bool) -> bool:
 
 def has_work(app: App[Any]) -> bool:
     """Whether something is left to do but what timers and threads will bring."""
-    return _works(app) or bool(app.screen._compositor._dirty_regions)
+    return _works(app) or _frame_is_due(app)
 
 
 def _works(app: App[Any]) -> bool:
