@@ -54,7 +54,7 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
             assert each.title in text[2 + row] and about(each) in text[2 + row]
         await pilot.press(*["down"] * place)
         await pilot.pause()
-        assert screen.advice is loop
+        assert screen.advice is not None and screen.advice.text == loop.text
         shown = "\n".join(screen_text(app))
         assert f"Rule {loop.id}:" in shown
         assert "/work/train.py(12)" in shown
