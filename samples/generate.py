@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from samples.database import DatabaseWriter
 from samples.scenarios import SCENARIOS, simulate
 from samples.truth import Truth
 from samples.writer import TraceWriter
@@ -17,9 +18,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--scenario", choices=sorted(SCENARIOS), default="moba", help="which training program"
     )
-    parser.add_argument("--out", type=Path, required=True, help="the file to write")
     parser.add_argument(
-        "--mb", type=float, default=0, help="repeat the steps until the file has about so many MB"
+        "--out", type=Path, required=True, help="the file to write: JSON, or a database (.db)"
+    )
+    parser.add_argument(
+        "--mb",
+        type=float,
+        default=0,
+        help="repeat the steps until the JSON has about so many MB",
     )
     parser.add_argument("--level", type=int, choices=(0, 1, 2), default=2, help="profiler level (default 2)")
     parser.add_argument("--steps", type=int, default=0, help="simulated steps (default: the scenario's own)")
@@ -33,8 +39,13 @@ def main(arguments: list[str] | None = None) -> int:
     recording = simulate(chosen.scenario, chosen.steps, chosen.seed, not chosen.no_task_queue)
     writer = TraceWriter(recording, chosen.level)
     times = writer.repetitions(int(chosen.mb * 1e6)) if chosen.mb else 1
-    with chosen.out.open("wb") as file:
-        size = writer.write(file, times)
+    if chosen.out.suffix == ".db":
+        chosen.out.unlink(missing_ok=True)
+        DatabaseWriter(recording, chosen.level).write(chosen.out, times)
+        size = chosen.out.stat().st_size
+    else:
+        with chosen.out.open("wb") as file:
+            size = writer.write(file, times)
     if chosen.truth:
         answers = Truth(recording, chosen.level).as_json()
         chosen.truth.write_text(json.dumps(answers, indent=1) + "\n", encoding="utf-8")

@@ -177,10 +177,17 @@ def samples_of(blocks: list[Block]) -> Iterator[tuple[str, int, int]]:
         yield "PTA+GE", time, sum(held.values())
 
 
-def write_run(directory: Path, steps: int, leak: Leak = last_cast, level: int = 2) -> list[Block]:
-    """Write a trace and the tables beside it; returns the blocks."""
+def write_run(
+    directory: Path, steps: int, leak: Leak = last_cast, level: int = 2, database: bool = False
+) -> list[Block]:
+    """Write a trace and the tables beside it, or a database with all of them; returns the blocks."""
     recording = simulate_grpo(steps)
     blocks = allocate(recording, leak)
+    if database:
+        from samples.database import DatabaseWriter  # which knows blocks
+
+        DatabaseWriter(recording, level, blocks=blocks).write(directory / "ascend_pytorch_profiler_0.db")
+        return blocks
     with (directory / "trace_view.json").open("wb") as file:
         TraceWriter(recording, level).write(file)
     write_tables(directory, blocks, recording.end)

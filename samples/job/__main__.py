@@ -20,12 +20,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--level", type=int, choices=(0, 1, 2), default=1, help="profiler level (default 1)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the variation (default 1)")
     parser.add_argument("--steps", type=int, default=0, help="simulated steps (default: the job's own)")
+    parser.add_argument("--db", action="store_true", help="write databases instead of JSON")
     parser.add_argument("--truth", type=Path, help="also write the offsets, waits and their roots, as JSON")
     chosen = parser.parse_args(arguments)
 
     job = replace(JOBS[chosen.scenario], seed=chosen.seed)
     told = tell(replace(job, steps=chosen.steps) if chosen.steps else job)
-    written = write_job(told.outcome, chosen.out, chosen.level)
+    written = write_job(told.outcome, chosen.out, chosen.level, chosen.db)
     if chosen.truth:
         chosen.truth.write_text(json.dumps(told.as_json(), indent=1) + "\n", encoding="utf-8")
     print(f"{chosen.out}: {len(written)} of {job.layout.world} ranks, waits {told.waits_ns / 1e6:.1f} ms")

@@ -7,26 +7,35 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from samples.database import DatabaseWriter
 from samples.job.simulation import PID, Job, Outcome
 from samples.scenarios import START_NS
 from samples.writer import TraceWriter
 
 
-def write_job(outcome: Outcome, directory: Path, level: int = 2) -> list[Path]:
-    """Write the ranks that are not missing; returns their directories, in the order of their numbers."""
-    return [write_rank(outcome, rank, directory, level) for rank in outcome.job.present]
+def write_job(outcome: Outcome, directory: Path, level: int = 2, databases: bool = False) -> list[Path]:
+    """Write the ranks that are not missing; returns their directories, in the order of their numbers.
+
+    `databases`: as databases, and not as text.
+    """
+    return [write_rank(outcome, rank, directory, level, databases) for rank in outcome.job.present]
 
 
-def write_rank(outcome: Outcome, rank: int, directory: Path, level: int = 2) -> Path:
+def write_rank(outcome: Outcome, rank: int, directory: Path, level: int = 2, database: bool = False) -> Path:
     """Write the directory of one rank below `directory`."""
     job = outcome.job
     written = directory / directory_name(job, rank)
     output = written / "ASCEND_PROFILER_OUTPUT"
     output.mkdir(parents=True)
-    with (output / "trace_view.json").open("wb") as file:
-        TraceWriter(outcome.recordings[rank], level).write(file)
+    if database:
+        writer = DatabaseWriter(outcome.recordings[rank], level, rank, metadata=_metadata(job, rank))
+        writer.write(output / f"ascend_pytorch_profiler_{rank}.db")
+    else:
+        with (output / "trace_view.json").open("wb") as file:
+            TraceWriter(outcome.recordings[rank], level).write(file)
     _write(written / f"profiler_info_{rank}.json", _info(outcome, rank, level))
-    _write(written / "profiler_metadata.json", _metadata(job, rank))
+    if not database:
+        _write(written / "profiler_metadata.json", _metadata(job, rank))
     return written
 
 

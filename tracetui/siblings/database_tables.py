@@ -196,28 +196,29 @@ def _memory_record(database: Database, format_: Format) -> Table | None:
     app = _application_memory(database, strings)
     if found is None and app is None:
         return None
-    empty = np.empty(0, np.int64)
-    found = dict.fromkeys(names, empty) if found is None else found
-    component, time = strings.column(found["component"]), found["timestamp"]
-    reserved, device = _known(found["totalReserved"]), found["deviceId"]
-    allocated, active = _known(found["totalAllocated"]), _known(found["totalActive"])
-    texts, place = [*component.texts], component.place
-    if app is not None:
-        time, reserved, device = (np.concatenate(pair) for pair in zip((time, reserved, device), app))
-        none = np.full(len(app[0]), -1, np.int64)
-        allocated, active = np.concatenate((allocated, none)), np.concatenate((active, none))
-        place = np.append(place, np.full(len(app[0]), len(texts), np.int32))
-        texts.append("APP")
+    found = dict.fromkeys(names, np.empty(0, np.int64)) if found is None else found
+    time, reserved, device = (found[name] for name in ("timestamp", "totalReserved", "deviceId"))
+    allocated, active = found["totalAllocated"], found["totalActive"]
+    place, texts = strings.column(found["component"])
+    if app is not None:  # text exports begin with it
+        time, reserved, device = (np.concatenate(pair) for pair in zip(app, (time, reserved, device)))
+        none = np.full(len(app[0]), UNKNOWN, np.int64)
+        allocated, active = np.concatenate((none, allocated)), np.concatenate((none, active))
+        place = np.append(np.full(len(none), len(texts), np.int32), place)
+        texts = [*texts, "APP"]
     kept = (time > 0) & (place >= 0)
     columns = {"time": time, "allocated": allocated, "reserved": reserved, "active": active}
-    numbers = {key: column[kept] for key, column in columns.items()}
-    return _table(
-        format_,
-        int(np.count_nonzero(kept)),
-        numbers,
-        {"component": Texts(place[kept], texts), "device": _devices(device[kept])},
-        {},
-    )
+    numbers = {key: _known(column[kept]) for key, column in columns.items()}
+    names_of = {"component": _in_order(Texts(place[kept], texts)), "device": _devices(device[kept])}
+    return _table(format_, int(np.count_nonzero(kept)), numbers, names_of, {})
+
+
+def _in_order(column: Texts) -> Texts:
+    """Return a column of texts numbered as they appear in it; each row has one."""
+    numbers = list(dict.fromkeys(column.place.tolist()))
+    order = np.empty(max(numbers, default=-1) + 1, np.int32)
+    order[numbers] = np.arange(len(numbers), dtype=np.int32)
+    return Texts(order[column.place], [column.texts[number] for number in numbers])
 
 
 def _application_memory(database: Database, strings: _Strings) -> tuple[Int64s, Int64s, Int64s] | None:

@@ -93,7 +93,8 @@ class HostTables:
         kept = np.ones(rows.count, np.bool_)
         if self._reader.database.has("MSTX_EVENTS", "startNs"):
             kept = kind != MARK  # they are there as well, with their domains
-        thread = self._threads(rows["globalTid"], PYTHON)
+        # Those that only take from the queue stand last, as in text exports.
+        thread = self._threads(rows["globalTid"], PYTHON, last=np.unique(rows["globalTid"][dequeues]))
         marks = kind == MARK
         if (marks & kept).any():
             thread[marks] = self._threads(rows["globalTid"][marks], MARKS)
@@ -215,7 +216,12 @@ class HostTables:
         return found
 
     def _threads(
-        self, global_tids: Int64s, layer: Layer, title: str | None = None, domain: str = ""
+        self,
+        global_tids: Int64s,
+        layer: Layer,
+        title: str | None = None,
+        domain: str = "",
+        last: Int64s | None = None,
     ) -> Int32s:
         """Return the thread of each `globalTid` in a layer: the pid is its upper half, the tid its lower."""
         different, place = np.unique(global_tids, return_inverse=True)
@@ -228,7 +234,8 @@ class HostTables:
             written: int | str = f"{tid} {domain}" if domain else tid
             name = title or (f"Thread {tid}" if known else "Thread unknown")
             self._assembly.say("thread_name", pid, f"{name} · {domain}" if domain else name, written)
-            self._assembly.say("thread_sort_index", pid, str(tid), written)
+            sort = tid if last is None or global_tid not in last else tid + _LOW
+            self._assembly.say("thread_sort_index", pid, str(sort), written)
             number_of[index] = self._assembly.thread(pid, written)
         threads: Int32s = number_of[place]
         return threads

@@ -1,0 +1,153 @@
+"""A run exported both ways: every command says of the database what it says of the JSON, word for word."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from samples.database import DatabaseWriter
+from samples.job.directory import write_job
+from samples.job.scenarios import JOBS
+from samples.job.truth import tell
+from samples.memory import write_run
+from samples.recording import Recording
+from samples.scenarios import SCENARIOS, simulate
+from samples.writer import TraceWriter
+from tests.analysis.real import read
+from tracetui.cli import main
+from tracetui.reader.joined import open_trace
+from tracetui.trace.build import build_trace
+from tracetui.trace.model import Layer, Trace
+
+DATABASE = "ascend_pytorch_profiler_0.db"
+#: What tells the two files apart: how many events they have, and how large they are.
+SIZE = re.compile(r"[\d,]+ events, [\d.]+ [kMG]?B")
+
+
+@cache
+def recording(scenario: str) -> Recording:
+    return simulate(scenario)
+
+
+def write_both(scenario: str, level: int, directory: Path) -> tuple[Path, Path]:
+    """Write a scenario as JSON and as a database, each into a directory of its own."""
+    text, database = directory / "text", directory / "data"
+    for path in (text, database):
+        path.mkdir()
+    with (text / "trace_view.json").open("wb") as file:
+        TraceWriter(recording(scenario), level).write(file)
+    DatabaseWriter(recording(scenario), level).write(database / DATABASE)
+    return text, database
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[str]:
+    """What a command prints, without the lines and numbers that tell the files apart."""
+    assert main([*map(str, arguments), "--no-cache"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    return [SIZE.sub("", line) for line in lines if "trace_view" not in line and DATABASE not in line]
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("scenario", sorted(SCENARIOS))
+def test_commands_say_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], scenario: str, level: int
+) -> None:
+    text, database = write_both(scenario, level, tmp_path)
+    for command in ("summary", "gaps", "hotspots", "operators", "advice"):
+        rows = () if command in ("summary", "advice") else ("--top", "0")
+        assert said(capsys, command, database, *rows) == said(capsys, command, text, *rows), command
+
+
+def test_memory_is_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, database = tmp_path / "text", tmp_path / "data"
+    for path in (text, database):
+        path.mkdir()
+        write_run(path, 3, database=path == database)
+    for by in ("line", "size", "block"):
+        assert said(capsys, "memory", database, "--by", by) == said(capsys, "memory", text, "--by", by)
+
+
+def test_jobs_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ranks as databases, as JSON, and mixed; two of them compare as equal."""
+    outcome = tell(JOBS["late"]).outcome
+    for name in ("text", "data"):
+        write_job(outcome, tmp_path / name, 1, databases=name == "data")
+    expected = said(capsys, "ranks", tmp_path / "text")
+    ours = said(capsys, "ranks", tmp_path / "data")
+    assert without_paths(ours) == without_paths(expected)
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    for place, rank in enumerate(sorted((tmp_path / "text").iterdir())):
+        chosen = tmp_path / ("data" if place % 2 else "text") / rank.name
+        (mixed / rank.name).symlink_to(chosen)
+    paths = sorted(mixed.iterdir())
+    assert without_paths(said(capsys, "ranks", *paths)) == without_paths(expected)
+
+
+def without_paths(lines: list[str]) -> list[str]:
+    return [line for line in lines if not re.search(r"/(?:text|data|mixed)|\d+ ranks? in", line)]
+
+
+def test_runs_compare_as_equal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, database = write_both("balanced", 2, tmp_path)
+    assert main(["compare", str(text), str(database), "--no-cache"]) == 0
+    assert "Nothing changed: a step takes 36.1 ms in both." in capsys.readouterr().out
+
+
+def trace_of(path: Path) -> Trace:
+    with open_trace(path) as file:
+        return build_trace(file.read())
+
+
+def test_all_slices_are_there_within_a_nanosecond(tmp_path: Path) -> None:
+    text, database = write_both("mixed", 2, tmp_path)
+    ours, theirs = trace_of(database / DATABASE), read(text / "trace_view.json")
+    tracks = [
+        [track for track in trace.tracks if track.layer not in (Layer.COUNTER, Layer.OVERLAP)]
+        for trace in (ours, theirs)
+    ]
+    assert [(t.name, t.process, t.pid, t.tid, len(t.lanes)) for t in tracks[0]] == [
+        (t.name, t.process, t.pid, t.tid, len(t.lanes)) for t in tracks[1]
+    ]
+    for mine, other in zip(*tracks):
+        rows, others = (slice(t.rows.start, t.rows.stop) for t in (mine, other))
+        assert [ours.strings[name] for name in ours.slices.name[rows].tolist()] == [
+            theirs.strings[name] for name in theirs.slices.name[others].tolist()
+        ]
+        assert np.abs(ours.slices.start[rows] - theirs.slices.start[others]).max() <= 1
+        assert np.abs(ours.slices.end[rows] - theirs.slices.end[others]).max() <= 1
+
+
+def test_level_0_knows_the_calls_that_text_leaves_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So more tasks are linked; what both know is equal."""
+    text, database = write_both("moba", 0, tmp_path)
+    ours, theirs = (said(capsys, "summary", path) for path in (database, text))
+
+    def steps(lines: list[str]) -> list[str]:
+        start = next(place for place, line in enumerate(lines) if line.startswith("Steps"))
+        return lines[start : start + 6]
+
+    assert steps(ours) == steps(theirs)
+    assert any("% lead back to an operator" in line for line in ours)
+
+
+def test_arrows_are_those_of_the_json(tmp_path: Path) -> None:
+    text, database = write_both("moba", 2, tmp_path)
+    ours, theirs = trace_of(database / DATABASE), read(text / "trace_view.json")
+
+    def ends(trace: Trace, category: str) -> set[tuple[int, int]]:
+        flows = trace.flows
+        own = flows.category == trace.strings.index(category)
+        own &= (flows.source >= 0) & (flows.target >= 0)
+        return set(zip(flows.source_time[own].tolist(), flows.target_time[own].tolist()))
+
+    for category in ("async_task_queue", "fwdbwd"):
+        assert ends(ours, category) == ends(theirs, category), category
+    assert ends(ours, "async_npu") <= ends(theirs, "async_npu")
+    assert len(ends(ours, "async_npu")) > 100
