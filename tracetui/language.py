@@ -50,6 +50,11 @@ def wording(english: str, key: str = "") -> str:
     return _words.get(key) or _words.get(english, english)
 
 
+def heading(title: str) -> str:
+    """Return the title of a column in the language chosen: a word that may mean another thing elsewhere."""
+    return wording(title, f"title.{title}")
+
+
 def tell(english: str, /, **values: object) -> str:
     """Return a sentence in the language chosen, its fields replaced by the values."""
     return wording(english).format(**values)

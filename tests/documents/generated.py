@@ -65,7 +65,7 @@ def chinese_keys_markdown() -> str:
         for keys, action in merged(action for action in ACTIONS if action.group == group):
             shown = " ".join(f"`{key}`" for key in keys).replace("|", "\\|")
             where = "、".join(WORDS[screen] for screen in action.screens) or "全部"
-            lines.append(f"| {shown} | {action.title} | {WORDS[action.help]} | {where} |")
+            lines.append(f"| {shown} | {WORDS[action.title]} | {WORDS[action.help]} | {where} |")
     return "\n".join(lines) + "\n"
 
 

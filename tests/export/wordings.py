@@ -4,21 +4,46 @@ lists those that Chinese lacks."""
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
+import pkgutil
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import tracetui
+import tracetui.export
 from tracetui.analysis.advice.rules import RULES
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.chinese.words import WORDS
 from tracetui.export.language import SHOWN_FACTS
+from tracetui.export.tables.column import Form, Table
 from tracetui.ui.actions import ACTIONS, GROUPS, SCREENS, merged
+from tracetui.ui.screens.help import GLOSSARY
 
 PACKAGE = Path(tracetui.__file__).parent
 #: Calls that take templates: by name, how many of their first arguments are some, and how many are skipped.
-TELLING = {"tell": (0, 1), "wording": (0, 1), "said": (0, 1), "counted": (1, 3), "_joined": (0, 1)}
+TELLING = {
+    "tell": (0, 1),
+    "wording": (0, 1),
+    "said": (0, 1),
+    "counted": (1, 3),
+    "_joined": (0, 1),
+    # what the viewer translates where it shows it
+    "show_status": (0, 1),
+    "show_answer": (0, 1),
+    "nothing": (0, 1),
+    "missing": (0, 1),
+    "note": (0, 1),
+}
+#: Names of modules of the viewer that hold texts which are translated where they are shown.
+TEXTS = {"TITLE_OF", "PLACEHOLDER", "MEANWHILE", "MAPS", "_EMPTY"}
+#: Names and properties that hold keys with what they do, and fields of views.
+KEYS = {"KEYS", "hints", "ways_out"}
+FIELDS = {"note", "empty", "heats", "unit", "question"}
+#: Calls that make a column of the viewer: by name, the place of its title.
+COLUMNS = {"number_column": 1, "name_column": 1, "Column": 1}
 
 
 def missing() -> list[str]:
@@ -40,8 +65,76 @@ def texts() -> Iterator[tuple[str, str]]:
             yield f"figure.{figure}", "analysis/advice"
     for _, action in merged(ACTIONS):
         yield action.help, "ui/actions.py"
+        yield action.title, "ui/actions.py"
+    for term, meaning in GLOSSARY:
+        yield f"term.{term}", "ui/screens/help.py"
+        yield meaning, "ui/screens/help.py"
+    yield from titles()
+    yield from shown_by_the_viewer()
     for name in (*GROUPS, *SCREENS):
         yield name, "ui/actions.py"
+
+
+def titles() -> Iterator[tuple[str, str]]:
+    """Yield the keys of the titles of all columns that people read."""
+    for module in pkgutil.walk_packages(tracetui.export.__path__, "tracetui.export."):
+        for table in vars(importlib.import_module(module.name)).values():
+            if isinstance(table, Table):
+                for column in table.columns:
+                    if column.title and column.forms & Form.SHOWN:
+                        yield f"title.{column.title}", module.name
+    for path, nodes in _viewer():
+        for node in nodes:
+            if isinstance(node, ast.Call):
+                called = _called(node)
+                given = [
+                    keyword.value for keyword in node.keywords if keyword.arg == "title" and called == "Look"
+                ]
+                given += node.args[COLUMNS[called] :][:1] if called in COLUMNS else []
+                for title in given:
+                    if isinstance(title, ast.Constant) and isinstance(title.value, str) and title.value:
+                        yield f"title.{title.value}", path
+
+
+def shown_by_the_viewer() -> Iterator[tuple[str, str]]:
+    """Yield the texts that the viewer keeps in its classes, and translates where it shows them."""
+    for path, nodes in _viewer():
+        for node in nodes:
+            name = _name_of(node)
+            if name in KEYS:
+                for pair in ast.walk(node):
+                    if isinstance(pair, ast.Tuple) and len(pair.elts) == 2:
+                        does = pair.elts[1]
+                        if isinstance(does, ast.Constant) and isinstance(does.value, str) and does.value:
+                            key = f"key.{does.value}"
+                            yield key if key in WORDS else does.value, path
+            elif name in TEXTS:
+                yield from ((text, path) for text in _texts_in(node))
+            elif isinstance(node, ast.keyword) and node.arg in FIELDS:
+                yield from ((text, path) for text in _texts_in(node.value))
+
+
+def _viewer() -> Iterator[tuple[str, list[ast.AST]]]:
+    for path in sorted((PACKAGE / "ui").rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        yield name, list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def _name_of(node: ast.AST) -> str:
+    if isinstance(node, ast.FunctionDef):
+        return node.name
+    target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _texts_in(node: ast.AST) -> Iterator[str]:
+    for each in ast.walk(node):
+        if (
+            isinstance(each, ast.Constant)
+            and isinstance(each.value, str)
+            and re.search("[a-z]{2}", each.value)
+        ):
+            yield each.value
 
 
 def advice() -> Iterator[tuple[str, list[str]]]:
@@ -63,10 +156,7 @@ def advice() -> Iterator[tuple[str, list[str]]]:
 def templates() -> Iterator[tuple[str, str]]:
     """Yield each template and the module that has it; of a name, what it is given there."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        source = path.read_text(encoding="utf-8")
-        if "tracetui.language" not in source and path.name != "language.py":
-            continue
-        nodes = list(ast.walk(ast.parse(source)))
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         named = _named(nodes)
         for node in nodes:
             if isinstance(node, ast.Call) and (bounds := TELLING.get(_called(node))) is not None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.tables.advice import figure
-from tracetui.language import names, wording
+from tracetui.language import names, speaks_english, wording
 
 #: Times of causes, by the key of the evidence that they are.
 _CAUSES = {f"{cause.label.replace('.', '_')}_ns": cause for cause in Cause}
@@ -15,6 +15,8 @@ _CAUSES = {f"{cause.label.replace('.', '_')}_ns": cause for cause in Cause}
 
 def told(advice: Advice) -> Advice:
     """Return a piece of advice in the language chosen, with the same numbers."""
+    if speaks_english():
+        return advice
     text = wording("", f"advice.{advice.id}.text")
     if not text:
         return replace(advice, title=wording(advice.title))

@@ -13,7 +13,7 @@ from textual.events import Key
 from textual.message import Message
 from textual.screen import Screen
 
-from tracetui.language import tell
+from tracetui.language import tell, wording
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
@@ -182,7 +182,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def show_status(self, sentence: str) -> None:
         """Show a sentence in the last line of the screen in front, also of one that a panel lies over."""
         for screen in self.screen_stack:
-            screen.post_message(Status(sentence))
+            screen.post_message(Status(wording(sentence)))
 
     def key_was_left(self, key: Key) -> None:
         """Say that a key has no meaning here; once where it comes again and again."""

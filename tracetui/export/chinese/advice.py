@@ -139,7 +139,7 @@ ADVICE = {
     ),
     "late_ranks": Words(
         "Device 在等待晚到的卡",
-        "有 {waiting_for_ranks_ns} 处于集合通信中，没有搬运数据，也不计算：组内有一张卡还没有到。请看那张卡同一个 step 的 trace"
+        "有 {waiting_for_ranks_ns} 处于集合通信中，没有传输数据，也不计算：组内有一张卡还没有到。请看那张卡同一个 step 的 trace"
         "（tracetui ranks）。在它提前到达之前，本卡在这样的等待之前省下的时间会变成等待。",
         _rule(
             "未掩盖的通信至少占 Device 时间的 {}，且其中至少一半是等待",

@@ -121,10 +121,10 @@ STORIES = {
     "{device} {did}: {name}.": "{device} {did}：{name}。",
     "waited {time} for {rank}": "用 {time} 等待 {rank}",
     ", then ": "，然后",
-    "moved {size} in {time}, {speed} GB/s": "用 {time} 搬运了 {size}，{speed} GB/s",
-    "moved data for {time}": "搬运数据用了 {time}",
+    "moved {size} in {time}, {speed} GB/s": "用 {time} 传输了 {size}，{speed} GB/s",
+    "moved data for {time}": "传输数据用了 {time}",
     "communicated for {time}, waiting or moving (the trace does not tell)": (
-        "通信用了 {time}，是等待还是搬运 trace 中没有记录"
+        "通信用了 {time}，是等待还是传输 trace 中没有记录"
     ),
     "{name} at {line}": "{name}，位于 {line}",
     "{count} more operations took {time}.": "另有 {count} 个操作共 {time}。",
@@ -242,7 +242,7 @@ STORIES = {
         "{count} 个模块占空闲 {idle} 中的 {time}（{share}）"
     ),
     "wait": "等待",
-    "transfer": "搬运",
+    "transfer": "传输",
     "unsplit": "通信",
     "{word} {time} for {rank}": "{word} {rank} {time}",
     # -- the flame view ---------------------------------------------------------------------------------

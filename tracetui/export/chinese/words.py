@@ -12,9 +12,11 @@ from tracetui.export.chinese.jobs import JOBS
 from tracetui.export.chinese.keys import KEYS
 from tracetui.export.chinese.memory import MEMORY
 from tracetui.export.chinese.reports import REPORTS
+from tracetui.export.chinese.screens import SCREENS
 from tracetui.export.chinese.stories import STORIES
+from tracetui.export.chinese.titles import TITLES_OF_COLUMNS
 
-TABLES = (REPORTS, JOBS, MEMORY, COMPARISONS, STORIES, KEYS)
+TABLES = (REPORTS, JOBS, MEMORY, COMPARISONS, STORIES, KEYS, SCREENS)
 
 
 def _keyed(prefix: str, rows: Mapping[str, NamedTuple]) -> Iterator[tuple[str, str]]:
@@ -32,5 +34,6 @@ WORDS: dict[str, str] = {
     "advice.in_all": "总共 ",
     **{title: ADVICE[rule].title for title, rule in TITLES.items()},
     **{f"figure.{key}": words for key, words in FIGURES.items()},
+    **{f"title.{title}": words for title, words in TITLES_OF_COLUMNS.items()},
     **{english: words for table in TABLES for english, words in table.items()},
 }

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from tracetui.export import markdown, text
-from tracetui.export.tables.column import Form, Table
+from tracetui.export.tables.column import Column, Form, Table
+from tracetui.language import heading, speaks_english
 from tracetui.trace.clean import printable
 
 Rows = TypeVar("Rows")
@@ -18,7 +19,7 @@ def text_table(table: Table[Rows], rows: Rows, width: int, notes: Sequence[str] 
     cells = [column.cells(rows, printable) for column in columns]
     heads = [
         text.Column(
-            column.stacked or column.title,
+            _head(column),
             right=own.numeric,
             shrink_to=0 if own.numeric or column.own else column.least,
             keep_end=column.path,
@@ -32,6 +33,11 @@ def markdown_table(table: Table[Rows], rows: Rows) -> list[str]:
     """Return the lines of a table as Markdown."""
     columns = table.shown(Form.MARKDOWN, rows)
     cells = [column.cells(rows, markdown.code) for column in columns]
-    left = [column.title for column, own in zip(columns, cells) if not own.numeric]
-    titles = [column.title for column in columns]
+    left = [heading(column.title) for column, own in zip(columns, cells) if not own.numeric]
+    titles = [heading(column.title) for column in columns]
     return markdown.table(titles, [*zip(*(own.texts for own in cells))], left)
+
+
+def _head(column: Column[Rows]) -> str:
+    """Return the title of a column, in lines where English has it in several."""
+    return (column.stacked if speaks_english() else "") or heading(column.title)

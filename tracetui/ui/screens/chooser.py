@@ -18,6 +18,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tracetui.language import tell, wording
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import fitted
 from tracetui.ui.fuzzy import matches
@@ -36,6 +37,7 @@ class Choice(Generic[Value]):
     note: str
     value: Value
     key: str = ""  #: the key that does the same
+    english: str = ""  #: matched as well, where the name is in another language
 
 
 class ChoiceList(Widget):
@@ -77,14 +79,14 @@ class ChoiceList(Widget):
         width = self.size.width
         place = self.place_at(y)
         if place < 0:
-            said = "Nothing matches." if y == 0 and not self.shown else ""
+            said = tell("Nothing matches.") if y == 0 and not self.shown else ""
             return fitted([(said, self._palette.style_of(Role.DIM))], width)
         choice = self.shown[place]
         keys, names, notes = self._widths
         names = min(names, max(width - keys - notes - 4, width // 2))
         name = clipped(choice.name, names, self._ellipsis)
         pieces = [
-            (f" {choice.key:>{keys}} ", self._palette.style_of(Role.KEY)),
+            (" " * (keys - cell_len(choice.key)) + f" {choice.key} ", self._palette.style_of(Role.KEY)),
             (name + " " * (names - cell_len(name) + 2), self._palette.style_of(Role.TEXT)),
             (choice.note, self._palette.style_of(Role.DIM)),
         ]
@@ -116,7 +118,7 @@ class Chooser(Panel[Value]):
         raise NotImplementedError
 
     def body(self) -> Iterable[Widget]:
-        yield Input(placeholder=self.PLACEHOLDER, compact=True)
+        yield Input(placeholder=wording(self.PLACEHOLDER), compact=True)
         yield ChoiceList(self.viewer.palette, self.viewer.glyphs.ellipsis)
 
     def on_mount(self) -> None:
@@ -142,10 +144,13 @@ class Chooser(Panel[Value]):
         self.query_one(ChoiceList).styles.height = max(min(16, len(self._choices), event.size.height - 4), 3)
 
     def _match(self, text: str) -> None:
-        self._matching = matches(text, [choice.name for choice in self._choices])
+        self._matching = matches(
+            text, [f"{choice.name} {choice.english}".rstrip() for choice in self._choices]
+        )
         shown = [self._choices[place] for place in self._matching]
         self.query_one(ChoiceList).show(shown)
-        self.set_title(f"{len(shown):,} of {len(self._choices):,}" if text else f"{len(shown):,}")
+        count, every = f"{len(shown):,}", f"{len(self._choices):,}"
+        self.set_title(tell("{count} of {all}", count=count, all=every) if text else count)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.language import cause_facts
+from tracetui.language import tell, wording
 from tracetui.trace.model import Activity
 from tracetui.ui.actions import GROUPS, Action, actions_of, merged
 from tracetui.ui.drawing.causes import ROLES, cause_words
@@ -95,17 +96,15 @@ class HelpScreen(Overlay[None]):
 
     def _entitle(self) -> None:
         palette = self.viewer.palette
+        of = tell("keys of the {screen} screen, and what the numbers mean", screen=wording(self.viewer.shown))
         title: list[Piece] = [
-            ("Help  ", palette.style_of(Role.TITLE)),
-            (
-                f"keys of the {self.viewer.shown} screen, and what the numbers mean",
-                palette.style_of(Role.DIM),
-            ),
+            (f"{tell('Help')}  ", palette.style_of(Role.TITLE)),
+            (of, palette.style_of(Role.DIM)),
         ]
         keys: list[Piece] = [
             (f"{self.query_one(Pager).place}  ", palette.style_of(Role.DIM)),
             ("esc", palette.style_of(Role.KEY)),
-            (" close", palette.style_of(Role.DIM)),
+            (f" {tell('close')}", palette.style_of(Role.DIM)),
         ]
         self.query_one(Lines).show([title], keys)
 
@@ -132,10 +131,10 @@ def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs 
     column = (width - MARGIN * (columns - 1)) // columns
     blocks = [_group(group, actions, column, palette) for group, actions in _groups(screen)]
     lines = _side_by_side(blocks, columns, column, glyphs.ellipsis)
-    lines.append([("What the numbers mean", palette.style_of(Role.TITLE))])
+    lines.append([(tell("What the numbers mean"), palette.style_of(Role.TITLE))])
     for term, meaning in GLOSSARY:
-        lines.extend(_explained(term, meaning, width, palette))
-    lines += [[], [("Why a device is idle", palette.style_of(Role.TITLE))]]
+        lines.extend(_explained(wording(term, f"term.{term}"), wording(meaning), width, palette))
+    lines += [[], [(tell("Why a device is idle"), palette.style_of(Role.TITLE))]]
     for cause in Cause:
         lines.extend(_explained(cause_words(cause), cause_facts(cause).meaning, width, palette, ROLES[cause]))
     return lines
@@ -156,13 +155,13 @@ def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) 
     rows = [(" ".join(keys), action) for keys, action in merged(actions)]
     keys = [keys for keys, _ in rows]
     room = min(max(map(cell_len, keys)), 11)
-    lines: list[Line] = [[(group, palette.style_of(Role.TITLE))]]
+    lines: list[Line] = [[(wording(group), palette.style_of(Role.TITLE))]]
     for key, action in rows:
-        verb, _, thing = action.title.partition(": ")
-        text = f"{verb} {thing}"
-        helped = action.help if cell_len(text) + cell_len(action.help) + room + 5 <= width else ""
+        text = wording(action.title).replace(": ", " ", 1).replace("：", " ", 1)
+        does = wording(action.help)
+        helped = does if cell_len(text) + cell_len(does) + room + 5 <= width else ""
         line: list[Piece] = [
-            (f"{key:>{room}}  ", palette.style_of(Role.KEY)),
+            (" " * (room - cell_len(key)) + f"{key}  ", palette.style_of(Role.KEY)),
             (text, palette.style_of(Role.TEXT)),
         ]
         if helped:
@@ -203,4 +202,7 @@ def _explained(
     indent = 15
     for place, text in enumerate(wrapped(meaning, max(width - indent, 20))):
         shown = term if place == 0 else ""
-        yield [(f"{shown:<{indent}}", palette.style_of(role)), (text, palette.style_of(Role.TEXT))]
+        yield [
+            (shown + " " * (indent - cell_len(shown)), palette.style_of(role)),
+            (text, palette.style_of(Role.TEXT)),
+        ]

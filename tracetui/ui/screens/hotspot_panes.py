@@ -11,6 +11,7 @@ from textual import events
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
+from tracetui.language import wording
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.widgets.lines import Lines
@@ -64,7 +65,7 @@ class HotspotPanes(TableScreen):
         return self.query_one("#story", Lines)
 
     def note(self, said: str, role: Role = Role.DIM) -> None:
-        self.query_one("#note", Lines).show([[(said, self.style_of(role))]])
+        self.query_one("#note", Lines).show([[(wording(said), self.style_of(role))]])
 
     def tell_story(self) -> None:
         """Show the story of the row under the cursor of the table."""

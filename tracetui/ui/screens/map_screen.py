@@ -8,6 +8,7 @@ import numpy as np
 from rich.cells import cell_len
 from textual import on
 
+from tracetui.language import tell, wording
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ramp import LEVELS, Ramp
 from tracetui.ui.drawing.strips import Piece
@@ -77,7 +78,10 @@ class MapScreen(AnswerScreen):
         line = names
         for key, does in self.hints:
             if key[0] not in "123456789":
-                pieces = [(f"  {key}", self.style_of(Role.KEY)), (f" {does}", self.style_of(Role.DIM))]
+                pieces = [
+                    (f"  {wording(key)}", self.style_of(Role.KEY)),
+                    (f" {wording(does, f'key.{does}')}", self.style_of(Role.DIM)),
+                ]
                 line = [*line, *pieces] if _cells([*line, *pieces]) <= self.size.width else line
         return line
 
@@ -86,7 +90,7 @@ class MapScreen(AnswerScreen):
         for place, name in enumerate(self.map_names):
             gap = "  " if place else ""
             role = Role.TITLE if place == self.map_shown else Role.DIM
-            pieces += [(f"{gap}{place + 1} ", self.style_of(Role.KEY)), (name, self.style_of(role))]
+            pieces += [(f"{gap}{place + 1} ", self.style_of(Role.KEY)), (wording(name), self.style_of(role))]
         return pieces
 
     def copy_text(self) -> str:
@@ -138,17 +142,18 @@ class MapScreen(AnswerScreen):
         numbers = [f"{100 * bound:g}" for bound in sheet.bounds.tolist()]
         numbers[-1] = _scale_of(sheet)
         first = self.map.ramp(view.heats[0][0])
-        told: list[Piece] = [(f" {view.heats[0][1]} to ", dim)]
+        of = wording(view.heats[0][1])
+        told: list[Piece] = [(f" {tell('{of} to', of=of)} ", dim)]
         for level, number in enumerate(numbers, 1):
             told += first.swatch(level, number, dim)
         others: list[Piece] = []
         for heat, name in view.heats[1:]:
-            others += [(f"  {name} ", dim), *_swatches(self.map.ramp(heat))]
-        unit: list[Piece] = [(f" {view.unit}", dim)]
-        short = [(f" {view.heats[0][1]} ", dim), *_swatches(first), (f" {numbers[-1]}", dim)]
+            others += [(f"  {wording(name)} ", dim), *_swatches(self.map.ramp(heat))]
+        unit: list[Piece] = [(f" {wording(view.unit)}", dim)]
+        short = [(f" {of} ", dim), *_swatches(first), (f" {numbers[-1]}", dim)]
         if self._scale_before:
             warning = self.style_of(Role.WARNING)
-            before = [(f"(before: {self._scale_before}) ", warning)]
+            before = [(f"{tell('(before: {scale})', scale=self._scale_before)} ", warning)]
             told, short = [*told, *before], [*short, *before]
         choices = ([*told, *unit, *others], [*told, *others], [*short, *others], told, short)
         return next((line for line in choices if _cells(line) <= self.size.width), short)

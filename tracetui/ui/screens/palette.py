@@ -8,6 +8,7 @@ from typing import Any
 from textual.actions import parse
 from textual.screen import Screen
 
+from tracetui.language import wording
 from tracetui.ui.actions import Action, actions_of, key_label
 from tracetui.ui.screens.chooser import Choice, Chooser
 from tracetui.ui.viewer import Viewer
@@ -25,7 +26,9 @@ class CommandPalette(Chooser[Action]):
         self._below = self.app.screen_stack[-2]
         for action in applicable(self.viewer, self._below):
             free = [key_label(key) for key in action.keys if key not in taken]
-            choices.append(Choice(action.title, action.help, action, "".join(free[:1])))
+            title = wording(action.title)
+            english = action.title if title != action.title else ""
+            choices.append(Choice(title, wording(action.help), action, "".join(free[:1]), english))
             taken.update(action.keys)
         return choices
 

@@ -16,6 +16,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
+from tracetui.language import wording
 from tracetui.ui._textual import SeeThrough, WholeScreen
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
@@ -79,11 +80,14 @@ class Panel(Overlay[Result]):
         rule = self.viewer.glyphs.rule
         title: list[Piece] = [
             (f"{rule * 2} ", self.style_of(Role.RULE)),
-            (f"{self.TITLE_OF}  ", self.style_of(Role.TITLE)),
-            (said, self.style_of(role)),
+            (f"{wording(self.TITLE_OF)}  ", self.style_of(Role.TITLE)),
+            (wording(said), self.style_of(role)),
         ]
         keys: list[Piece] = []
         for key, does in self.KEYS:
             gap = "  " if keys else ""
-            keys += [(gap + key, self.style_of(Role.KEY)), (f" {does}", self.style_of(Role.DIM))]
+            keys += [
+                (gap + wording(key), self.style_of(Role.KEY)),
+                (f" {wording(does, f'key.{does}')}", self.style_of(Role.DIM)),
+            ]
         self.query_one("#title", Lines).show([title], keys)

@@ -18,6 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.arrays import Int64s
+from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
 from tracetui.ui._textual import WholeScreen
 from tracetui.ui.drawing.palette import Role
@@ -143,8 +144,8 @@ class AnswerScreen(WholeScreen[None]):
         """The answer in words."""
         self._is_empty = False
         self.show_keys()
-        title = (f"{self.heading}  ", self.style_of(Role.TITLE))
-        self.query_one("#answer", Lines).show([[title, (answer, self.style_of(Role.TEXT))]], right)
+        title = (f"{wording(self.heading)}  ", self.style_of(Role.TITLE))
+        self.query_one("#answer", Lines).show([[title, (wording(answer), self.style_of(Role.TEXT))]], right)
 
     def refresh_answer(self) -> None:
         """Build anew, now or when the screen is next in front."""
@@ -200,7 +201,10 @@ class AnswerScreen(WholeScreen[None]):
         line: list[Piece] = []
         for key, does in self.ways_out if self._is_empty else self.hints:
             gap = "  " if line else ""
-            line += [(gap + key, self.style_of(Role.KEY)), (f" {does}", self.style_of(Role.DIM))]
+            line += [
+                (gap + wording(key), self.style_of(Role.KEY)),
+                (f" {wording(does, f'key.{does}')}", self.style_of(Role.DIM)),
+            ]
         return line
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
@@ -288,7 +292,7 @@ class TableScreen(TableKeys, AnswerScreen):
 
     def filter_input(self) -> Widget:
         """Where a filter is typed."""
-        return FilterInput(id="filter", placeholder="filter: a part of a name", compact=True)
+        return FilterInput(id="filter", placeholder=tell("filter: a part of a name"), compact=True)
 
     def below(self) -> Iterable[Widget]:
         """The widgets under the table."""
@@ -328,7 +332,7 @@ class TableScreen(TableKeys, AnswerScreen):
         at = self.table.cursor + 1 if len(rows.view) else 0
         count = f"{at:,}/{len(rows.view):,}"
         if self.table.arranging:
-            count = "arranging"
+            count = tell("arranging")
         found = [(f"/{text} ", self.style_of(Role.HIT))] if text else []
         return [*found, (count, self.style_of(Role.DIM))]
 
@@ -341,7 +345,9 @@ class TableScreen(TableKeys, AnswerScreen):
         answer = self.query_one("#answer", Lines)
         rows = self.table.rows
         if rows.length:
-            self.table.empty = f"No name contains {printable(rows.filter, 40)!r}: esc drops the filter."
+            self.table.empty = tell(
+                "No name contains {text}: esc drops the filter.", text=repr(printable(rows.filter, 40))
+            )
         answer.show(answer.lines, self.place())
 
     # -------------------------------------------------------------- filter

@@ -18,6 +18,7 @@ from rich.style import Style
 
 from tracetui.arrays import Bools, Floats, Int32s, Int64s
 from tracetui.export.text import cell_width
+from tracetui.language import heading
 from tracetui.trace.clean import printable
 
 GAP = 2  #: blanks between two columns
@@ -75,7 +76,7 @@ def number_column(
     """
     if not width:
         texts = [write(value) for value in _of_each_magnitude(values)]
-        width = max(cell_len(text) for text in [*texts, title + "  "])
+        width = max(cell_len(text) for text in [*texts, heading(title) + "  "])
     return Column(key, title, values, lambda row, _: write(values[row]), width, rank=rank, style=style)
 
 
@@ -107,7 +108,7 @@ def name_column(
     """
     shown = [*names, ""]  # -1 indexes the last one
     longest = max((cell_width(show(name)) for name in names), default=1)
-    width = min(width, max(longest, len(title) + 1))
+    width = min(width, max(longest, cell_len(heading(title)) + 1))
     clean: dict[int, str] = {}
 
     def draw(row: int, width: int) -> str:

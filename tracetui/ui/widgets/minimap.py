@@ -16,7 +16,8 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import most
 from tracetui.arrays import Int64s
-from tracetui.language import tell
+from tracetui.export.text import padded
+from tracetui.language import counted, tell
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import (
     LossCause,
@@ -98,7 +99,7 @@ class Minimap(CachedLineWidget):
         if y == 1 and self._picture is not None and self._picture.ranks:
             if self.size.height > 2:
                 count = len(self._picture.ranks)
-                words = f"worst gaps 1 to {count}" if count > 1 else "1 is the only gap"
+                words = counted(count, "1 is the only gap", "worst gaps 1 to {count}")
                 pieces.append((words, palette.style_of(Role.DIM)))
             else:
                 lost = lost_by_cause(self._picture.analysis) if self._picture.analysis else []
@@ -109,9 +110,9 @@ class Minimap(CachedLineWidget):
         """All causes of lost time with their shares; until they are known, when they will be."""
         palette, picture = self.viewer.palette, self._picture
         dim = palette.style_of(Role.DIM)
-        label: Piece = (f" {tell('why lost')} ".ljust(self._label_width), dim)
+        label: Piece = (padded(f" {tell('why lost')} ", self._label_width), dim)
         if picture is None or picture.analysis is None:
-            return [label, ("known once all is read", dim)] if picture and picture.trace.devices else []
+            return [label, (tell("known once all is read"), dim)] if picture and picture.trace.devices else []
         lost = lost_by_cause(picture.analysis)
         width = self.size.width - cell_len(label[0])
         return [label, *legend(lost, palette, self.viewer.glyphs, width)] if lost else []
@@ -119,11 +120,12 @@ class Minimap(CachedLineWidget):
     def _title(self) -> str:
         picture = self._picture
         if picture is None:
-            return " whole trace"
+            return f" {tell('whole trace')}"
         if picture.analysis is not None and picture.trace.devices:
             return f" {tell('lost, whole trace')}"
-        what = " busy host" if is_of_host(picture) else " busy device"
-        return what if picture.sketch is not None or not self.session.progress else f"{what} so far"
+        what = tell("busy host") if is_of_host(picture) else tell("busy device")
+        so_far = picture.sketch is None and self.session.progress
+        return f" {tell('{what} so far', what=what) if so_far else what}"
 
     def _lost_line(self) -> list[Segment]:
         key = (self.size.width, self._label_width, self._picture)

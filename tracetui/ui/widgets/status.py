@@ -6,6 +6,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.run import run_in_short
+from tracetui.language import counted, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
 from tracetui.ui.actions import ACTIONS, SCREENS, key_label
@@ -63,7 +64,10 @@ class TopLine(Lines):
         place, sampled = len(pieces), 0
         if session.picture is not None and session.picture.sketch is not None:
             sampled = place + 1
-            pieces += [("  ", style(Role.TEXT)), (f"{app.glyphs.unread[1]} sampled", style(Role.WARNING))]
+            pieces += [
+                ("  ", style(Role.TEXT)),
+                (f"{app.glyphs.unread[1]} {tell('sampled')}", style(Role.WARNING)),
+            ]
         if session.analysis is not None:
             splits = [split for split in session.analysis.communication.splits if split.window_ns]
             for split in splits:
@@ -96,16 +100,16 @@ class TopLine(Lines):
         """
         style = self.viewer.palette.style_of
         lost: list[tuple[str, int, Role | Activity]] = [
-            ("waiting", split.wait_ns, Role.WAITING),
-            ("moving", split.transfer_ns, Activity.COMMUNICATION),
-            ("comm", split.unsplit_ns, Activity.COMMUNICATION),
+            (tell("waiting"), split.wait_ns, Role.WAITING),
+            (tell("moving"), split.transfer_ns, Activity.COMMUNICATION),
+            (tell("comm"), split.unsplit_ns, Activity.COMMUNICATION),
         ]
-        idle: tuple[str, int, Role | Activity] = ("idle", split.idle_ns, Role.IDLE)
+        idle: tuple[str, int, Role | Activity] = (tell("idle"), split.idle_ns, Role.IDLE)
         if not single:
-            parts = [("comm", split.communication_ns, Activity.COMMUNICATION), idle]
+            parts = [(tell("comm"), split.communication_ns, Activity.COMMUNICATION), idle]
         elif self.size.width > _NARROW:
-            computing = ("computing", split.computing_ns, Activity.AICORE)
-            parts = [computing, *lost, ("copies", split.copy_ns, Activity.COPY), idle]
+            computing = (tell("computing"), split.computing_ns, Activity.AICORE)
+            parts = [computing, *lost, (tell("copies"), split.copy_ns, Activity.COPY), idle]
         else:
             parts = [max(lost, key=lambda part: part[1]), idle]
         pieces: list[Piece] = []
@@ -121,16 +125,18 @@ class TopLine(Lines):
         pieces: list[Piece] = []
         if session.progress is not None:
             _, total, events = session.progress
-            text = f"reading {session.share} % of {format_bytes(total)}"
+            text = tell("reading {share} % of {size}", share=session.share, size=format_bytes(total))
             if session.silent_s:
-                text += f", nothing for {session.silent_s} s"
+                text += tell(", nothing for {seconds} s", seconds=session.silent_s)
             elif events and self.size.width > _NARROW:
-                text += f", {format_count(events)} events"
-            pieces.append((f"{text}  esc stops ", style(Role.WARNING if session.silent_s else Role.NUMBER)))
+                text += tell(", {count} events", count=format_count(events))
+            pieces.append(
+                (f"{text}  {tell('esc stops')} ", style(Role.WARNING if session.silent_s else Role.NUMBER))
+            )
         elif session.analysing:
-            pieces.append(("analysing ", style(Role.DIM)))
+            pieces.append((f"{tell('analysing')} ", style(Role.DIM)))
         if count := len(session.warnings):
-            text = f"{app.glyphs.warning} {count} warning{'s' if count > 1 else ''} "
+            text = f"{app.glyphs.warning} {counted(count, '1 warning', '{count} warnings')} "
             pieces.append((text, style(Role.WARNING)))
         return pieces
 
@@ -158,6 +164,7 @@ class KeyLine(Lines):
 
     def show_status(self, sentence: str, role: Role = Role.TEXT) -> None:
         """Show a sentence in place of the keys; "" shows the keys again."""
+        sentence = wording(sentence)
         style, self._said = self.viewer.palette.style_of, (sentence, role)
         if sentence:
             self.show([[(f" {sentence}", style(role))]])
@@ -165,14 +172,17 @@ class KeyLine(Lines):
         pieces: list[Piece] = []
         for action_id, words in self._actions:
             keys = " ".join(_keys_of(part) for part in action_id.split("|"))
-            pieces += [(f" {keys}", style(Role.KEY)), (f" {words} ", style(Role.DIM))]
+            pieces += [
+                (f" {keys}", style(Role.KEY)),
+                (f" {wording(words, f'key.{words}')} ", style(Role.DIM)),
+            ]
         room = self.size.width - sum(cell_len(text) for text, _ in pieces)
-        right: list[Piece] = [("?", style(Role.KEY)), (" help ", style(Role.DIM))]
+        right: list[Piece] = [("?", style(Role.KEY)), (f" {tell('help')} ", style(Role.DIM))]
         if room > 32:
             screens = (action for action in ACTIONS if action.id in map("go({!r})".format, SCREENS))
             there = (action for action in screens if self.viewer.has_screen(action.id[4:-2]))
             letters = " ".join(key_label(action.keys[0]) for action in there)
-            right = [(letters, style(Role.KEY)), (" screens  ", style(Role.DIM)), *right]
+            right = [(letters, style(Role.KEY)), (f" {tell('screens')}  ", style(Role.DIM)), *right]
         self.show([pieces], right if room > 8 else ())
 
     def on_resize(self) -> None:

@@ -20,6 +20,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from tracetui.language import heading, tell, wording
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.tables.columns import GAP, Cell, Column, Rows, clipped, fit
@@ -164,7 +165,7 @@ class Table(Wheeled, can_focus=True):
             return
         self.arranging = True
         if rows.columns is not wanted.columns:  # rows of these numbers are not those any more
-            self.rows, self.empty = Rows((), 0), f"Sorting {wanted.length:,} rows."
+            self.rows, self.empty = Rows((), 0), tell("Sorting {count} rows.", count=f"{wanted.length:,}")
             self._fit()
         self.post_message(self.Arranging())
         self.run_worker(
@@ -299,7 +300,7 @@ class Table(Wheeled, can_focus=True):
             return self._header(width)
         place = self.top + y - 1
         if place >= len(self.rows.view):
-            text = self.empty if y == 2 and not len(self.rows.view) else ""
+            text = wording(self.empty) if y == 2 and not len(self.rows.view) else ""
             return fitted([(text, _PLAIN)], width, self._glyphs.ellipsis)
         row = int(self.rows.view[place])
         key = (row, place == self.cursor)
@@ -315,7 +316,7 @@ class Table(Wheeled, can_focus=True):
             mark = ""
             if place == self.rows.sort:
                 mark = self._glyphs.down if self.rows.descending else self._glyphs.up
-            title = clipped(column.title, cells - len(mark), self._glyphs.ellipsis) + mark
+            title = clipped(heading(column.title), cells - len(mark), self._glyphs.ellipsis) + mark
             titles.append(self._aligned(title, cells, column.right))
         text = set_cell_size((" " * GAP).join(titles), width)
         return Strip([Segment(text, self._header_style)], width)
