@@ -70,7 +70,7 @@ def beside(monkeypatch: pytest.MonkeyPatch, **table: Any) -> None:
         text=lambda key, row: texts[key][row],
         texts={"device": SimpleNamespace(place=np.array(texts.get("device", [0])))},
     )
-    monkeypatch.setattr(checks, "read_beside", lambda path, form: found)
+    monkeypatch.setattr(checks, "read_of_run", lambda path, form: found)
 
 
 def kernels(rows: list[int], dur: list[int]) -> Any:
@@ -93,7 +93,7 @@ def kernels(rows: list[int], dur: list[int]) -> Any:
 )
 def test_kernels_last_as_long_to_the_ns(rows: list[int], dur: list[int], words: str | None) -> None:
     """All of the trace last 10 ns; what the table does not tell (-1) agrees."""
-    trace: Any = SimpleNamespace(slices=SimpleNamespace(dur=np.full(3, 10)))
+    trace: Any = SimpleNamespace(path="x", slices=SimpleNamespace(dur=np.full(3, 10)))
     found = checks._kernels(trace, kernels(rows, dur))
     assert found is not None and found[1:] == (words is None, words or "3 kernels")
     assert checks._kernels(trace, kernels([], [])) is None and checks._kernels(trace, None) is None
@@ -274,7 +274,7 @@ def test_links_of_an_operation_that_the_trace_lost_are_not_compared(monkeypatch:
 
 
 def test_where_no_table_lies_beside_a_trace_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "read_beside", lambda path, form: None)
+    monkeypatch.setattr(checks, "read_of_run", lambda path, form: None)
     monkeypatch.setattr(checks, "_document", lambda trace, name: None)
     tracks = [SimpleNamespace(layer=Layer.CANN, rows=range(1))]
     trace: Any = SimpleNamespace(path="x", tracks=tracks)
