@@ -64,8 +64,11 @@ def opened(path: Path) -> Iterator[Opened]:
             if "malformed" not in str(error):
                 raise Refused(f"cannot be read as a database: {_plain(error)}") from None
             connection.execute("PRAGMA writable_schema=ON")
-            problems += (_CUT,) if _is_cut(path) else ("the database is damaged: what is left of it is read",)
+            if not _is_cut(source):
+                problems += ("the database is damaged: what is left of it is read",)
             _require_tables(connection)
+        if _is_cut(source):
+            problems += (_CUT,)
         yield Opened(connection, problems, being_written)
 
 
@@ -175,6 +178,8 @@ def _is_cut(path: Path) -> bool:
     """Return whether a file has fewer pages than its header says."""
     with path.open("rb") as file:
         header = file.read(_HEADER)
+    if header[24:28] != header[92:96]:
+        return False  # written by a version that did not keep the number
     page = int.from_bytes(header[16:18], "big")
     return (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big") > path.stat().st_size
 

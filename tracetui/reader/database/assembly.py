@@ -178,8 +178,10 @@ class Assembly:
     ) -> None:
         """Take arrows of a category: (time, thread) of their starts and of their ends, with equal ids."""
         number = self.texts.number(category)
-        self._flows.append((*sources, number, 0, ids))
-        self._flows.append((*targets, number, 2, ids if target_ids is None else target_ids))
+        ends = ((0, sources, ids), (2, targets, ids if target_ids is None else target_ids))
+        for phase, (time, thread), own_ids in ends:
+            usable = (time > 0) & (time < LIMIT)
+            self._flows.append((time[usable], thread[usable], number, phase, own_ids[usable]))
 
     def add_samples(self, thread: int, name: str, key: str, time: Int64s, value: Floats) -> None:
         """Take the samples of a series; those without a time or a value are left out."""

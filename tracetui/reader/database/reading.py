@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from tracetui.databases.tables import UNKNOWN, Database
 from tracetui.reader.events import BlockColumns
 
 _EVERY = 1 << 16  #: rows between two calls of `on_rows`
+_ROWID_BITS = 48
+_NO_ROWID = (1 << _ROWID_BITS) - 1
 
 
 class Stopped(Exception):  # noqa: N818 - no error: the user has seen enough
@@ -50,6 +52,24 @@ class Block:
     first: int  #: ordinal of the first row
     rowid: int  #: of the first row
     table: int  #: place among the names of tables
+
+
+class Place(NamedTuple):
+    """Where rows begin: their table, by its place among those that are drawn, and the first one's rowid."""
+
+    table: int
+    rowid: int
+
+    @property
+    def number(self) -> int:
+        """Both as one number, which grows from block to block; rowids that do not fit are none."""
+        rowid = self.rowid if 0 <= self.rowid < _NO_ROWID else _NO_ROWID
+        return self.table << _ROWID_BITS | rowid
+
+    @classmethod
+    def of(cls, number: int) -> Place:
+        """Return the place that a number stands for."""
+        return cls(number >> _ROWID_BITS, number & _NO_ROWID)
 
 
 class TableReader:
@@ -101,12 +121,13 @@ class TableReader:
         return _joined(keys, np.int64), texts
 
     def blocks(self) -> BlockColumns:
-        """Return where the rows are that have ordinals: rowids for offsets, tables for lengths."""
+        """Return where the rows are that have ordinals: the offset of a block is its `Place`."""
         nothing = np.empty(0, np.int64)
+        places = [Place(block.table, block.rowid).number for block in self._blocks]
         return BlockColumns(
             first=np.array([*(block.first for block in self._blocks), self.events], np.int64),
-            offset=np.array([block.rowid for block in self._blocks], np.int64),
-            length=np.array([block.table for block in self._blocks], np.int64),
+            offset=np.array(places, np.int64),
+            length=np.zeros(len(self._blocks), np.int64),
             spans=np.zeros(len(self._blocks), np.int64),
             span_start=nothing,
             span_end=nothing,

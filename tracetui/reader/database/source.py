@@ -17,7 +17,7 @@ from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.counters import TABLES, read_counters
 from tracetui.reader.database.device import DeviceTables
 from tracetui.reader.database.host import HostTables
-from tracetui.reader.database.reading import Stopped, TableReader
+from tracetui.reader.database.reading import Place, Stopped, TableReader
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
 from tracetui.reader.source import COARSEST_CLOCK, Progress, TraceFile, uncollected
@@ -131,10 +131,10 @@ class DatabaseFile(TraceFile):
             if self._closed or blocks is None or not 0 <= event < self._first[-1]:
                 return {}
             index = bisect_right(self._first, event, hi=len(self._first) - 1) - 1
-            table, rowid = int(blocks.length[index]), int(blocks.offset[index])
-            if not 0 <= table < len(DRAWN):
+            place = Place.of(int(blocks.offset[index]))
+            if not 0 <= place.table < len(DRAWN):
                 return {}
-            return arguments(self._database, DRAWN[table], rowid, event - self._first[index])
+            return arguments(self._database, DRAWN[place.table], place.rowid, event - self._first[index])
 
 
 class _Reading:

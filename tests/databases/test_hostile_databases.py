@@ -1,0 +1,341 @@
+"""Databases that are damaged, foreign, hostile or in use: one sentence each, and the file as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import tracetui
+from samples.database import DatabaseWriter
+from samples.recording import Recording
+from samples.scenarios import simulate
+from tracetui.cli import main
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.reader.errors import Reason, UnreadableTrace
+
+NAME = "ascend_pytorch_profiler_0.db"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / NAME
+    DatabaseWriter(_recording(), 2).write(path)
+    return path
+
+
+@cache
+def _recording() -> Recording:
+    return simulate("stalls", 1)
+
+
+@pytest.fixture
+def database(whole: Path, tmp_path: Path) -> Path:
+    directory = tmp_path / "run"
+    directory.mkdir()
+    return Path(shutil.copy(whole, directory / NAME))
+
+
+@pytest.fixture
+def unchanged(database: Path) -> Iterator[None]:
+    """Hold that the directory is as it was when the test said that it is ready: see `watch`."""
+    yield
+    before = _WATCHED.pop(database, None)
+    assert before is None or state(database.parent) == before
+
+
+_WATCHED: dict[Path, list[tuple[str, int, int, str]]] = {}
+
+
+def state(directory: Path) -> list[tuple[str, int, int, str]]:
+    found = [(".", directory.stat().st_mtime_ns, 0, "")]
+    for path in sorted(directory.iterdir()):
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        found.append((path.name, path.stat().st_mtime_ns, path.stat().st_size, digest))
+    return found
+
+
+def watch(database: Path) -> None:
+    _WATCHED[database] = state(database.parent)
+
+
+def change(database: Path, *statements: str) -> None:
+    connection = sqlite3.connect(database)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def warnings_of(database: Path) -> tuple[str, ...]:
+    watch(database)
+    return tracetui.load(database, cache=False).trace.report.warnings
+
+
+def refusal_of(database: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """The one sentence that a command says, with the status of what is no trace."""
+    watch(database)
+    assert main(["summary", str(database), "--no-cache"]) == ExitCode.UNREADABLE
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert len(said.err.splitlines()) == 1
+    return said.err
+
+
+@pytest.mark.usefixtures("unchanged")
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "the file is empty"),
+        (b"SQLite format 3\0", "nothing is left of it but the start of its header"),
+        (b"name,start\n1,2\n" * 100, "is called a database and holds text"),
+        (b'{"traceEvents": []}', "holds JSON"),
+        (bytes(range(256)) * 64, "is not a database of SQLite, or it is encrypted"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
+        (b"SQLite format 3\0" + b"\xff" * 5000, "cannot be read as a database"),
+    ],
+)
+def test_what_is_no_database(
+    database: Path, capsys: pytest.CaptureFixture[str], content: bytes, sentence: str
+) -> None:
+    database.write_bytes(content)
+    assert sentence in refusal_of(database, capsys)
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_database_of_somebody_else(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database.unlink()
+    change(database, "CREATE TABLE songs (title TEXT)", "INSERT INTO songs VALUES ('x')")
+    assert "is a database, but none of a profiler: its tables are songs" in refusal_of(database, capsys)
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_database_without_rows(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database.unlink()
+    change(database, "CREATE TABLE TASK (startNs INTEGER)")
+    assert "the database holds no events" in refusal_of(database, capsys)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999])
+@pytest.mark.usefixtures("unchanged")
+def test_a_file_that_is_cut(database: Path, share: float) -> None:
+    """The tables that are whole are read, and it is said."""
+    content = database.read_bytes()
+    database.write_bytes(content[: int(len(content) * share)])
+    try:
+        warnings = warnings_of(database)
+    except UnreadableTrace as error:
+        assert error.reason in (Reason.NOT_A_TRACE, Reason.EMPTY)
+        assert str(error).isprintable()
+    else:
+        assert any("the file is cut" in warning for warning in warnings)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.usefixtures("unchanged")
+def test_bytes_that_are_overwritten(database: Path, seed: int) -> None:
+    content = bytearray(database.read_bytes())
+    for place in range(40):
+        at = (seed * 7919 + place * 104_729 * (seed + 1)) % len(content)
+        content[max(at, 100)] = (seed * 31 + place * 17) % 256
+    database.write_bytes(content)
+    try:
+        warnings_of(database)
+    except UnreadableTrace as error:
+        assert str(error).isprintable()
+
+
+TABLES = (
+    *("STRING_IDS", "TASK", "COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_TASK_INFO"),
+    *("CANN_API", "PYTORCH_API", "CONNECTION_IDS", "PYTORCH_CALLCHAINS"),
+    *("ENUM_API_TYPE", "ENUM_HCCL_DATA_TYPE"),
+)
+
+
+@pytest.mark.usefixtures("unchanged")
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_that_is_missing(database: Path, table: str) -> None:
+    change(database, f"DROP TABLE {table}")
+    assert warnings_of(database) == ()
+
+
+@pytest.mark.usefixtures("unchanged")
+@pytest.mark.parametrize("table", TABLES)
+def test_columns_that_are_missing(database: Path, table: str) -> None:
+    """Each of them, one after the other: what a table lacks is unknown, and nothing fails."""
+    connection = sqlite3.connect(database)
+    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})") if not row[5]]
+    connection.execute("DROP INDEX TaskIndex")
+    for column in columns[:-1]:
+        connection.execute(f"ALTER TABLE {table} RENAME COLUMN {column} TO was_{column}")
+        connection.commit()
+        warnings_of(database)
+    connection.close()
+
+
+@pytest.mark.usefixtures("unchanged")
+@pytest.mark.parametrize("value", ["'text'", "NULL", "1.5", "x'00ff'", "9223372036854775807", "-1", "1e300"])
+def test_cells_of_other_types(database: Path, value: str) -> None:
+    """They are unknown, or their row is left out; all other rows are read."""
+    tasks = len(tracetui.load(database, cache=False).trace.slices)
+    change(
+        database,
+        f"UPDATE TASK SET startNs = {value}, streamId = {value} WHERE rowid = 5",
+        f"UPDATE TASK SET deviceId = {value}, globalPid = {value}, connectionId = {value} WHERE rowid = 6",
+        f"UPDATE TASK SET taskType = {value}, contextId = {value} WHERE rowid = 7",
+        f"UPDATE PYTORCH_API SET endNs = {value}, name = {value}, globalTid = {value} WHERE rowid = 3",
+        f"UPDATE PYTORCH_API SET callchainId = {value}, connectionId = {value} WHERE rowid = 4",
+        f"UPDATE CANN_API SET type = {value}, globalTid = {value} WHERE connectionId % 9 = 0",
+        f"UPDATE COMMUNICATION_OP SET groupName = {value}, count = {value}, dataType = {value}",
+        f"UPDATE COMMUNICATION_TASK_INFO SET planeId = {value}, size = {value} WHERE rowid = 2",
+        f"UPDATE STRING_IDS SET value = {value} WHERE id = 1",
+        f"UPDATE CONNECTION_IDS SET connectionId = {value} WHERE rowid = 2",
+    )
+    watch(database)
+    trace = tracetui.load(database, cache=False).trace
+    assert len(trace.slices) >= tasks - 4
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_names_that_no_terminal_should_see(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Escapes, NUL, invalid UTF-8, and a megabyte of text."""
+    change(
+        database,
+        "UPDATE STRING_IDS SET value = char(27) || '[31m' || value WHERE id % 4 = 0",
+        "UPDATE STRING_IDS SET value = value || char(0) || 'x' WHERE id % 4 = 1",
+        "UPDATE STRING_IDS SET value = CAST(x'fffe41' AS TEXT) WHERE id % 16 = 2",
+        "UPDATE STRING_IDS SET value = hex(zeroblob(3000000)) WHERE id = 3",
+    )
+    watch(database)
+    for command in ("summary", "operators", "gaps", "hotspots"):
+        assert main([command, str(database), "--no-cache"]) == 0
+    said = capsys.readouterr()
+    assert "\x1b" not in said.out + said.err and "\0" not in said.out
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_views_and_triggers_are_never_run(database: Path) -> None:
+    change(
+        database,
+        "ALTER TABLE CANN_API RENAME TO HIDDEN",
+        "CREATE VIEW CANN_API AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
+        " SELECT x AS startNs, x AS endNs, 1 AS type, 1 AS globalTid, x AS connectionId, 1 AS name FROM n",
+        "CREATE TRIGGER changed INSTEAD OF INSERT ON CANN_API BEGIN DELETE FROM HIDDEN; END",
+    )
+    assert warnings_of(database) == ()
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_what_insight_adds_changes_nothing(database: Path) -> None:
+    before = tracetui.load(database, cache=False)
+    change(
+        database,
+        "ALTER TABLE TASK ADD COLUMN depth INTEGER",
+        "ALTER TABLE PYTORCH_API ADD COLUMN depth INTEGER",
+        "ALTER TABLE COMPUTE_TASK_INFO ADD COLUMN waitNs INTEGER",
+        "CREATE TABLE connectionCats (connectionId INT, cat)",
+        "CREATE TABLE status_info (id, key, value)",
+        "PRAGMA journal_mode=WAL",
+    )
+    Path(f"{database}-shm").write_bytes(bytes(32768))
+    Path(f"{database}-wal").touch()
+    watch(database)
+    after = tracetui.load(database, cache=False)
+    assert after.trace.report.warnings == ()
+    assert after.devices[0].computing_ns == before.devices[0].computing_ns
+    assert len(after.trace.slices) == len(before.trace.slices)
+
+
+def test_a_writer_at_work(database: Path) -> None:
+    """What is in its log is read as well, from a private copy; nothing of the writer's is touched."""
+    writer = sqlite3.connect(database, isolation_level=None)
+    writer.execute("PRAGMA journal_mode=WAL")
+    writer.execute("PRAGMA wal_autocheckpoint=0")
+    writer.execute("DELETE FROM PYTORCH_API")
+    writer.execute("DELETE FROM STEP_TIME")
+    assert Path(f"{database}-wal").stat().st_size
+    before = state(database.parent)
+    trace = tracetui.load(database, cache=False).trace
+    assert state(database.parent) == before
+    assert trace.report.warnings == (
+        "a writer is at work on it, or died: read is what it had written when it was opened",
+    )
+    assert "Python" not in {track.process for track in trace.tracks}
+    writer.close()
+
+
+def test_a_writer_that_holds_it(database: Path) -> None:
+    writer = sqlite3.connect(database, isolation_level=None)
+    writer.execute("BEGIN EXCLUSIVE")
+    before = state(database.parent)
+    assert tracetui.load(database, cache=False).trace.report.warnings == ()
+    assert state(database.parent) == before
+    writer.execute("ROLLBACK")
+    writer.close()
+
+
+def test_a_writer_that_died_in_a_transaction(database: Path) -> None:
+    """Its journal is undone in a private copy: the rows are there as before the transaction."""
+    slices = len(tracetui.load(database, cache=False).trace.slices)
+    writer = sqlite3.connect(database, isolation_level=None)
+    writer.execute("PRAGMA cache_size=2")
+    writer.execute("PRAGMA cache_spill=1")
+    writer.execute("BEGIN")
+    writer.execute("DELETE FROM TASK")
+    writer.execute("DELETE FROM PYTORCH_API")
+    directory = database.parent.parent / "died"
+    directory.mkdir()
+    for path in database.parent.iterdir():
+        shutil.copy(path, directory / path.name)
+    writer.execute("ROLLBACK")
+    writer.close()
+    copy = directory / NAME
+    assert Path(f"{copy}-journal").stat().st_size
+    before = state(directory)
+    trace = tracetui.load(copy, cache=False).trace
+    assert state(directory) == before
+    assert len(trace.slices) == slices
+    assert "a writer is at work on it, or died" in trace.report.warnings[0]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database.chmod(0)
+    assert main(["summary", str(database), "--no-cache"]) == ExitCode.UNREADABLE
+    assert "no permission" in capsys.readouterr().err
+
+
+def test_reading_stops_when_it_is_told_to(database: Path) -> None:
+    from tracetui.reader.joined import open_trace
+    from tracetui.trace.build import build_trace
+
+    with open_trace(database) as file:
+        table = file.read(should_stop=lambda: True)
+        assert table.report.stopped
+        build_trace(table)
+
+
+def test_a_database_is_kept_in_the_cache(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tracetui.cache import traces
+    from tracetui.reader.joined import open_trace
+    from tracetui.trace.build import build_trace
+
+    monkeypatch.setattr(traces, "SMALLEST", 1)
+    past = whole.stat().st_mtime_ns - 10**10
+    os.utime(whole, ns=(past, past))
+    with open_trace(whole) as file:
+        trace = build_trace(file.read())
+        event = int(trace.slices.event[len(trace.slices) // 2])
+        args = file.args(event)
+        assert traces.keep(file, trace)
+    with open_trace(whole) as file:
+        again = traces.reopen(file)
+        assert again is not None
+        assert (again.slices.start == trace.slices.start).all()
+        assert file.args(event) == args != {}
