@@ -37,7 +37,7 @@ def format_exact(ns: int) -> str:
 
 
 def format_time(ns: int, step_ns: int = 1000) -> str:
-    """A moment, in seconds from the start of the trace: "0.129863 s", with the decimals `step_ns` needs.
+    """Return a moment, in s from the start of the trace: "0.129863 s", with the decimals `step_ns` needs.
 
     Cut, not rounded, so that moments keep their order, and those a step apart differ.
     """
@@ -51,7 +51,7 @@ def format_time(ns: int, step_ns: int = 1000) -> str:
 
 
 def format_clock(ns: int) -> str:
-    """A moment on the clock of the trace, in µs as in kernel_details.csv: "1736412474714258.990 µs"."""
+    """Return a moment on the clock of the trace, as in kernel_details.csv: "1736412474714258.990 µs"."""
     sign, length = ("-", -ns) if ns < 0 else ("", ns)
     return f"{sign}{length // 1000}.{length % 1000:03d} µs"
 
@@ -76,7 +76,7 @@ def format_count(count: int) -> str:
 
 
 def format_percent(part: int, whole: int) -> str:
-    """A share with one decimal: "31.2 %". Only nothing is "0.0 %", only all is "100.0 %"; "-" of nothing."""
+    """Return a share as "31.2 %": only nothing is "0.0 %", only all is "100.0 %"; "-" of nothing."""
     if whole <= 0:
         return "-"
     permille = (2000 * part + whole) // (2 * whole)

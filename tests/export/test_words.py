@@ -21,7 +21,7 @@ from tracetui.export.compare_words import (
     signed_size,
 )
 from tracetui.export.idle_text import gaps_title
-from tracetui.export.job_words import _blame, _passed_on, job_time, link_path, passes_on
+from tracetui.export.job_words import _late_rank_words, _passed_on, job_time, link_path, passes_on
 from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known, _time
 from tracetui.export.memory.words import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
@@ -361,6 +361,6 @@ def test_whom_a_late_rank_cost_how_much(lost: list[int], missing: bool, words: s
     roots: Any = SimpleNamespace(
         roots=[SimpleNamespace(rank=6, kind="idle", lost_ns=lost) for lost in (0, -3)]
     )
-    assert _blame(late, (), roots) == f"{words} in 3 collectives" + (
+    assert _late_rank_words(late, (), roots) == f"{words} in 3 collectives" + (
         "; only its own trace tells why." if missing else ", because it waited itself."
     )

@@ -37,7 +37,7 @@ class Settings:
     """What the file says, checked."""
 
     def __init__(self, path: Path | None = None, values: Mapping[str, Any] | None = None) -> None:
-        """Raises UsageError where there is no such setting, or its value is of another kind."""
+        """Check a setting. Raises UsageError where none has that name, or its value is of another kind."""
         self.path = path
         self._values = dict(values or {})
         for name, value in self._values.items():

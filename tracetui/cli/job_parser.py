@@ -8,7 +8,7 @@ from tracetui.cli.parser import Parser, add_reading
 
 
 def add_job(parser: Parser) -> None:
-    """The ranks, and how they are read."""
+    """Add the ranks, and how they are read."""
     parser.add_argument(
         "paths", metavar="PATH", nargs="+", type=Path, help="a directory of ranks, a trace or a digest"
     )

@@ -96,7 +96,7 @@ def _fill(digest: bytes, stream: BinaryIO) -> None:
 
 
 def _names(ranks: list[int], sources: list[Source]) -> list[str]:
-    """The names of digests: by rank where that is known, else by the name of the trace; each once."""
+    """Return the names of digests: by rank where that is known, else by the name of the trace; each once."""
     names: list[str] = []
     for rank, source in zip(ranks, sources):
         stem = f"rank{rank}" if rank >= 0 else source.shown.replace("/", "_").lstrip(".") or "trace"
@@ -126,7 +126,7 @@ def _progress() -> Iterator[Callable[[Ranks], None] | None]:
 
 
 def _progress_words(ranks: Ranks) -> str:
-    """ "reading 42 %  3 of 8 ranks  420 MB of 1.00 GB" """
+    """Return "reading 42 %  3 of 8 ranks  420 MB of 1.00 GB" """
     share = f"{100 * ranks.done_bytes // ranks.total_bytes} %  " if ranks.total_bytes else ""
     done = f"{format_count(ranks.done)} of {format_count(ranks.total)} ranks"
     return f"reading {share}{done}  {format_bytes(ranks.done_bytes)} of {format_bytes(ranks.total_bytes)}"

@@ -102,7 +102,7 @@ def refuse_early(request: Request, trace: str) -> None:
 
 
 def _read_from(trace: str, written: str) -> Path | None:
-    """The file that is read, which is never written to: of several the one at a path, if any is.
+    """Return the file that is read, which is never written to: of several the one at a path, if any is.
 
     None of many ranks, and where there is none.
     """

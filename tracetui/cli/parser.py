@@ -107,7 +107,7 @@ class Collect(argparse.Action):
 
 
 def add_trace(parser: Parser) -> None:
-    """The trace, and how it is read."""
+    """Add the trace, and how it is read."""
     parser.add_argument("path", metavar="PATH", help="a trace, or a directory that holds one")
     add_reading(parser, JOBS)
 
@@ -124,7 +124,7 @@ def add_reading(parser: Parser, jobs: str) -> None:
 
 
 def add_outputs(parser: Parser, top: str | None = None) -> None:
-    """The forms of a table; `top` is the help of --top."""
+    """Add the forms of a table; `top` is the help of --top."""
     add_json(parser)
     parser.add_argument("--md", action="store_true", help="print Markdown, to be pasted into a ticket")
     parser.add_argument(
@@ -163,7 +163,7 @@ def add_ascii(parser: Parser, help_text: str = "print ASCII characters only") ->
 def add_restrictions(
     parser: Parser, step: str = "only step N", window: str = "only this window of time"
 ) -> None:
-    """The part of the trace that counts."""
+    """Add the options that restrict the trace to a part."""
     add_step(parser, step)
     parser.add_argument(
         "--window",

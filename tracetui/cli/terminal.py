@@ -60,7 +60,7 @@ def choose_palette(environ: Mapping[str, str]) -> str:
 
 
 def locale_language(environ: Mapping[str, str]) -> str:
-    """The language of messages as the locale says, "zh" or, for all others, "en"."""
+    """Return the language of messages as the locale says, "zh" or, for all others, "en"."""
     names = (environ.get(variable, "") for variable in ("LC_ALL", "LC_MESSAGES", "LANG"))
     return "zh" if next(filter(None, names), "").lower().startswith("zh") else "en"
 

@@ -33,7 +33,7 @@ def advice_text(analysis: Analysis, width: int) -> str:
 
 
 def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
-    """The advice about the most time, a line each, under a title; nothing where there is none. No notes."""
+    """Return the advice about the most time, a line each, under a title; no line without any. No notes."""
     every = [(advice, advice.cost_ns) for advice in map(told, analysis.advice) if advice.cost_ns is not None]
     if not every:
         return []

@@ -87,7 +87,7 @@ def _refuse(path: StrPath, mode: int, force: bool) -> None:
 
 
 def _mode(target: Path) -> int:
-    """The st_mode of a path, 0 where there is nothing."""
+    """Return the st_mode of a path, 0 where there is nothing."""
     try:
         return target.lstat().st_mode
     except FileNotFoundError:

@@ -18,7 +18,7 @@ TOP_PEERS, TOP_LINKS = 5, 8  #: rows listed
 
 
 def split_rows(split: WindowSplit) -> Iterator[tuple[str, int]]:
-    """The parts of a window and ns of each; those indented are parts of the one above, all others add up."""
+    """Return the parts of a window with their ns; an indented one is part of the one above."""
     yield tell("computing"), split.computing_ns
     if split.communication_ns:
         yield tell("exposed communication"), split.communication_ns

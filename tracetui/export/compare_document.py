@@ -61,29 +61,29 @@ def _amounts(regression: Regression) -> dict[str, int]:
     """Both sides and their difference, by names that tell the unit."""
     unit = "bytes" if regression.limit.measure == MEMORY else "ns"
     base, other = regression.base, regression.other
-    told = {"base": base, "other": other, "delta": other - base}
-    return {f"{name}_{unit}": round(amount) for name, amount in told.items()}
+    amounts = {"base": base, "other": other, "delta": other - base}
+    return {f"{name}_{unit}": round(amount) for name, amount in amounts.items()}
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """The JSON text of a comparison, ASCII only, so that no terminal obeys a name; a line for a row."""
+    """Return a comparison as JSON text, ASCII only, so that no terminal obeys a name; a line for a row."""
     parts = []
     for key, value in comparison_document(comparison).items():
-        told = json.dumps(value, allow_nan=False)
+        text = json.dumps(value, allow_nan=False)
         if isinstance(value, list) and value:
-            told = "[\n" + ",\n".join(json.dumps(row, allow_nan=False) for row in value) + "\n]"
-        parts.append(f"{json.dumps(key)}: {told}")
+            text = "[\n" + ",\n".join(json.dumps(row, allow_nan=False) for row in value) + "\n]"
+        parts.append(f"{json.dumps(key)}: {text}")
     return "{" + ",\n".join(parts) + "}\n"
 
 
 def _step(comparison: Comparison) -> dict[str, Any]:
-    """The mean step as a part of it is told, with the interval around its shift."""
+    """Return the mean step as a part of it is told, with the interval around its shift."""
     rows = ComparedRows([comparison.step])
-    (told,) = records(WATERFALL.table, rows)
+    (shown,) = records(WATERFALL.table, rows)
     test = comparison.step.test
     count, confidence = (None, None) if test is None else (test.steps, test.confidence)
     return {
-        **{key: value for key, value in told.items() if key != "term"},
+        **{key: value for key, value in shown.items() if key != "term"},
         "steps": count,
         "confidence": confidence,
     }

@@ -114,7 +114,7 @@ def _head(comparison: Comparison, width: int) -> Iterator[str]:
 
 
 def _shown(each: ComparedTable, comparison: Comparison, asked: bool = False) -> Sequence[Row]:
-    """The rows worth a line: all that are asked for, else those that changed at all."""
+    """Return the rows worth a line: all that are asked for, else those that changed at all."""
     rows = each.rows(comparison)
     if each is WATERFALL or (each.by == "class" and not asked):
         return [row for row in rows if row.base.ns or row.other.ns]
@@ -172,19 +172,19 @@ def _table(each: ComparedTable, rows: Sequence[Row], width: int) -> list[str]:
 
 
 def _only(comparison: Comparison, width: int) -> Iterator[str]:
-    """The operators in a row that one side alone has."""
+    """Yield the operators in a row that one side alone has."""
     for name, stretches, steps in (
         ("BASE", comparison.gone, comparison.base.steps),
         ("OTHER", comparison.new, comparison.other.steps),
     ):
         for stretch in stretches[:TOP_STRETCHES]:
-            told = tell("only in {run}: {what}", run=name, what=_stretch(stretch, max(steps, 1)))
-            yield cut(MARGIN + told, width)
+            words = tell("only in {run}: {what}", run=name, what=_stretch(stretch, max(steps, 1)))
+            yield cut(MARGIN + words, width)
         if len(stretches) > TOP_STRETCHES:
             left = stretches[TOP_STRETCHES:]
             ns = format_ms(round(Fraction(sum(stretch.ns for stretch in left), max(steps, 1))))
-            told = "only in {run}: {count} more stretches, {time} ms a step"
-            yield MARGIN + tell(told, run=name, count=format_count(len(left)), time=ns)
+            template = "only in {run}: {count} more stretches, {time} ms a step"
+            yield MARGIN + tell(template, run=name, count=format_count(len(left)), time=ns)
 
 
 def _stretch(stretch: Stretch, steps: int) -> str:
@@ -192,8 +192,8 @@ def _stretch(stretch: Stretch, steps: int) -> str:
     names = [printable(name, LONGEST_NAME) for name in stretch.names]
     called = names[0]
     if len(names) > 1:
-        told = "{first} … {last} ({count} operators)"
-        called = tell(told, first=names[0], last=names[-1], count=format_count(len(names)))
+        template = "{first} … {last} ({count} operators)"
+        called = tell(template, first=names[0], last=names[-1], count=format_count(len(names)))
     ns = format_ms(round(Fraction(stretch.ns, steps)))
     times = count_words(Fraction(stretch.count, steps))
     return tell("{what}, {times} times and {time} ms a step", what=called, times=times, time=ns)

@@ -38,18 +38,18 @@ def run_words(run: Run) -> str:
         steps = tell("{steps} ({numbers})", steps=steps, numbers=names(map(str, run.numbers)))
     elif run.numbers:
         steps = tell("{steps} ({first} to {last})", steps=steps, first=run.numbers[0], last=run.numbers[-1])
-    told = [run.kind.value, *([_ranks(run.members)] if run.members else [])]
-    told.append(tell("{steps} of {mean} ms", steps=steps, mean=mean))
-    told += [tell("{low} to {high}", low=low, high=high)] if low != high else []
+    facts = [run.kind.value, *([_ranks(run.members)] if run.members else [])]
+    facts.append(tell("{steps} of {mean} ms", steps=steps, mean=mean))
+    facts += [tell("{low} to {high}", low=low, high=high)] if low != high else []
     if run.totals is None:
-        return clauses(told)
+        return clauses(facts)
     totals = run.totals
     parts = [tell("computing {time}", time=format_duration(totals.computing_ns))]
     exposed = totals.communication_not_overlapped_ns
     parts += [tell("exposed communication {time}", time=format_duration(exposed))] if exposed else []
     parts.append(tell("free {time}", time=format_duration(totals.free_ns)))
     in_all = tell("in all {time}: {parts}", time=format_duration(totals.window_ns), parts=clauses(parts))
-    return alternatives([clauses(told), in_all])
+    return alternatives([clauses(facts), in_all])
 
 
 def lengths(run: Run) -> list[str]:
@@ -95,9 +95,9 @@ def steps_sentence(row: Row) -> str:
     test = row.test
     if test is None or not row.delta_ns:
         return ""
-    told = "{count} of {steps} steps are slower than the median of BASE"
+    template = "{count} of {steps} steps are slower than the median of BASE"
     if row.delta_ns < 0:
-        told = "{count} of {steps} steps are faster than the median of BASE"
+        template = "{count} of {steps} steps are faster than the median of BASE"
     count = test.slower if row.delta_ns > 0 else test.faster
     interval = tell(
         "{share} % interval {low} to {high} ms",
@@ -106,7 +106,7 @@ def steps_sentence(row: Row) -> str:
         high=signed_ms(test.high_ns),
     )
     parts = (
-        tell(told, count=count, steps=test.steps),
+        tell(template, count=count, steps=test.steps),
         tell("shift {shift} ms", shift=signed_ms(test.shift_ns)),
         interval,
         tell("p = {p}", p=f"{test.p:.2g}"),

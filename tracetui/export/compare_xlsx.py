@@ -54,7 +54,7 @@ def write_workbook(stream: BinaryIO, comparison: Comparison) -> int:
 
 
 def _sheet(sheet: Any, table: ComparedTable, comparison: Comparison, bold: Any) -> None:
-    """The columns of csv, times in ms and sizes in MB."""
+    """Write the columns of csv, times in ms and sizes in MB."""
     sheet.freeze_panes(1, 1)
     rows = ComparedRows(table.rows(comparison)[:_MOST_ROWS])
     columns, scales = table.table.of(Form.FRAME), []

@@ -85,13 +85,13 @@ def modules_document(analysis: Analysis, selection: Selection, top: int = 0) -> 
 
 
 def frames_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
-    """The idle time of the gaps selected by frame at any depth, most first; at most `top`, 0 for all."""
+    """Return the idle time of the gaps selected by frame at any depth, most first; `top` rows, 0 for all."""
     rows = FrameRows(analysis, selection, top)
     return {"schema": SCHEMA, "idle_ns": rows.idle_ns, "frames": records(FRAMES, rows)}
 
 
 def scopes_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
-    """The computing of the selection and the idle time before it by scope, most first; at most `top`."""
+    """Return computing and the idle time before it by scope, most first; at most `top` rows."""
     rows = ScopeRows(analysis, selection, top)
     sums = {"computing_ns": rows.computing_ns, "idle_ns": rows.idle_ns}
     return {"schema": SCHEMA, **sums, "scopes": records(SCOPES, rows)}
@@ -112,7 +112,7 @@ def limits_document(limits: Sequence[Limit], breaches: Sequence[Breach]) -> dict
 
 
 def dumps(document: dict[str, Any]) -> str:
-    """The JSON text of a document, ASCII only, so that no terminal obeys a name; a row of a table a line."""
+    """Return a document as JSON text, ASCII only, so that no terminal obeys a name; a line for a row."""
     rows = next((key for key in ROWS if key in document), None)
     if rows is None:
         return json.dumps(document, indent=2, allow_nan=False) + "\n"
@@ -160,7 +160,7 @@ def _trace(analysis: Analysis) -> dict[str, Any]:
 
 
 def _run(analysis: Analysis) -> dict[str, Any]:
-    """What the files beside the trace tell of its run; null, or empty, where they do not."""
+    """Return what the files beside the trace tell of its run; null, or empty, where they do not."""
     run = analysis.run
     return {
         "rank": run.rank,

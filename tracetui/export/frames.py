@@ -199,7 +199,7 @@ def _frame(columns: dict[str, Any]) -> pd.DataFrame:
 
 
 def _values(column: Column[Rows], rows: Rows) -> Any:
-    """The values of a column as pandas holds them."""
+    """Return the values of a column as pandas holds them."""
     values = column.get(rows)
     if isinstance(values, Texts):
         return _texts(values)
@@ -212,7 +212,7 @@ def _values(column: Column[Rows], rows: Rows) -> Any:
 
 
 def _texts(column: Texts) -> pd.Categorical:
-    """The text of each code, made once for each distinct one; -1 has none."""
+    """Return the text of each code, made once for each distinct one; -1 has none."""
     places, used = pd.factorize(column.codes)
     texts = (None if code == -1 else column.text_of(code) for code in used.tolist())
     # Numbered here: pandas 2 takes texts for equal that are so up to a NUL.
@@ -223,7 +223,7 @@ def _texts(column: Texts) -> pd.Categorical:
 
 
 def _cells(column: pd.Series[Any], cell_of: Callable[[str], str]) -> Any:
-    """The values of a column, its texts as cells."""
+    """Return the values of a column, its texts as cells."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return column.array
     cells = [*map(cell_of, column.cat.categories), ""]  # the code of an unknown text is -1

@@ -64,7 +64,7 @@ def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) ->
 
 
 def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
-    """What a table of so many of all gaps is called, and what ranks it."""
+    """Return what a table of so many of all gaps is called, and what ranks it."""
     units = "kernel" if analysis.trace.kind is Kind.GPU else "AICore"
     if shown < total:
         return tell(

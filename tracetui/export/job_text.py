@@ -64,11 +64,11 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
         lines += [section.title, *text_table(section.table, section.rows, width)]
         lines += [f"{MARGIN}{section.more}"] if section.more else []
         lines.append("")
-    said = sayings(job)
-    if said:
+    notes = sayings(job)
+    if notes:
         lines.append(tell("Notes"))
-        for saying in said:
-            lines += wrapped(f"{printable(saying)}.", width, MARGIN, 2 * MARGIN)
+        for note in notes:
+            lines += wrapped(f"{printable(note)}.", width, MARGIN, 2 * MARGIN)
         lines.append("")
     return "\n".join(lines)
 
@@ -81,7 +81,7 @@ def job_markdown(job: Job, by: str | None = None, step: int | None = None, top: 
         cells = markdown_table(section.table, section.rows)
         lines += [f"### {markdown.plain(section.title)}", "", *cells, ""]
         lines += [section.more, ""] if section.more else []
-    lines += [f"- {markdown.plain(saying)}." for saying in sayings(job)]
+    lines += [f"- {markdown.plain(note)}." for note in sayings(job)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -137,7 +137,7 @@ def _section(title: str, table: Table[Any], rows: JobRows, top: int) -> Section:
 
 
 def _roots(every: RootRows, worth: Sequence[Root], top: int) -> Section:
-    """What the ranks that cost most did longer; all else there is stands in one line."""
+    """Return what the ranks that cost most did longer; all else there is stands in one line."""
     shown = RootRows(every.job, worth[:top] if top else every.rows, every.whole)
     left = [root for root in every.rows if root not in shown.rows]
     rest = tell(
@@ -156,8 +156,8 @@ def _ranks(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int) -> Sec
     if view is not None:
         titles = {name: _IN_VIEWS.get(name, name.replace("_", " ")) for name in view}
     else:
-        told = {name for name in PRINTED_MEASURES if name == measure or any(row.mean(name) for row in rows)}
-        titles = {name: title for name, title in PRINTED_MEASURES.items() if name in told}
+        shown = {name for name in PRINTED_MEASURES if name == measure or any(row.mean(name) for row in rows)}
+        titles = {name: title for name, title in PRINTED_MEASURES.items() if name in shown}
     if measure:
         titles.setdefault(measure, measure.replace("_", " "))
     ranked = RankRows(job, sorted_by(rows, measure) if measure else rows, titles)

@@ -70,19 +70,19 @@ def verdict(
     yield sentences[0] if sentences else _balanced(job)
     if roots.total_ns:
         share = format_percent(roots.total_ns, whole)
-        told = "Waiting for each other took the ranks {time}: {share} of their time."
+        template = "Waiting for each other took the ranks {time}: {share} of their time."
         if job.missing or job.clocks.parts > 1:
-            told = "Waiting for each other took the ranks {time}, at least: {share} of their time."
-        yield tell(told, time=format_duration(roots.total_ns), share=share)
+            template = "Waiting for each other took the ranks {time}, at least: {share} of their time."
+        yield tell(template, time=format_duration(roots.total_ns), share=share)
     elif len(job.ranks) > 1:
         yield tell("No rank waits for another one.")
     yield from sentences[1:]
     more = len([loss for loss in worth[_MOST:] if isinstance(loss, LateRank)])
     if more:
-        told = "1 more rank cost the others at least {worth} % of their time."
+        template = "1 more rank cost the others at least {worth} % of their time."
         if more > 1:
-            told = "{count} more ranks cost the others at least {worth} % of their time each."
-        yield tell(told, count=format_count(more), worth=WORTH)
+            template = "{count} more ranks cost the others at least {worth} % of their time each."
+        yield tell(template, count=format_count(more), worth=WORTH)
 
 
 def _balanced(job: Job) -> str:
@@ -95,7 +95,7 @@ def _loss_words(
     job: Job, loss: Loss, roots: Roots, waits: Waits, unread: frozenset[int] = frozenset()
 ) -> str:
     if isinstance(loss, LateRank):
-        return _blame(loss, _own_waits(job, waits, loss), roots, unread)
+        return _late_rank_words(loss, _waits_of(job, waits, loss), roots, unread)
     if isinstance(loss, UnevenStages):
         return tell(
             "Stage {stage} computes {time} a step, {share} longer than the mean of the {count} stages.",
@@ -106,14 +106,14 @@ def _loss_words(
         )
     worst, others = loss.links[0], len(loss.links) - 1
     slowness = worst.slowness
-    told = "The link {link} is slow: it moves at {share} of the usual speed, and took {time} longer."
+    template = "The link {link} is slow: it moves at {share} of the usual speed, and took {time} longer."
     if others:
-        told = (
+        template = (
             "{count} links are slow, most of all {link}: "
             "it moves at {share} of the usual speed, and took {time} longer."
         )
     return tell(
-        told,
+        template,
         count=others + 1,
         link=printable(link_words(worst)),
         share=format_percent(slowness.usual_ns, slowness.ns),
@@ -122,7 +122,7 @@ def _loss_words(
 
 
 def link_path(link: JobLink) -> str:
-    """ "rank 0 to 4", "peer 0 to 5 of group 271"; as written in the trace: never print it unescaped."""
+    """Return "rank 0 to 4", "peer 0 to 5 of group 271"; as written in the trace: never print it unescaped."""
     ends, group = link.ends, tell("group {key}", key=link.ends.group)
     if ends.src is not None and ends.dst is not None:
         return tell("rank {src} to {dst}", src=ends.src, dst=ends.dst)
@@ -136,13 +136,13 @@ def link_path(link: JobLink) -> str:
 
 
 def link_words(link: JobLink) -> str:
-    """ "rank 0 to 4 (RDMA)"; as written in the trace: never print it unescaped."""
+    """Return "rank 0 to 4 (RDMA)"; as written in the trace: never print it unescaped."""
     transport = link.ends.transport
     return f"{link_path(link)} ({transport})" if transport else link_path(link)
 
 
 def late_words(late: LateRank, unread: frozenset[int] = frozenset()) -> str:
-    """ "rank 5", "peer 5 of group 271 (missing)"; as written in the trace: never print it unescaped.
+    """Return "rank 5", "peer 5 of group 271 (missing)"; as written in the trace: never print it unescaped.
 
     `unread`: numbers of ranks that are there and not read, which are not missing.
     """
@@ -158,14 +158,14 @@ def late_words(late: LateRank, unread: frozenset[int] = frozenset()) -> str:
 
 
 def absent_state(late: LateRank, unread: frozenset[int]) -> str:
-    """ "missing", or "not read" where its trace may be one of those that are there.
+    """Return "missing", or "not read" where its trace may be one of those that are there.
 
     Ranks whose numbers are not known may be any of those that are not known, -1 among the numbers.
     """
-    return tell("not read") if _maybe(late.rank, unread) else tell("missing")
+    return tell("not read") if _may_be_unread(late.rank, unread) else tell("missing")
 
 
-def _maybe(rank: int | None, unread: frozenset[int]) -> bool:
+def _may_be_unread(rank: int | None, unread: frozenset[int]) -> bool:
     return bool(unread if rank is None else {rank, -1} & unread)
 
 
@@ -175,17 +175,17 @@ def root_rank(root: Root) -> str:
 
 
 def root_words(root: Root, unread: frozenset[int] = frozenset()) -> str:
-    """ "idle, host.dataloader", "computing MatMul"; as written in the trace: never print it unescaped.
+    """Return "idle, host.dataloader", "computing MatMul"; as written in the trace: never print it unescaped.
 
     `unread`: numbers of ranks that are there and not read, which are not missing.
     """
-    if root.kind == MISSING and _maybe(root.rank, unread):
+    if root.kind == MISSING and _may_be_unread(root.rank, unread):
         return tell("not known: its trace is not read")
     return reason_words(root.kind, root.reason)
 
 
 def root_place(root: Root) -> str:
-    """ "idle, host.dataloader at data.py(70) __iter__"; as written in the trace: never print it unescaped."""
+    """Return "idle, host.dataloader at data.py(70)"; as written in the trace: never print it unescaped."""
     what = root_words(root)
     return what if root.line is None else tell("{why} at {line}", why=what, line=short_line(root.line))
 
@@ -207,9 +207,9 @@ def line_words(line: Line) -> str:
     return line_name(line.file, line.line, line.function)
 
 
-def whose(job: Job, told: JobLine) -> str:
-    """Whose problem a line is: "every rank", "rank 2", "ranks 2, 5", "40 of 64 ranks"."""
-    numbers = [job.ranks[place].number for place in told.concerned]
+def whose(job: Job, job_line: JobLine) -> str:
+    """Return whose problem a line is: "every rank", "rank 2", "ranks 2, 5", "40 of 64 ranks"."""
+    numbers = [job.ranks[place].number for place in job_line.concerned]
     if len(numbers) == len(job.ranks) > 1:
         return tell("every rank")
     if len(numbers) > _NUMBERED:
@@ -220,7 +220,7 @@ def whose(job: Job, told: JobLine) -> str:
 
 
 def passes_on(lost_ns: int, gained: Sequence[Root]) -> bool:
-    """Whether a rank was late mostly because it waited itself: what it did longer is less than half of it.
+    """Tell whether a rank was late mostly because it waited: what it did longer is less than half of it.
 
     Args:
         lost_ns: what it cost the others.
@@ -229,13 +229,13 @@ def passes_on(lost_ns: int, gained: Sequence[Root]) -> bool:
     return 2 * sum(root.lost_ns for root in gained) < lost_ns
 
 
-def _own_waits(job: Job, waits: Waits, late: LateRank) -> tuple[LateRank, ...]:
-    """Whom a late rank waited for itself, longest first."""
+def _waits_of(job: Job, waits: Waits, late: LateRank) -> tuple[LateRank, ...]:
+    """Return whom a late rank waited for itself, longest first."""
     places = [place for place, rank in enumerate(job.ranks) if rank.number == late.rank]
     return late_once(job, waits.at(np.isin(waits.rank, places)))
 
 
-def _blame(
+def _late_rank_words(
     late: LateRank, waited: Sequence[LateRank], roots: Roots, unread: frozenset[int] = frozenset()
 ) -> str:
     others, mean = late.waited, late.lost_ns // late.waited
@@ -252,7 +252,7 @@ def _blame(
                 "{rank} cost the {others} ranks here {time} each on average, {most} at most, in {collectives}"
             )
     name = printable(late_words(late, unread))
-    said = tell(
+    cost = tell(
         whom,
         rank=f"{name[0].upper()}{name[1:]}" if speaks_english() else name,
         others=others,
@@ -261,28 +261,30 @@ def _blame(
         collectives=counted(late.operations, "1 collective", "{count} collectives"),
     )
     if late.missing:
-        return tell("{said}; only its own trace tells why.", said=said)
-    own = [root for root in roots.roots if root.rank == late.rank and root.kind != MISSING]
-    gained = [root for root in own if root.lost_ns > 0]
+        return tell("{said}; only its own trace tells why.", said=cost)
+    of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != MISSING]
+    gained = [root for root in of_rank if root.lost_ns > 0]
     if gained and gained[0].kind == UNALIGNED:
-        return tell("{said}; why is not known, as their clocks are not aligned.", said=said)
+        return tell("{said}; why is not known, as their clocks are not aligned.", said=cost)
     if passes_on(late.lost_ns, gained):
-        return _passed_on(said, bool(gained), waited, unread)
+        return _passed_on(cost, bool(gained), waited, unread)
     first = gained[0]
     share = format_percent(first.lost_ns, sum(root.lost_ns for root in gained))
-    told = "{said}: {what} ({share} of what it did longer)."
-    return tell(told, said=said, what=printable(root_place(first)), share=share)
+    template = "{said}: {what} ({share} of what it did longer)."
+    return tell(template, said=cost, what=printable(root_place(first)), share=share)
 
 
-def _passed_on(said: str, mostly: bool, waited: Sequence[LateRank], unread: frozenset[int]) -> str:
-    """The sentence about a rank that was late because it waited itself."""
+def _passed_on(cost: str, mostly: bool, waited: Sequence[LateRank], unread: frozenset[int]) -> str:
+    """Return the sentence about a rank that was late because it waited itself."""
     if not waited:
-        told = "{said}, mostly because it waited itself." if mostly else "{said}, because it waited itself."
-        return tell(told, said=said)
-    told = "{said}, because it waited itself, longest for {rank}."
+        template = (
+            "{said}, mostly because it waited itself." if mostly else "{said}, because it waited itself."
+        )
+        return tell(template, said=cost)
+    template = "{said}, because it waited itself, longest for {rank}."
     if mostly:
-        told = "{said}, mostly because it waited itself, longest for {rank}."
-    return tell(told, said=said, rank=printable(late_words(waited[0], unread)))
+        template = "{said}, mostly because it waited itself, longest for {rank}."
+    return tell(template, said=cost, rank=printable(late_words(waited[0], unread)))
 
 
 def _steps(job: Job) -> str:

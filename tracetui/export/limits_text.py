@@ -12,7 +12,7 @@ from tracetui.units import format_duration, format_exact, format_percent
 
 
 def breaches_text(breaches: Sequence[Breach]) -> str:
-    """A line for each: "NPU 0: free is 42.5 % (9.21 ms of 21.7 ms), more than 10 %"; nothing for none."""
+    """Return a line for each: "NPU 0: free is 42.5 % (9.21 ms of 21.7 ms), more than 10 %"."""
     return "".join(f"{_sentence(breach)}\n" for breach in breaches)
 
 

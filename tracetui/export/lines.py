@@ -33,7 +33,7 @@ class Stacks:
         return keys
 
     def frames(self, key: int) -> tuple[Frame, ...]:
-        """The stack of a key, leaf first."""
+        """Return the stack of a key, leaf first."""
         if key == -1:
             return ()
         if key < 0:
@@ -41,11 +41,11 @@ class Stacks:
         return parse_call_stack(self._trace.strings[key])
 
     def text(self, key: int) -> str | None:
-        """The stack of a key on one line, leaf first: "a.py(3): f < b.py(7): main"; None without frames."""
+        """Return the stack of a key on one line, leaf first: "a.py(3): f < b.py(7): main"; None if empty."""
         return " < ".join(map(str, self.frames(key))) or None
 
     def line(self, key: int) -> str | None:
-        """The user's line of a stack, "train.py(88)" with the path as written; None where no stack tells.
+        """Return the user's line of a stack, "train.py(88)" with the path as written; None without one.
 
         python_function slices give the line where their function is defined: that counts only in a trace
         without any call stack, whose line is the one executed.

@@ -12,7 +12,7 @@ _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>#|~&!$@^])")
 
 
 def code(name: str) -> str:
-    """A name of the trace as a code span, the one place where no markup, mention or link is looked for."""
+    """Return a name as a code span, the one place where no markup, mention or link is looked for."""
     shown = printable(name, LONGEST_NAME).strip()
     if not shown:
         return "-"
@@ -27,7 +27,7 @@ def plain(text: str) -> str:
 
 
 def table(titles: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[str]) -> list[str]:
-    """The lines of a table; cells are Markdown. Columns are set right, as numbers, but for the `texts`."""
+    """Return the lines of a table; cells are Markdown. Columns are set right, all but the `texts`."""
     rule = ["---" if title in texts else "--:" for title in titles]
     return [_row(titles), _row(rule), *map(_row, rows)]
 

@@ -98,7 +98,7 @@ def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
 
 
 def _communication(analysis: Analysis, selection: Selection) -> list[str]:
-    """The tables of late ranks and of links, where there are any."""
+    """Return the tables of late ranks and of links, where there are any."""
     late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS, selection.window)
     lines: list[str] = []
     if late.every:
@@ -135,7 +135,7 @@ def _device(
 
 
 def _indented(name: str) -> str:
-    """A name whose leading blanks Markdown keeps."""
+    """Return a name whose leading blanks Markdown keeps."""
     return "&nbsp;" * (len(name) - len(name.lstrip())) + name.lstrip()
 
 

@@ -114,7 +114,7 @@ def _among(kernels: Kernels, operators: Operators) -> Bools:
 
 
 def _first(table: OperatorTable, top: int) -> OperatorTable:
-    """The first rows."""
+    """Return the first rows."""
     columns = {column.name: getattr(table, column.name) for column in fields(table)}
     return OperatorTable(
         **{name: value if name in ("strings", "kind") else value[:top] for name, value in columns.items()}

@@ -11,7 +11,7 @@ from tracetui.trace.model import Trace
 
 
 def group_key(trace: Trace, group: Group) -> str | None:
-    """The number that the operations of a group carry, else what its track is called by; None on streams."""
+    """Return the number that the operations of a group carry, else the name of its track; None on streams."""
     if group.track < 0:
         return None
     return group.number or name_in(trace.tracks[group.track].name)

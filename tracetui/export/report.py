@@ -34,7 +34,7 @@ from tracetui.units import (
 )
 
 TOP_GAPS, TOP_STEPS, TOP_ADVICE = 5, 20, 3
-LONGEST_RUN = 400  #: characters of what is told of the run
+LONGEST_RUN = 400  #: characters of what is known of the run
 BAR_CELLS, CAUSE_CELLS, LEAST_CELLS = 24, 10, 4
 CAUSE_SPACE = 17  #: cells of a cause's line for its share and the blanks in between
 
@@ -52,10 +52,10 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     for device, activity, split in zip(document["devices"], analysis.devices, communication.splits):
         lines += ["", *_device(analysis, device, activity, split, width)]
         lines += _why(device, width)
-        own = selection.steps(analysis, activity.device)
-        lines += _steps(analysis, own, TOP_STEPS if top is None else top, width)
-    for told in (late_lines(analysis, width), link_lines(analysis, selection, width)):
-        lines += ["", *told] if told else []
+        places = selection.steps(analysis, activity.device)
+        lines += _steps(analysis, places, TOP_STEPS if top is None else top, width)
+    for part in (late_lines(analysis, width), link_lines(analysis, selection, width)):
+        lines += ["", *part] if part else []
     if len(analysis.gaps):
         lines += ["", *gap_lines(analysis, selection, TOP_GAPS if top is None else top, width)]
     advice = first_advice(analysis, TOP_ADVICE, width)
@@ -85,9 +85,9 @@ def _counts(trace: dict[str, Any], *keys: str) -> dict[str, str]:
 
 
 def run_facts(analysis: Analysis) -> list[str]:
-    """What the files beside a trace tell: the run, its versions, and whether the producer's sums agree."""
-    told = dict(facts_of_run(analysis.run))
-    known = [", ".join(told[label]) for label in ("run", "versions", "environ") if label in told]
+    """Return what the files beside a trace tell: the run, its versions, whether the producer's sums agree."""
+    by_label = dict(facts_of_run(analysis.run))
+    known = [", ".join(by_label[label]) for label in ("run", "versions", "environ") if label in by_label]
     facts = [tell("Run: {facts}", facts=printable("; ".join(known), LONGEST_RUN))] if known else []
     agreeing = [f"{check.table} ({check.words})" for check in analysis.checks if check.agrees]
     if agreeing:
@@ -101,12 +101,12 @@ def in_all(device: dict[str, Any]) -> str:
     kinds = [("free {time} ms ({share})", device["free_ns"])]
     if device["communication_ns"]:
         kinds.insert(0, ("communication {time} ms ({share})", device["communication_ns"]))
-    told = (tell(kind, time=format_ms(ns), share=format_percent(ns, window)) for kind, ns in kinds)
-    return tell("In all: {parts}", parts=clauses(told))
+    shares = (tell(kind, time=format_ms(ns), share=format_percent(ns, window)) for kind, ns in kinds)
+    return tell("In all: {parts}", parts=clauses(shares))
 
 
 def no_work(device: dict[str, Any]) -> str:
-    """What is said of a device without a window."""
+    """Return the sentence about a device without a window."""
     return counted(
         device["tasks"],
         "1 task, which neither computes nor communicates",
@@ -118,8 +118,8 @@ def task_facts(analysis: Analysis, device: dict[str, Any], activity: DeviceActiv
     """How many tasks a device has, how many of them are linked, and what is to be known of its steps."""
     linked = format_percent(device["linked_tasks"], device["tasks"])
     tasks = task_words(task_counts(analysis.trace, activity))
-    told = tell("{tasks}; {share} lead back to an operator", tasks=tasks, share=linked)
-    return [told, *analysis.step_notes.get(activity.device, ())]
+    linked_words = tell("{tasks}; {share} lead back to an operator", tasks=tasks, share=linked)
+    return [linked_words, *analysis.step_notes.get(activity.device, ())]
 
 
 def _device(
@@ -150,7 +150,7 @@ def _device(
 
 
 def _why(device: dict[str, Any], width: int) -> list[str]:
-    """The causes of the idle time, and of the time before the first work of steps."""
+    """Return the causes of the idle time, and of the time before the first work of steps."""
     causes, idle = device["causes"], device["idle_ns"]
     lines = []
     if causes:
@@ -175,7 +175,7 @@ def _why(device: dict[str, Any], width: int) -> list[str]:
 
 
 def _preparing(whole_ns: int, causes: dict[str, int]) -> list[str]:
-    """ "Preparing steps took 17.9 ms, of which copies 0.80 ms", and "the rest: host.sync 70 %, …" """
+    """Return "Preparing steps took 17.9 ms, of which copies 0.80 ms", and "the rest: host.sync 70 %, …" """
     copies = causes.get(COPY, 0)
     rest = shares({cause: ns for cause, ns in causes.items() if cause != COPY}, 3)
     whole = format_duration(whole_ns)
@@ -188,7 +188,7 @@ def _preparing(whole_ns: int, causes: dict[str, int]) -> list[str]:
 
 
 def _producer(device: dict[str, Any], producer: dict[str, int], left_out_ns: int = 0) -> list[str]:
-    """Where the trace's own rows say otherwise."""
+    """Return where the trace's own rows say otherwise."""
     lines = [MARGIN + tell("the trace's own Overlap Analysis says otherwise:")]
     for key, theirs in producer.items():
         if theirs != device.get(key):
@@ -211,10 +211,8 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int, width: int) -> l
             break
     left = len(rows.every) - len(rows.rows)
     more = [MARGIN + counted(left, "1 more step: --top 0", "{count} more steps: --top 0")] if left else []
-    told = longest_phases(mean_phases(StepRows(analysis, places).phases))
-    phases = (
-        [cut(MARGIN + tell("of a mean step on the host: {phases}", phases=printable(told)), width)]
-        if told
-        else []
-    )
-    return ["", tell("Steps, in ms"), *lines, *more, *phases]
+    phases = longest_phases(mean_phases(StepRows(analysis, places).phases))
+    if phases:
+        words = tell("of a mean step on the host: {phases}", phases=printable(phases))
+        more.append(cut(MARGIN + words, width))
+    return ["", tell("Steps, in ms"), *lines, *more]

@@ -27,7 +27,7 @@ class Selection:
     by: Measure = field(default=Measure.LOST, compare=False)  #: what the gaps are ranked by
 
     def steps(self, analysis: Analysis, device: str | None = None) -> list[int]:
-        """Indices of the steps listed, in the order of the analysis; of one device, or of all."""
+        """Return indices of the steps listed, in the order of the analysis; of one device, or of all."""
         return [
             index
             for index, step in enumerate(analysis.steps)
@@ -37,7 +37,7 @@ class Selection:
         ]
 
     def gaps(self, analysis: Analysis, top: int = 0) -> Int64s:
-        """Indices of the gaps listed, those with the most of `by` first; at most `top`, 0 for all."""
+        """Return indices of the gaps listed, those with the most of `by` first; at most `top`, 0 for all."""
         ranked = analysis.gaps.ranked(self.by)
         if self.window is not None:
             start = analysis.gaps.start[ranked]
@@ -47,26 +47,26 @@ class Selection:
         return ranked[:top] if top else ranked
 
     def lines(self, analysis: Analysis) -> tuple[LineIdle, ...]:
-        """The idle time of the gaps listed by line, most first."""
+        """Return the idle time of the gaps listed by line, most first."""
         if self == Selection():
             return analysis.lines
         charges, listed = analysis.causes.charges, self._listed(analysis)
         return idle_lines(analysis.trace, charges.at(np.flatnonzero(listed[charges.gap])), analysis.rules)
 
     def modules(self, analysis: Analysis) -> tuple[ModuleIdle, ...]:
-        """The idle time of the gaps listed by nn.Module, most first."""
+        """Return the idle time of the gaps listed by nn.Module, most first."""
         if self == Selection():
             return analysis.modules
         return idle_modules(analysis.trace, analysis.links.callers.ancestors, self._frame_charges(analysis))
 
     def frames(self, analysis: Analysis) -> tuple[FrameIdle, ...]:
-        """The idle time of the gaps listed by frame at any depth, most first."""
+        """Return the idle time of the gaps listed by frame at any depth, most first."""
         if self == Selection():
             return analysis.frames
         return idle_frames(analysis.trace, self._frame_charges(analysis))
 
     def scopes(self, analysis: Analysis) -> tuple[ScopeTime, ...]:
-        """The computing that starts in the selection, and the idle time of the gaps listed, by scope."""
+        """Return the computing that starts in the selection, and the idle time of its gaps, by scope."""
         if self == Selection() or not analysis.has_scopes:
             return analysis.scopes
         starts, work = analysis.trace.slices.start, analysis.work
@@ -78,7 +78,7 @@ class Selection:
         return tuple(scope_times(analysis.trace, work, analysis.causes, self._listed(analysis)))
 
     def syncs(self, analysis: Analysis) -> tuple[SyncCall, ...]:
-        """The synchronisations that start there or expose idle time of the gaps listed, which counts alone.
+        """Return the synchronisations that start there or expose idle time of its gaps, which counts alone.
 
         Those of a step start between its start on the host and its end, there or on a device.
         """

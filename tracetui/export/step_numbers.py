@@ -23,7 +23,7 @@ class StepNumbers:
         self._device_of = np.array([place.get(t.device or "", -1) for t in analysis.trace.tracks], np.int64)
 
     def known(self) -> list[int]:
-        """The numbers, each once, in order."""
+        """Return the numbers, each once, in order."""
         return sorted({step.number for step in self._hosts} | {step.number for step in self._steps})
 
     def window(self, number: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from tracetui.units import format_count, format_duration
 
 
 def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
-    """The table of synchronisations and its title, line by line: at most `top`, 0 for all; [] without any."""
+    """Return the title and table of synchronisations: at most `top` rows, 0 for all; [] without any."""
     rows = SyncRows(analysis, selection, top)
     if not rows.every:
         return []

@@ -33,7 +33,7 @@ class Column:
 def table(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, notes: Sequence[str] = ()
 ) -> list[str]:
-    """The lines of a table: titles, a rule, the rows, each with its note below it, beside the first column.
+    """Return the lines of a table: titles, a rule, rows, each with its note below, beside the first column.
 
     Wider than `width` only where no column gives way; notes are cut.
     """
@@ -75,7 +75,7 @@ def wrapped(text: str, width: int, first: str = "", later: str = "") -> list[str
 
 
 def bar(part: int, whole: int, cells: int) -> str:
-    """A bar of a share, in eighths of a cell: never empty for something, never full for less than all."""
+    """Return a share as a bar, in eighths of a cell: never empty for something, full for all alone."""
     if whole <= 0 or part <= 0:
         return ""
     eighths = min(max(8 * cells * part // whole, 1), 8 * cells)
@@ -83,7 +83,7 @@ def bar(part: int, whole: int, cells: int) -> str:
 
 
 def cut(text: str, width: int, keep_end: bool = False) -> str:
-    """The text if it fits `width` cells, else as much of its start (or end) as fits beside an ellipsis."""
+    """Return the text, cut to `width` cells: as much of its start (or end) as fits beside an ellipsis."""
     if cell_width(text) <= width:
         return text
     kept, room = [], width - 1
@@ -103,17 +103,17 @@ def cell_width(text: str) -> int:
 
 
 def padded(text: str, width: int) -> str:
-    """The text with blanks up to so many cells."""
+    """Return the text with blanks up to so many cells."""
     return text + " " * (width - cell_width(text))
 
 
 def aligned(text: str, width: int) -> str:
-    """The text with blanks before it, so many cells in all."""
+    """Return the text with blanks before it, so many cells in all."""
     return " " * (width - cell_width(text)) + text
 
 
 def units_held(text: str) -> str:
-    """The text with a blank that does not break (U+00A0) between a number and its unit."""
+    """Return the text with a blank that does not break (U+00A0) between a number and its unit."""
     return _BEFORE_UNITS.sub("\xa0", text)
 
 
@@ -123,7 +123,7 @@ def words_of(text: str) -> list[tuple[str, str]]:
 
 
 def to_ascii(text: str) -> str:
-    """The text in ASCII, each character as wide as it was; those without a likeness become question marks."""
+    """Return the text in ASCII, each character as wide as it was; "?" for those without a likeness."""
     return _NOT_ASCII.sub(lambda found: "?" * _character_width(found[0]), text.translate(_ASCII))
 
 

@@ -28,7 +28,7 @@ _ASCII_MICRO = re.compile(r"(?<=[0-9] )us\b")
 
 
 def meanings() -> dict[str, str]:
-    """What causes mean in a few words, by their names."""
+    """Return what causes mean in a few words, by their names."""
     return {**{cause.label: cause_facts(cause).brief for cause in Cause}, COPY: tell("copies on the device")}
 
 
@@ -77,7 +77,7 @@ def file_line(frame: Frame | None) -> str | None:
 
 
 def shares(parts: Mapping[str, int], most: int) -> str:
-    """The largest parts, with their shares of all: "host.python 70 %, queue.busy 20 %", "host.sync"."""
+    """Return the largest parts with their shares: "host.python 70 %, queue.busy 20 %", "host.sync"."""
     whole = sum(parts.values())
     ranked = sorted(parts.items(), key=lambda part: -part[1])
     if len(ranked) == 1:
@@ -97,7 +97,7 @@ def micro(text: str) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    """A share without decimals: "70 %"; "<1 %" for less than half of that, ">99 %" for nearly all."""
+    """Return a share without decimals: "70 %"; "<1 %" for less than half of that, ">99 %" for nearly all."""
     percent = (200 * part + whole) // (2 * whole)
     if percent == 0 and part:
         return "<1 %"

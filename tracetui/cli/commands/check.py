@@ -127,12 +127,12 @@ def _add_arguments(parser: Parser) -> None:
 
 
 class _Held(NamedTuple):
-    """What came of some limits."""
+    """The result of checking limits."""
 
     document: dict[str, Any]
     text: str  #: a line for each that is passed
     broken: bool
-    said: tuple[str, ...] = ()  #: what must be known besides
+    notes: tuple[str, ...] = ()  #: what must be known to read it
     unchecked: bool = False  #: of some of them nothing tells
 
 
@@ -157,7 +157,7 @@ def _run(request: Request) -> ExitCode:
     else:
         print_text("".join(part.text for part in held), request)
     for part in held:
-        for sentence in part.said:
+        for sentence in part.notes:
             say(sentence)
     if any(part.broken for part in held):
         return ExitCode.LIMIT
@@ -169,7 +169,7 @@ class _Nothing(Exception):  # noqa: N818 - no error of the program
 
 
 def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
-    """What came of each kind of limits. Raises _Nothing where a trace tells nothing of them."""
+    """Yield what came of each kind of limits. Raises _Nothing where a trace tells nothing of them."""
     if request.limits_of_jobs:
         from tracetui.cli.jobs import open_job
 
@@ -233,9 +233,10 @@ def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _H
     if not len(comparison.base.wall_ns):
         raise _Nothing("no device computes or communicates in BASE: there is nothing to compare with")
     found, unknown = find_regressions(comparison, limits), unknown_measures(comparison, limits)
-    said = (f"nothing tells of {measure} in both: there is nothing to check" for measure in unknown)
+    unmeasured = (f"nothing tells of {measure} in both: there is nothing to check" for measure in unknown)
     document = regressions_document(comparison, limits, found)
-    return _Held(document, regressions_text(found), bool(found), (verdict(comparison), *said), bool(unknown))
+    notes = (verdict(comparison), *unmeasured)
+    return _Held(document, regressions_text(found), bool(found), notes, bool(unknown))
 
 
 def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
@@ -246,8 +247,8 @@ def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
     if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
         raise _Nothing("no device computes or communicates in these traces: there is nothing to check")
     breaches = find_breaches(job, limits)
-    said = tuple(printable(saying) for saying in sayings(job))
-    return _Held(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), said)
+    notes = tuple(printable(note) for note in sayings(job))
+    return _Held(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), notes)
 
 
 def _compare(request: Request, analysis: Analysis) -> Comparison:

@@ -65,7 +65,7 @@ _TABLES = (
 
 
 def _add_sides(parser: Parser) -> None:
-    """The steps of both sides."""
+    """Add the options that choose the steps of both sides."""
     add_restrictions(parser, "compare only step N of both", "compare only this window of time of both")
     parser.add_argument(
         "--base-step", metavar="N", type=step_argument, help="the step of BASE, where another"
@@ -96,7 +96,7 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _compare(request: Request) -> Comparison:
-    """The comparison of the two runs."""
+    """Return the comparison of the two runs."""
     from tracetui.cli.comparing import Side, compare_paths
 
     step = request.step if request.base_step is None else request.base_step

@@ -177,7 +177,7 @@ def _view(request: Request) -> int:
 
 
 def _job(request: Request) -> FoundRanks | None:
-    """The ranks of a directory that holds several; None where one trace is meant, or traces are listed."""
+    """Return the ranks of a directory that holds several; None where one trace, or a list, is meant."""
     path = Path(request.path)
     if request.others or not path.is_dir():
         return None
@@ -187,7 +187,7 @@ def _job(request: Request) -> FoundRanks | None:
 
 
 def _two_jobs(request: Request) -> tuple[FoundRanks, FoundRanks] | None:
-    """The ranks of two paths of which one holds several; None of others.
+    """Return the ranks of two paths of which one holds several; None of others.
 
     Raises UnreadableTrace where the other one holds none.
     """

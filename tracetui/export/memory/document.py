@@ -75,7 +75,7 @@ def _step(recorded: Recorded, place: int) -> int | None:
 
 
 def _time(recorded: Recorded, time: int) -> int | None:
-    """A time or a length of time; unknown below 0, and where events have numbers only."""
+    """Return a time or a length of time; unknown below 0, and where events have numbers only."""
     return time if time >= 0 and recorded.timed else None
 
 

@@ -111,7 +111,7 @@ def _head(document: Row, origin_ns: int, memory: Memory) -> list[str]:
 
 
 def _growing(document: Row, memory: Memory, source: SourceLine | None) -> list[str]:
-    """A sentence for each group that grows, or that none does; of one step nothing is said."""
+    """Return a sentence for each group that grows, or that none does; of one step nothing is said."""
     if document["growing"]:
         groups = zip(document["growing"], memory.growing)
         return [

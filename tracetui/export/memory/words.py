@@ -36,8 +36,8 @@ def peak_sentence(document: Mapping[str, Any], origin_ns: int) -> str:
     most = most_at_peak(document["lines"])
     if most is None:
         return words
-    told = "{peak}: {size} of it allocated at {line}"
-    return tell(told, peak=words, size=format_bytes(most[1]), line=most[0])
+    template = "{peak}: {size} of it allocated at {line}"
+    return tell(template, peak=words, size=format_bytes(most[1]), line=most[0])
 
 
 def most_at_peak(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int] | None:
@@ -60,8 +60,8 @@ def peak_parts(peak: Mapping[str, Any]) -> Iterator[str]:
         yield tell("{size} more was reserved: cached, or lost between blocks", size=cached)
     if peak["outside_bytes"]:
         outside = format_bytes(peak["outside_bytes"])
-        told = "{size} of the process lay outside: workspace, communication, others"
-        yield tell(told, size=outside)
+        template = "{size} of the process lay outside: workspace, communication, others"
+        yield tell(template, size=outside)
 
 
 def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
@@ -72,11 +72,14 @@ def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
     devices = dict.fromkeys(each["device"] for each in document["growth"])
     parts = []
     for device in devices:
-        own = [each for each in document["growth"] if each["device"] == device]
-        told = clauses(
-            tell("{size} in {step}", size=signed_bytes(each["bytes"]), step=each["step"]) for each in own[-8:]
+        growth = [step for step in document["growth"] if step["device"] == device]
+        last_steps = clauses(
+            tell("{size} in {step}", size=signed_bytes(step["bytes"]), step=step["step"])
+            for step in growth[-8:]
         )
-        parts.append(tell("{device}: {what}", device=device, what=told) if len(devices) > 1 else told)
+        parts.append(
+            tell("{device}: {what}", device=device, what=last_steps) if len(devices) > 1 else last_steps
+        )
     if not parts:
         return tell("No curve tells of growth.")
     return tell("From step to step: {parts}", parts=alternatives(parts))
@@ -119,8 +122,8 @@ def alive_sentence(document: Mapping[str, Any]) -> str:
     if not alive["blocks"]:
         return tell("All that was allocated was released before the recording ended.")
     blocks = counted(alive["blocks"], "1 block", "{count} blocks")
-    told = "Alive at the end, which by itself is no leak: {size} in {blocks}."
-    return tell(told, size=format_bytes(alive["bytes"]), blocks=blocks)
+    template = "Alive at the end, which by itself is no leak: {size} in {blocks}."
+    return tell(template, size=format_bytes(alive["bytes"]), blocks=blocks)
 
 
 def place_words(row: Mapping[str, Any]) -> str:

@@ -51,7 +51,7 @@ def _evidence(rows: AdviceRows) -> list[dict[str, Any]]:
 
 
 def _gaps(rows: AdviceRows) -> list[list[dict[str, Any]]]:
-    """The gaps to look at of each, by a few of their columns."""
+    """Return the gaps to look at of each, by a few of their columns."""
     columns = [column for column in GAPS.columns if column.key in _OF_GAPS]
     found = []
     for advice in rows.rows:

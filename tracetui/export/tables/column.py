@@ -45,7 +45,7 @@ class Texts:
     text_of: Callable[[int], str | None]
 
     def distinct(self) -> tuple[Int64s, list[str | None]]:
-        """The place of each row's text among the texts of the codes that occur, None for -1."""
+        """Return the place of each row's text among the texts of the codes that occur, None for -1."""
         used, places = numbered(self.codes)
         texts = [None if code == -1 else self.text_of(code) for code in used.tolist()]
         return places, texts
@@ -93,14 +93,14 @@ class Column(Generic[Rows]):
     when: Callable[[Rows, Form], bool] = lambda *_: True  #: whether people are shown it
 
     def of(self, *forms: Form) -> Column[Rows]:
-        """The column, in these forms alone."""
+        """Return the column, in these forms alone."""
         chosen = Form(0)
         for form in forms:
             chosen |= form
         return replace(self, forms=chosen)
 
     def exact(self, rows: Rows) -> list[Any]:
-        """The value of each row as JSON has it: None is unknown."""
+        """Return the value of each row as JSON has it: None is unknown."""
         values = self.get(rows)
         if isinstance(values, Texts):
             places, texts = values.distinct()
@@ -113,7 +113,7 @@ class Column(Generic[Rows]):
         return list(values.tolist())
 
     def cells(self, rows: Rows, quote: Callable[[str], str]) -> Cells:
-        """What people read in each row; `quote` makes the trace's own texts harmless."""
+        """Return what people read in each row; `quote` makes the trace's own texts harmless."""
         values = self.get(rows)
         if isinstance(values, np.ndarray):
             known = ((None if self.optional and value < 0 else value) for value in values.tolist())
@@ -135,15 +135,15 @@ class Table(Generic[Rows]):
     markdown: tuple[Any, ...] = ()  #: the order in Markdown, where it is another
 
     def column(self, key: str, form: Form = Form.FRAME) -> Column[Rows]:
-        """The column that has a key in a form."""
+        """Return the column that has a key in a form."""
         return next(column for column in self.of(form) if column.key == key)
 
     def of(self, form: Form) -> list[Column[Rows]]:
-        """The columns of a form, in their order."""
+        """Return the columns of a form, in their order."""
         return [column for column in self.columns if column.forms & form]
 
     def shown(self, form: Form, rows: Rows) -> list[Column[Rows]]:
-        """The columns of a form for people, in its order."""
+        """Return the columns of a form for people, in its order."""
         columns = [column for column in self.columns if column.forms & form and column.when(rows, form)]
         return arranged(columns, (self.markdown if form is Form.MARKDOWN else ()) or self.order)
 

@@ -33,18 +33,18 @@ class _OfGroups:
         self.rows: Sequence[Any] = every[:top] if top else every
 
     def keys(self) -> list[str | None]:
-        """The number of the group of each row, None where none is told."""
+        """Return the number of the group of each row, None where none is told."""
         groups = self.analysis.communication.groups
         found = [groups.get(row.group) for row in self.rows]
         return [None if group is None else group_key(self.analysis.trace, group) for group in found]
 
     def names(self) -> list[str | None]:
-        """What the group of each row is for, None where nothing tells."""
+        """Return what the group of each row is for, None where nothing tells."""
         groups = self.analysis.communication.groups
         return [groups[row.group].name or None if row.group in groups else None for row in self.rows]
 
     def groups(self) -> list[str]:
-        """What the group of each row is called: never print it unescaped."""
+        """Return what the group of each row is called: never print it unescaped."""
         return [group_words(key, name) for key, name in zip(self.keys(), self.names())]
 
 
@@ -74,7 +74,7 @@ class LinkRows(_OfGroups):
         super().__init__(analysis, ranked, top)
 
     def ranks(self, end: str) -> list[int | None]:
-        """The rank in the job of one end of each, `src` or `dst`; None where not known."""
+        """Return the rank in the job of one end of each, `src` or `dst`; None where not known."""
         groups = self.analysis.communication.groups
         found = [(groups.get(link.group), getattr(link, end)) for link in self.rows]
         return [None if group is None else group.global_rank(rank) for group, rank in found]
@@ -82,8 +82,8 @@ class LinkRows(_OfGroups):
     @cached_property
     def nominal(self) -> Floats:
         """float64[rows]: GB/s that each is built for; -1 where no table tells."""
-        told = nominal_speeds(self.analysis.trace, self.every)
-        return np.array([-1 if speed is None else speed for speed in told], np.float64)[: len(self.rows)]
+        speeds = nominal_speeds(self.analysis.trace, self.every)
+        return np.array([-1 if speed is None else speed for speed in speeds], np.float64)[: len(self.rows)]
 
     @cached_property
     def share(self) -> Floats:
@@ -94,8 +94,8 @@ class LinkRows(_OfGroups):
     @cached_property
     def speed(self) -> Floats:
         """float64[rows]: GB/s of each; -1 where it took no time."""
-        told = (link.gb_per_s for link in self.rows)
-        return np.array([-1 if speed is None else speed for speed in told], np.float64)
+        speeds = (link.gb_per_s for link in self.rows)
+        return np.array([-1 if speed is None else speed for speed in speeds], np.float64)
 
     @cached_property
     def slow(self) -> Bools:

@@ -75,7 +75,7 @@ def _amount(
     write: Callable[[int], str] = format_ms,
     **more: Any,
 ) -> AnyColumn:
-    """An exact mean, rounded; unknown where it is None."""
+    """Return an exact mean, rounded; unknown where it is None."""
 
     def rounded(row: Any) -> int | None:
         amount = amount_of(row)
@@ -99,8 +99,8 @@ def _blocks(side: str) -> tuple[AnyColumn, ...]:
     """How many blocks it is; of a peak that is not told to people."""
     (counts,) = _counts(side, when=_roomy)
     alive = objects_by(lambda row: count(getattr(row, counts.key)) if row.what == ALIVE else None)
-    told = replace(counts, title="blocks", get=alive, unknown="", forms=_PRINTED)
-    return counts.of(Form.DATA, Form.VIEWER), told
+    printed = replace(counts, title="blocks", get=alive, unknown="", forms=_PRINTED)
+    return counts.of(Form.DATA, Form.VIEWER), printed
 
 
 def _table(
@@ -110,7 +110,7 @@ def _table(
     counts: Callable[[str], tuple[AnyColumn, ...]] = _counts,
     paths: bool = False,
 ) -> Table[ComparedRows]:
-    """What all tables have, and `more`; the names may be `paths`, whose ends tell more than their starts."""
+    """Return the columns of all tables, and `more`; names may be `paths`, whose ends tell more."""
     write, signed = _WRITTEN[unit]
     marks = {True: "*"}
     columns = (
@@ -135,7 +135,7 @@ def _table(
 
 
 def _of_steps() -> tuple[AnyColumn, ...]:
-    """What the steps tell of a change; unknown of fewer than three."""
+    """Return what the steps tell of a change; unknown of fewer than three."""
 
     def shift(key: str) -> AnyColumn:
         def rounded(row: Any) -> int | None:

@@ -44,7 +44,7 @@ class GapRows:
         return len(self.chosen)
 
     def at(self, texts: Texts) -> Texts:
-        """The texts of these gaps, of one for each gap of the analysis."""
+        """Return the texts of these gaps, of one for each gap of the analysis."""
         return Texts(texts.codes[self.chosen], texts.text_of)
 
     @cached_property
@@ -134,7 +134,7 @@ def _device(rows: GapRows) -> Texts:
 
 
 def _task(rows: GapRows, side: str) -> Texts:
-    """The task before or after each gap."""
+    """Return the task before or after each gap."""
     tasks = getattr(rows.gaps, side)[rows.chosen]
     return Texts(pick(rows.trace.slices.name, tasks), rows.trace.string)
 
@@ -146,7 +146,7 @@ def _stream(rows: GapRows, side: str) -> Texts:
 
 
 def _task_columns(side: str, title: str, **more: Any) -> tuple[Column[GapRows], ...]:
-    """The task before or after a gap: one object in JSON, two columns elsewhere."""
+    """Return the task before or after a gap: one object in JSON, two columns elsewhere."""
     name: Column[GapRows] = Column(side, title, partial(_task, side=side), **more)
     stream: Column[GapRows] = Column(f"{side}_stream", "", partial(_stream, side=side), forms=Form.FRAME)
 
@@ -166,14 +166,14 @@ def _communication_line(rows: GapRows) -> Texts:
 
 
 def _behind(rows: GapRows) -> Texts:
-    """The line behind most of what ranks a gap: of its idle time or of its communication."""
+    """Return the line behind most of what ranks a gap: of its idle time or of its communication."""
     idle, communication = _line(rows).codes, _communication_line(rows).codes
     moved = np.where(communication < 0, -1, communication + len(rows.idle.lines))
     return texts_at(np.where(rows.by_idle, idle, moved), [*rows.idle.lines, *rows.communication.lines])
 
 
 def _cause(rows: GapRows, of: str) -> Texts:
-    """The cause with the most time: `of` the idle time, or of the communication."""
+    """Return the cause with the most time: `of` the idle time, or of the communication."""
     pieces: Pieces = getattr(rows, of)
     return texts_at(pieces.main_cause[rows.chosen], pieces.labels)
 

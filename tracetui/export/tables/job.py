@@ -89,7 +89,7 @@ def _backward(row: Any) -> bool:
 
 
 def _line_columns() -> tuple[Column[Any], ...]:
-    """The columns of a line; unknown where none is charged."""
+    """Return the columns of a line; unknown where none is charged."""
     return (
         data("file", texts_by(lambda row: getattr(row.line, "file", None))),
         data("line", objects_by(lambda row: getattr(row.line, "line", None))),
@@ -99,7 +99,7 @@ def _line_columns() -> tuple[Column[Any], ...]:
 
 
 def _place(row: Any) -> str | None:
-    """The line as it is printed."""
+    """Return the line as it is printed."""
     return None if row.line is None else line_words(row.line)
 
 
@@ -227,7 +227,7 @@ def _identity(row: RankRow) -> Any:
 
 
 def _spreads(which: str) -> Callable[[RankRows], list[dict[str, int]]]:
-    """A getter of the least or the most of each measure that a rank has."""
+    """Return a getter of the least or the most of each measure that a rank has."""
 
     def spreads(rows: RankRows) -> list[dict[str, int]]:
         every = ([(name, getattr(row.measures, name)) for name in MEASURES] for row in rows.rows)
@@ -255,7 +255,7 @@ def _hosts(rows: RankRows, form: Form) -> bool:
 
 
 def _index(name: str) -> Column[RankRows]:
-    """The number of a rank in its group of a kind; the viewer shows the stage of the pipeline."""
+    """Return the number of a rank in its group of a kind; the viewer shows the stage of the pipeline."""
     numbers = numbers_by(lambda row: _identity(row).indices.get(name))
     staged = lambda rows, _: any(row.stage_number is not None for row in rows.rows)  # noqa: E731
     forms = _UNPRINTED if name == "pp" else Form.DATA

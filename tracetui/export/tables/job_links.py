@@ -18,7 +18,7 @@ from tracetui.units import format_bytes
 
 
 def _end(which: str) -> Callable[[JobLink], str]:
-    """What one end of a link, `src` or `dst`, is called: "rank 3", "peer 1 of 271"."""
+    """Return what one end of a link, `src` or `dst`, is called: "rank 3", "peer 1 of 271"."""
 
     def end(link: JobLink) -> str:
         rank, peer = getattr(link.ends, which), getattr(link.ends, f"group_{which}")
@@ -34,12 +34,12 @@ def _slow(link: JobLink) -> str | None:
 
 
 def _number(key: str) -> Column[JobRows]:
-    """A number of one end; unknown below 0."""
+    """Return a number of one end; unknown below 0."""
     return data(key, numbers_by(lambda link: getattr(link.ends, key)), optional=True)
 
 
 def _floats(value_of: Callable[[Any], float | None]) -> Callable[[JobRows], Floats]:
-    """A getter of float64[n]; -1 where it is None."""
+    """Return a getter of float64[n]; -1 where it is None."""
 
     def floats(rows: JobRows) -> Floats:
         values = map(value_of, rows.rows)

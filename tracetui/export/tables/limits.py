@@ -19,7 +19,7 @@ class LimitRows:
 
 
 def _number(key: str, number_of: Callable[[Any], float | None]) -> Column[LimitRows]:
-    """A number of each row; None where there is none."""
+    """Return a number of each row; None where there is none."""
     return Column(key, "", objects_by(number_of), forms=Form.JSON)
 
 
@@ -32,7 +32,7 @@ def _integer(key: str, name: str) -> Column[LimitRows]:
 
 
 def _allowed(limit_of: Callable[[Any], Limit]) -> tuple[Column[LimitRows], ...]:
-    """The two ways in which a limit is given, of which one is."""
+    """Return the two ways in which a limit is given, of which one is."""
 
     def share(row: Any) -> float | None:
         allowed = limit_of(row).share

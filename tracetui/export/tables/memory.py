@@ -71,7 +71,7 @@ class BlockRows:
         self.at_peak = part.at_peak[self.places]
 
     def times(self, ns: Int64s) -> Int64s:
-        """Times, or lengths of time, unknown (-1) where events have numbers only."""
+        """Return times, or lengths of time, unknown (-1) where events have numbers only."""
         return ns if self.recorded.timed else np.full(len(ns), -1, np.int64)
 
     @property

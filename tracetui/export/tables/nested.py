@@ -67,7 +67,7 @@ def _frame_called(row: FrameIdle) -> str:
 
 
 def _nested(title: str, *first: Column[Any], called: Any) -> Table[Any]:
-    """The table of what holds others of its kind; `first` are the columns that tell what a row is of."""
+    """Return the table of what holds others of its kind; `first` are the columns that name a row."""
     return Table(
         columns=(
             *first,

@@ -62,7 +62,7 @@ class Pieces:
         return [*map(file_line, self.frames)]
 
     def of(self, gaps: Int64s) -> tuple[Int64s, Int64s]:
-        """The places of the pieces of gaps, gap by gap, and how many each gap has."""
+        """Return the places of the pieces of gaps, gap by gap, and how many each gap has."""
         first, stop = np.searchsorted(self.gap, gaps), np.searchsorted(self.gap, gaps, "right")
         return ranges(first, stop), stop - first
 
@@ -97,7 +97,7 @@ class Pieces:
         return [[*islice(rows, count)] for count in counts.tolist()]
 
     def more(self, own: Int64s) -> Sequence[dict[str, Any]]:
-        """What else JSON says of pieces at some places."""
+        """Return what else JSON says of pieces at some places."""
         return [{}] * len(own)
 
     def _name(self, name: int) -> str | None:
@@ -128,7 +128,7 @@ class CommunicationPieces(Pieces):
         super().__init__(analysis, exposed, exposed.gap, [cause.label for cause in CommunicationCause])
 
     def more(self, own: Int64s) -> Sequence[dict[str, Any]]:
-        """What communicated, and for whom.
+        """Return what communicated, and for whom.
 
         `group_rank` and `rank` are those of the late rank, in its group and in the job; None where there is
         none, or where it is not known. With `ring` it, or a rank before it, was late.

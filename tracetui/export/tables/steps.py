@@ -68,7 +68,7 @@ def _ms(key: str, title: str, stacked: str = "") -> Column[StepRows]:
 
 
 def _of_receives(column: Column[StepRows]) -> Column[StepRows]:
-    """A column that says nothing more in text where no step waits for a receive."""
+    """Return a column that says nothing more in text where no step waits for a receive."""
     return replace(column, when=lambda rows, form: form is not Form.TEXT or rows.receives)
 
 
@@ -94,7 +94,7 @@ SUMS: tuple[Column[StepRows], ...] = (
 
 
 def _phase(name: str, title: str) -> Column[StepRows]:
-    """A stretch of a step; unknown where the trace does not tell it from others."""
+    """Return a stretch of a step; unknown where the trace does not tell it from others."""
 
     def lengths(rows: StepRows) -> Int64s:
         spans: list[Span] = [getattr(step, name) for step in rows.rows]
