@@ -169,11 +169,6 @@ def _may_be_unread(rank: int | None, unread: frozenset[int]) -> bool:
     return bool(unread if rank is None else {rank, -1} & unread)
 
 
-def root_rank(root: Root) -> str:
-    """Return "5", "-" of a missing rank whose number is not known."""
-    return "-" if root.rank is None else str(root.rank)
-
-
 def root_words(root: Root, unread: frozenset[int] = frozenset()) -> str:
     """Return "idle, host.dataloader", "computing MatMul"; as written in the trace: never print it unescaped.
 
@@ -188,11 +183,6 @@ def root_place(root: Root) -> str:
     """Return "idle, host.dataloader at data.py(70)"; as written in the trace: never print it unescaped."""
     what = root_words(root)
     return what if root.line is None else tell("{why} at {line}", why=what, line=short_line(root.line))
-
-
-def root_line(root: Root) -> str:
-    """Return "data.py(70) __iter__", "" without a line; as written in the trace: never print it unescaped."""
-    return "" if root.line is None else line_words(root.line)
 
 
 def short_line(line: Line | None) -> str:
