@@ -60,3 +60,10 @@ async def test_it_scrolls_in_a_small_terminal_and_closes(tmp_path: Path) -> None
         await pilot.press("escape")
         await pilot.pause()
         assert not isinstance(app.screen, HelpScreen)
+
+
+def test_causes_stand_with_the_names_that_tables_and_json_give_them() -> None:
+    """The strip says "O operator" where a table says host.operator."""
+    lines = text_of("timeline", 200)
+    for cause in Cause:
+        assert any(line.startswith(cause_words(cause)) and f" {cause.label}: " in line for line in lines)

@@ -136,7 +136,9 @@ def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs 
         lines.extend(_explained(wording(term, f"term.{term}"), wording(meaning), width, palette))
     lines += [[], [(tell("Why a device is idle"), palette.style_of(Role.TITLE))]]
     for cause in Cause:
-        lines.extend(_explained(cause_words(cause), cause_facts(cause).meaning, width, palette, ROLES[cause]))
+        facts = cause_facts(cause)
+        meaning = f"{facts.label}: {facts.meaning}"
+        lines.extend(_explained(cause_words(cause), meaning, width, palette, ROLES[cause]))
     return lines
 
 
