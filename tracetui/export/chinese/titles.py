@@ -179,4 +179,12 @@ TITLES_OF_COLUMNS = {
     "mean life": "平均存活",
     "in steps": "在 step",
     "so it": "判断",
+    # -- heat maps
+    "time, line by line": "时间，逐行",
+    "length": "长度",
+    "gaps    idle": "间隙    空闲",
+    "total while idle": "总计 空闲时",
+    "without": "无领先",
+    # -- steps
+    "no receive": "不含接收",
 }

@@ -15,6 +15,7 @@ from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
+from tracetui.language import clauses, tell
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.sheet import Row, Sheet, Spans, Target, nothing
@@ -53,7 +54,7 @@ class CauseView:
     @cached_property
     def _names(self) -> list[str]:
         names = step_names(self._analysis, range(len(self._analysis.steps)))
-        return [*names, "no step"]
+        return [*names, tell("no step")]
 
     @cached_property
     def _steps(self) -> Cells:
@@ -88,7 +89,7 @@ class CauseView:
         ranked = [
             f"{cause_words(cause)} {format_percent(ns, whole)}" for cause, ns in self._map.causes.items()
         ]
-        return f"of {format_duration(whole)} idle: {', '.join(ranked[:3])}"
+        return tell("of {time} idle: {causes}", time=format_duration(whole), causes=clauses(ranked[:3]))
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         cause, gap = self._causes[row], int(sheet.cells.most[row, column])
@@ -101,11 +102,17 @@ class CauseView:
         else:
             assert isinstance(sheet, _CauseSheet)
             step = int(sheet.shown[row, column])
-            where = f"step {self._names[step]}" if step < len(self._analysis.steps) else self._names[-1]
+            where = (
+                tell("step {number}", number=self._names[step])
+                if step < len(self._analysis.steps)
+                else self._names[-1]
+            )
             if len(self._names) - (not self._map.outside_ns) > sheet.cells.ns.shape[1]:
-                where += ", the worst of its column"
+                where += tell(", the worst of its column")
             ns, idle = int(self._steps.ns[row, step]), int(self._steps.ns[:, step].sum())
-            said = f"{format_duration(ns)}, {format_percent(ns, idle)} of its idle time"
+            said = tell(
+                "{time}, {share} of its idle time", time=format_duration(ns), share=format_percent(ns, idle)
+            )
         return joined(cause_words(cause), where, said, self._worst(cause, gap))
 
     def _worst(self, cause: Cause, gap: int) -> str:
@@ -114,7 +121,9 @@ class CauseView:
         gaps = self._analysis.gaps
         start, end = int(gaps.start[gap]), int(gaps.end[gap])
         reason = self._reasons.between(int(gaps.device[gap]), start, end, only=cause)
-        return joined(f"worst gap {format_duration(reason.idle_ns)}", line_words(reason.frame))
+        return joined(
+            tell("worst gap {time}", time=format_duration(reason.idle_ns)), line_words(reason.frame)
+        )
 
     def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
         gap = int(sheet.cells.most[row, column])

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from rich.cells import cell_len
+
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.fold import FoldMap, Phase
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.arrays import Int64s
+from tracetui.export.text import padded
+from tracetui.language import clauses, tell, wording
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import tick_step
 from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
@@ -36,8 +40,8 @@ class FoldView:
         self._reasons = IdleReasons(analysis)
         one = len(analysis.steps) == 1
         self.question = "When in the step is it idle?" if one else "When is it idle? (no steps to compare)"
-        names = [phase.name for phase in self._map.phases]
-        self.label_cells = max((len(name) for name in names), default=0) + len(" 0.12345 s")
+        names = [wording(phase.name) for phase in self._map.phases]
+        self.label_cells = max((cell_len(name) for name in names), default=0) + len(" 0.12345 s")
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         if not self._map.phases:
@@ -61,13 +65,13 @@ class FoldView:
         rows, before = [], -1
         for place, begin, ns in zip(phase, start, idle):
             each = self._map.phases[place]
-            name = each.name if place != before else ""
+            name = wording(each.name) if place != before else ""
             time = format_time(begin - self._analysis.trace.start_ns, max(length // 2, 1))
             heat = Heat.WAIT if each.preparing else Heat.LOST
             total = format_duration(ns).rjust(self.total_cells) if ns else ""
             rows.append(
                 Row(
-                    f"{name.ljust(self.label_cells - len(time) - 1)} {time}",
+                    f"{padded(name, self.label_cells - len(time) - 1)} {time}",
                     total,
                     heat,
                     place != before >= 0,
@@ -77,31 +81,37 @@ class FoldView:
         return tuple(rows)
 
     def answer(self) -> str:
-        idle = f"{format_duration(self._analysis.idle_ns)} idle"
+        idle = tell("{time} idle", time=format_duration(self._analysis.idle_ns))
         told = (self._phase_words(phase) for phase in self._map.phases if phase.name and not phase.preparing)
-        words = ", ".join(text for text in told if text)
-        return f"{idle}: {words}" if words else idle
+        words = clauses(text for text in told if text)
+        return tell("{idle}: {phases}", idle=idle, phases=words) if words else idle
 
     def _phase_words(self, phase: Phase) -> str:
         """Return "9.18 ms of 12.6 ms forward"; "" where it is never idle."""
         span = phase.start_ns, phase.end_ns
         ns = sum(device.idle.clip(*span).total for device in self._analysis.devices)
         of = (span[1] - span[0]) * len(self._analysis.devices)
-        return f"{format_duration(ns)} of {format_duration(of)} {phase.name}" if ns else ""
+        if not ns:
+            return ""
+        part, whole = format_duration(ns), format_duration(of)
+        return tell("{part} of {whole} {phase}", part=part, whole=whole, phase=wording(phase.name))
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert isinstance(sheet, _FoldSheet)
         begin, stop = sheet.times[row, column : column + 2].tolist()
         phase = self._map.phases[int(sheet.phase[row])]
         if stop <= begin:
-            return f"{phase.name} is over"
+            return tell("{phase} is over", phase=wording(phase.name))
         ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.of[row, column])
         origin = self._analysis.trace.start_ns
         reasons = [self._reasons.between(index, begin, stop) for index in range(len(self._analysis.devices))]
         reason = max(reasons, key=lambda each: each.idle_ns)
-        what = "does nothing" if phase.preparing else "idle"
+        what = tell("does nothing") if phase.preparing else tell("idle")
         return joined(
-            phase.name, between(begin - origin, stop - origin), f"{what} {share(ns, of)}", mostly(reason)
+            wording(phase.name),
+            between(begin - origin, stop - origin),
+            f"{what} {share(ns, of)}",
+            mostly(reason),
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> Target | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.counter_tracks import LEAD, LEAD_TIME
@@ -14,6 +15,8 @@ from tracetui.analysis.heat.lead_map import lead_of_lines, lead_of_steps
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Floats, Int64s
+from tracetui.export.text import aligned, padded
+from tracetui.language import clauses, tell, wording
 from tracetui.ui.drawing.ramp import LEVELS, Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.heat.sheet import Row, Sheet, Spans, Target, nothing
@@ -58,10 +61,10 @@ class LeadView:
         self._fold = FoldMap.of(analysis)
         if self._steps is not None:
             self._names = step_names(analysis, self._steps.step.tolist())
-            self.label_cells = len("first work")
+            self.label_cells = cell_len(tell("first work"))
         else:
-            self._names = [phase.name for phase in self._fold.phases]
-            self.label_cells = max((len(name) for name in self._names), default=0) + len(" 0.12345 s")
+            self._names = [wording(phase.name) for phase in self._fold.phases]
+            self.label_cells = max((cell_len(name) for name in self._names), default=0) + len(" 0.12345 s")
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         if not any(len(lead.time) for lead in self._analysis.leads):
@@ -106,7 +109,7 @@ class LeadView:
         for place, begin, total in zip(phase.tolist(), start.tolist(), told.cells.ns.sum(axis=1).tolist()):
             time = format_time(begin - origin, max(length // 2, 1))
             name = self._names[place] if place != before else ""
-            row = self._row(f"{name.ljust(self.label_cells - len(time) - 1)} {time}", total)
+            row = self._row(f"{padded(name, self.label_cells - len(time) - 1)} {time}", total)
             rows.append(row._replace(ranked=not self._fold.phases[place].preparing))
             before = place
         thing = np.broadcast_to(phase[:, None], told.cells.ns.shape)
@@ -127,7 +130,7 @@ class LeadView:
 
     def _row(self, label: str, total: int) -> Row:
         said = format_duration(total).rjust(self.total_cells) if total else ""
-        return Row(label.rjust(self.label_cells), said, Heat.LEAD)
+        return Row(aligned(label, self.label_cells), said, Heat.LEAD)
 
     def answer(self) -> str:
         empty = window = 0
@@ -138,18 +141,20 @@ class LeadView:
             window += device.window_ns
             work += float(lead.mean(edges)[1][0]) * device.window_ns
         ahead = format_duration(round(work / max(window, 1)))
-        return (
-            f"no lead for {format_duration(empty)}, {format_percent(empty, window)} of the window; "
-            f"{ahead} of work ahead on average"
+        return tell(
+            "no lead for {time}, {share} of the window; {ahead} of work ahead on average",
+            time=format_duration(empty),
+            share=format_percent(empty, window),
+            ahead=ahead,
         )
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert isinstance(sheet, _LeadSheet)
         begin, stop = int(sheet.start[row, column]), int(sheet.end[row, column])
         name = self._names[int(sheet.thing[row, column])]
-        name = f"step {name}" if self._steps is not None else name
+        name = tell("step {number}", number=name) if self._steps is not None else name
         if stop <= begin:
-            return joined(name, "it is over by then, or has not begun")
+            return joined(name, tell("it is over by then, or has not begun"))
         origin = self._analysis.trace.start_ns
         length = (stop - begin) * (len(self._analysis.devices) if self._steps is None else 1)
         empty = int(sheet.empty[row, column])
@@ -159,9 +164,11 @@ class LeadView:
         return joined(
             name,
             between(begin - origin, stop - origin),
-            f"no lead {share(empty, length)}",
-            f"mean {count:,.1f} tasks, {format_duration(work)}",
-            f"idle {format_duration(reason.idle_ns)}, {mostly(reason)}" if reason.idle_ns else "",
+            tell("no lead {share}", share=share(empty, length)),
+            tell("mean {count} tasks, {time}", count=f"{count:,.1f}", time=format_duration(work)),
+            clauses([tell("idle {time}", time=format_duration(reason.idle_ns)), mostly(reason)])
+            if reason.idle_ns
+            else "",
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
@@ -190,4 +197,4 @@ def _label(begin: int, stop: int, step: int) -> str:
     tick = -(-begin // step) * step
     if not begin <= tick < stop:
         return ""
-    return f"{'-' if tick < 0 else ''}{format_tick(abs(tick), step)}" if tick else "first work"
+    return f"{'-' if tick < 0 else ''}{format_tick(abs(tick), step)}" if tick else tell("first work")

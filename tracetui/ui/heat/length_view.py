@@ -10,6 +10,7 @@ from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
+from tracetui.language import tell
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
 from tracetui.ui.heat.words import between, gap_target, joined, mostly, share
@@ -75,9 +76,17 @@ class LengthView:
         count, shortest = half_of_idle(self._analysis)
         gaps = int((self._analysis.gaps.idle > 0).sum())
         whole = format_duration(self._analysis.idle_ns)
-        what = "the longest" if count == 1 else f"the {format_count(count)} longest"
-        of = f"{what} of {format_count(gaps)} gaps, {format_duration(shortest)} and more"
-        return f"half of {whole} idle is in {of}" if count else "never idle"
+        if not count:
+            return tell("never idle")
+        return tell(
+            "half of {whole} idle is in the longest of {gaps} gaps, {shortest} and more"
+            if count == 1
+            else "half of {whole} idle is in the {count} longest of {gaps} gaps, {shortest} and more",
+            whole=whole,
+            count=format_count(count),
+            gaps=format_count(gaps),
+            shortest=format_duration(shortest),
+        )
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert isinstance(sheet, _LengthSheet) and sheet.edges is not None
@@ -92,11 +101,13 @@ class LengthView:
             device = int(idle.device[interval])
             start, end = max(begin, int(idle.start[interval])), min(stop, int(idle.end[interval]))
             longest = format_duration(int(self._analysis.gaps.idle[gap]))
-            most = joined(f"most in one of {longest}", mostly(self._reasons.between(device, start, end)))
+            most = joined(
+                tell("most in one of {time}", time=longest), mostly(self._reasons.between(device, start, end))
+            )
         return joined(
-            f"gaps of {low} to {high}",
+            tell("gaps of {low} to {high}", low=low, high=high),
             between(begin - origin, stop - origin),
-            f"idle {share(ns, int(sheet.cells.of[row, column]))}",
+            tell("idle {time}", time=share(ns, int(sheet.cells.of[row, column]))),
             most,
         )
 

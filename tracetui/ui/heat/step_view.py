@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cells import Cells, pool
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Int64s
+from tracetui.export.text import aligned
+from tracetui.language import tell
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
@@ -38,11 +41,11 @@ class StepView:
     question = "Is every step like this?"
     unit = "of the time of a cell"
     heats = ((Heat.LOST, "idle"), (Heat.WAIT, "preparing"))
-    label_cells = len("whole step")
     total_cells = len("1234 ms")
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
+        self.label_cells = max(cell_len(tell(label)) for label in ("whole step", "preparing", "first work"))
         self._map = StepMap.of(analysis)
         self._reasons = IdleReasons(analysis)
         self._names = step_names(analysis, self._map.step.tolist())
@@ -85,7 +88,7 @@ class StepView:
             *np.repeat(np.add.reduceat(ns, begin), each)[: len(ns) - WHOLE].tolist(),
         ]
         totals = [format_duration(total).rjust(self.total_cells) if total else "" for total in lines]
-        whole = Row("whole step", totals[0], ranked=False), Row("preparing", totals[1], Heat.WAIT)
+        whole = Row(tell("whole step"), totals[0], ranked=False), Row(tell("preparing"), totals[1], Heat.WAIT)
         step = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
         rows = []
         for place, (begin, stop) in enumerate(zip(down.tolist(), down[1:].tolist())):
@@ -93,8 +96,8 @@ class StepView:
             label = format_tick(abs(tick), step) if begin <= tick < stop else ""
             label = f"{'-' if tick < 0 else ''}{label}" if label else ""
             if label == "0":
-                label = "first work"
-            rows.append(Row(label.rjust(self.label_cells), totals[WHOLE + place], apart=place == 0))
+                label = tell("first work")
+            rows.append(Row(aligned(label, self.label_cells), totals[WHOLE + place], apart=place == 0))
         return (*whole, *rows)
 
     def answer(self) -> str:
@@ -102,29 +105,36 @@ class StepView:
         idle = np.array([step.idle_ns for step in steps], np.int64)
         worst = int(idle.argmax())
         outside = self._map.outside_ns
-        after = f"; {format_duration(outside)} before or after all steps" if outside else ""
-        return (
-            f"{len(steps)} steps, each idle {format_duration(int(np.median(idle)))} (median); "
-            f"most: step {self._names[worst]}, {format_duration(int(idle[worst]))}{after}"
+        after = tell("; {time} before or after all steps", time=format_duration(outside)) if outside else ""
+        answer = tell(
+            "{steps} steps, each idle {median} (median); most: step {worst}, {most}",
+            steps=len(steps),
+            median=format_duration(int(np.median(idle))),
+            worst=self._names[worst],
+            most=format_duration(int(idle[worst])),
         )
+        return f"{answer}{after}"
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert isinstance(sheet, _StepSheet)
         step = int(sheet.shown[row, column])
-        name = f"step {self._names[step]}"
+        name = tell("step {number}", number=self._names[step])
         ns, of = int(sheet.ns[row, step]), int(sheet.of[row, step])
         others = np.delete(sheet.ns[row], step)
-        usual = f"{format_duration(int(np.median(others)))} in other steps (median)" if len(others) else ""
+        median = format_duration(int(np.median(others))) if len(others) else ""
+        usual = tell("{time} in other steps (median)", time=median) if median else ""
         shared = len(self._map) > sheet.cells.ns.shape[1]
-        worst = f"the worst of {self._in_column(sheet, column)}" if shared else ""
+        worst = tell("the worst of {steps}", steps=self._in_column(sheet, column)) if shared else ""
         if row < WHOLE:
-            what = ("idle", "preparing")[row]
-            said = f"{what} {format_duration(ns)}"
-            if row == 0:
-                said += f", {format_percent(ns, of)} of its time"
+            time, part = format_duration(ns), format_percent(ns, of)
+            said = (
+                tell("idle {time}, {share} of its time", time=time, share=part)
+                if row == 0
+                else tell("preparing {time}", time=time)
+            )
             return joined(name, worst, said, usual)
         if not of:
-            return joined(name, "it is over by then, or has not begun")
+            return joined(name, tell("it is over by then, or has not begun"))
         begin, stop = self._time(sheet, row, step)
         reason = self._reasons.between(self._device(step), begin, stop)
         base = int(self._map.base[step])
@@ -132,7 +142,7 @@ class StepView:
             name,
             worst,
             _from_first_work(begin - base, stop - base),
-            f"idle {share(ns, of)}",
+            tell("idle {time}", time=share(ns, of)),
             usual,
             mostly(reason),
         )
@@ -165,14 +175,14 @@ class StepView:
     def _in_column(self, sheet: Sheet, column: int) -> str:
         pooled = pool(len(self._map), sheet.cells.ns.shape[1]).first
         first, last = int(pooled[column]), int(pooled[column + 1]) - 1
-        return f"{self._names[first]} to {self._names[last]}"
+        return tell("{low} to {high}", low=self._names[first], high=self._names[last])
 
 
 def _from_first_work(begin_ns: int, stop_ns: int) -> str:
     step = max((stop_ns - begin_ns) // 10, 1)
     scale = 10 ** (len(str(step)) - 1)
     begin, stop = (sign_of(time // scale * scale, scale) for time in (begin_ns, stop_ns))
-    return f"{begin} .. {stop} from its first work"
+    return tell("{begin} .. {end} from its first work", begin=begin, end=stop)
 
 
 def sign_of(ns: int, step_ns: int) -> str:

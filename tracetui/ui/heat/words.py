@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.mostly import Reason
+from tracetui.language import clauses, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.causes import cause_words
@@ -25,7 +26,8 @@ def between(start_ns: int, end_ns: int) -> str:
 
 def share(part_ns: int, whole_ns: int) -> str:
     """Return "1.23 ms of 2.00 ms, 61.5 %"."""
-    return f"{format_duration(part_ns)} of {format_duration(whole_ns)}, {format_percent(part_ns, whole_ns)}"
+    part, whole = format_duration(part_ns), format_duration(whole_ns)
+    return tell("{part} of {whole}, {share}", part=part, whole=whole, share=format_percent(part_ns, whole_ns))
 
 
 def line_words(frame: Frame | None) -> str:
@@ -42,7 +44,8 @@ def mostly(reason: Reason) -> str:
     if reason.cause is None:
         return ""
     line = line_words(reason.frame)
-    return f"mostly {cause_words(reason.cause)}" + (f", {line}" if line else "")
+    most = tell("mostly {what}", what=cause_words(reason.cause))
+    return clauses([most, line]) if line else most
 
 
 def joined(*words: str) -> str:

@@ -11,6 +11,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.work import Doing, Thing, WorkMap, main_slice
 from tracetui.analysis.raster import even_edges
+from tracetui.language import clauses, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind, Track
 from tracetui.trace.stack import parse_frame
@@ -40,7 +41,7 @@ class WorkView:
         self._while_idle = [self._map.while_idle(thing) for thing in self._map.things]
         self._rows = tuple(self._described())
         self.label_cells = max((cell_len(row.label) for row in self._rows), default=0)
-        self.total_cells = len(self.head)
+        self.total_cells = max(cell_len(wording(self.head)), len("1234 ms 100.0 %"))
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         trace = self._analysis.trace
@@ -58,8 +59,9 @@ class WorkView:
         ranked = sorted(
             (-both, row.label.strip()) for _, row, (both, _) in told if row.heat is Heat.WORK and both
         )
-        words = ", ".join(f"{label} {format_percent(-less, idle)}" for less, label in ranked[:3])
-        return f"idle {format_duration(idle)}" + (f"; meanwhile: {words}" if words else "")
+        words = clauses(f"{label} {format_percent(-less, idle)}" for less, label in ranked[:3])
+        answer = tell("idle {time}", time=format_duration(idle))
+        return answer + (tell("; meanwhile: {workers}", workers=words) if words else "")
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert sheet.edges is not None
@@ -96,8 +98,8 @@ class WorkView:
             return ""
         name = self._analysis.trace.name(row)
         if thing.doing is Doing.PYTHON:
-            return f"mostly {line_words(parse_frame(name))}"
-        return f"mostly {printable(name, 40)}"
+            return tell("mostly {what}", what=line_words(parse_frame(name)))
+        return tell("mostly {what}", what=printable(name, 40))
 
     def _described(self) -> Iterator[Row]:
         before: tuple[bool, int] | None = None
@@ -114,13 +116,13 @@ class WorkView:
         if thing.lost:
             prefix = device_prefix(self._analysis, thing.device)
             device = prefix or f"{printable(self._analysis.devices[thing.device].device)} "
-            return f"{device}{thing.doing.value}"
+            return f"{device}{wording(thing.doing.value)}"
         track = thing.tracks[0]
         if thing.device >= 0:
             name = device_prefix(self._analysis, thing.device) + _stream_name(track)
-            return name if thing.doing is Doing.WORKS else f"{name[: _LABEL - 6]} waits"
-        doing = self._calls if thing.doing is Doing.CALLS else thing.doing.value
-        return f"{_thread_name(self._analysis, track)[: _LABEL - len(doing) - 1]} {doing}"
+            return name if thing.doing is Doing.WORKS else f"{name[: _LABEL - 6]} {tell('waits')}"
+        doing = self._calls if thing.doing is Doing.CALLS else wording(thing.doing.value)
+        return f"{_thread_name(self._analysis, track)[: _LABEL - cell_len(doing) - 1]} {doing}"
 
 
 def _stream_name(track: Track) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from rich.cells import cell_len
 from textual import on
 from textual.binding import BindingType
 from textual.message import Message
@@ -20,6 +21,7 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.step_parts import StepParts, step_parts
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.steps import PHASES, STEPS, StepRows, longest_phases
+from tracetui.language import clauses, counted, heading, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar, time_inks
@@ -34,7 +36,7 @@ from tracetui.ui.tables.columns import Cell, Column
 from tracetui.ui.tables.layout import Look, Place, laid_out
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
-from tracetui.units import format_count, format_duration, format_ms, format_percent
+from tracetui.units import format_duration, format_ms, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +56,9 @@ _SUMS = (
 )
 #: of what the wall of a step went into
 _NAMES = {"exposed": "exposed comm"}
-_HANGS = "  (what the step's end waited for)"
+NO_STEPS = "No ProfilerStep in this trace: a step is what lies between two calls of profiler.step()."
+COLON = ": "
+HANGS = "(what the step's end waited for)"
 _PHASES = (("iteration gap", "iteration_gap"), ("fwd+bwd", "forward_backward"), ("tail", "tail"))
 
 
@@ -95,12 +99,7 @@ class StepsScreen(TableScreen):
         assert analysis is not None
         steps = analysis.steps
         if not steps:
-            why = "a step is what lies between two calls of profiler.step()"
-            self.nothing(
-                f"No ProfilerStep in this trace: {why}."
-                if analysis.devices
-                else "No device in this trace: no steps."
-            )
+            self.nothing(NO_STEPS if analysis.devices else "No device in this trace: no steps.")
             return
         inks = time_inks(self.viewer.palette, self.viewer.glyphs)
         self._parts = step_parts(analysis)
@@ -136,7 +135,11 @@ class StepsScreen(TableScreen):
         rule, width = self.viewer.glyphs.rule, self.size.width
         step = analysis.steps[row]
         text, dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
-        title = ruled(f"step {step.number} on {printable(step.device, 40)}", rule, width)
+        title = ruled(
+            tell("step {number} on {device}", number=step.number, device=printable(step.device, 40)),
+            rule,
+            width,
+        )
         lines: list[Line] = [[(title, self.style_of(Role.RULE))]]
         usual = [self._parts[place] for place in analysis.steps_by_device[step.device]]
         story = step_story(step, self._parts[row], usual, analysis.annotated_phases[row])
@@ -144,7 +147,7 @@ class StepsScreen(TableScreen):
         if self._explained is analysis:
             lines += step_causes(analysis, row, self.viewer.palette, self.viewer.glyphs, width)
         else:
-            lines.append([(self._failure or "Looking for the causes of its idle time.", dim)])
+            lines.append([(self._failure or tell("Looking for the causes of its idle time."), dim)])
         self.query_one("#story", Lines).show(lines)
 
     def frame(self, view: Int64s) -> pd.DataFrame:
@@ -182,7 +185,7 @@ def step_columns(analysis: Analysis, parts: Sequence[StepParts], inks: TimeInks)
 def _width(key: str, title: str, rows: StepRows) -> int:
     """The cells that the numbers of a column take, and its title with the mark of the order."""
     cells = STEPS.column(key, Form.VIEWER).cells(rows, str).texts
-    return max(len(title) + 1, *map(len, cells))
+    return max(cell_len(heading(title)) + 1, *map(len, cells))
 
 
 def _bar_column(parts: Sequence[StepParts], inks: TimeInks) -> Column:
@@ -194,22 +197,29 @@ def _bar_column(parts: Sequence[StepParts], inks: TimeInks) -> Column:
 
     wholes = np.array([each.wall for each in parts], np.int64)
     marks = (ink.glyph for ink in part_inks)
-    title = "".join(f"{word}{mark}" for word, mark in zip(("prep", "comp", "comm", "rest"), marks))
-    return Column("", title, wholes, draw, 40, len(title), rank=1, right=False)
+    title = "".join(
+        f"{wording(word, f'bar.{word}')}{mark}" for word, mark in zip(("prep", "comp", "comm", "rest"), marks)
+    )
+    return Column("", title, wholes, draw, 40, cell_len(title), rank=1, right=False)
 
 
 def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0) -> str:
     """Return "40 steps: preparing 12.0 %, computing 61.0 %, ...; median 812 ms; 9 tasks of no step" """
     whole = sum(each.wall for each in parts)
     shares = [
-        f"{_NAMES.get(name, name)} {format_percent(sum(column), whole)}"
+        f"{wording(_NAMES.get(name, name))} {format_percent(sum(column), whole)}"
         for name, column in zip(StepParts._fields, zip(*parts))
     ]
     usual = format_duration(_median([each.wall for each in parts]))
-    count, median = ("1 step", usual) if len(parts) == 1 else (f"{len(parts):,} steps", f"median {usual}")
-    answer = f"{count}: {', '.join(shares)}; {median}"
-    tasks = "1 task" if tasks_of_none == 1 else f"{format_count(tasks_of_none)} tasks"
-    return f"{answer}; {tasks} of no step" if tasks_of_none else answer
+    median = usual if len(parts) == 1 else tell("median {time}", time=usual)
+    answer = tell(
+        "{steps}: {parts}; {median}",
+        steps=counted(len(parts), "1 step", "{count} steps"),
+        parts=clauses(shares),
+        median=median,
+    )
+    tasks = counted(tasks_of_none, "1 task", "{count} tasks")
+    return tell("{answer}; {tasks} of no step", answer=answer, tasks=tasks) if tasks_of_none else answer
 
 
 def step_story(
@@ -220,18 +230,18 @@ def step_story(
     usual : the parts of all steps of its device.
     """
     host = longest_phases(annotated)
-    sums = " + ".join(f"{name} {exact_us(ns)}" for name, ns in parts._asdict().items())
+    sums = " + ".join(f"{wording(name)} {exact_us(ns)}" for name, ns in parts._asdict().items())
     phases = [
-        f"{title} {format_ms(span[1] - span[0])} ms"
+        f"{heading(title)} {format_ms(span[1] - span[0])} ms"
         for title, key in _PHASES
         for span in (getattr(step, key),)
         if span is not None
     ]
+    told = clauses(phases) if phases else tell("the trace does not tell them apart")
+    on_host = tell("; on the host {phases}", phases=printable(host)) if host else ""
     return [
         f"{sums} = {exact_us(parts.wall)} µs",
-        "Phases: "
-        + (", ".join(phases) if phases else "the trace does not tell them apart")
-        + (f"; on the host {printable(host)}" if host else ""),
+        tell("Phases: {phases}", phases=told) + on_host,
         _differences(parts, usual),
     ]
 
@@ -247,40 +257,51 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
     text, dim, bold = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
 
     apart = clocks_apart(analysis.steps[index])
-    disagree = f"; host and device clocks disagree by {format_duration(apart)}" if apart else ""
+    disagree = (
+        tell("; host and device clocks disagree by {time}", time=format_duration(apart)) if apart else ""
+    )
 
     def causes(name: str, by_cause: Mapping[Cause, int], copy_ns: int = 0) -> Line:
         total = format_duration(sum(by_cause.values()) + copy_ns)
-        copied = f"of which copies {format_duration(copy_ns)}, the rest " if copy_ns else ""
-        line: list[Piece] = [(f"{name} ", text), (total, bold), (f": {copied}", text)]
-        room = width - sum(len(piece) for piece, _ in line)
+        copied = tell("of which copies {time}, the rest", time=format_duration(copy_ns)) if copy_ns else ""
+        line: list[Piece] = [
+            (f"{name} ", text),
+            (total, bold),
+            (f"{tell(COLON)}{copied}{' ' * bool(copied)}", text),
+        ]
+        room = width - sum(cell_len(piece) for piece, _ in line)
         return [*line, *legend(by_cause.items(), palette, glyphs, room)]
 
     by_kind = analysis.critical_in_step(index)
     wall = sum(by_kind.values())
     shares = "  ".join(
-        f"{kind.label} {format_percent(ns, wall)}"
+        f"{wording(kind.label, f'critical.{kind.label}')} {format_percent(ns, wall)}"
         for kind, ns in sorted(by_kind.items(), key=lambda item: -item[1])
     )
     preparing = analysis.preparing
     return [
-        causes("Idle", analysis.causes.by_step(index)),
+        causes(tell("Idle"), analysis.causes.by_step(index)),
         [
-            *causes("Preparing", preparing.causes.by_step(index), int(preparing.copy_ns[index])),
+            *causes(tell("Preparing"), preparing.causes.by_step(index), int(preparing.copy_ns[index])),
             (disagree, dim),
         ],
-        [("Critical path ", text), (format_duration(wall), bold), (f": {shares}", text), (_HANGS, dim)],
+        [
+            (f"{tell('Critical path')} ", text),
+            (format_duration(wall), bold),
+            (f"{tell(COLON)}{shares}", text),
+            (f"  {tell(HANGS)}", dim),
+        ],
     ]
 
 
 def _differences(parts: StepParts, usual: Sequence[StepParts]) -> str:
     if len(usual) < 3:
-        return "Too few steps to say what is usual."
+        return tell("Too few steps to say what is usual.")
     medians = StepParts(*map(_median, zip(*usual)))
     by = {name: getattr(parts, name) - getattr(medians, name) for name in StepParts._fields}
-    words = [f"{name} {_signed(by[name])}" for name in sorted(by, key=lambda name: -abs(by[name]))]
+    words = [f"{wording(name)} {_signed(by[name])}" for name in sorted(by, key=lambda name: -abs(by[name]))]
     whole = parts.wall - _median([each.wall for each in usual])
-    return f"Against the median step: {_signed(whole)}; {', '.join(words)}"
+    return tell("Against the median step: {change}; {parts}", change=_signed(whole), parts=clauses(words))
 
 
 def _signed(ns: int) -> str:

@@ -16,6 +16,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tracetui.arrays import Bools
+from tracetui.export.text import aligned
+from tracetui.language import heading
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.heat_lines import (
     BLANK,
@@ -262,8 +264,8 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
             text = placed(labels, [tick.column for tick in told], self._cells_across)
         else:
             text = placed(sheet.columns, starts, self._cells_across)
-        head = clipped(sheet.head, max(self._total_cells - 1, 0), "").rjust(self._total_cells)
-        pieces: list[Piece] = [(self._label(sheet.axis.rjust(self._label_cells - 1)) + " ", dim)]
+        head = aligned(clipped(heading(sheet.head), max(self._total_cells - 1, 0), ""), self._total_cells)
+        pieces: list[Piece] = [(self._label(aligned(heading(sheet.axis), self._label_cells - 1)) + " ", dim)]
         if self._axis_lines > 1:
             return [*pieces, (text, dim), (head, dim)]
         at = starts[self.column]
