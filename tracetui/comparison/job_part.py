@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tracetui.comparison.rows import Row
-from tracetui.language import tell
+from tracetui.language import tell, wording
 from tracetui.trace.stack import Frame, path_end
 
 
@@ -32,10 +32,16 @@ class RootRow(Row):
     base_line: int | None  #: its number in BASE
 
 
+def cause_words(label: str) -> str:
+    """Return the label of a cause, "host.dataloader"; with its name in a language that has one."""
+    name = wording(label)
+    return label if name == label else tell("{cause} ({label})", cause=name, label=label)
+
+
 def reason_words(kind: str, reason: str) -> str:
     """Return "idle, host.dataloader", "computing MatMul", "began the step later"; as written in the trace."""
     if kind == "idle":
-        return tell("idle, {cause}", cause=reason) if reason else tell("idle")
+        return tell("idle, {cause}", cause=cause_words(reason)) if reason else tell("idle")
     if kind == "computing":
         return tell("computing {type}", type=reason) if reason else tell("computing others")
     return tell(_KINDS[kind])
@@ -54,7 +60,10 @@ _KINDS = {
 def root_words(row: RootRow) -> str:
     """Return "rank 2, host.dataloader at hybrid/train.py(12)"; as written in the trace."""
     rank = tell("a missing rank") if row.rank is None else tell("rank {number}", number=row.rank)
-    why = row.reason if row.kind == "idle" and row.reason else reason_words(row.kind, row.reason)
+    if row.kind == "idle" and row.reason:
+        why = cause_words(row.reason)
+    else:
+        why = reason_words(row.kind, row.reason)
     if row.frame is None:
         return tell("{rank}, {why}", rank=rank, why=why)
     file, line, function = row.frame

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from tracetui.job.choose import FoundRank
 from tracetui.job.load import FoundRanks
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, make_screen, run_app
 from tracetui.ui.compare_app import PAIRED, joint_mode
@@ -45,7 +46,7 @@ class JobApp(TraceApp):
         self.in_thread(lambda: read_job(self.job_session, self.options, self.post_message))
 
     def full_name(self, session: Session) -> str:
-        return f"{session.name} of {self.run_name}"
+        return tell("{part} of {whole}", part=session.name, whole=self.run_name)
 
     def has_screen(self, screen: str) -> bool:
         return screen == RANKS or super().has_screen(screen)

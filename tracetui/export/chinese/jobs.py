@@ -63,7 +63,7 @@ JOBS = {
     "{said}, mostly because it waited itself, longest for {rank}.": (
         "{said}，主要因为它自己也在等待，等 {rank} 最久。"
     ),
-    "{said}: {what} ({share} of what it did longer).": "{said}：{what}（占它多花的时间的 {share}）。",
+    "{said}: {what} ({share} of what it did longer).": "{said}，它多花的时间有 {share} 是{what}。",
     # -- ranks, and what they did longer ----------------------------------------------------------------
     "ranks {number}": "rank {number}",
     "every rank": "每张卡",
@@ -76,7 +76,7 @@ JOBS = {
     "peer {number}": "peer {number}",
     "peer {number} ({state})": "peer {number}（{state}）",
     "peer {number} of {group} ({state})": "peer {number}（{group}，{state}）",
-    "idle, {cause}": "空闲，{cause}",
+    "idle, {cause}": "因{cause}而空闲",
     "computing {type}": "计算 {type}",
     "computing others": "计算其他",
     "copying": "拷贝",
@@ -111,4 +111,6 @@ JOBS = {
     "Stages of the pipeline": "流水线的各 stage",
     "communicates much": "通信多",
     "Notes": "说明",
+    # -- causes
+    "{cause} ({label})": "{cause}（{label}）",
 }

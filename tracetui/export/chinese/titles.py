@@ -187,4 +187,7 @@ TITLES_OF_COLUMNS = {
     "without": "无领先",
     # -- steps
     "no receive": "不含接收",
+    # -- heads of maps
+    "waits": "等待",
+    "others waited for it": "别的卡等它",
 }

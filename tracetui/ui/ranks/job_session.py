@@ -10,6 +10,7 @@ import numpy as np
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks
+from tracetui.language import tell
 from tracetui.units import format_bytes
 
 
@@ -34,8 +35,8 @@ class JobSession:
     def unanswered(self) -> str:
         """Why there is no job yet."""
         if self.progress is not None:
-            return "Waiting for two ranks."  # how far they are read is said beside it
-        return self.problem or "Looking at the ranks."
+            return tell("Waiting for two ranks.")  # how far they are read is said beside it
+        return self.problem or tell("Looking at the ranks.")
 
     @property
     def reading(self) -> str:
@@ -44,7 +45,13 @@ class JobSession:
         if progress is None:
             return ""
         share = 100 * progress.done_bytes // max(progress.total_bytes, 1)
-        return f"{progress.done} of {progress.total} ranks, {share} % of {format_bytes(progress.total_bytes)}"
+        return tell(
+            "{done} of {total} ranks, {share} % of {size}",
+            done=progress.done,
+            total=progress.total,
+            share=share,
+            size=format_bytes(progress.total_bytes),
+        )
 
     @property
     def unread(self) -> frozenset[int]:

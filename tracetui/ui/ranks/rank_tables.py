@@ -100,10 +100,14 @@ class RankTables:
         """What is said where there are no notes."""
         missing = len(self.job.missing)
         if not missing:
-            return "All ranks are here and agree."
+            return tell("All ranks are here and agree.")
         state = "not here" if not self._unread else "not read"
-        others = f"{format_count(missing)} of {format_count(self.job.world or 0)}"
-        return f"The ranks read agree; {others} are {state}."
+        return tell(
+            "The ranks read agree; {missing} of {world} are {state}.",
+            missing=format_count(missing),
+            world=format_count(self.job.world or 0),
+            state=tell(state),
+        )
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -130,7 +134,7 @@ class RankTables:
             Look("line", 1, width=44),
             Look("lost_ns", 0, style=idle, title="lost by others"),
             Look("share", 1),
-            Look("collectives", 2, title="in"),
+            Look("collectives", 2, title="collectives"),
             ...,
         )
         lines = (

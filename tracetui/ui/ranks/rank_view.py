@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from rich.cells import cell_len
 
 from tracetui.analysis.heat.cells import Cells, pool, shares
 from tracetui.analysis.raster import even_edges
@@ -15,7 +16,7 @@ from tracetui.job.absent import AbsentRank, absent_ranks
 from tracetui.job.grids import Measure, by_step, by_time, span
 from tracetui.job.job import Job
 from tracetui.job.roots import Root
-from tracetui.language import tell
+from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.sheet import Row, Sheet, nothing
@@ -89,7 +90,7 @@ class RankView:
             edges = np.array(self.whole, np.int64)
             self._ns, self._of = by_time(job, measure, edges, self._absent)
         self.labels = labels(job) + tuple(absent_label(each, unread) for each in self.absent)
-        self.label_cells = max(map(len, self.labels))
+        self.label_cells = max(map(cell_len, self.labels))
         sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())
         totals = (f"{format_duration(ns):>7} {format_percent(ns, max(of, 1)):>7}" for ns, of in sums)
         self._rows = tuple(Row(name, total, self._words.heat) for name, total in zip(self.labels, totals))
@@ -134,12 +135,12 @@ class RankView:
         else:
             assert isinstance(sheet, RankSheet)
             step = int(sheet.shown[row, column])
-            where = f"step {self.job.steps[step]}"
+            where = tell("step {number}", number=self.job.steps[step])
             if self._ns.shape[1] > sheet.cells.ns.shape[1]:
-                where += ", the worst of its column"
+                where += tell(", the worst of its column")
             ns, of = int(self._ns[row, step]), int(self._of[row, step])
-        said = f"{self._words.told} {share(ns, of)}" if of else "not recorded"
-        return joined(self._name(row), where, said, self._why(row))
+        what = f"{wording(self._words.told)} {share(ns, of)}" if of else tell("not recorded")
+        return joined(self._name(row), where, what, self._why(row))
 
     def _why(self, row: int) -> str:
         """What made the rank late most of all."""

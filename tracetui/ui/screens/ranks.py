@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
@@ -16,6 +17,7 @@ from tracetui.export.job_words import head_words
 from tracetui.job.grids import Measure
 from tracetui.job.job import Job
 from tracetui.job.waits import NOBODY
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -165,7 +167,9 @@ class RanksScreen(MapScreen):
     def beside_answer(self) -> list[Piece]:
         reading = self.job_app.job_session.reading
         if reading:
-            return [(f"reading {reading}  esc stops", self.style_of(Role.NUMBER))]
+            return [
+                (f"{tell('reading {what}', what=reading)}  {tell('esc stops')}", self.style_of(Role.NUMBER))
+            ]
         return super().beside_answer()
 
     def build(self) -> None:
@@ -292,18 +296,22 @@ class RanksScreen(MapScreen):
         for place, name in enumerate(TABLES):
             role = Role.TITLE if place == self._table else Role.DIM
             finding = self._tables.finding(name) if self._tables is not None else ""
+            name, key = tell(name), name
             if finding:
-                name, role = f"{name}: {finding}", role if place == self._table else Role.WARNING
-            if name == "notes" and self._tables is not None and self._tables.notes:
                 name, role = (
-                    f"{len(self._tables.notes)} notes",
+                    tell("{table}: {finding}", table=name, finding=finding),
+                    role if place == self._table else Role.WARNING,
+                )
+            if key == "notes" and self._tables is not None and self._tables.notes:
+                name, role = (
+                    tell("{count} notes", count=len(self._tables.notes)),
                     role if place == self._table else Role.WARNING,
                 )
             names.append((f"{'  ' if place else ''}{name}", self.style_of(role)))
-        title = _TITLES[TABLES[self._table]]
+        title = tell(_TITLES[TABLES[self._table]])
         room = self.size.width - sum(cell_len(text) for text, _ in names) - 4
         if cell_len(title) > room:  # the first words say enough
-            title = title.replace(":", ",").partition(",")[0]
+            title = re.split("[:,：，]", title, maxsplit=1)[0]
         title = f"{self.viewer.glyphs.rule * 2} {title}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
@@ -349,5 +357,6 @@ class RanksScreen(MapScreen):
 
     def _say_missing(self) -> None:
         session = self.job_app.job_session
-        why = "missing" if not session.unread else "not read yet" if session.reading else "not read"
-        self.viewer.show_status(f"The trace of that rank is {why}.")
+        unread = "not read yet" if session.reading else "not read"
+        why = tell(unread) if session.unread else tell("missing")
+        self.viewer.show_status(tell("The trace of that rank is {why}.", why=why))
