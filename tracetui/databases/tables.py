@@ -13,14 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Callable
+from typing import Any, Callable, Union
 
 import numpy as np
 
 from tracetui.arrays import Floats, Int64s
 from tracetui.databases.opening import Refused, opened
+from tracetui.databases.pages import UNKNOWN as UNKNOWN
+from tracetui.databases.pages import Field, PageReader, PageRows, Unusual
 
-UNKNOWN = -(1 << 63)  #: the number of a cell that is empty, or holds no number
 ROWS = 1 << 14  #: rows that are fetched at once
 _LONGEST_TEXT = 1 << 20  # characters of a cell
 _ROWID = "rowid"
@@ -33,6 +34,9 @@ class Table:
     name: str
     columns: dict[str, str]  #: names as written, by their names in lower case
     has_rowid: bool
+    root: int  #: page where its tree begins
+    key: str | None  #: column that is another name of the rowid, in lower case
+    is_plain: bool  #: rows hold all that it tells: no column has a default, or is computed
 
     def __contains__(self, column: str) -> bool:
         return column.lower() in self.columns
@@ -45,6 +49,13 @@ class Rows:
     count: int
     first: int  #: rowid of the first; -1 without one
     cells: dict[str, Sequence[Any]]
+
+    def __contains__(self, column: str) -> bool:
+        return column in self.cells
+
+    def texts(self, column: str) -> list[str | None]:
+        """Return texts, those of blobs and numbers too; None where there is none."""
+        return [_text_of(cell) for cell in self.cells[column]]
 
     def numbers(self, column: str) -> Int64s:
         """Return whole numbers; UNKNOWN where there is none. Text of digits is one."""
@@ -75,6 +86,11 @@ class Database:
         self._connection = found.connection
         self.problems: list[str] = list(found.problems)  #: sentences about what cannot be read
         self.being_written = found.being_written
+        self._pages: PageReader | None = None
+        if not found.problems:
+            with contextlib.suppress(Unusual, OSError):
+                self._pages = PageReader(path)
+                self._stack.callback(self._pages.close)
         try:
             self.tables: dict[str, Table] = {table.name.lower(): table for table in self._read_tables()}
         except BaseException:
@@ -115,7 +131,7 @@ class Database:
 
     def rows(
         self, name: str, wanted: Sequence[str], texts: Sequence[str] = (), rows: int = ROWS
-    ) -> Iterator[Rows]:
+    ) -> Iterator[AnyRows]:
         """Yield all rows of a table, those columns that it has; nothing where there is no such table.
 
         What cannot be read ends the table, and a sentence is added to `problems`. `texts`: columns of which
@@ -125,9 +141,29 @@ class Database:
         if table is None:
             return
         known = [column for column in wanted if column in table]
+        last = None
+        if self._pages is not None and table.has_rowid and table.is_plain:
+            places = {column: place for place, column in enumerate(table.columns)}
+            fields = {column: Field(places[column.lower()], column.lower() == table.key) for column in known}
+            try:
+                for found in self._pages.rows(table.root, fields, len(places)):
+                    last = found.last
+                    yield found
+            except (Unusual, OSError, MemoryError):
+                pass  # SQLite goes on behind the last row
+            else:
+                return
+        yield from self._rows(table, known, texts, rows, last)
+
+    def _rows(
+        self, table: Table, known: Sequence[str], texts: Sequence[str], rows: int, last: int | None
+    ) -> Iterator[Rows]:
+        """Yield rows as SQLite gives them, from the one behind the rowid `last` on."""
         selected = [_expression(table, column, column in texts) for column in known]
         place = _ROWID if table.has_rowid else "-1"
         query = f"SELECT {', '.join([place, *selected])} FROM {_quoted(table.name)}"
+        if last is not None:
+            query += f" WHERE {_ROWID} > {last}"
         done = 0
         try:
             cursor = self._connection.execute(query)
@@ -205,11 +241,11 @@ class Database:
     def _read_tables(self) -> Iterator[Table]:
         try:
             master = self._connection.execute(
-                "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
+                "SELECT name, sql, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
             ).fetchall()
         except sqlite3.Error as error:
             raise Refused(f"is damaged from its beginning: {plain(str(error))}") from None
-        for name, sql in master:
+        for name, sql, root in master:
             if not isinstance(name, str) or not isinstance(sql, str) or name.startswith("sqlite_"):
                 continue
             try:
@@ -219,7 +255,16 @@ class Database:
                 continue
             columns = {str(column[1]).lower(): str(column[1]) for column in described}
             without = sql.rstrip().upper().endswith("WITHOUT ROWID") or _ROWID in columns
-            yield Table(name, columns, not without)
+            keys = [column for column in described if column[5]]
+            # "INTEGER PRIMARY KEY" is the rowid, any other key is a column like others.
+            is_alias = len(keys) == 1 and str(keys[0][2]).upper() == "INTEGER" and " DESC" not in sql.upper()
+            is_plain = all(column[4] is None for column in described) and " AS " not in sql.upper()
+            key = str(keys[0][1]).lower() if is_alias else None
+            plain_keys = not keys or is_alias
+            yield Table(name, columns, not without, root, key, is_plain and plain_keys)
+
+
+AnyRows = Union[Rows, PageRows]
 
 
 def whole_numbers(cells: Sequence[Any]) -> Int64s:
@@ -257,6 +302,12 @@ def _whole(cell: Any) -> int:
 def plain(text: str) -> str:
     """Return a text from a file as one that a terminal prints as it is, not too long."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text[:60])
+
+
+def _text_of(cell: Any) -> str | None:
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "replace")
+    return None if cell is None else str(cell)
 
 
 def _expression(table: Table, column: str, is_text: bool) -> str:

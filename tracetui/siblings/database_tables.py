@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tracetui.arrays import Floats, Int32s, Int64s
 from tracetui.databases.names import is_database
 from tracetui.databases.opening import Refused
-from tracetui.databases.tables import UNKNOWN, Database, Rows
+from tracetui.databases.tables import UNKNOWN, Database
 from tracetui.siblings.database import sums_beside
 from tracetui.siblings.formats import (
     KERNEL_DETAILS,
@@ -102,9 +102,9 @@ class _Strings:
     def __init__(self, database: Database, table: str = "STRING_IDS", text: str = "value") -> None:
         self._text: dict[int, str] = {}
         for rows in database.rows(table, ["id", text], [text]):
-            if text in rows.cells:
-                for id_, cell in zip(rows.numbers("id").tolist(), rows.cells[text]):
-                    if isinstance(cell, str):
+            if text in rows:
+                for id_, cell in zip(rows.numbers("id").tolist(), rows.texts(text)):
+                    if cell is not None:
                         self._text.setdefault(id_, cell)
 
     def text(self, id_: int) -> str | None:
@@ -129,7 +129,7 @@ def _plain(text: str) -> str:
 
 def _columns(database: Database, table: str, names: Sequence[str]) -> dict[str, Int64s] | None:
     """Return whole columns of a table; None where there is no such table, or nothing in it."""
-    parts: list[Rows] = list(database.rows(table, names))
+    parts = list(database.rows(table, names))
     if not parts:
         return None
     return {name: np.concatenate([rows.numbers(name) for rows in parts]) for name in names}

@@ -113,10 +113,10 @@ class TableReader:
         keys: list[Int64s] = []
         texts: list[str] = []
         for rows in self.database.rows(name, [key, text], [text]):
-            if key not in rows.cells or text not in rows.cells:
+            if key not in rows or text not in rows:
                 break
             keys.append(rows.numbers(key))
-            texts += [cell if type(cell) is str else _text(cell) for cell in rows.cells[text]]
+            texts += [cell or "" for cell in rows.texts(text)]
             self._count(rows.count)
         return _joined(keys, np.int64), texts
 
@@ -161,9 +161,3 @@ def _joined(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
 
 def _length(places: NDArray[Any]) -> int:
     return int(np.count_nonzero(places)) if places.dtype == np.bool_ else len(places)
-
-
-def _text(cell: Any) -> str:
-    if isinstance(cell, bytes):
-        return cell.decode("utf-8", "replace")
-    return "" if cell is None else str(cell)
