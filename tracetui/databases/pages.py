@@ -26,7 +26,8 @@ _DEEPEST = 20
 _NULL, _FLOAT, _ZERO, _ONE, _RESERVED, _TEXT = 0, 7, 8, 9, (10, 11), 13
 #: Bytes of a cell by its serial type, below those of texts and blobs.
 _SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0], np.int64)
-_POWERS = 10 ** np.arange(18, -1, -1, dtype=np.int64)
+_MOST_DIGITS = 19  #: of a number of 64 bits
+_ASCII_ZEROS = 0x3030303030303030
 
 
 class Unusual(Exception):  # noqa: N818 - no error: SQLite reads it
@@ -115,11 +116,17 @@ class _Cells:
 
     def _integers(self, buffer: NDArray[np.uint8]) -> Int64s:
         """Return the cells as if all were integers: those that are none have any number."""
-        size = np.minimum(self.size, 8)
+        least, most = int(self.kind.min()), int(self.kind.max())
+        if least == most and most in (_NULL, _ZERO, _ONE):
+            return np.full(len(self.kind), int(most == _ONE), np.int64)
         found: Int64s = _words(buffer, ">i8")[self.start].astype(np.int64)
-        found >>= np.minimum(64 - 8 * size, 63)
-        found[self.kind == _ZERO] = 0
-        found[self.kind == _ONE] = 1
+        if least == most:
+            found >>= max(64 - 8 * int(self.size[0]), 0)
+            return found
+        found >>= np.clip(64 - 8 * self.size, 0, 63)
+        if most >= _ZERO:
+            found[self.kind == _ZERO] = 0
+            found[self.kind == _ONE] = 1
         return found
 
     def _add_whole_floats(self, found: Int64s, buffer: NDArray[np.uint8]) -> None:
@@ -132,11 +139,9 @@ class _Cells:
         is_text = (self.kind >= _TEXT) & (self.kind % 2 == 1) & (self.size > 0)
         for size in np.unique(self.size[is_text]).tolist():
             rows = np.flatnonzero(is_text & (self.size == size))
-            if size <= len(_POWERS):
-                digits = buffer[self.start[rows][:, None] + np.arange(size)].astype(np.int64) - ord("0")
-                plain = ((digits >= 0) & (digits <= 9)).all(axis=1)
-                plain &= (digits[:, 0] < 9) | (size < len(_POWERS))
-                found[rows[plain]] = digits[plain] @ _POWERS[-size:]
+            if size <= _MOST_DIGITS:
+                number, plain = _digits(buffer, self.start[rows], size)
+                found[rows[plain]] = number[plain]
                 rows = rows[~plain]
             for row in rows.tolist() if size < 40 else ():
                 start = int(self.start[row])
@@ -246,9 +251,9 @@ class PageReader:
         if (cell >= end).any():
             raise Unusual
         payload, at = _varints(buffer, cell)
-        if (payload > self._usable - 35).any():  # rows that go on in other pages
+        if int(payload.max()) > self._usable - 35:  # rows that go on in other pages
             raise Unusual
-        rowid, at = _varints(buffer, at)
+        rowid, at = _rowids(buffer, at, count, page, place)
         cells = self._cells(buffer, at, at + payload, rowid, fields, columns)
         if (at + payload > end).any():
             raise Unusual
@@ -266,24 +271,26 @@ class PageReader:
         """Return the wanted cells of records that begin and end somewhere."""
         size, at = _varints(buffer, record)
         body = record + size
-        if (body > end).any() or (size < 1).any():
+        if (body > end).any() or int(size.min()) < 1:
             raise Unusual
-        start = body.copy()
+        start = body
+        is_short = bool((size == columns + 1).all())  # of all columns a byte each
         wanted: dict[int, list[str]] = {}
         for name, field in fields.items():
             wanted.setdefault(field.place, []).append(name)
         found: dict[str, _Cells] = {}
         for column in range(min(max(wanted, default=-1) + 1, columns)):
-            has = at < body
-            kind, after = _varints(buffer, at)
-            if not has.all():  # columns that were added later: rows of before hold nothing for them
-                kind, after = np.where(has, kind, _NULL), np.where(has, after, at)
-            at = after
-            cell_size = _SIZES[np.minimum(kind, len(_SIZES) - 1)]
-            if (kind >= len(_SIZES) - 2).any():
-                if np.isin(kind, _RESERVED).any():
+            if is_short:
+                kind = buffer[record + (1 + column)].astype(np.int64)
+                if int(kind.max()) > 0x7F:
                     raise Unusual
-                cell_size = np.where(kind >= len(_SIZES), (kind - len(_SIZES)) // 2, cell_size)
+            else:
+                has = at < body
+                kind, after = _varints(buffer, at)
+                if not has.all():  # columns that were added later: rows of before hold nothing for them
+                    kind, after = np.where(has, kind, _NULL), np.where(has, after, at)
+                at = after
+            cell_size = _sizes(kind)
             for name in wanted.get(column, ()):
                 alias = rowid if fields[name].is_rowid else None
                 found[name] = _Cells(kind, start, cell_size, alias)
@@ -293,12 +300,44 @@ class PageReader:
         return found
 
 
+def _sizes(kind: Int64s) -> Int64s:
+    """Return the bytes of cells by their serial types."""
+    most = int(kind.max())
+    if most < _RESERVED[0]:
+        if most == int(kind.min()):
+            return np.full(len(kind), _SIZES[most])
+        return _SIZES[kind]
+    if np.isin(kind, _RESERVED).any():
+        raise Unusual
+    return np.where(kind >= len(_SIZES), (kind - len(_SIZES)) // 2, _SIZES[np.minimum(kind, len(_SIZES) - 1)])
+
+
+def _rowids(
+    buffer: NDArray[np.uint8], at: Int64s, count: Int64s, page: Int64s, place: Int64s
+) -> tuple[Int64s, Int64s]:
+    """Return the rowids that begin at places, and where they end.
+
+    Those of a leaf ascend. Where the last is so much more than the first as there are rows, none is missing,
+    and the ones between need no reading.
+    """
+    ends = np.cumsum(count)
+    filled = np.flatnonzero(count)
+    first, after_first = _varints(buffer, at[(ends - count)[filled]])
+    last, after_last = _varints(buffer, at[ends[filled] - 1])
+    length = after_first - at[(ends - count)[filled]]
+    if (last - first != count[filled] - 1).any() or (after_last - at[ends[filled] - 1] != length).any():
+        return _varints(buffer, at)
+    of_page = np.zeros((2, len(count)), np.int64)
+    of_page[:, filled] = first, length
+    return of_page[0][page] + place, at + of_page[1][page]
+
+
 def _varints(buffer: NDArray[np.uint8], at: Int64s) -> tuple[Int64s, Int64s]:
     """Return the numbers of variable length that begin at places, and where they end."""
     first = buffer[at]
     value = first.astype(np.int64)
     after = at + 1
-    if not (first & 0x80).any():
+    if not len(first) or int(first.max()) < 0x80:
         return value, after
     (more,) = np.nonzero(first & 0x80)
     value[more] &= 0x7F
@@ -319,6 +358,36 @@ def _words(buffer: NDArray[np.uint8], dtype: str) -> NDArray[Any]:
     """Return the eight bytes from each place on as a number."""
     words: NDArray[Any] = np.ndarray((len(buffer) - 7,), dtype, buffer.data, strides=(1,))
     return words
+
+
+def _digits(buffer: NDArray[np.uint8], start: Int64s, size: int) -> tuple[Int64s, NDArray[np.bool_]]:
+    """Return the numbers that `size` digits from each place on say, and which of them are such digits."""
+    words = _words(buffer, "<u8")
+    number = np.zeros(len(start), np.int64)
+    plain = np.ones(len(start), np.bool_)
+    lead = size % 8
+    if lead:
+        # The digits move to where the last ones of eight stand; zeros come before them.
+        gap = np.uint64(8 * (8 - lead))
+        zeros = np.uint64(_ASCII_ZEROS >> 8 * lead)
+        number, plain = _eight_digits(words[start].astype(np.uint64) << gap | zeros)
+    for place in range(lead, size, 8):
+        eight, own = _eight_digits(words[start + place].astype(np.uint64))
+        if size == _MOST_DIGITS and place == lead:
+            own = own & (number < 922)
+        number = number * 10**8 + eight
+        plain = plain & own
+    return number, plain
+
+
+def _eight_digits(text: NDArray[np.uint64]) -> tuple[Int64s, NDArray[np.bool_]]:
+    """Return what eight characters each say, the first in the lowest byte, and which are all digits."""
+    digit = text ^ np.uint64(_ASCII_ZEROS)
+    plain = ((digit + np.uint64(0x7676767676767676)) | digit) & np.uint64(0x8080808080808080) == 0
+    value = digit * np.uint64(2561) >> np.uint64(8)
+    value = (value & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
+    value = (value & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32)
+    return value.astype(np.int64), plain
 
 
 def _whole(text: bytes) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, NamedTuple
 
@@ -90,23 +90,32 @@ class TableReader:
     ) -> Columns:
         """Return columns of a table, empty where it is not there; `drawn`: its rows get ordinals."""
         parts: dict[str, list[NDArray[Any]]] = {column: [] for column in (*numbers, *floats)}
-        count, first_event = 0, self.events
+        first_event = self.events
+        for part in self.parts(name, numbers, floats, drawn):
+            for column, values in (*part.numbers.items(), *part.floats.items()):
+                parts[column].append(values)
+        joined = {column: _joined(parts.pop(column), np.int64) for column in numbers}
+        joined_floats = {column: _joined(parts.pop(column), np.float64) for column in floats}
+        count = len(next(iter((*joined.values(), *joined_floats.values()))))
+        return Columns(count, joined, joined_floats, np.arange(first_event, self.events))
+
+    def parts(
+        self, name: str, numbers: Sequence[str], floats: Sequence[str] = (), drawn: bool = False
+    ) -> Iterator[Columns]:
+        """Yield columns of a table part by part, as `columns` returns them."""
         for rows in self.database.rows(name, [*numbers, *floats]):
-            for column in numbers:
-                parts[column].append(rows.numbers(column))
-            for column in floats:
-                parts[column].append(rows.floats(column))
+            event = np.empty(0, np.int64)
             if drawn:
                 self._blocks.append(Block(self.events, rows.first, self._names.index(name)))
+                event = np.arange(self.events, self.events + rows.count)
                 self.events += rows.count
-            count += rows.count
+            yield Columns(
+                rows.count,
+                {column: rows.numbers(column) for column in numbers},
+                {column: rows.floats(column) for column in floats},
+                event,
+            )
             self._count(rows.count)
-        return Columns(
-            count,
-            {column: _joined(parts[column], np.int64) for column in numbers},
-            {column: _joined(parts[column], np.float64) for column in floats},
-            np.arange(first_event, self.events),
-        )
 
     def texts(self, name: str, key: str, text: str) -> tuple[Int64s, list[str]]:
         """Return the numbers and the texts of a table of names; cells of other types become text."""

@@ -1,37 +1,107 @@
-"""Call stacks of operators: a row a frame in the database, one text of all frames in the event table."""
+"""Call stacks of operators: a row a frame in the database, one text of all frames in the event table.
+
+A run has millions of such rows and some hundred different stacks: they are told apart by sums of their
+frames, compared, and each different one is put together once.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tracetui.arrays import Int32s, Int64s
 from tracetui.reader.database.assembly import Texts
-from tracetui.reader.database.reading import TableReader, places_of, taken
+from tracetui.reader.database.reading import Columns, TableReader, places_of, taken
 
 _BETWEEN = ";\r\n"  #: as text exports join frames, the innermost first
+_TABLE = "PYTORCH_CALLCHAINS"
+_COLUMNS = ("id", "stack", "stackDepth")
+_FACTORS = np.random.Generator(np.random.PCG64(1)).integers(1, 2**63, 1024, np.uint64)
+
+
+class _Frames(NamedTuple):
+    """Rows of the table, those of a chain together and by depth."""
+
+    id: Int64s
+    frame: Int64s  #: ids of texts
 
 
 def call_stacks(reader: TableReader, texts: Texts, chains: Int64s) -> Int32s:
-    """Return the number of the text of each operator's stack; -1 for none.
+    """Return the number of the text of each operator's stack; -1 for none."""
+    stacks = _Stacks(texts)
+    rest = _Frames(np.empty(0, np.int64), np.empty(0, np.int64))
+    for part in reader.parts(_TABLE, _COLUMNS):
+        rows = _sorted(part)
+        if len(rest.id) and rows.id[0] < rest.id[-1]:  # chains are mixed: all have to be there
+            rest = _sorted(reader.columns(_TABLE, _COLUMNS))
+            stacks = _Stacks(texts)
+            break
+        rows = _Frames(np.concatenate((rest.id, rows.id)), np.concatenate((rest.frame, rows.frame)))
+        last = int(np.searchsorted(rows.id, rows.id[-1]))  # of that one more rows may follow
+        stacks.add(_Frames(rows.id[:last], rows.frame[:last]))
+        rest = _Frames(rows.id[last:], rows.frame[last:])
+    stacks.add(rest)
+    return stacks.numbers_of(chains)
 
-    Many operators have the same stack: each different one is put together once.
-    """
-    rows = reader.columns("PYTORCH_CALLCHAINS", ("id", "stack", "stackDepth"))
-    if not rows.count:
-        return np.full(len(chains), -1, np.int32)
-    order = np.lexsort((rows["stackDepth"], rows["id"]))
-    id_, frame = rows["id"][order], texts.of(rows["stack"][order])
-    first = np.flatnonzero(np.append(True, id_[1:] != id_[:-1]))
-    size = np.diff(np.append(first, len(id_)))
-    number = np.empty(len(first), np.int32)
-    known: dict[bytes, int] = {}
-    all_texts = texts.all()
-    for place, (start, count) in enumerate(zip(first.tolist(), size.tolist())):
-        own = frame[start : start + count]
-        key = own.tobytes()
-        found = known.get(key)
-        if found is None:
-            text = _BETWEEN.join(all_texts[each] for each in own.tolist() if each >= 0)
-            found = known[key] = texts.number(text) if text else -1
-        number[place] = found
-    return taken(number, places_of(id_[first], chains), -1).astype(np.int32)
+
+def _sorted(part: Columns) -> _Frames:
+    """Return the rows of a part by chain and depth, as they mostly are."""
+    id_, frame, depth = (part[name] for name in _COLUMNS)
+    in_order = (id_[:-1] < id_[1:]) | ((id_[:-1] == id_[1:]) & (depth[:-1] < depth[1:]))
+    if in_order.all():
+        return _Frames(id_, frame)
+    order = np.lexsort((depth, id_))
+    return _Frames(id_[order], frame[order])
+
+
+class _Stacks:
+    """The texts of whole chains."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._known: dict[bytes, int] = {}  # the text of each different chain
+        self._ids: list[Int64s] = []
+        self._numbers: list[Int32s] = []
+
+    def add(self, rows: _Frames) -> None:
+        """Take the rows of whole chains."""
+        if not len(rows.id):
+            return
+        first = np.flatnonzero(np.append(True, rows.id[1:] != rows.id[:-1]))
+        size = np.diff(np.append(first, len(rows.id)))
+        like, chain = _alike(rows.frame, first, size)
+        spans = zip(first[like].tolist(), size[like].tolist())
+        numbers = np.array([self._number(rows.frame[at : at + count]) for at, count in spans], np.int32)
+        self._ids.append(rows.id[first])
+        self._numbers.append(numbers[chain])
+
+    def numbers_of(self, chains: Int64s) -> Int32s:
+        """Return the number of the text of each chain, -1 of one that is not there."""
+        if not self._ids:
+            return np.full(len(chains), -1, np.int32)
+        place = places_of(np.concatenate(self._ids), chains)
+        return taken(np.concatenate(self._numbers), place, -1).astype(np.int32)
+
+    def _number(self, frames: Int64s) -> int:
+        key = frames.tobytes()
+        if key not in self._known:
+            numbers = self._texts.of(frames)
+            all_texts = self._texts.all()
+            text = _BETWEEN.join(all_texts[number] for number in numbers.tolist() if number >= 0)
+            self._known[key] = self._texts.number(text) if text else -1
+        return self._known[key]
+
+
+def _alike(frame: Int64s, first: Int64s, size: Int64s) -> tuple[Int64s, Int64s]:
+    """Return a chain of each kind, and the kind of each chain: those of one kind have the same frames."""
+    within = np.arange(len(frame)) - np.repeat(first, size)
+    weighed = (frame.astype(np.uint64) + np.uint64(1)) * _FACTORS[within % len(_FACTORS)]
+    sums: NDArray[np.uint64] = np.add.reduceat(weighed, first)
+    _, like, chain = np.unique(sums, return_index=True, return_inverse=True)
+    model = like[chain]
+    if (size[model] == size).all() and (frame == frame[np.repeat(first[model], size) + within]).all():
+        return like, chain
+    every = np.arange(len(first))
+    return every, every
