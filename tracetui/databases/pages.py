@@ -9,7 +9,9 @@ encodings, anything that does not fit) is refused as a whole, and SQLite reads i
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +23,9 @@ from tracetui.arrays import Floats, Int64s
 UNKNOWN = -(1 << 63)  #: the number of a cell that is empty, or holds no number
 _LEAF, _INTERIOR = 13, 5  # kinds of pages of a table
 _HEADER = 100  # bytes before the first page's own
-_TOGETHER = 1 << 21  # bytes of pages whose rows are read together
+_TOGETHER = 1 << 19  # bytes of pages whose rows are read together
 _DEEPEST = 20
+_THREADS, _AHEAD = 2, 3  # that read pages, and parts that they may be ahead
 _NULL, _FLOAT, _ZERO, _ONE, _RESERVED, _TEXT = 0, 7, 8, 9, (10, 11), 13
 #: Bytes of a cell by its serial type, below those of texts and blobs.
 _SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0], np.int64)
@@ -40,6 +43,7 @@ class Field:
 
     place: int  #: among the columns of the table
     is_rowid: bool  #: another name of the rowid: rows hold nothing for it
+    is_number: bool = False  #: whole numbers are all that is wanted of it
 
 
 class PageRows:
@@ -51,12 +55,19 @@ class PageRows:
         self.last = int(rowid[-1])
         self._buffer = buffer
         self._cells = cells
+        self._numbers: dict[str, Int64s] = {}
+
+    def work_out(self, columns: Sequence[str]) -> None:
+        """Work out the whole numbers of columns before they are asked for."""
+        self._numbers = {column: self.numbers(column) for column in columns}
 
     def __contains__(self, column: str) -> bool:
         return column in self._cells
 
     def numbers(self, column: str) -> Int64s:
         """Return whole numbers; UNKNOWN where there is none. Text of digits is one."""
+        if column in self._numbers:
+            return self._numbers[column]
         if column not in self._cells:
             return np.full(self.count, UNKNOWN, np.int64)
         return self._cells[column].numbers(self._buffer)
@@ -182,11 +193,29 @@ class PageReader:
         """
         together = max(_TOGETHER // self._page, 1)
         leaves = self._leaves(root)
-        for place in range(0, len(leaves), together):
-            chosen = leaves[place : place + together]
-            found = self._rows(chosen, fields, columns)
-            if found is not None:
-                yield found
+        parts = [leaves[place : place + together] for place in range(0, len(leaves), together)]
+        if len(parts) < 2:
+            yield from filter(None, (self._rows(part, fields, columns) for part in parts))
+            return
+        # numpy lets other threads run for most of the time.
+        pool = ThreadPoolExecutor(_THREADS, "tracetui-pages")
+        try:
+            ahead: deque[Future[PageRows | None]] = deque()
+            for part in parts:
+                ahead.append(pool.submit(self._read_rows, part, fields, columns))
+                if len(ahead) > _AHEAD:
+                    yield from filter(None, (ahead.popleft().result(),))
+            while ahead:
+                yield from filter(None, (ahead.popleft().result(),))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _read_rows(self, leaves: Sequence[int], fields: dict[str, Field], columns: int) -> PageRows | None:
+        """Return the rows of leaves, with their numbers, which whoever asked for them would only work out."""
+        found = self._rows(leaves, fields, columns)
+        if found is not None:
+            found.work_out([name for name, field in fields.items() if field.is_number])
+        return found
 
     def _leaves(self, root: int) -> list[int]:
         """Return the numbers of the leaves of a tree, from left to right."""
@@ -230,9 +259,23 @@ class PageReader:
             raise Unusual
         return page
 
+    def _read_together(self, leaves: Sequence[int]) -> NDArray[np.uint8]:
+        """Return the bytes of leaves one after the other, and some more; those in a row are read at once."""
+        size = self._page
+        if min(leaves) < 1 or max(leaves) > self._pages:
+            raise Unusual
+        room = bytearray(len(leaves) * size + 16)
+        content = memoryview(room)
+        numbers = np.array(leaves, np.int64)
+        opens = np.flatnonzero(np.append(True, np.diff(numbers) != 1)).tolist()
+        for first, stop in zip(opens, [*opens[1:], len(leaves)]):
+            wanted = content[first * size : stop * size]
+            if os.preadv(self._fd, [wanted], (leaves[first] - 1) * size) != len(wanted):
+                raise Unusual
+        return np.frombuffer(room, np.uint8)
+
     def _rows(self, leaves: Sequence[int], fields: dict[str, Field], columns: int) -> PageRows | None:
-        content = b"".join(self._read(number) for number in leaves)
-        buffer: NDArray[np.uint8] = np.frombuffer(content + bytes(16), np.uint8)
+        buffer = self._read_together(leaves)
         base = np.arange(len(leaves), dtype=np.int64) * self._page
         header = base + np.where(np.array(leaves) == 1, _HEADER, 0)
         if (buffer[header] != _LEAF).any():

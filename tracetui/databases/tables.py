@@ -130,12 +130,17 @@ class Database:
         return found[0] if type(found[0]) is int and found[0] > 0 else 0
 
     def rows(
-        self, name: str, wanted: Sequence[str], texts: Sequence[str] = (), rows: int = ROWS
+        self,
+        name: str,
+        wanted: Sequence[str],
+        texts: Sequence[str] = (),
+        rows: int = ROWS,
+        floats: Sequence[str] = (),
     ) -> Iterator[AnyRows]:
         """Yield all rows of a table, those columns that it has; nothing where there is no such table.
 
         What cannot be read ends the table, and a sentence is added to `problems`. `texts`: columns of which
-        no more than a MB a cell is wanted.
+        no more than a MB a cell is wanted; `floats`: those that may hold other than whole numbers.
         """
         table = self.table(name)
         if table is None:
@@ -144,7 +149,11 @@ class Database:
         last = None
         if self._pages is not None and table.has_rowid and table.is_plain:
             places = {column: place for place, column in enumerate(table.columns)}
-            fields = {column: Field(places[column.lower()], column.lower() == table.key) for column in known}
+            others = {*texts, *floats}
+            fields = {
+                column: Field(places[column.lower()], column.lower() == table.key, column not in others)
+                for column in known
+            }
             try:
                 for found in self._pages.rows(table.root, fields, len(places)):
                     last = found.last

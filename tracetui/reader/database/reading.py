@@ -103,7 +103,7 @@ class TableReader:
         self, name: str, numbers: Sequence[str], floats: Sequence[str] = (), drawn: bool = False
     ) -> Iterator[Columns]:
         """Yield columns of a table part by part, as `columns` returns them."""
-        for rows in self.database.rows(name, [*numbers, *floats]):
+        for rows in self.database.rows(name, [*numbers, *floats], floats=floats):
             event = np.empty(0, np.int64)
             if drawn:
                 self._blocks.append(Block(self.events, rows.first, self._names.index(name)))
