@@ -124,7 +124,7 @@ def test_more_than_the_idle_time_is_explained(app: TraceApp) -> None:
     line, savings = app.session.analysis.lines[0], app.session.analysis.savings
     bound = savings[line_of(line)].saves_at_most_ns
     for idle_ns, explained in ((bound - 1, True), (bound, False), (None, False)):
-        told = LineStory(Palette("none"), ASCII).saves(line, savings, idle_ns)
+        told = LineStory(Palette("none"), ASCII).savings_line(line, savings, idle_ns)
         assert ("beside a busy device counts too" in "".join(text for text, _ in told)) == explained
 
 

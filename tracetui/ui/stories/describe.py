@@ -1,6 +1,6 @@
-"""What the details pane says of a slice, of a gap, and of what led to a task. Pure: styled lines.
+"""The lines of the details pane on a slice, on a gap, and on what led to a task.
 
-Every name goes through `printable`; times and shares are exact, and what is not known is said to be missing.
+Every name goes through `printable`; times and shares are exact, and what is not known is named as missing.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from tracetui.ui.stories.gap_shares import main_line
 from tracetui.ui.stories.gap_words import GapWords
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 
-_WORDS = {Measure.LOST: "lost", Measure.IDLE: "idle", Measure.COMMUNICATION: "comm"}
-_ACTIVITIES = {
+_MEASURE_WORDS = {Measure.LOST: "lost", Measure.IDLE: "idle", Measure.COMMUNICATION: "comm"}
+_ACTIVITY_WORDS = {
     Activity.COMMUNICATION: "communication",
     Activity.COPY: "copy",
     Activity.COMMUNICATION_TASK: "part of a collective",
@@ -41,12 +41,12 @@ _ACTIVITIES = {
     Activity.EVENT: "event",
     Activity.OTHER: "other task",
 }
-_EPOCH = 10**18  #: ns: clocks that show more, 2001, count from 1970
-_LINE = 36  #: cells of a line of Python
+_EPOCH_FROM = 10**18  #: ns: clocks that show more, 2001, count from 1970
+_LINE_CELLS = 36  #: cells of a line of Python
 
 
 def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
-    """Name, times and place of a slice: three lines."""
+    """Return name, times and place of a slice: three lines."""
     track = trace.track_of(row)
     start, dur = int(trace.slices.start[row]), int(trace.slices.dur[row])
     activity = Activity(int(trace.slices.activity[row]))
@@ -65,10 +65,10 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
     ]
     if activity is not Activity.NONE:
         if activity is Activity.AICPU:
-            what = printable(engine_of(trace, row), 40)
+            kind = printable(engine_of(trace, row), 40)
         else:
-            what = _ACTIVITIES.get(activity) or activity_words(activity, trace.kind)
-        facts += [pen.text("  is ", Role.DIM), pen.text(what, activity)]
+            kind = _ACTIVITY_WORDS.get(activity) or activity_words(activity, trace.kind)
+        facts += [pen.text("  is ", Role.DIM), pen.text(kind, activity)]
         task_type = trace.string(int(trace.slices.task_type[row]))
         if task_type:
             facts.append(pen.text(f" {printable(task_type, 40)}", Role.DIM))
@@ -76,8 +76,8 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
 
 
 def describe_clock(trace: Trace, start_ns: int, end_ns: int, pen: Pen) -> Line:
-    """Return the times on the clock of the trace, as they are written in it and in the tables beside it."""
-    label = "epoch" if trace.start_ns >= _EPOCH else "clock"
+    """Return the times on the clock of the trace, as the trace and the tables beside it have them."""
+    label = "epoch" if trace.start_ns >= _EPOCH_FROM else "clock"
     end = f" to {format_clock(end_ns)}" if end_ns > start_ns else " µs"
     return [pen.label(label), pen.text(format_clock(start_ns).removesuffix(" µs") + end)]
 
@@ -90,42 +90,46 @@ def describe_gap(
     pen: Pen,
     width: int,
 ) -> list[Line]:
-    """Why a device was idle in a gap, `blamed`: lines about the Python line behind it, and its neighbours.
+    """Return why a device was idle in a gap, and what ran before and after it.
 
-    `losses`: where the host lost its lead, once that is known.
+    `blamed`: lines about the Python line behind it. `losses` says where the host lost its lead; None until
+    that is computed.
     """
     trace, gaps = analysis.trace, analysis.gaps
-    before, after = int(gaps.before[gap]), int(gaps.after[gap])
+    task_before, task_after = int(gaps.before[gap]), int(gaps.after[gap])
     bar, *story = GapWords(analysis, gap, pen, losses).lines(width)
-    around = [_neighbour(tell("after"), trace, before, pen), _neighbour(tell("ended by"), trace, after, pen)]
+    neighbours = [
+        _neighbour_line(tell("after"), trace, task_before, pen),
+        _neighbour_line(tell("ended by"), trace, task_after, pen),
+    ]
     clock = describe_clock(trace, int(gaps.start[gap]), int(gaps.end[gap]), pen)
-    return [bar, *blamed, *story, *around, clock]
+    return [bar, *blamed, *story, *neighbours, clock]
 
 
 def describe_worst(analysis: Analysis, ranked: Sequence[int], by: Measure, pen: Pen) -> list[Line]:
-    """The worst gaps, one line each: rank, time, cause, Python line or late rank, the task that ended it."""
+    """Return a line for each of the worst gaps: rank, time, cause, Python line or late rank, next task."""
     trace, gaps = analysis.trace, analysis.gaps
     lines: list[Line] = []
-    ns, word = gaps.measured(by), _WORDS[by]
+    ns_by_gap, word = gaps.measured(by), _MEASURE_WORDS[by]
     for rank, gap in enumerate(ranked, 1):
-        after = int(gaps.after[gap])
-        why, line = _reason(analysis, gap, by, pen)
-        name = printable(trace.name(after), 200) if after >= 0 else tell("no task")
-        activity = Activity(int(trace.slices.activity[after])) if after >= 0 else Role.DIM
+        task = int(gaps.after[gap])
+        reason, line = _main_reason(analysis, gap, by, pen)
+        name = printable(trace.name(task), 200) if task >= 0 else tell("no task")
+        activity = Activity(int(trace.slices.activity[task])) if task >= 0 else Role.DIM
         lines.append(
             [
                 pen.text(f" {rank:>2} ", Role.KEY),
-                pen.text(f"{format_duration(int(ns[gap])):>9} {tell(word)}", Role.IDLE),
-                why,
-                pen.text(" " + clip_cells(line, _LINE, pen.glyphs.ellipsis)),
+                pen.text(f"{format_duration(int(ns_by_gap[gap])):>9} {tell(word)}", Role.IDLE),
+                reason,
+                pen.text(" " + clip_cells(line, _LINE_CELLS, pen.glyphs.ellipsis)),
                 *pen.said(" until {task}", Role.DIM, task=pen.text(name, activity)),
             ]
         )
     return lines
 
 
-def _reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[tuple[str, Style], str]:
-    """What most of a gap was, and the line of Python behind it; of communication the late rank."""
+def _main_reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[tuple[str, Style], str]:
+    """Return what most of a gap was, and the Python line behind it; the late rank for communication."""
     gaps, causes = analysis.gaps, analysis.causes
     idle, communication = int(gaps.idle[gap]), int(gaps.communication[gap])
     if by is Measure.IDLE or (by is Measure.LOST and idle and idle >= communication):
@@ -136,8 +140,8 @@ def _reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[tuple[
     if not communication:
         return ("  " + padded(tell("copies"), 13), pen.palette.style_of(Activity.COPY)), ""
     exposed = analysis.communication.exposed
-    most = next(iter(exposed.by_cause(exposed.of_gap(gap))))
-    reason = "  " + padded(cause_words(most), 13), cause_style(most, pen.palette)
+    largest = next(iter(exposed.by_cause(exposed.of_gap(gap))))
+    reason = "  " + padded(cause_words(largest), 13), cause_style(largest, pen.palette)
     return reason, late_rank(analysis, gap) or ""
 
 
@@ -184,13 +188,13 @@ def describe_line(
 
 def describe_frames(stack: tuple[Frame, ...], rules: FrameRules, pen: Pen) -> list[Line]:
     """Return a whole stack, leaf first, one line per frame; the user's line stands out."""
-    own = rules.line_of(stack)
+    user_frame = rules.line_of(stack)
     return [
         [
-            pen.label(tell("stack") if place == 0 else ""),
-            pen.text(printable(str(frame)), Role.USER_LINE if frame is own else Role.DIM),
+            pen.label(tell("stack") if index == 0 else ""),
+            pen.text(printable(str(frame)), Role.USER_LINE if frame is user_frame else Role.DIM),
         ]
-        for place, frame in enumerate(stack)
+        for index, frame in enumerate(stack)
     ]
 
 
@@ -204,7 +208,8 @@ def describe_args(args: Mapping[str, Any], pen: Pen) -> list[Line]:
     return lines
 
 
-def _neighbour(word: str, trace: Trace, row: int, pen: Pen) -> Line:
+def _neighbour_line(word: str, trace: Trace, row: int, pen: Pen) -> Line:
+    """Return a task after a label: its name, duration and track. `row` is -1 where there is no task."""
     if row < 0:
         return [pen.label(word), pen.text(tell("no task"), Role.DIM)]
     activity = Activity(int(trace.slices.activity[row]))

@@ -1,4 +1,4 @@
-"""What the flame view says in words: what is looked at, and the frame under the cursor."""
+"""What the flame view says in words: what is on screen, and the frame under the cursor."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tracetui.ui.frame_kinds import kind_of
 from tracetui.ui.widgets.flame import FlameView, telling
 from tracetui.units import format_duration, format_percent
 
-SMALL_ONES = 4  #: of the small frames so many are named
+MAX_SMALL = 4  #: names of small frames shown at most
 
 
 def flame_answer(analysis: Analysis, view: FlameView) -> str:
-    """ "25.0 ms of idle time by stack; below train: 23.8 ms (95.0 %)" """
+    """Return "25.0 ms of idle time by stack; below train: 23.8 ms (95.0 %)"."""
     time = format_duration(analysis.idle_ns)
     if analysis.has_python:
         answer = tell("{time} of idle time by stack", time=time)
@@ -43,41 +43,43 @@ def flame_story(analysis: Analysis, view: FlameView, palette: Palette) -> list[l
     if flame is None:
         return []
     text, dim, number = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
-    own = sum(node.own_ns for node in flame.nodes)
+    own_ns = sum(node.own_ns for node in flame.nodes)
     numbers: list[Piece] = [
         (tell("idle {time}", time=format_duration(flame.idle_ns)), number),
         (tell(" ({share} of all)", share=format_percent(flame.idle_ns, analysis.idle_ns)), text),
     ]
     if flame.node is not None:
         gaps = flame.nodes[0].gaps
-        numbers.append((tell(", own {time}", time=format_duration(own)), text))
+        numbers.append((tell(", own {time}", time=format_duration(own_ns)), text))
         if gaps:
             numbers.append((counted(gaps, ", in 1 gap", ", in {count} gaps"), text))
     if caller is not None and caller.idle_ns:
         share = format_percent(flame.idle_ns, caller.idle_ns)
         numbers.append((tell("; {share} of {name}", share=share, name=view.label(caller)), dim))
-    return [_title(view, palette), numbers, [(_way(view), dim)]]
+    return [_title_line(view, palette), numbers, [(_caller_path(view), dim)]]
 
 
-def _title(view: FlameView, palette: Palette) -> list[Piece]:
+def _title_line(view: FlameView, palette: Palette) -> list[Piece]:
+    """Return the name of the frame, or the names of the small frames that are drawn together."""
     flame = view.flame
     assert flame is not None
     title, dim = palette.style_of(Role.TITLE), palette.style_of(Role.DIM)
     if flame.node is None:
-        small = [printable(str(node.frame or ""), 60) for node in flame.small[:SMALL_ONES]]
-        small += ["..."] if len(flame.small) > SMALL_ONES else []
+        small = [printable(str(node.frame or ""), 60) for node in flame.small[:MAX_SMALL]]
+        small += ["..."] if len(flame.small) > MAX_SMALL else []
         return [(f"{view.label(flame)}: ", title), (names(small), dim)]
     frame = telling(flame)
     if frame is None:
         return [(view.label(flame), title)]
-    return [(_place(frame), title), (f"  {kind_of(frame, view.rules).value}", dim)]
+    return [(_frame_location(frame), title), (f"  {kind_of(frame, view.rules).value}", dim)]
 
 
-def _place(frame: Frame) -> str:
+def _frame_location(frame: Frame) -> str:
+    """Return file, line and function of a frame."""
     return printable(str(frame), 160)
 
 
-def _way(view: FlameView) -> str:
-    """ "in train > AlexNet_0 > forward": the callers that are the user's or modules."""
+def _caller_path(view: FlameView) -> str:
+    """Return "in train > AlexNet_0 > forward": the callers that are the user's or modules."""
     callers = view.landmarks()
     return tell("in {callers}", callers=" > ".join(callers)) if callers else ""

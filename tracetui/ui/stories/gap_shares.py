@@ -1,6 +1,6 @@
-"""What the pieces of a gap come to: those alike in cause, in what was done and in line, together.
+"""The pieces of a gap summed up: those with the same cause, activity of the host and Python line are one.
 
-Knows what the host was doing in words, no styles.
+Puts what the host was doing into words; knows no styles.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ NAME = 60  #: characters of a name
 
 @dataclass(frozen=True)
 class Share:
-    """Pieces of a gap that have the same cause, doing and line."""
+    """The pieces of a gap that have the same cause, doing and line."""
 
     cause: Cause
-    doing: str
-    frame: Frame | None
-    backward: bool
+    doing: str  #: what the host was doing, in words
+    frame: Frame | None  #: the Python line; None where it is not known, or not of the host's part
+    backward: bool  #: the line ran in the forward pass, its backward pass is meant
     ns: int
     pieces: int
 
@@ -42,24 +42,24 @@ def gap_shares(analysis: Analysis, gap: int) -> list[Share]:
     """Return the pieces of a gap by cause, doing and line, most first; their sum is its idle time."""
     trace, causes = analysis.trace, analysis.causes
     pieces = causes.of_gap(gap)
-    frames, place = lines_of(trace, causes.stack[pieces], causes.frame[pieces], analysis.rules)
+    frames, line_indices = lines_of(trace, causes.stack[pieces], causes.frame[pieces], analysis.rules)
     ns = (causes.end[pieces] - causes.start[pieces]).tolist()
     columns = (causes.cause, causes.operator, causes.backward, causes.wait, causes.waited_for)
-    rows = zip(ns, place.tolist(), *(column[pieces].tolist() for column in columns))
-    found: dict[tuple[Cause, str, Frame | None, bool], list[int]] = {}
-    for length, at, number, operator, backward, wait, waited_for in rows:
-        cause = Cause(number)
-        # What comes after the host's part has the line of the operator that launched the task: said once.
-        frame = frames[at] if at >= 0 and cause.family == "host" else None
-        waits = cause is Cause.STREAM_WAIT
-        doing = _waiting(trace, wait, waited_for) if waits else _doing(trace, cause, operator)
-        found.setdefault((cause, doing, frame, backward and frame is not None), []).append(length)
-    shares = [Share(*key, sum(lengths), len(lengths)) for key, lengths in found.items()]
+    rows = zip(ns, line_indices.tolist(), *(column[pieces].tolist() for column in columns))
+    lengths_by_share: dict[tuple[Cause, str, Frame | None, bool], list[int]] = {}
+    for length, line_index, cause_number, operator, backward, wait, waited_for in rows:
+        cause = Cause(cause_number)
+        # After the host's part the line is always that of the operator that launched the task: name it once.
+        frame = frames[line_index] if line_index >= 0 and cause.family == "host" else None
+        is_wait = cause is Cause.STREAM_WAIT
+        doing = _wait_words(trace, wait, waited_for) if is_wait else _host_activity(trace, cause, operator)
+        lengths_by_share.setdefault((cause, doing, frame, backward and frame is not None), []).append(length)
+    shares = [Share(*key, sum(lengths), len(lengths)) for key, lengths in lengths_by_share.items()]
     return sorted(shares, key=lambda share: -share.ns)
 
 
 class MainLine(NamedTuple):
-    """The stack, leaf first, with most of the time on the line behind a gap."""
+    """The stack, leaf first, with most of the time on the line that a gap is charged to."""
 
     stack: tuple[Frame, ...]
     backward: bool
@@ -67,10 +67,10 @@ class MainLine(NamedTuple):
 
 
 def main_line(analysis: Analysis, gap: int) -> MainLine:
-    """Return the stack behind a gap, of the line that tables name; empty where that has none.
+    """Return the stack behind a gap, of the line that tables name; an empty stack where there is no line.
 
-    Of a gap with more exposed communication than idle time, that of what issued most of the communication:
-    the idle line of such a gap is that of the operator that came after.
+    For a gap with more exposed communication than idle time, return the stack that issued most of the
+    communication: the idle line of such a gap is that of the operator that came after.
     """
     trace, gaps = analysis.trace, analysis.gaps
     causes: Causes | Exposed = analysis.causes
@@ -79,31 +79,32 @@ def main_line(analysis: Analysis, gap: int) -> MainLine:
     if communicates:
         causes = analysis.communication.exposed
         pieces = causes.of_gap(gap)
-        main = np.arange(pieces.stop - pieces.start)
+        main_pieces = np.arange(pieces.stop - pieces.start)
     else:
-        main = np.flatnonzero(causes.cause[pieces] == analysis.causes.main(pieces))
+        main_pieces = np.flatnonzero(causes.cause[pieces] == analysis.causes.main(pieces))
     ns = causes.end[pieces] - causes.start[pieces]
     stack, frame = causes.stack[pieces], causes.frame[pieces]
-    _, place = lines_of(trace, stack, frame, analysis.rules)
-    lines, _ = most_first(place[main], ns[main])
+    _, line_index = lines_of(trace, stack, frame, analysis.rules)
+    lines, _ = most_first(line_index[main_pieces], ns[main_pieces])
     if not len(lines) or lines[0] < 0:
         return MainLine((), False, communicates)
-    on_line = main[place[main] == lines[0]]
-    at = int(on_line[ns[on_line].argmax()])
-    text = trace.string(int(stack[at]))
-    frames = parse_call_stack(text) if text is not None else frames_of(trace, int(frame[at]))
-    return MainLine(frames, bool(causes.backward[pieces][at]), communicates)
+    on_line = main_pieces[line_index[main_pieces] == lines[0]]
+    longest = int(on_line[ns[on_line].argmax()])
+    text = trace.string(int(stack[longest]))
+    frames = parse_call_stack(text) if text is not None else frames_of(trace, int(frame[longest]))
+    return MainLine(frames, bool(causes.backward[pieces][longest]), communicates)
 
 
-def _doing(trace: Trace, cause: Cause, operator: int) -> str:
-    """What the host was doing, in words."""
+def _host_activity(trace: Trace, cause: Cause, operator: int) -> str:
+    """Return what the host was doing: "running aten::mul". `operator` is the row of a slice, -1 unknown."""
     facts = cause_facts(cause)
     if not facts.doing_unknown:
         return facts.doing
     return facts.doing_unknown if operator < 0 else facts.doing.format(printable(trace.name(operator), NAME))
 
 
-def _waiting(trace: Trace, wait: int, waited_for: int) -> str:
+def _wait_words(trace: Trace, wait: int, waited_for: int) -> str:
+    """Return "waiting on stream 3 for matmul". `wait` and `waited_for` are rows of slices, -1 unknown."""
     name = printable(trace.name(waited_for), NAME) if waited_for >= 0 else tell("an event")
     if wait < 0:
         return tell("waiting for {name}", name=name)

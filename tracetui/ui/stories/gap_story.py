@@ -1,6 +1,6 @@
-"""The story of one gap: its parts, why it was idle, what ran around it, where the task that ended it is from.
+"""The story of one gap: its parts, why it was idle, what ran around it, how the task that ended it came.
 
-Pure: makes lines of styled text, knows no widget.
+Makes lines of styled text and knows no widget.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.gap_columns import task_words
 from tracetui.units import format_duration
 
-_CELLS = 9
+_COLUMN_CELLS = 9
 
 
 def exact_us(ns: int) -> str:
-    """Microseconds with all digits of the nanoseconds, so that sums can be checked: "3,210.123"."""
+    """Return microseconds with all digits of the nanoseconds, so that sums can be checked: "3,210.123"."""
     return f"{ns // 1000:,}.{ns % 1000:03d}"
 
 
 class GapStory(Story):
-    """Writes of gaps."""
+    """The story of a gap, for the pane below the table of gaps."""
 
     def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
         super().__init__(palette, glyphs)
@@ -53,24 +53,29 @@ class GapStory(Story):
         width: int,
         losses: LeadLosses | None = None,
     ) -> list[Line]:
-        """All lines, the most telling first; `chain` is that of the task that ended the gap.
+        """Return all lines, the most important first; `chain` is that of the task that ended the gap.
 
-        `losses`: where the host lost its lead, once that is known.
+        `losses` says where the host lost its lead; None until that is computed.
         """
         stack, backward, _ = main_line(analysis, gap)
         title = gap_title(analysis, gap, rank, self._glyphs)
-        lines = [self._ruled(title, width), self._parts(analysis, gap)]
+        lines = [self._ruled(title, width), self._parts_line(analysis, gap)]
         lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs), losses).lines(width, "")
-        lines.append(self._line(stack, backward, analysis.rules))
-        lines.append(self._labelled(tell("ran before"), task_words(analysis, int(analysis.gaps.before[gap]))))
+        lines.append(self._python_line(stack, backward, analysis.rules))
         lines.append(
-            self._labelled(tell("ended by"), task_words(analysis, int(analysis.gaps.after[gap])), self._bold)
+            self._labelled_line(tell("ran before"), task_words(analysis, int(analysis.gaps.before[gap])))
         )
-        lines += self._hops(analysis, gap, chain)
-        lines += self._stack(stack, backward, analysis.rules)
+        lines.append(
+            self._labelled_line(
+                tell("ended by"), task_words(analysis, int(analysis.gaps.after[gap])), self._bold
+            )
+        )
+        lines += self._hop_lines(analysis, gap, chain)
+        lines += self._stack_lines(stack, backward, analysis.rules)
         return lines
 
-    def _parts(self, analysis: Analysis, gap: int) -> Line:
+    def _parts_line(self, analysis: Analysis, gap: int) -> Line:
+        """Return the exact parts of the gap and their sum: "idle 3,210.123 + comm 12.000 = 3,222.123 µs"."""
         gaps, inks = analysis.gaps, self._inks
         parts = (
             (tell("idle"), gaps.idle, inks.idle),
@@ -87,57 +92,66 @@ class GapStory(Story):
         one_part = int(gaps.idle[gap]) == whole
         return [*line, (" µs" if one_part else f" = {exact_us(whole)} µs", self._text)]
 
-    def _line(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Line:
-        """The user's line that most of the idle time of the main cause is charged to."""
+    def _python_line(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Line:
+        """Return the user's line that most of the idle time of the main cause is charged to."""
         frame = rules.line_of(stack)
         if frame is None:
-            return self._labelled(tell("line"), tell("not known: no stack leads to it"), self._dim)
+            return self._labelled_line(tell("line"), tell("not known: no stack leads to it"), self._dim)
         style = self._palette.style_of(Role.USER_LINE)
-        line = self._labelled(tell("line"), f"{printable(frame.file, 200)}({frame.line})", style)
+        line = self._labelled_line(tell("line"), f"{printable(frame.file, 200)}({frame.line})", style)
         function = printable(frame.function, 80)
-        told = tell("{function}, of the backward pass", function=function) if backward else function
-        return [*line, (f" {told}", self._text)]
+        function_words = tell("{function}, of the backward pass", function=function) if backward else function
+        return [*line, (f" {function_words}", self._text)]
 
-    def _labelled(self, label: str, text: str, style: Style | None = None) -> Line:
-        return [(padded(label, _CELLS + 2), self._dim), (text, style or self._text)]
+    def _labelled_line(self, label: str, text: str, style: Style | None = None) -> Line:
+        """Return a text after a dim label."""
+        return [(padded(label, _COLUMN_CELLS + 2), self._dim), (text, style or self._text)]
 
-    def _hops(self, analysis: Analysis, gap: int, chain: Chain | None) -> Iterator[Line]:
-        """The way of the task that ended the gap: when each hop began, from the gap's start; what it took."""
+    def _hop_lines(self, analysis: Analysis, gap: int, chain: Chain | None) -> Iterator[Line]:
+        """Yield how the task that ended the gap came from the host to the device, a line for each hop.
+
+        A line has the time from the gap's start to the hop's, its duration, and the time until the next hop.
+        """
         if chain is None:
             yield [(tell("The task that ended it is not linked to the host."), self._dim)]
             return
-        start = int(analysis.gaps.start[gap])
-        yield [(_cells("", tell("began"), tell("took"), tell("to next")), self._dim)]
+        gap_start_ns = int(analysis.gaps.start[gap])
+        yield [(_aligned_cells("", tell("began"), tell("took"), tell("to next")), self._dim)]
         for hop in chain.hops:
-            began = hop.start_ns - start
-            sign = "+" if began >= 0 else ""
+            offset_ns = hop.start_ns - gap_start_ns
+            sign = "+" if offset_ns >= 0 else ""
             to_next = format_duration(hop.wait_ns) if hop is not chain.hops[-1] else ""
-            times = _cells(wording(hop.name), sign + format_duration(began), format_duration(hop.dur_ns))
+            times = _aligned_cells(
+                wording(hop.name), sign + format_duration(offset_ns), format_duration(hop.dur_ns)
+            )
             yield [
                 (times, self._text),
-                (f"{to_next:>{_CELLS}}", self._bold),
+                (f"{to_next:>{_COLUMN_CELLS}}", self._bold),
                 (f"  {printable(analysis.trace.name(hop.row), 200)}", self._text),
             ]
         if chain.missing is not None:
             yield [(tell("{hop} not found: the trace does not tell", hop=wording(chain.missing)), self._dim)]
 
-    def _stack(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Iterator[Line]:
-        """The stack leaf first; the user's own frames stand out, those of packages are counted."""
+    def _stack_lines(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Iterator[Line]:
+        """Yield the stack, leaf first; the user's frames stand out, those of packages are counted."""
         if stack and backward:
             yield [(tell("backward pass: the stack of its forward operator"), self._dim)]
         for name, frames in groupby(stack, lambda frame: package_of(frame, rules)):
-            run = list(frames)
+            package_frames = list(frames)
             if name:
-                told = "1 frame of {package}" if len(run) == 1 else "{count} frames of {package}"
-                frames_of = tell(told, count=len(run), package=printable(name, 60))
-                yield [(f"  {self._glyphs.dot} {frames_of}", self._dim)]
+                template = (
+                    "1 frame of {package}" if len(package_frames) == 1 else "{count} frames of {package}"
+                )
+                count_words = tell(template, count=len(package_frames), package=printable(name, 60))
+                yield [(f"  {self._glyphs.dot} {count_words}", self._dim)]
                 continue
-            for frame in run:
+            for frame in package_frames:
                 yield [
                     (f"  {printable(frame.file, 200)}({frame.line})", self._palette.style_of(Role.USER_LINE)),
                     (f" {printable(frame.function, 80)}", self._text),
                 ]
 
 
-def _cells(name: str, *times: str) -> str:
-    return padded(name, _CELLS) + "".join(aligned(time, _CELLS) for time in times)
+def _aligned_cells(name: str, *times: str) -> str:
+    """Return a name and right-aligned times in columns of equal width."""
+    return padded(name, _COLUMN_CELLS) + "".join(aligned(time, _COLUMN_CELLS) for time in times)

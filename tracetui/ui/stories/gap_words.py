@@ -1,7 +1,7 @@
-"""The story of a gap in plain words: how long the device was idle before what, and where each part went.
+"""The story of a gap in plain words: how long the device was idle before which task, and why.
 
-Pure: styled lines. All times of a story are in one unit and add up: those of a sentence to its first one,
-those first ones to the idle time.
+Makes lines of styled text and knows no widget. All times of a story are in one unit. The times within a
+sentence add up to the sentence's first time; the first times add up to the idle time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tracetui.ui.stories.gap_shares import NAME, Share, gap_shares
 from tracetui.ui.stories.lead_words import lead_sentence
 from tracetui.units import format_duration, format_time
 
-NAMED = 4  #: causes of the host's time that are named; the rest is summed up
+MAX_NAMED = 4  #: shares of a family of causes that are named; the rest is summed up
 
 
 def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
@@ -45,7 +45,7 @@ def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
     idle, lost = format_duration(int(gaps.idle[gap])), format_duration(int(gaps.lost[gap]))
     whole = format_duration(end - start)
     kind = "lost" if lost != idle else "idle"
-    told = {
+    template = {
         ("idle", False): "{device} idle {idle}",
         ("idle", True): "{device} idle {idle} of {whole}",
         ("lost", False): "{device} lost {lost}, idle {idle}",
@@ -53,7 +53,7 @@ def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
     }[kind, whole != lost]
     words = [
         tell("Gap {rank} of {count}", rank=f"{rank:,}", count=f"{len(gaps):,}"),
-        tell(told, device=device, idle=idle, lost=lost, whole=whole),
+        tell(template, device=device, idle=idle, lost=lost, whole=whole),
         tell("at {time}", time=format_time(start - analysis.trace.start_ns)),
     ]
     if step >= 0:
@@ -62,10 +62,10 @@ def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
 
 
 class GapWords:
-    """Tells of one gap."""
+    """The bar and the sentences that explain one gap."""
 
     def __init__(self, analysis: Analysis, gap: int, pen: Pen, losses: LeadLosses | None = None) -> None:
-        """Of a gap; `losses`: where the host lost its lead, once that is known."""
+        """Describe one gap. `losses` says where the host lost its lead; None until that is computed."""
         self._analysis, self._gap, self._pen, self._losses = analysis, gap, pen, losses
         self._pieces = analysis.causes.of_gap(gap)
         device = analysis.devices[int(analysis.gaps.device[gap])]
@@ -81,7 +81,7 @@ class GapWords:
         self._unit = unit_of(self._idle_ns)
 
     def lines(self, width: int, margin: str = " ") -> list[Line]:
-        """A bar of the gap from left to right, then a sentence for each family of causes."""
+        """Return a bar of the gap from left to right, then a sentence for each family of causes."""
         label = padded(margin + tell("why"), LABEL)
         lines = [[self._pen.text(label, Role.DIM), *self._bar(max(width - LABEL - 1, 1))]]
         for sentence in self._sentences():
@@ -91,129 +91,138 @@ class GapWords:
     # -- the bar ----------------------------------------------------------------------------------------
 
     def _bar(self, cells: int) -> Line:
-        """Each cell in the colour of what takes most of its time, the letter of a cause where it begins."""
+        """Draw the gap as a bar of `cells` cells, each in the colour of what takes most of its time.
+
+        A cause has its letter in the cell where it begins.
+        """
         gaps, pen, activity = self._analysis.gaps, self._pen, self._activity
         edges = even_edges(int(gaps.start[self._gap]), int(gaps.end[self._gap]), cells)
-        places = np.arange(self._pieces.start, self._pieces.stop, dtype=np.int64)
-        work = (activity.compute, activity.communication, activity.copies)
+        piece_indices = np.arange(self._pieces.start, self._pieces.stop, dtype=np.int64)
+        work_intervals = (activity.compute, activity.communication, activity.copies)
+        # int64[causes, then the kinds of work; cells]
         ns = np.concatenate(
             [
-                CauseRaster.of_pieces(self._analysis.causes, places).ns(edges),
-                np.stack([np.diff(part.before(edges)) for part in work]),
+                CauseRaster.of_pieces(self._analysis.causes, piece_indices).ns(edges),
+                np.stack([np.diff(intervals.before(edges)) for intervals in work_intervals]),
             ]
         )
         inks = time_inks(pen.palette, pen.glyphs)
         line: Line = []
-        for most, run in groupby(ns.argmax(axis=0).tolist()):
+        for row, run in groupby(ns.argmax(axis=0).tolist()):
             count = len(list(run))
-            if most < len(Cause):
-                text = cause_letter(Cause(most)).ljust(count)
-                line.append((text, cause_paint(Cause(most), pen.palette).box))
+            if row < len(Cause):
+                text = cause_letter(Cause(row)).ljust(count)
+                line.append((text, cause_paint(Cause(row), pen.palette).box))
             else:
-                ink = (inks.aicpu, inks.communication, inks.copy)[most - len(Cause)]
+                ink = (inks.aicpu, inks.communication, inks.copy)[row - len(Cause)]
                 line.append((ink.glyph * count, ink.style))
         return line
 
     # -- the words --------------------------------------------------------------------------------------
 
     def _sentences(self) -> Iterator[list[Piece]]:
-        """Of idle time and of exposed communication, that first of which the gap has more."""
-        device = _capital(self._device)
-        told = [
-            [*self._idle()],
+        """Yield the sentences on idle time and on exposed communication, the longer first, then the rest."""
+        device = _capitalise(self._device)
+        topics = [
+            [*self._idle_sentences()],
             [*communication_sentences(self._analysis, self._gap, device, self._pen)],
         ]
         if self._analysis.gaps.communication[self._gap] > self._idle_ns:
-            told.reverse()
-        for sentences in told:
+            topics.reverse()
+        for sentences in topics:
             yield from sentences
-        if (rest := self._rest()) is not None:
-            yield rest
+        if (rest_sentence := self._rest_sentence()) is not None:
+            yield rest_sentence
 
-    def _idle(self) -> Iterator[list[Piece]]:
-        yield self._opening()
+    def _idle_sentences(self) -> Iterator[list[Piece]]:
+        """Yield how long the device was idle, a sentence per family of causes, and how the lead was lost."""
+        yield self._opening_sentence()
         families = [[share for share in self._shares if share.cause.family == name] for name in FAMILIES]
-        whole = (self._idle_ns + self._unit // 2) // self._unit
-        units = apportion([sum(share.ns for share in shares) for shares in families], whole)
-        for name, shares, own in zip(FAMILIES, families, units):
+        total_units = (self._idle_ns + self._unit // 2) // self._unit
+        units_by_family = apportion([sum(share.ns for share in shares) for shares in families], total_units)
+        for name, shares, units in zip(FAMILIES, families, units_by_family):
             if shares:
-                yield self._sentence(name, shares, own)
-        if (exposed := self._exposed()) is not None:
-            yield exposed
+                yield self._family_sentence(name, shares, units)
+        if (sync_sentence := self._sync_sentence()) is not None:
+            yield sync_sentence
         if self._losses is not None and (
-            lost := lead_sentence(self._losses, self._gap, self._analysis.trace.start_ns, self._pen)
+            lead := lead_sentence(self._losses, self._gap, self._analysis.trace.start_ns, self._pen)
         ):
-            yield lost
+            yield lead
 
-    def _opening(self) -> list[Piece]:
-        """ "The NPU was idle 1.24 ms before aclnnMul." """
+    def _opening_sentence(self) -> list[Piece]:
+        """Return "The NPU was idle 1.24 ms before aclnnMul." """
         pen, idle, trace = self._pen, self._analysis.idle, self._analysis.trace
-        device = _capital(self._device)
+        device = _capitalise(self._device)
         if not self._idle_ns:
             return [*pen.said("{device} was never idle in this gap: other work ran.", device=device)]
         longest = max(self._intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
         name = printable(trace.name(task), NAME) if task >= 0 else tell("the next task")
         whole = (self._idle_ns + self._unit // 2) // self._unit
-        told = "{device} was idle {time} before {task}."
+        template = "{device} was idle {time} before {task}."
         if len(self._intervals) > 1:
-            told = "{device} was idle {time} in {count} stretches, the longest before {task}."
-        time, called = self._time(whole, Role.IDLE), pen.text(name, Role.NUMBER)
-        return [*pen.said(told, device=device, time=time, count=str(len(self._intervals)), task=called)]
+            template = "{device} was idle {time} in {count} stretches, the longest before {task}."
+        time, task_name = self._time_piece(whole, Role.IDLE), pen.text(name, Role.NUMBER)
+        return [
+            *pen.said(template, device=device, time=time, count=str(len(self._intervals)), task=task_name)
+        ]
 
-    def _sentence(self, family: str, shares: list[Share], whole: int) -> list[Piece]:
+    def _family_sentence(self, family: str, shares: list[Share], units: int) -> list[Piece]:
+        """Return the sentence on a family of causes; its `shares` come to `units` of the story's unit."""
         pen = self._pen
-        one, several = {
+        singular, plural = {
             "host": ("For {time} the host had not launched it", "For {time} the host had not launched them"),
             "queue": ("It then waited {time} in the task queue", "They then waited {time} in the task queue"),
             "launch": ("Launching it took {time}", "Launching them took {time}"),
             "device": ("It ran {time} after the launch", "They ran {time} after the launch"),
             "unlinked": ("For {time} the trace does not tell what the host did",) * 2,
         }[family]
-        time = self._time(whole, Role.NUMBER)
-        said = [*pen.said(one if len(self._intervals) == 1 else several, time=time)]
+        time = self._time_piece(units, Role.NUMBER)
+        opening = [*pen.said(singular if len(self._intervals) == 1 else plural, time=time)]
         if family == "unlinked":
-            return [*pen.said("{said}: {why}.", said=said, why=self._missing())]
+            return [*pen.said("{said}: {why}.", said=opening, why=self._missing_link())]
         if len(shares) == 1:
-            return [*pen.said("{said} ({why}).", said=said, why=self._share(shares[0], None))]
-        return [*pen.said("{said}: {why}.", said=said, why=self._items(shares, whole))]
+            return [*pen.said("{said} ({why}).", said=opening, why=self._share_pieces(shares[0], None))]
+        return [*pen.said("{said}: {why}.", said=opening, why=self._listed_shares(shares, units))]
 
-    def _items(self, shares: list[Share], whole: int) -> Iterator[Piece]:
-        """The largest shares, those of one line together; "and 9 more pieces, 0.12 ms" for the rest."""
+    def _listed_shares(self, shares: list[Share], total_units: int) -> Iterator[Piece]:
+        """Yield the largest shares, those of one line together; "and 9 more pieces, 0.12 ms" for the rest."""
         pen = self._pen
-        # One more than can be named is as short as counting it.
-        named = shares if len(shares) <= NAMED + 1 else shares[:NAMED]
-        rest = shares[len(named) :]
-        units = apportion([*(share.ns for share in named), sum(share.ns for share in rest)], whole)
-        of_line: dict[tuple[Frame | None, bool], list[tuple[Share, int]]] = {}
-        for share, own in zip(named, units):
-            of_line.setdefault((share.frame, share.backward), []).append((share, own))
-        for place, group in enumerate(of_line.values()):
-            if place:
+        # Naming one share more is as short as counting it.
+        largest = shares if len(shares) <= MAX_NAMED + 1 else shares[:MAX_NAMED]
+        smaller = shares[len(largest) :]
+        units = apportion([*(share.ns for share in largest), sum(share.ns for share in smaller)], total_units)
+        shares_by_line: dict[tuple[Frame | None, bool], list[tuple[Share, int]]] = {}
+        for share, share_units in zip(largest, units):
+            shares_by_line.setdefault((share.frame, share.backward), []).append((share, share_units))
+        for group_index, group in enumerate(shares_by_line.values()):
+            if group_index:
                 yield pen.text(alternatives(["", ""]))
-            for nth, (share, own) in enumerate(group):
-                if nth:
+            for position, (share, share_units) in enumerate(group):
+                if position:
                     yield pen.text(clauses(["", ""]))
-                yield from self._share(share, own, nth == len(group) - 1)
-        if rest:
-            count = sum(share.pieces for share in rest)
-            told = "; and 1 more piece, {time}" if count == 1 else "; and {count} more pieces, {time}"
-            yield from pen.said(told, count=f"{count:,}", time=self._time(units[-1]))
+                yield from self._share_pieces(share, share_units, position == len(group) - 1)
+        if smaller:
+            count = sum(share.pieces for share in smaller)
+            template = "; and 1 more piece, {time}" if count == 1 else "; and {count} more pieces, {time}"
+            yield from pen.said(template, count=f"{count:,}", time=self._time_piece(units[-1]))
 
-    def _share(self, share: Share, units: int | None, with_line: bool = True) -> Iterator[Piece]:
-        """ "P 402 µs Python at train.py(88) main"; no time where the sentence has told it."""
+    def _share_pieces(self, share: Share, units: int | None, with_line: bool = True) -> Iterator[Piece]:
+        """Yield "P 402 µs Python at train.py(88) main". `units` None: the sentence has the time already."""
         pen = self._pen
         yield (f"{cause_letter(share.cause)}\u00a0", cause_style(share.cause, pen.palette))
         if units is not None:
-            yield self._time(units)
+            yield self._time_piece(units)
             yield pen.text(" ")
         if share.frame is not None and with_line:
-            line = self._line(share.frame, share.backward)
+            line = self._line_pieces(share.frame, share.backward)
             yield from pen.said("{doing} at {line}", doing=share.doing, line=line)
         else:
             yield pen.text(share.doing)
 
-    def _line(self, frame: Frame, backward: bool) -> Iterator[Piece]:
+    def _line_pieces(self, frame: Frame, backward: bool) -> Iterator[Piece]:
+        """Yield "train.py(88) main", with a note where only the backward pass of the line ran."""
         pen = self._pen
         function = printable(frame.function, NAME)
         if frame.file:
@@ -224,63 +233,70 @@ class GapWords:
         if backward:
             yield pen.text(tell(" (backward of it)"), Role.DIM)
 
-    def _time(self, units: int, role: Role = Role.TEXT) -> Piece:
+    def _time_piece(self, units: int, role: Role = Role.TEXT) -> Piece:
+        """Return a time in the unit of the story, held together by a space that does not break."""
         return self._pen.text(format_share(units, self._unit).replace(" ", "\u00a0"), role)
 
-    def _missing(self) -> str:
-        """What the chain of an unlinked task lacks, and what to collect to know it."""
+    def _missing_link(self) -> str:
+        """Return which link from the host an unlinked task lacks, and what to collect to have it."""
         links, idle, causes = self._analysis.links, self._analysis.idle, self._analysis.causes
         unlinked = causes.cause[self._pieces] == Cause.UNLINKED
-        index = int(causes.interval[self._pieces][unlinked][0])
-        chain = links.chain(int(idle.task[index])) if idle.task[index] >= 0 else None
+        interval = int(causes.interval[self._pieces][unlinked][0])
+        chain = links.chain(int(idle.task[interval])) if idle.task[interval] >= 0 else None
         hop = chain.missing if chain is not None else "launch"
-        why = tell("its thread has no operators")
+        reason = tell("its thread has no operators")
         if hop and hop != "stack":
-            why = tell("no {hop} of it is recorded", hop=wording(hop))
+            reason = tell("no {hop} of it is recorded", hop=wording(hop))
         if self._analysis.trace.kind is Kind.ASCEND:
-            return tell("{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know", why=why)
-        return tell("{why}. Collect CPU and CUDA activities, with_stack=True, to know", why=why)
+            return tell(
+                "{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know", why=reason
+            )
+        return tell("{why}. Collect CPU and CUDA activities, with_stack=True, to know", why=reason)
 
-    def _exposed(self) -> list[Piece] | None:
-        """The synchronising call that kept the host from working ahead."""
+    def _sync_sentence(self) -> list[Piece] | None:
+        """Return which synchronising call kept the host from working ahead; None where none did."""
         pen, causes, idle = self._pen, self._analysis.causes, self._analysis.idle
-        places = [
-            index
-            for index in self._intervals
-            if max(causes.exposing[index], causes.exposing_stack[index], causes.exposing_frame[index]) >= 0
+        exposing = (causes.exposing, causes.exposing_stack, causes.exposing_frame)
+        intervals = [
+            interval for interval in self._intervals if any(column[interval] >= 0 for column in exposing)
         ]
-        if not places:
+        if not intervals:
             return None
-        index = max(places, key=lambda index: int(idle.end[index] - idle.start[index]))
-        row = int(causes.exposing[index])
+        longest = max(intervals, key=lambda interval: int(idle.end[interval] - idle.start[interval]))
+        row = int(causes.exposing[longest])
         name = tell("A synchronisation")
         if row >= 0:
             name = printable(self._analysis.trace.name(row), NAME)
         call: list[Piece] = [pen.text(name, Role.NUMBER)]
-        stack, frame = causes.exposing_stack[[index]], causes.exposing_frame[[index]]
-        frames, place = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
-        if place[0] >= 0:
-            line = self._line(frames[int(place[0])], False)
+        stack, frame = causes.exposing_stack[[longest]], causes.exposing_frame[[longest]]
+        frames, line_index = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
+        if line_index[0] >= 0:
+            line = self._line_pieces(frames[int(line_index[0])], False)
             call = [*pen.said("{call} at {line}", call=call, line=line)]
-        told = "{call} began before {device} went idle: the host could not work ahead."
-        return [*pen.said(told, call=call, device=self._device)]
+        template = "{call} began before {device} went idle: the host could not work ahead."
+        return [*pen.said(template, call=call, device=self._device)]
 
-    def _rest(self) -> list[Piece] | None:
-        """What ran in the part of the gap that is neither idle nor exposed communication."""
+    def _rest_sentence(self) -> list[Piece] | None:
+        """Return what ran in the gap beside idle time and exposed communication; None if nothing did."""
         gaps, pen = self._analysis.gaps, self._pen
-        beside = printable(self._analysis.engines_in_gap(self._gap), NAME)
-        named = ((beside, gaps.aicpu), (tell("copies"), gaps.copy))
-        parts = [(name, int(values[self._gap])) for name, values in named if values[self._gap]]
-        rest = sum(ns for _, ns in parts)
-        if not rest:
+        engines = printable(self._analysis.engines_in_gap(self._gap), NAME)
+        kinds = ((engines, gaps.aicpu), (tell("copies"), gaps.copy))
+        parts = [(name, int(values[self._gap])) for name, values in kinds if values[self._gap]]
+        rest_ns = sum(ns for _, ns in parts)
+        if not rest_ns:
             return None
-        unit = unit_of(rest)
-        whole = (rest + unit // 2) // unit
-        units = apportion([ns for _, ns in parts], whole)
-        listed = clauses(f"{format_share(own, unit)} {name}" for own, (name, _) in zip(units, parts))
-        told = "The rest of the gap: {parts}." if len(parts) == 1 else "The rest of the gap, {time}: {parts}."
-        return [pen.text(tell(told, time=format_share(whole, unit), parts=listed), Role.DIM)]
+        unit = unit_of(rest_ns)
+        total_units = (rest_ns + unit // 2) // unit
+        units_by_part = apportion([ns for _, ns in parts], total_units)
+        parts_text = clauses(
+            f"{format_share(units, unit)} {name}" for units, (name, _) in zip(units_by_part, parts)
+        )
+        template = (
+            "The rest of the gap: {parts}." if len(parts) == 1 else "The rest of the gap, {time}: {parts}."
+        )
+        return [pen.text(tell(template, time=format_share(total_units, unit), parts=parts_text), Role.DIM)]
 
 
-def _capital(text: str) -> str:
+def _capitalise(text: str) -> str:
+    """Return a text with its first character in upper case, the others as they are."""
     return text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""Where the host lost its lead before a gap, as a sentence. Pure: pieces of styled text."""
+"""Where the host lost its lead before a gap, as a sentence of styled text."""
 
 from __future__ import annotations
 
@@ -17,39 +17,41 @@ from tracetui.units import format_duration, format_time
 def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[Piece]:
     """Return "The host was 12 tasks (1.24 ms) ahead; it lost that when it enqueued nothing for 2.1 ms ..."
 
-    Empty where the host had no lead before the gap, or did not cause it. Times are told from `origin_ns` on.
+    Empty where the host had no lead before the gap, or did not cause the gap. Times count from `origin_ns`.
     """
-    place = losses.of_gap(gap)
-    if place < 0:
+    index = losses.of_gap(gap)
+    if index < 0:
         return []
-    count, start = int(losses.count[place]), int(losses.pause_start[place])
+    count, start = int(losses.count[index]), int(losses.pause_start[index])
     tasks = counted(count, "1 task", "{count} tasks")
-    work, pause = format_duration(int(losses.work[place])), int(losses.pause_end[place]) - start
+    work, pause_ns = format_duration(int(losses.work[index])), int(losses.pause_end[index]) - start
     pieces = [
         *pen.said(
             "The host was {tasks} ({work}) ahead; it lost that when it enqueued nothing for {pause} from "
             "{start} on",
             tasks=tasks,
-            work=_whole(work),
-            pause=pen.text(_whole(format_duration(pause)), Role.NUMBER),
-            start=_whole(format_time(start - origin_ns)),
+            work=_unbroken(work),
+            pause=pen.text(_unbroken(format_duration(pause_ns)), Role.NUMBER),
+            start=_unbroken(format_time(start - origin_ns)),
         )
     ]
-    cause, line = int(losses.cause[place]), int(losses.line[place])
+    cause, line = int(losses.cause[index]), int(losses.line[index])
     if cause >= 0:
-        why = (cause_words(Cause(cause)), cause_style(Cause(cause), pen.palette))
-        pieces = [*pen.said("{said}: {why}", said=pieces, why=why)]
+        cause_piece = (cause_words(Cause(cause)), cause_style(Cause(cause), pen.palette))
+        pieces = [*pen.said("{said}: {why}", said=pieces, why=cause_piece)]
     if line >= 0:
         file, number, function = losses.lines[line]
-        called = printable(function, 60)
+        function_name = printable(function, 60)
         if file:
-            where = pen.text(f"{printable(path_end(file, 2), 60)}({number})", Role.USER_LINE)
-            pieces = [*pen.said("{said} at {line} {function}", said=pieces, line=where, function=called)]
+            location = pen.text(f"{printable(path_end(file, 2), 60)}({number})", Role.USER_LINE)
+            pieces = [
+                *pen.said("{said} at {line} {function}", said=pieces, line=location, function=function_name)
+            ]
         else:
-            pieces = [*pen.said("{said} in {function}", said=pieces, function=called)]
+            pieces = [*pen.said("{said} in {function}", said=pieces, function=function_name)]
     return [*pen.said("{said}.", said=pieces)]
 
 
-def _whole(text: str) -> str:
-    """A number and its unit, which stay on one line."""
+def _unbroken(text: str) -> str:
+    """Return a number and its unit with a space between them that does not break."""
     return text.replace(" ", "\u00a0")

@@ -1,6 +1,6 @@
 """The story of one line of Python: the causes of its idle time, its operators, steps, devices and syncs.
 
-Pure: makes lines of styled text, knows no widget.
+Makes lines of styled text and knows no widget.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from tracetui.ui.tables.columns import clipped
 from tracetui.ui.tables.hotspot_columns import OfLine, line_name, saves_at_most
 from tracetui.units import format_count, format_duration, format_percent
 
-BAR = 10
+BAR_CELLS = 10
 WITHOUT_HOST = "Saves at most {time} if the host spent no time on it; {key} tries that"
 BEYOND_IDLE = "Saves at most {time}: host time beside a busy device counts too; {key} tries that"
 WITH_PEERS = "Saves at most {time} while peers are as late, {more} if they come sooner too; {key} tries that"
 NOT_ALONE = "Saves nothing while peers are as late, at most {more} if they come sooner too"
-TWO_COLUMNS = 68  #: cells from which operators stand beside the causes
+TWO_COLUMNS_FROM = 68  #: cells from which operators stand beside the causes
 
 
-class Charged(Protocol):
-    """What idle time is charged to."""
+class IdleCharge(Protocol):
+    """Anything that idle time is charged to: a line, a module, a frame or a scope."""
 
     @property
     def idle_ns(self) -> int:
-        """The idle time charged to it."""
+        """Return the idle time charged to it."""
 
     @property
     def causes(self) -> dict[Cause, int]:
-        """ns by cause, most first."""
+        """Return ns by cause, most first."""
 
     @property
     def ops(self) -> dict[str, int]:
-        """ns by name of the operator, most first; "" where none ran or is known."""
+        """Return ns by name of the operator, most first; "" where none ran or is known."""
 
 
 class LineStory(Story):
-    """Writes of lines of Python."""
+    """The story of a line of Python, for the pane below the table of lines."""
 
     def lines(
         self,
@@ -64,18 +64,19 @@ class LineStory(Story):
         width: int,
         height: int,
     ) -> list[Line]:
-        """As many lines as there are, at most `height`; causes that find no place are summed up.
+        """Return at most `height` lines; causes that find no place are summed up.
 
         `savings` None: what lines can save at most is not known yet.
         """
-        per_step = [*self.in_steps(analysis, line.steps), *self._on_devices(analysis, line)]
-        after = [*self._syncs(analysis, line)][:2] + ([per_step] if per_step else [])
+        per_step = [*self.steps_line(analysis, line.steps), *self._devices_line(analysis, line)]
+        after = [*self._sync_lines(analysis, line)][:2] + ([per_step] if per_step else [])
         if savings is not None:
-            after.append(self.saves(line, savings, line.idle_ns))
+            after.append(self.savings_line(line, savings, line.idle_ns))
         room = max(height - 1 - len(after), 1)
-        return [self._title(line, width), *self._parts(line, width, room), *after][:height]
+        return [self._title_line(line, width), *self._cause_lines(line, width, room), *after][:height]
 
-    def _title(self, line: LineIdle, width: int) -> Line:
+    def _title_line(self, line: LineIdle, width: int) -> Line:
+        """Return the title in a rule; with the longest gap where there are several and it fits."""
         name = printable(line_name(line), 60)
         idle = tell(
             "idle {time} in {gaps}",
@@ -84,56 +85,68 @@ class LineStory(Story):
         )
         title = f"{name} {self._glyphs.dot} {idle}"
         longest = tell("longest {time}", time=format_duration(line.longest_ns))
-        told = self._ruled(clauses([title, longest]), width)
-        return told if line.gaps > 1 and cell_len(told[0][0]) <= width else self._ruled(title, width)
+        with_longest = self._ruled(clauses([title, longest]), width)
+        return (
+            with_longest
+            if line.gaps > 1 and cell_len(with_longest[0][0]) <= width
+            else self._ruled(title, width)
+        )
 
-    def _parts(self, line: Charged, width: int, room: int) -> Iterator[Line]:
-        """The causes, and beside them the operators."""
+    def _cause_lines(self, line: IdleCharge, width: int, room: int) -> Iterator[Line]:
+        """Yield a line for each cause, and beside the causes the operators where there is room."""
         causes = list(line.causes.items())
-        operators = list(line.ops.items()) if width >= TWO_COLUMNS else []
-        left = [self._cause(line, cause, ns) for cause, ns in _most(causes, room)]
-        used = max((sum(cell_len(text) for text, _ in pieces) for pieces in left), default=0)
-        right = [self._operator(name, ns, width - used - 4) for name, ns in operators[: len(left)]]
-        for pieces, operator in zip_longest(left, right, fillvalue=None):
+        operators = list(line.ops.items()) if width >= TWO_COLUMNS_FROM else []
+        cause_bars = [self._cause_bar(line, cause, ns) for cause, ns in _largest_causes(causes, room)]
+        cause_cells = max((sum(cell_len(text) for text, _ in pieces) for pieces in cause_bars), default=0)
+        operator_words = [
+            self._operator_words(name, ns, width - cause_cells - 4)
+            for name, ns in operators[: len(cause_bars)]
+        ]
+        for pieces, words in zip_longest(cause_bars, operator_words, fillvalue=None):
             assert pieces is not None
-            blanks = " " * (used - sum(cell_len(text) for text, _ in pieces) + 4)
-            yield [*pieces, (blanks, self._dim), *operator] if operator else pieces
+            blanks = " " * (cause_cells - sum(cell_len(text) for text, _ in pieces) + 4)
+            yield [*pieces, (blanks, self._dim), *words] if words else pieces
 
-    def _cause(self, line: Charged, cause: Cause | None, ns: int) -> Line:
+    def _cause_bar(self, line: IdleCharge, cause: Cause | None, ns: int) -> Line:
+        """Return letter, name, bar, time and share of a cause; None stands for all that find no place."""
         style = self._dim if cause is None else cause_style(cause, self._palette)
         letter, name = (
             (" ", tell("others")) if cause is None else (cause.facts.letter, cause_facts(cause).name)
         )
-        bar = share_bar(ns, line.idle_ns, BAR, self._glyphs)
-        longest = max(cell_len(cause_facts(each).name) for each in Cause)
+        bar = share_bar(ns, line.idle_ns, BAR_CELLS, self._glyphs)
+        longest = max(cell_len(cause_facts(other).name) for other in Cause)
         return [
             (f"{letter} ", style),
             (f"{set_cell_size(name, longest)} ", self._text if cause is not None else self._dim),
-            (bar + " " * (BAR - cell_len(bar)), style),
+            (bar + " " * (BAR_CELLS - cell_len(bar)), style),
             (f"{format_duration(ns):>9}", self._bold),
             (f"{format_percent(ns, line.idle_ns):>8}", self._dim),
         ]
 
-    def _operator(self, name: str, ns: int, width: int) -> Line:
+    def _operator_words(self, name: str, ns: int, width: int) -> Line:
+        """Return time and name of an operator, cut to `width` cells."""
         time = f"{format_duration(ns):>8}  "
         shown = printable(name, 100) if name else tell("(between operators)")
         return [(time, self._text), (clipped(shown, width - len(time), self._glyphs.ellipsis), self._dim)]
 
-    def in_steps(self, analysis: Analysis, by_step: Mapping[int, int]) -> Line:
-        """Idle time, ns by index of the step, -1 outside: in how many it is, the least, median and most."""
-        told: Line = []
+    def steps_line(self, analysis: Analysis, by_step: Mapping[int, int]) -> Line:
+        """Return in how many steps there is idle time, the least, median and most of a step.
+
+        `by_step`: ns by index of the step, -1 outside of all steps.
+        """
+        line: Line = []
         counts = [by_step.get(index, 0) for index in range(len(analysis.steps))]
         if len(counts) > 1:
-            having = sum(ns > 0 for ns in counts)
-            spread = "in {some} of {steps} steps; min {least}, median {median}, max {most}"
+            steps_with_idle = sum(ns > 0 for ns in counts)
+            template = "in {some} of {steps} steps; min {least}, median {median}, max {most}"
             lowest, median, highest = (
                 format_duration(ns) for ns in (min(counts), _median(counts), max(counts))
             )
-            told = [
+            line = [
                 *said(
-                    spread,
+                    template,
                     self._dim,
-                    some=f"{having:,}",
+                    some=f"{steps_with_idle:,}",
                     steps=f"{len(counts):,}",
                     least=(lowest, self._text),
                     median=(median, self._bold),
@@ -142,10 +155,11 @@ class LineStory(Story):
             ]
             outside = by_step.get(-1, 0)
             if outside:
-                told.append((tell("; {time} between them", time=format_duration(outside)), self._dim))
-        return told
+                line.append((tell("; {time} between them", time=format_duration(outside)), self._dim))
+        return line
 
-    def _on_devices(self, analysis: Analysis, line: LineIdle) -> Line:
+    def _devices_line(self, analysis: Analysis, line: LineIdle) -> Line:
+        """Return the idle time on each device; empty where there is one device only."""
         if len(analysis.devices) < 2:
             return []
         shares = ", ".join(
@@ -154,8 +168,8 @@ class LineStory(Story):
         )
         return [(f"{'; ' if len(analysis.steps) > 1 else ''}{shares}", self._dim)]
 
-    def _syncs(self, analysis: Analysis, line: LineIdle) -> Iterator[Line]:
-        """What its synchronising exposes: "aten::item waits 24 times, 25.1 ms; exposes 32.7 ms of idle"."""
+    def _sync_lines(self, analysis: Analysis, line: LineIdle) -> Iterator[Line]:
+        """Yield what its synchronising exposes: "32.7 ms of idle exposed by aten::item, …, 25.1 ms"."""
         if line.backward:
             return
         for sync in analysis.syncs:
@@ -163,13 +177,13 @@ class LineStory(Story):
                 exposed = tell("no idle exposed")
                 if sync.exposed_ns:
                     exposed = tell("{time} of idle exposed", time=format_duration(sync.exposed_ns))
-                told = "{exposed} by {call}, which waits {count} times, {time}"
+                template = "{exposed} by {call}, which waits {count} times, {time}"
                 if sync.count == 1:
-                    told = "{exposed} by {call}, which waits once, {time}"
+                    template = "{exposed} by {call}, which waits once, {time}"
                 yield [
                     (f"{cause_letter(Cause.SYNC)} ", cause_style(Cause.SYNC, self._palette)),
                     *said(
-                        told,
+                        template,
                         self._text,
                         exposed=(exposed, self._bold),
                         call=printable(sync.call, 60),
@@ -178,67 +192,69 @@ class LineStory(Story):
                     ),
                 ]
 
-    def saves(self, line: OfLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None) -> Line:
-        """ "Saves at most 3.10 ms if the host spent no time on it; % tries that"
+    def savings_line(
+        self, line: OfLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None
+    ) -> Line:
+        """Return "Saves at most 3.10 ms if the host spent no time on it; % tries that".
 
-        More than `idle_ns`, its idle time where that is known: what the host does while the device is busy
-        delays later launches too.
+        `idle_ns` is its idle time, None where that is not known. More can be saved: what the host does while
+        the device is busy delays later launches too.
         """
         most, with_peers = saves_at_most(line, savings)
         key = ("%", self._palette.style_of(Role.KEY))
         if format_duration(with_peers) != format_duration(most):
-            told, time = WITH_PEERS if most else NOT_ALONE, (format_duration(most), self._bold)
-            return [*said(told, self._dim, time=time, more=format_duration(with_peers), key=key)]
+            template, time = WITH_PEERS if most else NOT_ALONE, (format_duration(most), self._bold)
+            return [*said(template, self._dim, time=time, more=format_duration(with_peers), key=key)]
         if not most:
-            nothing = tell("Saves nothing: no step waits for what the host does in it.")
-            return [(nothing, self._dim)]
-        told = BEYOND_IDLE if idle_ns is not None and most > idle_ns else WITHOUT_HOST
-        return [*said(told, self._dim, time=(format_duration(most), self._bold), key=key)]
+            sentence = tell("Saves nothing: no step waits for what the host does in it.")
+            return [(sentence, self._dim)]
+        template = BEYOND_IDLE if idle_ns is not None and most > idle_ns else WITHOUT_HOST
+        return [*said(template, self._dim, time=(format_duration(most), self._bold), key=key)]
 
 
 def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs, with_peers: WhatIf | None = None) -> str:
     """Return "step 22.9 ms → 20.1 ms (-12.2 %) if this line's host time were halved; …", as long as fits.
 
-    `with_peers`: what follows if late peers come as much sooner, where there are any.
+    `with_peers` is what follows if late peers come as much sooner; None where there are no peers.
     """
-    what, before, after = _mean_step(what_if)
+    subject, before, after = _mean_step(what_if)
     share = f"(-{format_percent(before - after, before)})" if after < before else tell("(nothing saved)")
     times = f"{format_duration(before)} {glyphs.arrow} {format_duration(after)}"
-    half = what_if.factor > 0
-    more = ""
+    is_half = what_if.factor > 0
+    time_with_peers = ""
     if with_peers is not None:
-        more = format_duration(_mean_step(with_peers)[2])
-        long = (
+        time_with_peers = format_duration(_mean_step(with_peers)[2])
+        long_template = (
             "{what} {times} {share} if this line's host time were nothing and late peers came when they "
             "came; {more} if they came as much sooner"
         )
-        short = "{what} {times} at no host time; {more} if peers come sooner too"
-        if half:
-            long = (
+        short_template = "{what} {times} at no host time; {more} if peers come sooner too"
+        if is_half:
+            long_template = (
                 "{what} {times} {share} if this line's host time were halved and late peers came when they "
                 "came; {more} if they came as much sooner"
             )
-            short = "{what} {times} at half its host time; {more} if peers come sooner too"
-    elif half:
-        long = (
+            short_template = "{what} {times} at half its host time; {more} if peers come sooner too"
+    elif is_half:
+        long_template = (
             "{what} {times} {share} if this line's host time were halved; assumes that queue order and "
             "device durations stay as they are"
         )
-        short = "{what} {times} {share} at half its host time; device times kept"
+        short_template = "{what} {times} {share} at half its host time; device times kept"
     else:
-        long = (
+        long_template = (
             "{what} {times} {share} if this line's host time were nothing; assumes that queue order and "
             "device durations stay as they are"
         )
-        short = "{what} {times} {share} at no host time; device times kept"
-    told = tell(long, what=what, times=times, share=share, more=more)
-    if cell_len(told) <= width:
-        return told
-    return tell(short, what=what, times=times, share=share, more=more)
+        short_template = "{what} {times} {share} at no host time; device times kept"
+    sentence = tell(long_template, what=subject, times=times, share=share, more=time_with_peers)
+    if cell_len(sentence) <= width:
+        return sentence
+    return tell(short_template, what=subject, times=times, share=share, more=time_with_peers)
 
 
 def _mean_step(what_if: WhatIf) -> tuple[str, int, int]:
-    """What is told of, "mean step"; ns of it before and after. Without steps, of everything."""
+    """Return "mean step", and its ns before and after. Without steps, return "all" and the sums."""
     count = len(what_if.steps_before)
     if not count:
         return tell("all"), what_if.before_ns, what_if.after_ns
@@ -246,8 +262,8 @@ def _mean_step(what_if: WhatIf) -> tuple[str, int, int]:
     return tell("step") if count == 1 else tell("mean step"), before // count, after // count
 
 
-def _most(causes: Sequence[tuple[Cause, int]], room: int) -> list[tuple[Cause | None, int]]:
-    """The causes with the most time, and the sum of those for which there is no room."""
+def _largest_causes(causes: Sequence[tuple[Cause, int]], room: int) -> list[tuple[Cause | None, int]]:
+    """Return the causes with the most time; those for which there is no room are summed up under None."""
     if len(causes) <= room:
         return [*causes]
     kept = max(room - 1, 0)
@@ -255,5 +271,5 @@ def _most(causes: Sequence[tuple[Cause, int]], room: int) -> list[tuple[Cause | 
 
 
 def _median(values: Sequence[int]) -> int:
-    """The lower median: a value that occurs."""
+    """Return the lower median, a value that occurs."""
     return sorted(values)[(len(values) - 1) // 2]

@@ -1,4 +1,4 @@
-"""What the memory screen answers first: the peak, what grows, and what else the peak is made of. Pure."""
+"""The lines above the memory tables: the peak, what grows, and what else the peak is made of."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tracetui.ui.drawing.pen import Line
 from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.tables.memory_views import Shown
 
-_PLACE = 14  #: cells of "/text 123/1,234" at the end of the first line
-_PROBLEMS = 2  #: told at most
+_PLACE_CELLS = 14  #: cells of "/text 123/1,234" at the end of the first line
+_MAX_PROBLEMS = 2  #: problems of the recording shown at most
 
 
 @dataclass(frozen=True)
 class MemoryAnswer:
-    """Writes lines of a width, after a heading."""
+    """The lines of an answer under a heading, wrapped to a width in cells."""
 
     palette: Palette
     glyphs: Glyphs
@@ -33,26 +33,31 @@ class MemoryAnswer:
     width: int
 
     def words(self, sentence: str, room: int = 0) -> list[Line]:
-        """A sentence after the heading, with so much room after its first line."""
+        """Return a sentence after the heading; `room` cells stay free at the end of its first line."""
         text = self.palette.style_of(Role.TEXT)
-        first, *more = wrapped(f"{self.heading}  {printable(sentence, 300)}", max(self.width - room, 20))
+        first_line, *more_lines = wrapped(
+            f"{self.heading}  {printable(sentence, 300)}", max(self.width - room, 20)
+        )
         title = (self.heading, self.palette.style_of(Role.TITLE))
-        return [[title, (first[len(self.heading) :], text)], *([(line, text)] for line in more)]
+        return [[title, (first_line[len(self.heading) :], text)], *([(line, text)] for line in more_lines)]
 
     def lines(self, shown: Shown, tall: bool) -> list[Line]:
-        """The peak and the growth, what the rest of the peak is where the screen is tall, and problems."""
+        """Return the peak and the growth, then what is missing in the recording.
+
+        `tall` adds what the rest of the peak is made of, where the screen is tall.
+        """
         text, dim, warning = map(self.palette.style_of, (Role.TEXT, Role.DIM, Role.WARNING))
         recorded, document = shown.memory.recorded, shown.document
-        lines = self.words(peak_sentence(document, shown.origin_ns), _PLACE)
+        lines = self.words(peak_sentence(document, shown.origin_ns), _PLACE_CELLS)
         lines.append([(printable(growth_sentence(document, len(recorded.steps)), 300), text)])
         if not recorded.timed:
             lines.append([(tell(NO_TIMES), dim)])
         if tall:
             parts = alternatives(peak_parts(document["peak"]) if document["peak"] else ())
-            told = [tell("{sentence}.", sentence=parts)] if parts else []
-            rest = sentences([*told, alive_sentence(document)])
-            lines += [[(line, dim)] for line in wrapped(rest, self.width)]
+            peak_rest = [tell("{sentence}.", sentence=parts)] if parts else []
+            rest_text = sentences([*peak_rest, alive_sentence(document)])
+            lines += [[(line, dim)] for line in wrapped(rest_text, self.width)]
         mark = self.glyphs.warning
         return lines + [
-            [(f"{mark} {printable(said, 200)}", warning)] for said in recorded.problems[:_PROBLEMS]
+            [(f"{mark} {printable(problem, 200)}", warning)] for problem in recorded.problems[:_MAX_PROBLEMS]
         ]

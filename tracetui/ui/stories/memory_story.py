@@ -1,6 +1,6 @@
 """The story of a block of memory: who allocated it, in which call, between what, and how long it lives.
 
-Pure: makes lines of styled text, knows no widget.
+Makes lines of styled text and knows no widget.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tracetui.units import format_bytes, format_count, format_duration, format_t
 
 
 class MemoryStory(Story):
-    """Writes of blocks."""
+    """The story of a block, for the pane below the tables of memory."""
 
     def lines(
         self,
@@ -36,16 +36,19 @@ class MemoryStory(Story):
         width: int,
         height: int,
     ) -> list[Line]:
-        """At most `height` lines of the row of a table, told by a block of it (place in `part.blocks`)."""
+        """Return at most `height` lines on a row of a table, described by one of its blocks.
+
+        `block` is an index into `shown.part.blocks`.
+        """
         recorded, blocks = shown.memory.recorded, shown.part.blocks
         line = int(blocks.line[block])
         frame = recorded.lines[line] if line >= 0 else None
         operator = printable(recorded.operators[blocks.operator[block]], 60)
         place = printable(place_name(frame), 60)
-        named = tell("{what} at {line}", what=operator, line=place)
-        title = self._ruled(named.lstrip(), width)
+        headline = tell("{what} at {line}", what=operator, line=place)
+        title = self._ruled(headline.lstrip(), width)
         size = format_bytes(int(blocks.bytes[block]))
-        life = self._life(shown, block)
+        life = self._life_words(shown, block)
         first = int(blocks.start[block])
         start = tell("by event {number}", number=format_count(first))
         if recorded.timed:
@@ -53,7 +56,7 @@ class MemoryStory(Story):
         if view is GROWING:
             group = shown.document["growing"][row]
             grows = printable(growing_sentence(group, shown.sources.get(frame)), 400)
-            told = said(
+            growth = said(
                 "{grows}. The last {size} allocated {start}, {life}.",
                 self._dim,
                 grows=(grows, self._palette.style_of(Role.WARNING)),
@@ -61,28 +64,30 @@ class MemoryStory(Story):
                 start=start,
                 life=life,
             )
-            return [title, *flowing([*told], max(width, 20))][:height]
+            return [title, *flowing([*growth], max(width, 20))][:height]
         nth, calls = nth_call(recorded.blocks, int(shown.part.places[block]))
         call = tell("the only call")
         if calls > 1:
             call = tell("the {nth} of {count} calls", nth=ordinal(nth), count=format_count(calls))
-        told_of = "{size} allocated {start}, {call} of that line"
+        template = "{size} allocated {start}, {call} of that line"
         if recorded.timed:
-            told_of = "{size} allocated {start} by {call} of that line"
-        held: Iterable[Piece] = said(told_of, self._text, size=(size, self._bold), start=start, call=call)
+            template = "{size} allocated {start} by {call} of that line"
+        allocation: Iterable[Piece] = said(
+            template, self._text, size=(size, self._bold), start=start, call=call
+        )
         step = int(blocks.step[block])
         if step >= 0:
             number = str(recorded.steps[step].number)
-            held = said("{said} in step {number}", self._text, said=held, number=number)
-        told_block = [
-            (self._which(shown, view, row), self._dim),
-            *said("{said}, {life}.", self._text, said=held, life=life),
-            (sentences(["", self._between(neighbours)]), self._dim),
+            allocation = said("{said} in step {number}", self._text, said=allocation, number=number)
+        pieces = [
+            (self._which_block(shown, view, row), self._dim),
+            *said("{said}, {life}.", self._text, said=allocation, life=life),
+            (sentences(["", self._neighbour_sentence(neighbours)]), self._dim),
         ]
-        return [title, *flowing(told_block, max(width, 20))][:height]
+        return [title, *flowing(pieces, max(width, 20))][:height]
 
-    def _which(self, shown: Shown, view: View, row: int) -> str:
-        """Which block the row is told by."""
+    def _which_block(self, shown: Shown, view: View, row: int) -> str:
+        """Return which of the blocks of the row is described."""
         if view is BLOCKS:
             return ""
         if view is SIZES:
@@ -97,33 +102,39 @@ class MemoryStory(Story):
             return tell("The only block: ")
         return tell("The largest of {count} blocks: ", count=format_count(line.allocations))
 
-    def _life(self, shown: Shown, block: int) -> str:
-        """ "released after 18.1 ms in step 52", "never released: alive until the end" """
+    def _life_words(self, shown: Shown, block: int) -> str:
+        """Return "released after 18.1 ms in step 52" or "never released: alive until the end"."""
         recorded, blocks = shown.memory.recorded, shown.part.blocks
-        release, first = int(blocks.release[block]), int(blocks.step[block])
+        release, start_step = int(blocks.release[block]), int(blocks.step[block])
         if release == NEVER:
-            later = len(recorded.steps) - 1 - first if first >= 0 else 0
-            told = "never released: alive until the end"
-            if later == 1:
-                told = "never released: alive until the end, through 1 more step"
-            if later > 1:
-                told = "never released: alive until the end, through {count} more steps"
-            return tell(told, count=format_count(later))
-        held = release - int(blocks.start[block])
-        length = format_duration(held) if recorded.timed else counted(held, "1 event", "{count} events")
-        (last,) = steps_at(recorded.steps, np.array([release])).tolist()
-        if last in (-1, first):
+            later_steps = len(recorded.steps) - 1 - start_step if start_step >= 0 else 0
+            template = "never released: alive until the end"
+            if later_steps == 1:
+                template = "never released: alive until the end, through 1 more step"
+            if later_steps > 1:
+                template = "never released: alive until the end, through {count} more steps"
+            return tell(template, count=format_count(later_steps))
+        lifetime = release - int(blocks.start[block])
+        length = (
+            format_duration(lifetime) if recorded.timed else counted(lifetime, "1 event", "{count} events")
+        )
+        (release_step,) = steps_at(recorded.steps, np.array([release])).tolist()
+        if release_step in (-1, start_step):
             return tell("released after {time}", time=length)
-        return tell("released after {time} in step {number}", time=length, number=recorded.steps[last].number)
+        return tell(
+            "released after {time} in step {number}", time=length, number=recorded.steps[release_step].number
+        )
 
-    def _between(self, neighbours: Neighbours | None) -> str:
-        """ "The device runs Cast for it, after FlashAttentionScore and before Add." """
+    def _neighbour_sentence(self, neighbours: Neighbours | None) -> str:
+        """Return "The device runs Cast for it, after FlashAttentionScore and before Add." """
         if neighbours is None:
             return ""
         task, before, after = (text and printable(text, 40) for text in neighbours)
-        beside = [*([tell("after {name}", name=before)] if before else [])]
-        beside += [tell("before {name}", name=after)] if after else []
+        neighbour_words = [*([tell("after {name}", name=before)] if before else [])]
+        neighbour_words += [tell("before {name}", name=after)] if after else []
         if task:
-            runs = tell("The device runs {task} for it", task=task)
-            return tell("{sentence}.", sentence=clauses([runs, *beside]))
-        return tell("On the device it lies {where}.", where=clauses(beside)) if beside else ""
+            device_words = tell("The device runs {task} for it", task=task)
+            return tell("{sentence}.", sentence=clauses([device_words, *neighbour_words]))
+        return (
+            tell("On the device it lies {where}.", where=clauses(neighbour_words)) if neighbour_words else ""
+        )

@@ -22,24 +22,24 @@ from tracetui.units import format_duration
 
 Nested = Union[ModuleIdle, FrameIdle, ScopeTime]
 
-MOST = 4  #: frames named of those above or below
+MAX_NAMED = 4  #: frames named of those above or below
 
 
 class NestedStory(LineStory):
-    """Writes of modules, of frames and of scopes."""
+    """The story of a module, a frame or a scope."""
 
     def of_row(self, analysis: Analysis, row: Nested, width: int, height: int) -> list[Line]:
-        """As many lines as there are, at most `height`."""
-        dots = self._glyphs.ellipsis
-        after = [(clipped(line, width, dots), self._dim) for line in self._around(analysis, row)]
-        room = max(height - 1 - len(after), 1)
-        name = _name(row)
+        """Return at most `height` lines on a row of the nested tables."""
+        ellipsis = self._glyphs.ellipsis
+        neighbours = [(clipped(line, width, ellipsis), self._dim) for line in self._neighbours(analysis, row)]
+        room = max(height - 1 - len(neighbours), 1)
+        name = _row_name(row)
         idle, gaps = format_duration(row.idle_ns), counted(row.gaps, "1 gap", "{count} gaps")
-        told = tell(
+        numbers = tell(
             "idle {idle}, own {own}, in {gaps}", idle=idle, own=format_duration(row.own_ns), gaps=gaps
         )
         if isinstance(row, ScopeTime):
-            told = tell(
+            numbers = tell(
                 "computing {computing} in {tasks}, idle before them {idle} in {gaps}",
                 computing=format_duration(row.computing_ns),
                 tasks=counted(row.tasks, "1 task", "{count} tasks"),
@@ -47,45 +47,50 @@ class NestedStory(LineStory):
                 gaps=gaps,
             )
         if row.backward_ns:
-            told = clauses([told, tell("backward {time}", time=format_duration(row.backward_ns))])
-        title = self._ruled(f"{printable(name, 120)} {self._glyphs.dot} {told}", width)
-        return [title, *self._parts(row, width, room), *([each] for each in after)][:height]
+            numbers = clauses([numbers, tell("backward {time}", time=format_duration(row.backward_ns))])
+        title = self._ruled(f"{printable(name, 120)} {self._glyphs.dot} {numbers}", width)
+        return [title, *self._cause_lines(row, width, room), *([piece] for piece in neighbours)][:height]
 
-    def _around(self, analysis: Analysis, row: Nested) -> Iterator[str]:
-        """What called it, and what it calls, most idle first; the scopes in a scope by their computing."""
+    def _neighbours(self, analysis: Analysis, row: Nested) -> Iterator[str]:
+        """Yield what called it and what it calls, most idle first; for a scope what it holds."""
         if isinstance(row, ScopeTime):
-            inside = [each for each in analysis.scopes if row.scope and each.scope[:-1] == row.scope]
-            if inside:
+            inner_scopes = [inner for inner in analysis.scopes if row.scope and inner.scope[:-1] == row.scope]
+            if inner_scopes:
                 yield tell(
-                    "holds {names}", names=_listed([(each.scope[-1], each.computing_ns) for each in inside])
+                    "holds {names}",
+                    names=_named_parts([(inner.scope[-1], inner.computing_ns) for inner in inner_scopes]),
                 )
         elif isinstance(row, ModuleIdle):
-            held = [each for each in analysis.modules if each.path[-1:] == (row.module,)]
-            if held:
+            inner_modules = [inner for inner in analysis.modules if inner.path[-1:] == (row.module,)]
+            if inner_modules:
                 yield tell(
-                    "holds {names}", names=_listed([(each.module or "", each.idle_ns) for each in held])
+                    "holds {names}",
+                    names=_named_parts([(inner.module or "", inner.idle_ns) for inner in inner_modules]),
                 )
         elif row.frame is not None:
-            above, under = callers(analysis.stacks, row.frame), below(analysis.stacks, row.frame)
-            for what, node in (("from {names}", above), ("calls {names}", under)):
-                if node is not None and node.children:
+            caller_tree, callee_tree = callers(analysis.stacks, row.frame), below(analysis.stacks, row.frame)
+            for template, tree in (("from {names}", caller_tree), ("calls {names}", callee_tree)):
+                if tree is not None and tree.children:
                     yield tell(
-                        what, names=_listed([(_short(child), child.idle_ns) for child in node.children])
+                        template,
+                        names=_named_parts([(_short_name(child), child.idle_ns) for child in tree.children]),
                     )
 
 
-def _name(row: Nested) -> str:
+def _row_name(row: Nested) -> str:
+    """Return the name of a row as its table has it."""
     if isinstance(row, ScopeTime):
         return scope_name(row.scope)
     return module_name(row.module, row.path) if isinstance(row, ModuleIdle) else frame_name(row)
 
 
-def _listed(parts: Sequence[tuple[str, int]]) -> str:
-    """ "forward 7.40 ms, linear 5.89 ms, 3 more" """
-    told = [f"{printable(name, 40)} {format_duration(ns)}" for name, ns in parts[:MOST]]
-    more = len(parts) - MOST
-    return names([*told, *([counted(more, "1 more", "{count} more")] if more > 0 else [])])
+def _named_parts(parts: Sequence[tuple[str, int]]) -> str:
+    """Return "forward 7.40 ms, linear 5.89 ms, 3 more". `parts`: names and ns."""
+    words = [f"{printable(name, 40)} {format_duration(ns)}" for name, ns in parts[:MAX_NAMED]]
+    more = len(parts) - MAX_NAMED
+    return names([*words, *([counted(more, "1 more", "{count} more")] if more > 0 else [])])
 
 
-def _short(node: StackNode) -> str:
+def _short_name(node: StackNode) -> str:
+    """Return the module or function of a frame without its file."""
     return NO_STACK if node.frame is None else module_of(node.frame.function) or node.frame.function

@@ -1,6 +1,6 @@
-"""What all stories are written with, and the line that they begin with.
+"""The palette and glyphs that all stories are written with, and the line that they begin with.
 
-Pure: knows no widget, and nothing of what is told.
+Knows no widget, and nothing of what a story is about.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from tracetui.ui.drawing.strips import ruled
 
 
 class Story:
-    """Writes stories in one palette."""
+    """The base of all stories: a palette, glyphs, and the styles used most."""
 
     def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
         self._palette, self._glyphs = palette, glyphs
         self._text, self._dim, self._bold = map(palette.style_of, (Role.TEXT, Role.DIM, Role.NUMBER))
 
     def _ruled(self, title: str, width: int) -> Line:
-        """The title in a rule over the story."""
+        """Return the title in a rule over the story."""
         return [(ruled(title, self._glyphs.rule, width), self._palette.style_of(Role.RULE))]

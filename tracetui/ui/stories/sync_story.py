@@ -1,6 +1,6 @@
 """The story of one synchronisation: how often the host waited in it, what that exposes, how its line stands.
 
-Pure: makes lines of styled text, knows no widget.
+Makes lines of styled text and knows no widget.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tracetui.units import format_duration, format_percent
 
 
 class SyncStory(Story):
-    """Writes of synchronisations."""
+    """The story of a synchronising call, for the pane below their table."""
 
     def lines(
         self,
@@ -36,47 +36,51 @@ class SyncStory(Story):
         width: int,
         height: int,
     ) -> list[Line]:
-        """At most `height` lines; `line` is the idle time of its line, None where that has none."""
-        told = [self._title(sync, width), self._waited(analysis, sync), self._exposed(analysis, sync)]
-        of_line = LineStory(self._palette, self._glyphs)
-        steps = of_line.in_steps(analysis, sync.exposed_by_step) if sync.exposed_ns else []
-        told += [steps] if steps else []
+        """Return at most `height` lines; `line` is the idle time of its line, None where that has none."""
+        lines = [
+            self._title_line(sync, width),
+            self._wait_line(analysis, sync),
+            self._exposed_line(analysis, sync),
+        ]
+        line_story = LineStory(self._palette, self._glyphs)
+        steps = line_story.steps_line(analysis, sync.exposed_by_step) if sync.exposed_ns else []
+        lines += [steps] if steps else []
         if sync.file is None:
-            told.append([(tell("No Python stack is recorded: its line is not known."), self._dim)])
-            return told[:height]
+            lines.append([(tell("No Python stack is recorded: its line is not known."), self._dim)])
+            return lines[:height]
         if line is None:
-            told.append([(tell("No idle time is charged to this line itself."), self._dim)])
+            lines.append([(tell("No idle time is charged to this line itself."), self._dim)])
         else:
             charged = tell("Charged to the line: {time} of idle", time=format_duration(line.idle_ns)) + "  "
             causes = legend(line.causes.items(), self._palette, self._glyphs, width - cell_len(charged))
-            told.append([(charged, self._dim), *causes])
+            lines.append([(charged, self._dim), *causes])
         if savings is not None:
-            told.append(of_line.saves(sync if line is None else line, savings))
-        return told[:height]
+            lines.append(line_story.savings_line(sync if line is None else line, savings))
+        return lines[:height]
 
-    def _title(self, sync: SyncCall, width: int) -> Line:
+    def _title_line(self, sync: SyncCall, width: int) -> Line:
         call, place = printable(sync.call, 60), printable(line_name(sync), 60)
         title = "{call} {line}" if sync.file is None else "{call} at {line}"
         return self._ruled(tell(title, call=call, line=place), width)
 
-    def _waited(self, analysis: Analysis, sync: SyncCall) -> Line:
-        """ "The host waited 25.1 ms in 24 calls (8 a step), longest 13.6 ms" """
-        often = times_a_step(analysis, sync.count)
+    def _wait_line(self, analysis: Analysis, sync: SyncCall) -> Line:
+        """Return "The host waited 25.1 ms in 24 calls (8 a step), longest 13.6 ms"."""
+        calls_a_step = times_a_step(analysis, sync.count)
         calls = counted(sync.count, "1 call", "{count} calls")
-        told = (
+        template = (
             "The host waited {time} in {calls} ({often} a step)"
-            if often
+            if calls_a_step
             else "The host waited {time} in {calls}"
         )
-        waited = (format_duration(sync.total_ns), self._bold)
-        line = [*said(told, self._text, time=waited, calls=calls, often=often)]
+        wait_time = (format_duration(sync.total_ns), self._bold)
+        line = [*said(template, self._text, time=wait_time, calls=calls, often=calls_a_step)]
         if sync.count > 1:
             longest = tell("longest {time}", time=format_duration(sync.longest_ns))
             line.append((clauses(["", longest]), self._dim))
         return line
 
-    def _exposed(self, analysis: Analysis, sync: SyncCall) -> Line:
-        """ "S exposes 4.15 ms of idle, 10.7 % of all, in 23 gaps" """
+    def _exposed_line(self, analysis: Analysis, sync: SyncCall) -> Line:
+        """Return "S exposes 4.15 ms of idle, 10.7 % of all, in 23 gaps"."""
         if not sync.exposed_ns:
             return [(tell("It exposes no idle time: no device ran dry meanwhile."), self._text)]
         gaps = len(sync.gap_indices)

@@ -38,7 +38,7 @@ from tracetui.ui.drawing.strips import fitted, wrapped
 from tracetui.ui.failures import failure
 from tracetui.ui.follow import chain_through
 from tracetui.ui.session import Session
-from tracetui.ui.stories.curve_words import CurveAt, curve_at, describe_curve
+from tracetui.ui.stories.curve_words import CurveSpot, curve_at, describe_curve
 from tracetui.ui.stories.describe import (
     describe_args,
     describe_chain,
@@ -110,7 +110,7 @@ class Details(CachedLineWidget, can_focus=True):
             None  # the lines of the worst gaps of an analysis
         )
         self._selection = (-1, -1)  # row, gap
-        self._at: CurveAt | None = None
+        self._at: CurveSpot | None = None
         self._event = -1  # of the selected slice
         self._frame: Frame | None = None  # whose line of source is shown
         self._found = Found()
