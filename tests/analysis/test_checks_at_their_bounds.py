@@ -136,7 +136,7 @@ def test_calls_are_added_by_what_they_call(monkeypatch: pytest.MonkeyPatch) -> N
     """Two of "launch" of 10 ns each by both names; what the table leaves out is inside of others."""
     strings = ["Node@launch", "launch", "inner", "aten::mm"]
     tracks = [
-        SimpleNamespace(layer=Layer.CANN, rows=range(3)),
+        SimpleNamespace(layer=Layer.RUNTIME, rows=range(3)),
         SimpleNamespace(layer=Layer.PYTHON, rows=range(3, 4)),
     ]
     slices = SimpleNamespace(name=np.array([0, 1, 2, 0], np.int32), dur=np.full(4, 10))
@@ -276,7 +276,7 @@ def test_links_of_an_operation_that_the_trace_lost_are_not_compared(monkeypatch:
 def test_where_no_table_lies_beside_a_trace_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "read_of_run", lambda path, form: None)
     monkeypatch.setattr(checks, "_document", lambda trace, name: None)
-    tracks = [SimpleNamespace(layer=Layer.CANN, rows=range(1))]
+    tracks = [SimpleNamespace(layer=Layer.RUNTIME, rows=range(1))]
     trace: Any = SimpleNamespace(path="x", tracks=tracks)
     steps: Any = [SimpleNamespace(device="NPU")]
     assert checks.find_checks(trace, None, steps, run([0] * 5, [0] * 5)[1]) == ()

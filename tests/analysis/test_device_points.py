@@ -28,7 +28,7 @@ from tracetui.analysis.critical.device_points import (
 from tracetui.analysis.critical.points import By, Points
 from tracetui.trace.model import Activity
 
-KINDS = (Activity.AICORE, Activity.COPY)
+KINDS = (Activity.COMPUTE, Activity.COPY)
 
 
 class Run:

@@ -66,7 +66,7 @@ def test_gaps_split_the_window_exactly(events: list[dict[str, Any]]) -> None:
         for rows in [slices.activity == activity]
     }
     aicore, copies, communication = (
-        held[activity] for activity in (Activity.AICORE, Activity.COPY, Activity.COMMUNICATION)
+        held[activity] for activity in (Activity.COMPUTE, Activity.COPY, Activity.COMMUNICATION)
     )
     compute = aicore | held[Activity.AICPU]
     work = compute | communication
@@ -91,11 +91,11 @@ def test_gaps_are_bounded_by_the_tasks_at_their_edges(events: list[dict[str, Any
         before, after = int(gaps.before[at]), int(gaps.after[at])
         (activity,) = analysis.devices
         if start > activity.start_ns:
-            assert (slices.activity[before], slices.end[before]) == (Activity.AICORE, start)
+            assert (slices.activity[before], slices.end[before]) == (Activity.COMPUTE, start)
         else:
             assert slices.start[before] == start
         if end < activity.end_ns:
-            assert (slices.activity[after], slices.start[after]) == (Activity.AICORE, end)
+            assert (slices.activity[after], slices.start[after]) == (Activity.COMPUTE, end)
         else:
             assert slices.end[after] == end
 

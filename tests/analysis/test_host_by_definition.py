@@ -26,7 +26,7 @@ class Threads(Definition):
         if row < 0:
             return -1
         track = self.trace.track_of(row)
-        if track.layer not in (Layer.PYTHON, Layer.CANN):
+        if track.layer not in (Layer.PYTHON, Layer.RUNTIME):
             return -1
         return next((i for i, host in enumerate(self.hosts) if host.tid == track.tid), -1)
 

@@ -27,7 +27,7 @@ def test_every_row_of_a_real_rank_is_of_one_slice(real_traces: Path, rank: str) 
     assert len(np.unique(kernels.row)) == 191
     slices = analysis.trace.slices
     apart = np.abs(slices.start[kernels.row] - kernels.table.numbers["start"])
-    compute = np.isin(slices.activity[kernels.row], [Activity.AICORE, Activity.AICPU])
+    compute = np.isin(slices.activity[kernels.row], [Activity.COMPUTE, Activity.AICPU])
     assert compute.sum() == 187
     assert (int(apart[compute].max()), int(apart.max()) <= 1) == (0, True)
     assert np.abs(slices.dur[kernels.row] - kernels.table.numbers["dur"]).max() <= 1

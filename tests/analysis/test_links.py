@@ -67,7 +67,7 @@ def test_every_real_task_of_work_links_and_176_of_215_reach_python(real_traces: 
     links, slices = analysis.links, analysis.trace.slices
     work = np.isin(
         slices.activity[links.tasks],
-        (Activity.AICORE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY),
+        (Activity.COMPUTE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY),
     )
     assert work.sum() == 215
     assert (links.operator[work] >= 0).all()

@@ -123,7 +123,7 @@ def check_phases(source: random.Random) -> None:
         forward_backward=(first, turn) if source.randrange(6) else None,
         tail=(turn, end) if source.randrange(6) else None,
     )
-    kinds = (Activity.AICORE, Activity.AICPU, Activity.COPY)
+    kinds = (Activity.COMPUTE, Activity.AICPU, Activity.COPY)
     tasks = [
         (source.choice((source.randrange(60), *marks, marks[-1])), source.choice(kinds), source.randrange(3))
         for _ in range(source.choice((0, 1, 2, 3, 5)))
@@ -144,7 +144,7 @@ def check_phases(source: random.Random) -> None:
         tasks[row][0]
         for row in rows.tolist()
         if step.start_ns <= tasks[row][0] < step.end_ns
-        and tasks[row][1] in (Activity.AICORE, Activity.AICPU)
+        and tasks[row][1] in (Activity.COMPUTE, Activity.AICPU)
         and tasks[row][2]
         and linked
     ]

@@ -69,7 +69,7 @@ def test_processes_are_known_by_their_numbers(tmp_path: Path) -> None:
         ("10000", Layer.COMMUNICATION, Family.GROUP),
     }
     named = {trace.name(row): Activity(trace.slices.activity[row]) for row in range(len(trace.slices))}
-    assert named["GetNext-op1"] is Activity.AICPU and named["MatMul-op0"] is Activity.AICORE
+    assert named["GetNext-op1"] is Activity.AICPU and named["MatMul-op0"] is Activity.COMPUTE
     assert named["stream_7_parallel_0"] is Activity.COMMUNICATION and trace.devices == ("NPU",)
     elsewhere = _timeline(tmp_path).rename(tmp_path / "other.json")
     assert load(elsewhere, cache=False).devices == ()  # nothing tells what the numbers are

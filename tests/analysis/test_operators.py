@@ -48,7 +48,7 @@ def test_a_name_is_one_row_per_activity() -> None:
     table = operator_table(trace, np.arange(len(trace.slices)))
     assert [(table[at].kind, table[at].activity) for at in range(3)] == [
         ("host", Activity.NONE),
-        ("device", Activity.AICORE),
+        ("device", Activity.COMPUTE),
         ("device", Activity.AICPU),
     ]
 
@@ -139,6 +139,6 @@ def test_a_window_holds_what_overlaps_it() -> None:
 def test_kernels_of_a_real_trace_take_its_computing_time(real_traces: Path) -> None:
     analysis = real.npu(real_traces, "level2/rank0")
     table = analysis.device_operators
-    computes = np.isin(table.activity, (Activity.AICORE, Activity.AICPU))
+    computes = np.isin(table.activity, (Activity.COMPUTE, Activity.AICPU))
     assert table.count[computes].sum() == 187
     assert table.total_ns[computes].sum() == analysis.devices[0].computing_ns

@@ -23,7 +23,7 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
     count = source.choice((0, 1, 5, 60, 60))
     kind = source.choice((Kind.ASCEND, Kind.GPU))
     name = source.choices(range(len(NAMES)), k=2 * count)
-    activity = source.choices((Activity.NONE, Activity.AICORE, Activity.AICPU), k=2 * count)
+    activity = source.choices((Activity.NONE, Activity.COMPUTE, Activity.AICPU), k=2 * count)
     start = source.choices(range(20), k=2 * count)
     rows = source.sample(range(2 * count), count)
     whole = source.choices((0, 1, 2, 3, 5, 8), k=count)
@@ -69,7 +69,7 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
     for type_, of in {(type_of(row), activity[row]) for row in rows}:
         kept = [row for row in rows if (type_of(row), activity[row]) == (type_, of)]
         assert operators.of_type(type_, of).rows.tolist() == kept
-    assert len(operators.of_type("none of them", Activity.AICORE).rows) == 0
+    assert len(operators.of_type("none of them", Activity.COMPUTE).rows) == 0
 
 
 @pytest.mark.parametrize("count", [*range(1, 21), 40, 100, 120, 202, 400])

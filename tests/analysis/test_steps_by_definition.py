@@ -32,8 +32,8 @@ class Device:
     def __init__(self, seed: int) -> None:
         self.source = source = random.Random(seed)
         kinds = (
-            Activity.AICORE,
-            Activity.AICORE,
+            Activity.COMPUTE,
+            Activity.COMPUTE,
             Activity.COMMUNICATION,
             Activity.COMMUNICATION,
             Activity.COPY,
@@ -46,7 +46,7 @@ class Device:
         self.tasks.sort(key=lambda each: each[0])
         work = [each[:2] for each in self.tasks if each[2] is not Activity.COPY]
         begin, end = min((a for a, _ in work), default=0), max((b for _, b in work), default=0)
-        compute = self.time(Activity.AICORE)
+        compute = self.time(Activity.COMPUTE)
         rows = np.arange(len(self.tasks))
         self.activity = DeviceActivity(
             device="NPU 0",
@@ -62,7 +62,7 @@ class Device:
             differs=False,
         )
         starts, ends, activities, names = (
-            np.array(c, np.int64) for c in zip(*self.tasks or [(0, 0, Activity.AICORE, 0)])
+            np.array(c, np.int64) for c in zip(*self.tasks or [(0, 0, Activity.COMPUTE, 0)])
         )
         trace: Any = SimpleNamespace(
             strings=STRINGS,

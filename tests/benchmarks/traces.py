@@ -66,13 +66,13 @@ DENSE = (
     Lanes(Layer.COMMUNICATION, Family.GROUP, 2, 1, 1),
     Lanes(Layer.PYTHON, Family.OPERATORS, 4, 6, 6),
     Lanes(Layer.PYTHON, Family.FRAMES, 2, 12, 12),
-    Lanes(Layer.CANN, Family.CALLS, 4, 3, 3),
+    Lanes(Layer.RUNTIME, Family.CALLS, 4, 3, 3),
 )
 #: one stream that is idle after each task: a gap for every tenth slice
 GAPS = (
     Lanes(Layer.DEVICE, Family.TASKS, 1, 1, 18),
     Lanes(Layer.PYTHON, Family.OPERATORS, 1, 6, 30),
-    Lanes(Layer.CANN, Family.CALLS, 1, 3, 12),
+    Lanes(Layer.RUNTIME, Family.CALLS, 1, 3, 12),
 )
 _NAMES = [
     f"aclnn{word}{number}" for number in range(40) for word in ("MatMul", "Add", "Softmax", "Cast", "Mul")
@@ -98,7 +98,7 @@ def made_trace(slices: int, rows: tuple[Lanes, ...] = DENSE, seed: int = 1) -> T
             gap = (random.exponential(4000, count) ** 1.2).astype(np.int64)
             starts.append(np.cumsum(dur + gap) - dur)
             durations.append(dur)
-            device = [Activity.AICORE, Activity.AICPU, Activity.COPY]
+            device = [Activity.COMPUTE, Activity.AICPU, Activity.COPY]
             among = device if layer is Layer.DEVICE else [Activity.NONE]
             activities.append(random.choice(np.array(among, np.int64), count))
             lane_rows.append(lane_rows[-1] + count)

@@ -79,7 +79,7 @@ def test_level_2_tracks(level2: Trace) -> None:
     assert (level2.kind, level2.devices, level2.notes) == (Kind.ASCEND, ("NPU",), ())
     assert tracks_per_layer(level2) == {
         Layer.PYTHON: 4,
-        Layer.CANN: 4,
+        Layer.RUNTIME: 4,
         Layer.DEVICE: 4,
         Layer.COMMUNICATION: 9,
         Layer.OVERLAP: 4,
@@ -90,7 +90,7 @@ def test_level_2_tracks(level2: Trace) -> None:
 
 def test_level_2_activities(level2: Trace) -> None:
     assert activities(level2, Family.TASKS) == {
-        Activity.AICORE: 172 + 13,
+        Activity.COMPUTE: 172 + 13,
         Activity.AICPU: 2,
         Activity.COPY: 24,
         Activity.COMMUNICATION_TASK: 296,
@@ -120,7 +120,7 @@ def test_level_2_flows(level2: Trace) -> None:
 
 def test_level_0_has_launches_without_slices(level0: Trace) -> None:
     assert level0.notes == ("Level 0: no CANN slices; launches are found through flows.",)
-    assert Layer.CANN not in tracks_per_layer(level0)
+    assert Layer.RUNTIME not in tracks_per_layer(level0)
     launches = {key: count for key, count in bound(level0).items() if key[0] == "HostToDevice"}
     assert launches == {("HostToDevice", None, Family.TASKS): 211, ("HostToDevice", None, Family.GROUP): 4}
     pids = {
@@ -132,8 +132,8 @@ def test_level_0_has_launches_without_slices(level0: Trace) -> None:
 @pytest.mark.parametrize(
     ("name", "kind", "work"),
     [
-        ("resnet_rank0", Kind.GPU, {Activity.AICORE: 6000, Activity.COMMUNICATION: 80, Activity.COPY: 1667}),
-        ("sampled_rank-1", Kind.GPU, {Activity.AICORE: 1094, Activity.COMMUNICATION: 10, Activity.COPY: 50}),
+        ("resnet_rank0", Kind.GPU, {Activity.COMPUTE: 6000, Activity.COMMUNICATION: 80, Activity.COPY: 1667}),
+        ("sampled_rank-1", Kind.GPU, {Activity.COMPUTE: 1094, Activity.COMMUNICATION: 10, Activity.COPY: 50}),
         ("cpu_only_with_stacks.pt.trace", Kind.CHROME, {}),
     ],
 )
@@ -142,7 +142,7 @@ def test_gpu_traces(real_traces: Path, name: str, kind: Kind, work: dict[Activit
     assert trace.kind is kind
     assert activities(trace, Family.TASKS) == work
     assert trace.devices == ((f"GPU {name[-1]}",) if work else ())
-    assert all(track.layer == Layer.CANN for track in trace.tracks if track.family == Family.CALLS)
+    assert all(track.layer == Layer.RUNTIME for track in trace.tracks if track.family == Family.CALLS)
     assert any("host events only" in note for note in trace.notes) == (not work)
 
 
@@ -225,7 +225,7 @@ def test_only_tasks_with_the_very_id_of_a_collective_are_parts_of_it() -> None:
             {"Task Type": "AI_CORE"} if id_ is None else {"Task Type": "AI_CORE", "connection_id": id_}
         )
         events.append(piece(3, 1, f"task {index}", index, 1, **args))
-    assert activities(trace_of(events), Family.TASKS) == {Activity.COMMUNICATION_TASK: 2, Activity.AICORE: 3}
+    assert activities(trace_of(events), Family.TASKS) == {Activity.COMMUNICATION_TASK: 2, Activity.COMPUTE: 3}
 
 
 def test_several_devices_are_told_apart_and_sorted_by_number() -> None:
@@ -251,7 +251,7 @@ def test_tracks_are_read_from_host_to_device() -> None:
     assert [(track.layer, track.family, track.name) for track in trace.tracks] == [
         (Layer.PYTHON, Family.FRAMES, "Thread 5"),
         (Layer.PYTHON, Family.OPERATORS, "Thread 5"),
-        (Layer.CANN, Family.CALLS, "Thread 5"),
+        (Layer.RUNTIME, Family.CALLS, "Thread 5"),
         (Layer.DEVICE, Family.TASKS, "Stream 9"),
         (Layer.DEVICE, Family.TASKS, "Stream 10"),
     ]

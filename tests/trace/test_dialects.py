@@ -28,9 +28,9 @@ def activities(trace: Trace) -> dict[str, Activity]:
 @pytest.mark.parametrize(
     ("task_type", "activity"),
     [
-        ("AI_CORE", Activity.AICORE),
-        ("KERNEL_MIX_AIC", Activity.AICORE),
-        ("AI_CORE_OF_SOME_LATER_CHIP", Activity.AICORE),
+        ("AI_CORE", Activity.COMPUTE),
+        ("KERNEL_MIX_AIC", Activity.COMPUTE),
+        ("AI_CORE_OF_SOME_LATER_CHIP", Activity.COMPUTE),
         ("AI_CPU", Activity.AICPU),
         ("KERNEL_AICPU", Activity.AICPU),
         ("DSA_SQE", Activity.AICPU),
@@ -54,13 +54,13 @@ def test_task_types(task_type: str, activity: Activity | None) -> None:
         ("Python GC", "", "Python GC", "gc", Layer.PYTHON, Family.COLLECTOR),
         ("MindSpore", "", "", "", Layer.PYTHON, Family.OPERATORS),
         ("MindSpore", "", "", "python_function", Layer.PYTHON, Family.FRAMES),
-        ("CANN", "NPU 1", "Thread 1", "", Layer.CANN, Family.CALLS),
+        ("CANN", "NPU 1", "Thread 1", "", Layer.RUNTIME, Family.CALLS),
         ("Ascend Hardware", "NPU 1", "Stream 1", "", Layer.DEVICE, Family.TASKS),
         ("Ascend Hardware", "NPU", "Step Trace(Model ID:1)", "", Layer.DEVICE, Family.ANNOTATIONS),
         ("HCCL", "NPU", "Group 0 Communication", "", Layer.COMMUNICATION, Family.GROUP),
         ("Communication", "NPU", "Communication", "", Layer.COMMUNICATION, Family.GROUP),
         ("Communication", "NPU", "Plane 3", "", Layer.COMMUNICATION, Family.PLANE),
-        ("train.py", "CPU", "thread 1", "cuda_runtime", Layer.CANN, Family.CALLS),
+        ("train.py", "CPU", "thread 1", "cuda_runtime", Layer.RUNTIME, Family.CALLS),
         ("train.py", "GPU 1", "stream 7", "kernel", Layer.DEVICE, Family.TASKS),
         ("train.py", "GPU 1", "stream 7", "gpu_user_annotation", Layer.DEVICE, Family.ANNOTATIONS),
         ("vLLM scheduler", "", "", "", Layer.OTHER, Family.OTHER),
@@ -95,7 +95,7 @@ def test_user_ranges_are_of_the_process_where_their_flows_start() -> None:
 def test_categories_that_are_known_place_slices_whatever_their_length_and_case(category: str | None) -> None:
     (track,) = trace_of([*process(1, "trainer"), piece(1, 1, "call", 0, 9, category)]).tracks
     known = category is not None and category.lower().endswith("_runtime")
-    assert track.layer == (Layer.CANN if known else Layer.OTHER)
+    assert track.layer == (Layer.RUNTIME if known else Layer.OTHER)
 
 
 def test_hardware_tasks_of_a_collective_are_its_parts_on_their_own_device_only() -> None:
@@ -133,7 +133,7 @@ def test_without_any_connection_id_the_copies_that_planes_show_are_parts_of_coll
     found = activities(trace_of(events))
     assert {name: found[name] for name in ("copy", "kernel", "longer")} == {
         "copy": Activity.COMMUNICATION_TASK if part else Activity.COPY,
-        "kernel": Activity.AICORE,
+        "kernel": Activity.COMPUTE,
         "longer": Activity.COPY,
     }
 
@@ -151,7 +151,7 @@ def test_names_decide_where_2024_traces_call_every_task_other() -> None:
     events = process(1, "Ascend Hardware", "NPU")
     events += [piece(1, 3, name, 10 * n, 5, **{"Task Type": "Other"}) for n, name in enumerate(names)]
     expected = [
-        Activity.AICORE,
+        Activity.COMPUTE,
         Activity.COPY,
         Activity.WAIT,
         Activity.OTHER,
@@ -168,11 +168,11 @@ def test_names_decide_where_2024_traces_call_every_task_other() -> None:
 
 def test_slices_without_a_type_are_no_work_beside_typed_ones_and_kernels_where_none_has_a_type() -> None:
     events = [*process(1, "Ascend Hardware", "NPU"), piece(1, 3, "user range", 0, 50)]
-    assert activities(trace_of(events)) == {"user range": Activity.AICORE}
+    assert activities(trace_of(events)) == {"user range": Activity.COMPUTE}
     gpu = [*process(0, "python", "GPU 0"), piece(0, 7, "gemm", 10, 5, "kernel")]
-    assert activities(trace_of(events + gpu)) == {"user range": Activity.AICORE, "gemm": Activity.AICORE}
+    assert activities(trace_of(events + gpu)) == {"user range": Activity.COMPUTE, "gemm": Activity.COMPUTE}
     events += [piece(1, 3, "MatMul", 5, 5, **{"Task Type": "AI_CORE"})]
-    assert activities(trace_of(events)) == {"user range": Activity.OTHER, "MatMul": Activity.AICORE}
+    assert activities(trace_of(events)) == {"user range": Activity.OTHER, "MatMul": Activity.COMPUTE}
 
 
 def test_gpu_tasks_go_by_category_and_nccl_is_communication() -> None:
@@ -185,7 +185,7 @@ def test_gpu_tasks_go_by_category_and_nccl_is_communication() -> None:
     trace = trace_of(events)
     assert trace.kind is Kind.GPU
     assert activities(trace) == {
-        "gemm": Activity.AICORE,
+        "gemm": Activity.COMPUTE,
         "ncclDevKernel_AllReduce": Activity.COMMUNICATION,
         "Memcpy HtoD": Activity.COPY,
         "ProfilerStep#1": Activity.OTHER,
@@ -203,10 +203,10 @@ def test_gpu_tasks_go_by_category_and_nccl_is_communication() -> None:
         ("void a::reduce_scatter_kernel(int)", Activity.COMMUNICATION),
         ("void deep_ep::internode_ll::combine<false>(int4*)", Activity.COMMUNICATION),
         ("void dpsk::ep::internode::cached_notify<false>(int)", Activity.COMMUNICATION),
-        ("void dpsk::ep::cuda::get_dispatch_layout<256>(long const*)", Activity.AICORE),
-        ("void small_reduce_kernel(int)", Activity.AICORE),
-        ("void gemm<all_reduce>(int)", Activity.AICORE),
-        ("triton_poi_fused_add_all_gather_into_tensor_3", Activity.AICORE),
+        ("void dpsk::ep::cuda::get_dispatch_layout<256>(long const*)", Activity.COMPUTE),
+        ("void small_reduce_kernel(int)", Activity.COMPUTE),
+        ("void gemm<all_reduce>(int)", Activity.COMPUTE),
+        ("triton_poi_fused_add_all_gather_into_tensor_3", Activity.COMPUTE),
     ],
 )
 def test_kernels_that_communicate_are_told_by_their_functions(name: str, activity: Activity) -> None:
@@ -217,9 +217,9 @@ def test_kernels_that_communicate_are_told_by_their_functions(name: str, activit
 @pytest.mark.parametrize(
     ("label", "category", "names"),
     [
-        ("MTIA 9", "mtia_ccp_events", {"fc": Activity.AICORE, "dma_request": Activity.COPY}),
-        ("MTIA 9", "mtia_ccp_events", {"fc": Activity.AICORE, "event_wait": Activity.WAIT}),
-        ("XPU 1", "kernel", {"gemm": Activity.AICORE, "oneccl_allreduce": Activity.COMMUNICATION}),
+        ("MTIA 9", "mtia_ccp_events", {"fc": Activity.COMPUTE, "dma_request": Activity.COPY}),
+        ("MTIA 9", "mtia_ccp_events", {"fc": Activity.COMPUTE, "event_wait": Activity.WAIT}),
+        ("XPU 1", "kernel", {"gemm": Activity.COMPUTE, "oneccl_allreduce": Activity.COMMUNICATION}),
     ],
 )
 def test_other_accelerators_of_pytorch_are_devices(
@@ -263,22 +263,24 @@ def test_elements_have_the_bits_that_their_names_say() -> None:
 
 
 def test_of_several_dialects_the_earlier_come_first_and_the_same_may_be_said_twice() -> None:
-    first = Dialect(step_beginnings=("Step ",), task_types={"A": Activity.AICORE}, enqueues=frozenset({"in"}))
+    first = Dialect(
+        step_beginnings=("Step ",), task_types={"A": Activity.COMPUTE}, enqueues=frozenset({"in"})
+    )
     second = Dialect(
         step_beginnings=("Round ", "Step "),
-        task_types={"B": Activity.COPY, "A": Activity.AICORE},
+        task_types={"B": Activity.COPY, "A": Activity.COMPUTE},
         enqueues=frozenset({"put"}),
     )
     both = merged((first, second))
     assert both.step_beginnings == ("Step ", "Round ")
-    assert both.task_types == {"A": Activity.AICORE, "B": Activity.COPY}
+    assert both.task_types == {"A": Activity.COMPUTE, "B": Activity.COPY}
     assert both.enqueues == {"in", "put"}
     assert merged((first,)) == first
 
 
 def test_a_spelling_with_two_meanings_is_refused() -> None:
     with pytest.raises(ValueError, match="task_types: 'A' means"):
-        merged((Dialect(task_types={"A": Activity.AICORE}), Dialect(task_types={"A": Activity.COPY})))
+        merged((Dialect(task_types={"A": Activity.COMPUTE}), Dialect(task_types={"A": Activity.COPY})))
 
 
 def test_patterns_fit_the_beginning_one_by_one_and_none_fits_nothing() -> None:
@@ -301,11 +303,11 @@ from tracetui.trace.model import Activity, Family, Layer
 ACME = Dialect(
     processes={
         "Acme Host": Place(Layer.PYTHON, Family.OPERATORS),
-        "Acme Driver": Place(Layer.CANN, Family.CALLS),
+        "Acme Driver": Place(Layer.RUNTIME, Family.CALLS),
         "Acme Chip": Place(Layer.DEVICE, Family.TASKS),
     },
     device_labels=("ACME",),
-    task_types={"MATRIX_UNIT": Activity.AICORE},
+    task_types={"MATRIX_UNIT": Activity.COMPUTE},
     step_beginnings=("Round ",),
     calls=((Purpose.SYNC, "acmeAwait"),),
 )

@@ -76,7 +76,7 @@ def test_one_task_or_call_tells_a_layer_and_planes_are_not_groups() -> None:
         piece(7, 7, "anything", 0, 1),
     ]
     device, group = (Layer.DEVICE, Family.TASKS), (Layer.COMMUNICATION, Family.GROUP)
-    plane, calls = (Layer.COMMUNICATION, Family.PLANE), (Layer.CANN, Family.CALLS)
+    plane, calls = (Layer.COMMUNICATION, Family.PLANE), (Layer.RUNTIME, Family.CALLS)
     operators = (Layer.PYTHON, Family.OPERATORS)
     assert list(places(trace_of(events)).items()) == [
         ("RuntimeFramework::KernelLaunch::Default/Mul-op0", operators),

@@ -20,7 +20,7 @@ from tracetui.ui.drawing.lane import draw_lane, draw_lanes, segments
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 
 PALETTE = Palette("ansi")
-PAINTS = [PALETTE.paint_of(Activity.AICORE), PALETTE.paint_of(Role.IDLE)]
+PAINTS = [PALETTE.paint_of(Activity.COMPUTE), PALETTE.paint_of(Role.IDLE)]
 
 
 @st.composite

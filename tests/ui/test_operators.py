@@ -83,11 +83,13 @@ async def test_a_type_opens_into_its_names_and_closes_again(real_traces: Path) -
         )
         await pilot.press("j", "j", "space")
         await pilot.pause()
-        names = operators.of_type("TransData", Activity.AICORE).by_name()
+        names = operators.of_type("TransData", Activity.COMPUTE).by_name()
         assert "29 names: 57 tasks, 1.39 ms" in said(app, "answer")
         assert len(names) == len(screen.table.rows.view) == 29
         await pilot.press("full_stop")
-        assert app.session.state.row == operators.of_type("TransData", Activity.AICORE).instances(names, 0)[0]
+        assert (
+            app.session.state.row == operators.of_type("TransData", Activity.COMPUTE).instances(names, 0)[0]
+        )
         await pilot.press("escape")
         await pilot.pause()
         assert (len(screen.table.rows.view), screen.table.row) == (35, 2)

@@ -61,7 +61,7 @@ CAUSES = (
     Role.SELECTED,
     *(role for role in dict.fromkeys(ROLES.values()) if isinstance(role, Role)),
 )
-WORK = (Role.HOST, Activity.AICORE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY, Activity.NONE)
+WORK = (Role.HOST, Activity.COMPUTE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY, Activity.NONE)
 QUIET = (Role.FRAME, Activity.COMMUNICATION_TASK, Activity.WAIT, Activity.EVENT, Activity.OTHER)
 
 
@@ -146,7 +146,7 @@ def test_what_is_drawn_without_text_is_seen(name: str, light: bool, themes: list
         for what, ink in inks.items():
             least = LEAST if what in CAUSES else 3 if what in WORK else 1.15
             assert contrast(*shown(ink, on)) >= least, (what, on.background)
-    for what in (Activity.AICORE, Activity.COMMUNICATION, Activity.COPY):
+    for what in (Activity.COMPUTE, Activity.COMMUNICATION, Activity.COPY):
         assert inks[what].color not in (inks[Role.IDLE].color, inks[Role.WAITING].color)
 
 

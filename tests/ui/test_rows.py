@@ -25,7 +25,7 @@ def test_lines_are_told_apart_and_the_device_comes_first(trace: Trace) -> None:
     assert len({line.key for line in lines}) == len(lines)
     assert lines[0].kind is LineKind.IDLE
     layers = [trace.tracks[line.track].layer for line in lines if line.track >= 0]
-    assert layers.index(Layer.DEVICE) < layers.index(Layer.PYTHON) < layers.index(Layer.CANN)
+    assert layers.index(Layer.DEVICE) < layers.index(Layer.PYTHON) < layers.index(Layer.RUNTIME)
     assert Layer.COUNTER not in layers  # folded away at first
 
 

@@ -24,7 +24,7 @@ from tracetui.trace.model import Activity, Family, Trace, Track
 
 #: Tracks of tasks: streams, and groups with their operations.
 TASK_FAMILIES = (Family.TASKS, Family.GROUP)
-WORK = (Activity.AICORE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY)
+WORK = (Activity.COMPUTE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> Devic
         rows = tasks[among(activity, activities)]
         return union(trace.slices.start[rows], trace.slices.end[rows])
 
-    compute, communication = time_of(Activity.AICORE, Activity.AICPU), time_of(Activity.COMMUNICATION)
+    compute, communication = time_of(Activity.COMPUTE, Activity.AICPU), time_of(Activity.COMMUNICATION)
     aicpu = among(activity, (Activity.AICPU,)).any()
     working = compute | communication
     ours = DeviceActivity(
@@ -129,7 +129,7 @@ def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> Devic
         end_ns=int(working.ends[-1]) if len(working) else trace.start_ns,
         tasks=tasks,
         work=tasks[among(activity, WORK) & (trace.slices.dur[tasks] > 0)],
-        aicore=time_of(Activity.AICORE) if aicpu else compute,
+        aicore=time_of(Activity.COMPUTE) if aicpu else compute,
         compute=compute,
         communication=communication,
         copies=time_of(Activity.COPY),

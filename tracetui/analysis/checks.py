@@ -112,7 +112,7 @@ def _types(trace: Trace, kernels: Kernels | None) -> Check | None:
 def _calls(trace: Trace) -> Check | None:
     """The sums of the calls of CANN by name: "launch" of "Node@launch"."""
     table = read_of_run(Path(trace.path), API_STATISTIC)
-    rows = rows_of(track for track in trace.tracks if track.layer == Layer.CANN)
+    rows = rows_of(track for track in trace.tracks if track.layer == Layer.RUNTIME)
     if table is None or not table.rows or not len(rows):
         return None
     told: dict[str, tuple[int, int]] = {}

@@ -140,7 +140,7 @@ def _device_gaps(
 def _bounds(trace: Trace, activity: DeviceActivity, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     slices = trace.slices
     work = activity.work
-    aicore = work[slices.activity[work] == Activity.AICORE]
+    aicore = work[slices.activity[work] == Activity.COMPUTE]
     before = pick(aicore, first_equal(slices.end[aicore], start))
     after = pick(aicore, first_equal(slices.start[aicore], end))
     at_first, at_last = start == activity.start_ns, end == activity.end_ns

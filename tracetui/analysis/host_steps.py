@@ -123,7 +123,7 @@ def issued_by_process(
     time = links.enqueued(rows)
     queued = pick(trace.slices.correlation, enqueue)
     order = np.where(queued >= 0, queued, time)
-    computes = among(trace.slices.activity[rows], (Activity.AICORE, Activity.AICPU))
+    computes = among(trace.slices.activity[rows], (Activity.COMPUTE, Activity.AICPU))
     everything = Issued(
         time, order, trace.slices.start[rows], trace.slices.end[rows], links.backward[at] & computes
     )

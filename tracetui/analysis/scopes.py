@@ -23,7 +23,7 @@ from tracetui.trace.stack import Frame
 
 SEPARATOR = "/"
 DEEPEST = 64  #: scopes inside of each other
-_COMPUTES = (Activity.AICORE, Activity.AICPU)
+_COMPUTES = (Activity.COMPUTE, Activity.AICPU)
 
 Scope = tuple[str, ...]  # from the outermost to the innermost; () is outside of all
 

@@ -18,7 +18,7 @@ from tracetui.trace.clean import kept
 from tracetui.trace.model import Activity
 
 #: What computes.
-COMPUTE = (Activity.AICORE, Activity.AICPU)
+COMPUTE = (Activity.COMPUTE, Activity.AICPU)
 
 
 @dataclass(frozen=True, eq=False)

@@ -148,7 +148,7 @@ def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | N
         api=done.api,
         memory=memory,
         advice=advice.result(),
-        has_runtime=any(track.layer == Layer.CANN and len(track.rows) for track in analysis.trace.tracks),
+        has_runtime=any(track.layer == Layer.RUNTIME and len(track.rows) for track in analysis.trace.tracks),
     )
 
 

@@ -26,7 +26,7 @@ from tracetui.job.fitting import summed
 from tracetui.job.texts import Lines, Texts
 from tracetui.trace.model import Activity
 
-_COMPUTING = (Activity.AICORE, Activity.AICPU)
+_COMPUTING = (Activity.COMPUTE, Activity.AICPU)
 _OF_CAUSE = {
     CommunicationCause.WAIT: TimeClass.WAIT,
     CommunicationCause.TRANSFER: TimeClass.TRANSFER,

@@ -84,11 +84,11 @@ def _task_activities(strings: list[str], slices: Slices, tasks: Int64s) -> Int8s
     by_category = meanings(strings, category, lambda text: KNOWN.category_activities.get(text.lower()))
     on_gpu = by_category != UNDECIDED
     collective = meanings(strings, name, lambda text: int(is_collective_kernel(text))) == 1
-    by_category[(by_category == Activity.AICORE) & collective] = Activity.COMMUNICATION
+    by_category[(by_category == Activity.COMPUTE) & collective] = Activity.COMMUNICATION
     by_name = meanings(strings, name, activity_of_name)
     by_type = meanings(strings, task_type, activity_of_type)
     if (task_type < 0).all():
-        by_type[:] = Activity.AICORE
+        by_type[:] = Activity.COMPUTE
         untold = np.ones(len(tasks), np.bool_)
     else:
         untold = meanings(strings, task_type, lambda text: int(is_generic(text))) == 1

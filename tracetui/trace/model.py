@@ -25,7 +25,7 @@ class Layer(IntEnum):
 
     PYTHON = 0  #: the framework's own process: operators, task queue, Python frames
     MARKS = 1  #: user ranges (mstx, msproftx)
-    CANN = 2  #: the runtime under the framework: CANN, or the CUDA runtime and driver
+    RUNTIME = 2  #: the runtime under the framework: CANN, or the CUDA runtime and driver
     DEVICE = 3  #: hardware streams
     COMMUNICATION = 4  #: collective groups and their planes
     OVERLAP = 5  #: the producer's own Overlap Analysis rows
@@ -60,7 +60,7 @@ class Activity(IntEnum):
     """What a device slice does. Only the classes below COMMUNICATION_TASK count as work."""
 
     NONE = 0  #: not a device task
-    AICORE = 1  #: compute on the AI cores (GPU: kernels that are not nccl)
+    COMPUTE = 1  #: kernels: on the AI cores of an NPU; of a GPU those that are not nccl
     AICPU = 2  #: compute elsewhere on the device: AI CPU, DSA, VPC, JPEG
     COMMUNICATION = 3  #: a collective of a group (GPU: nccl kernels)
     COPY = 4  #: memcpy, SDMA, PCIe DMA, memset

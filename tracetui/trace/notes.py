@@ -34,7 +34,7 @@ def trace_notes(
         notes.append(
             "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
         )
-    if kind == Kind.ASCEND and has_tasks and Layer.CANN not in layers:
+    if kind == Kind.ASCEND and has_tasks and Layer.RUNTIME not in layers:
         notes.append("Level 0: no CANN slices; launches are found through flows.")
     if Layer.PYTHON in layers and Family.FRAMES not in families and not slices.have_stacks:
         notes.append("No Python stacks: collect with with_stack=True to see lines of code.")

@@ -113,7 +113,7 @@ def kind_of(
     found = {text for column in categories for text in distinct(strings, column)}
     if found & KNOWN.ascend_categories:
         return Kind.ASCEND
-    if Layer.CANN in layers or any(text.lower() in KNOWN.category_activities for text in found):
+    if Layer.RUNTIME in layers or any(text.lower() in KNOWN.category_activities for text in found):
         return Kind.GPU
     return Kind.CHROME
 

@@ -226,7 +226,7 @@ def test_operations_are_the_collectives_of_all_devices(seed: int) -> None:
     """On a stream and in two groups, four slices each."""
     source = random.Random(seed)
     texts = ["fp32", "INT8", "unknown"]
-    every = [source.choice((Activity.COMMUNICATION, Activity.AICORE)) for _ in range(12)]
+    every = [source.choice((Activity.COMMUNICATION, Activity.COMPUTE)) for _ in range(12)]
     told = []
     for event in source.sample(range(100, 112), 8):
         dtype = source.randrange(-1, 3)

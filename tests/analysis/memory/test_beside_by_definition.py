@@ -126,7 +126,7 @@ def test_neighbours_are_what_the_same_thread_issues_before_and_after(seed: int) 
     kind = source.choice((Kind.ASCEND, Kind.GPU))
     names = [f"aclnn{letter}_AiCore_{letter}" for letter in "abcdef"]
     type_of = gpu_kernel_type if kind is Kind.GPU else ascend_task_type
-    activity = [source.choice((Activity.AICORE, Activity.COPY, Activity.WAIT)) for _ in names]
+    activity = [source.choice((Activity.COMPUTE, Activity.COPY, Activity.WAIT)) for _ in names]
     spans = [(start, start + source.randrange(1, 8)) for start in (source.randrange(20) for _ in range(6))]
     issued = [source.choice((source.randrange(25), source.choice(spans)[0])) for _ in names]
     known = [time if source.randrange(8) else NEVER for time in issued]

@@ -91,8 +91,8 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
 def conversions(evidence: Evidence) -> Iterator[Advice]:
     """Kernels that only change the format or the type of data."""
     slices = evidence.trace.slices
-    kernels = evidence.work[slices.activity[evidence.work] == Activity.AICORE]
-    device = evidence.device_of_work[slices.activity[evidence.work] == Activity.AICORE]
+    kernels = evidence.work[slices.activity[evidence.work] == Activity.COMPUTE]
+    device = evidence.device_of_work[slices.activity[evidence.work] == Activity.COMPUTE]
     computing = sum(activity.computing_ns for activity in evidence.analysis.devices)
     for rule_id, title, pattern, remedy in _CONVERSIONS:
         matched = by_name(evidence.trace, kernels, matching(pattern)) == 1

@@ -29,7 +29,7 @@ def core_frequency(evidence: Evidence) -> Iterator[Advice]:
     if maximum <= 0:
         return
     for activity in evidence.analysis.devices:
-        kernels = activity.work[slices.activity[activity.work] == Activity.AICORE]
+        kernels = activity.work[slices.activity[activity.work] == Activity.COMPUTE]
         mhz = _mean_mhz(evidence, activity.device, kernels)
         known = ~np.isnan(mhz)
         kernels, mhz = kernels[known], mhz[known]

@@ -44,7 +44,7 @@ PER_LAUNCH = (
 def launch_bound(evidence: Evidence) -> Iterator[Advice]:
     """A device that is idle for most of the time while the host launches short kernels, wherever from."""
     links, slices = evidence.analysis.links, evidence.trace.slices
-    tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.AICORE, Activity.AICPU))]
+    tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.COMPUTE, Activity.AICPU))]
     at = links.index(tasks)
     tasks, at = tasks[links.operator[at] >= 0], at[links.operator[at] >= 0]
     pieces = evidence.caused(*PER_LAUNCH)
@@ -89,7 +89,7 @@ def launch_bound(evidence: Evidence) -> Iterator[Advice]:
 def small_operators(evidence: Evidence) -> Iterator[Advice]:
     """Loops: lines that enqueue the same few operators again and again, each for a short kernel."""
     links, slices = evidence.analysis.links, evidence.trace.slices
-    tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.AICORE, Activity.AICPU))]
+    tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.COMPUTE, Activity.AICPU))]
     at = links.index(tasks)
     line, launched = evidence.task_lines(tasks), _launches(evidence, at)
     waiting = evidence.caused(*PER_LAUNCH) & ~evidence.causes.backward

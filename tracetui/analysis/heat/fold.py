@@ -146,6 +146,6 @@ def _first_backward(analysis: Analysis, step: Step) -> int | None:
     rows = device.work
     starts = slices.start[rows]
     rows = rows[(starts >= step.start_ns) & (starts < step.end_ns)]
-    computes = np.isin(slices.activity[rows], (Activity.AICORE, Activity.AICPU))
+    computes = np.isin(slices.activity[rows], (Activity.COMPUTE, Activity.AICPU))
     rows = rows[computes & links.backward[links.index(rows)]] if len(links.tasks) else rows[:0]
     return int(slices.start[rows].min()) if len(rows) else None

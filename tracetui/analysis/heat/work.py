@@ -171,14 +171,14 @@ def _other(trace: Trace, track: Track) -> Iterator[Thing]:
 def _others(trace: Trace, taken: set[int]) -> Iterator[Track]:
     families = (Family.CALLS, Family.FRAMES)
     for track in trace.tracks:
-        known = track.layer in (Layer.PYTHON, Layer.CANN) and track.family in families
+        known = track.layer in (Layer.PYTHON, Layer.RUNTIME) and track.family in families
         if known and len(track.rows) and track.index not in taken:
             yield track
 
 
 def _calls_of(trace: Trace, operators: Track) -> Iterator[Track]:
     for track in trace.tracks:
-        calls = track.family is Family.CALLS and track.layer is Layer.CANN
+        calls = track.family is Family.CALLS and track.layer is Layer.RUNTIME
         if calls and len(track.rows) and track.tid == operators.tid:
             yield track
 

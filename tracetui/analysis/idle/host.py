@@ -255,7 +255,7 @@ class Hosts:
         for index, own in enumerate(self._tracks):
             by_tid.setdefault(own.tid, []).append(index)
         for track in self._trace.tracks:
-            if track.layer in (Layer.PYTHON, Layer.CANN) and track.family != Family.COLLECTOR:
+            if track.layer in (Layer.PYTHON, Layer.RUNTIME) and track.family != Family.COLLECTOR:
                 same = by_tid.get(track.tid, [])
                 near = [i for i in same if self._trace.same_process(track.pid, self._tracks[i].pid)] or same
                 if near:

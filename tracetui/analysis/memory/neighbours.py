@@ -12,7 +12,7 @@ from tracetui.analysis.search import among, runs, track_of_rows
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Kind
 
-_WORK = (Activity.AICORE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY)
+_WORK = (Activity.COMPUTE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY)
 
 
 class Neighbours(NamedTuple):

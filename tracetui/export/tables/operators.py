@@ -23,13 +23,15 @@ ACTIVITY_WORDS = {
 
 
 def activity_name(activity: int) -> str | None:
-    """Return what a task does: "aicore"; None of what is no task."""
+    """Return what JSON and csv call what a task does: "aicore", also on GPUs; None of what is no task."""
+    if activity == Activity.COMPUTE:
+        return "aicore"
     return Activity(activity).name.lower() if activity else None
 
 
 def activity_words(activity: int, kind: Kind) -> str:
     """Return what people are shown as the activity of a task, in the words of its device's vendor."""
-    if activity == Activity.AICORE:
+    if activity == Activity.COMPUTE:
         return "kernel" if kind is Kind.GPU else "AI core"
     return ACTIVITY_WORDS[Activity(activity)]
 

@@ -14,16 +14,16 @@ KINETO = Dialect(
     # Those of 2021 are capitalised and without "gpu_" and "cuda_": Operator, Kernel, Runtime, Memcpy, Memset.
     categories={
         "operator": Place(Layer.PYTHON, Family.OPERATORS),
-        "cuda_runtime": Place(Layer.CANN, Family.CALLS),
-        "cuda_driver": Place(Layer.CANN, Family.CALLS),
-        "mtia_runtime": Place(Layer.CANN, Family.CALLS),
-        "xpu_runtime": Place(Layer.CANN, Family.CALLS),  # [C], as the five below
-        "xpu_driver": Place(Layer.CANN, Family.CALLS),
-        "hpu_op": Place(Layer.CANN, Family.CALLS),
-        "privateuse1_runtime": Place(Layer.CANN, Family.CALLS),
-        "privateuse1_driver": Place(Layer.CANN, Family.CALLS),
+        "cuda_runtime": Place(Layer.RUNTIME, Family.CALLS),
+        "cuda_driver": Place(Layer.RUNTIME, Family.CALLS),
+        "mtia_runtime": Place(Layer.RUNTIME, Family.CALLS),
+        "xpu_runtime": Place(Layer.RUNTIME, Family.CALLS),  # [C], as the five below
+        "xpu_driver": Place(Layer.RUNTIME, Family.CALLS),
+        "hpu_op": Place(Layer.RUNTIME, Family.CALLS),
+        "privateuse1_runtime": Place(Layer.RUNTIME, Family.CALLS),
+        "privateuse1_driver": Place(Layer.RUNTIME, Family.CALLS),
         "cuda_profiler_range": Place(Layer.DEVICE, Family.ANNOTATIONS),
-        "runtime": Place(Layer.CANN, Family.CALLS),
+        "runtime": Place(Layer.RUNTIME, Family.CALLS),
         "kernel": Place(Layer.DEVICE, Family.TASKS),
         "gpu_memcpy": Place(Layer.DEVICE, Family.TASKS),
         "memcpy": Place(Layer.DEVICE, Family.TASKS),
@@ -36,7 +36,7 @@ KINETO = Dialect(
         "overhead": Place(Layer.OTHER, Family.OTHER),  # [C]
     },
     category_activities={
-        "kernel": Activity.AICORE,
+        "kernel": Activity.COMPUTE,
         "gpu_memcpy": Activity.COPY,
         "memcpy": Activity.COPY,
         "gpu_memset": Activity.COPY,

@@ -18,18 +18,18 @@ _OVERLAP_ROWS = {
 
 #: By what they do, then by what they run on.
 _TASK_TYPES = {
-    "AI_CORE": Activity.AICORE,
-    "AI_VECTOR_CORE": Activity.AICORE,  # [C]
-    "AIV_SQE": Activity.AICORE,  # [C]
-    "MIX_AIC": Activity.AICORE,  # [C]
-    "MIX_AIV": Activity.AICORE,
-    "FFTS_PLUS": Activity.AICORE,  # [C]
-    "FUSION": Activity.AICORE,  # [C]
-    "KERNEL_AICORE": Activity.AICORE,  # [C]
-    "KERNEL_AIVEC": Activity.AICORE,  # [C]
-    "KERNEL_MIX_AIC": Activity.AICORE,  # [C]
-    "KERNEL_MIX_AIV": Activity.AICORE,  # [C]
-    "OTHER": Activity.AICORE,  # 2024: every kernel is "Other"; the rest is known by its name
+    "AI_CORE": Activity.COMPUTE,
+    "AI_VECTOR_CORE": Activity.COMPUTE,  # [C]
+    "AIV_SQE": Activity.COMPUTE,  # [C]
+    "MIX_AIC": Activity.COMPUTE,  # [C]
+    "MIX_AIV": Activity.COMPUTE,
+    "FFTS_PLUS": Activity.COMPUTE,  # [C]
+    "FUSION": Activity.COMPUTE,  # [C]
+    "KERNEL_AICORE": Activity.COMPUTE,  # [C]
+    "KERNEL_AIVEC": Activity.COMPUTE,  # [C]
+    "KERNEL_MIX_AIC": Activity.COMPUTE,  # [C]
+    "KERNEL_MIX_AIV": Activity.COMPUTE,  # [C]
+    "OTHER": Activity.COMPUTE,  # 2024: every kernel is "Other"; the rest is known by its name
     "AI_CPU": Activity.AICPU,
     "AICPU_H": Activity.AICPU,  # [C]
     "AICPU_D": Activity.AICPU,  # [C]
@@ -78,13 +78,13 @@ _TASK_TYPE_BEGINNINGS = (
     ("KERNEL_AICPU", Activity.AICPU),
     ("AI_CPU", Activity.AICPU),
     ("JPEG", Activity.AICPU),
-    ("KERNEL_", Activity.AICORE),
-    ("AI_CORE", Activity.AICORE),
-    ("AI_VECTOR", Activity.AICORE),
-    ("AIC_", Activity.AICORE),
-    ("AIV_", Activity.AICORE),
-    ("MIX_", Activity.AICORE),
-    ("FFTS_PLUS", Activity.AICORE),
+    ("KERNEL_", Activity.COMPUTE),
+    ("AI_CORE", Activity.COMPUTE),
+    ("AI_VECTOR", Activity.COMPUTE),
+    ("AIC_", Activity.COMPUTE),
+    ("AIV_", Activity.COMPUTE),
+    ("MIX_", Activity.COMPUTE),
+    ("FFTS_PLUS", Activity.COMPUTE),
     ("MEMCPY", Activity.COPY),
     ("MEMSET", Activity.COPY),
     ("EVENT_WAIT", Activity.WAIT),
@@ -138,7 +138,7 @@ _ELEMENT_BYTES = {
 
 MSPROF = Dialect(
     processes={
-        "CANN": Place(Layer.CANN, Family.CALLS),
+        "CANN": Place(Layer.RUNTIME, Family.CALLS),
         "Ascend Hardware": Place(Layer.DEVICE, Family.TASKS),
         "HCCL": Place(Layer.COMMUNICATION, Family.GROUP),
         "Communication": Place(Layer.COMMUNICATION, Family.GROUP),  # [C], what HCCL is called later

@@ -31,7 +31,7 @@ class Kind(Enum):
 
 #: The work that a line is of.
 _WORK = {
-    Kind.COMPUTING: (Activity.AICORE, Activity.AICPU),
+    Kind.COMPUTING: (Activity.COMPUTE, Activity.AICPU),
     Kind.COMMUNICATION: (Activity.COMMUNICATION,),
     Kind.COPIES: (Activity.COPY,),
 }

@@ -41,7 +41,7 @@ def time_inks(palette: Palette, glyphs: Glyphs) -> TimeInks:
         communication=Ink(marks[1], palette.style_of(Activity.COMMUNICATION)),
         aicpu=Ink(marks[2], palette.style_of(Activity.AICPU)),
         copy=Ink(marks[3], palette.style_of(Activity.COPY)),
-        compute=Ink(marks[4], palette.style_of(Activity.AICORE)),
+        compute=Ink(marks[4], palette.style_of(Activity.COMPUTE)),
     )
 
 

@@ -10,7 +10,7 @@ from tracetui.trace.model import Activity, Family, Trace, Track
 from tracetui.ui.drawing.palette import Paint, Palette, Role
 
 _BY_ACTIVITY = (Family.TASKS, Family.GROUP, Family.PLANE)
-_OVERLAP: dict[str, Activity | Role] = {"computing_ns": Activity.AICORE, "free_ns": Role.IDLE}
+_OVERLAP: dict[str, Activity | Role] = {"computing_ns": Activity.COMPUTE, "free_ns": Role.IDLE}
 
 
 class Looks:

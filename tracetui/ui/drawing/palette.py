@@ -88,7 +88,7 @@ _ROLES: Mapping[Role | Activity, tuple[str, str]] = {
     Role.ERROR: ("red", "bold"),
     Role.GOOD: ("green", ""),
     Activity.NONE: ("cyan", ""),
-    Activity.AICORE: ("blue", ""),
+    Activity.COMPUTE: ("blue", ""),
     Activity.AICPU: ("bright blue", "bold"),
     Activity.COMMUNICATION: ("magenta", ""),
     Activity.COPY: ("green", ""),

@@ -33,7 +33,7 @@ ORDER = (
     Layer.COMMUNICATION,
     Layer.PYTHON,
     Layer.MARKS,
-    Layer.CANN,
+    Layer.RUNTIME,
     Layer.OTHER,
     Layer.OVERLAP,
     Layer.COUNTER,

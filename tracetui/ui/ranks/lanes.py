@@ -83,7 +83,7 @@ class RankLanes(CachedLineWidget):
         glyphs, style = self._glyphs, self._palette.style_of
         communication = style(Activity.COMMUNICATION)
         return {
-            TimeClass.COMPUTING: (glyphs.shades[4], style(Activity.AICORE)),
+            TimeClass.COMPUTING: (glyphs.shades[4], style(Activity.COMPUTE)),
             TimeClass.WAIT: (glyphs.waits, style(Role.WAITING)),
             TimeClass.TRANSFER: (glyphs.moves, communication),
             TimeClass.UNSPLIT: (glyphs.communicates, communication),

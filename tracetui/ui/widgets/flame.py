@@ -31,7 +31,7 @@ from tracetui.units import format_count, format_duration
 NUMBER = 12
 PAINTS: dict[FrameKind, Role | Activity] = {
     FrameKind.YOURS: Role.IDLE,
-    FrameKind.MODULE: Activity.AICORE,
+    FrameKind.MODULE: Activity.COMPUTE,
     FrameKind.FRAMEWORK: Role.HOST,
     FrameKind.OTHER: Role.FRAME,
 }

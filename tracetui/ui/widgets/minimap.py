@@ -167,7 +167,7 @@ class Minimap(CachedLineWidget):
         cells = [self.viewer.glyphs.shades[shade] for shade in level.tolist()]
         style = np.where(level > 0, 0, -1).astype(np.int64)
         self._veil(unread, level, cells, style, 3)
-        inks = (palette.paint_of(Activity.AICORE).ink, palette.style_of(Role.UNREAD))
+        inks = (palette.paint_of(Activity.COMPUTE).ink, palette.style_of(Role.UNREAD))
         return segments(cells, style, [ink for ink in inks for _ in range(3)])
 
     def _veil(self, unread: Int64s, level: Int64s, cells: list[str], style: Int64s, ink: int) -> None:

@@ -21,7 +21,7 @@ from tracetui.ui.widgets.scrolling import Scrolling
 DEBOUNCE_S = 0.08  # a held cursor key asks for files faster than a slow file system has them
 _PYTHON = (".py", ".pyi", ".pyx")
 _TOKENS: dict[Token, Role | Activity] = {
-    Token.KEYWORD: Activity.AICORE,
+    Token.KEYWORD: Activity.COMPUTE,
     Token.NAME: Role.TITLE,
     Token.STRING: Role.GOOD,
     Token.COMMENT: Role.DIM,

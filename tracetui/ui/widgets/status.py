@@ -108,7 +108,7 @@ class TopLine(Lines):
         if not single:
             parts = [(tell("comm"), split.communication_ns, Activity.COMMUNICATION), idle]
         elif self.size.width > _NARROW:
-            computing = (tell("computing"), split.computing_ns, Activity.AICORE)
+            computing = (tell("computing"), split.computing_ns, Activity.COMPUTE)
             parts = [computing, *lost, (tell("copies"), split.copy_ns, Activity.COPY), idle]
         else:
             parts = [max(lost, key=lambda part: part[1]), idle]
