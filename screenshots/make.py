@@ -10,11 +10,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from samples.generate import main as generate
-from samples.job.directory import write_job
-from samples.job.scenarios import JOBS
-from samples.job.truth import tell
-from samples.memory import SCRIPT, write_run
+from simulator.generate import main as generate
+from simulator.job.directory import write_job
+from simulator.job.scenarios import JOBS
+from simulator.job.truth import tell
+from simulator.memory import SCRIPT, write_run
 from tracetui.job.load import find_ranks
 from tracetui.reader.source import TraceFile
 from tracetui.ui.app import TraceApp

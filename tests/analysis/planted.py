@@ -8,11 +8,11 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from samples.mindspore.graph import GraphProfile
-from samples.mindspore.pynative import PyNativeTrace
-from samples.recording import Recording
-from samples.scenarios import simulate
-from samples.writer import TraceWriter
+from simulator.mindspore.graph import GraphProfile
+from simulator.mindspore.pynative import PyNativeTrace
+from simulator.recording import Recording
+from simulator.scenarios import simulate
+from simulator.writer import TraceWriter
 from tests.analysis import gpu
 from tests.analysis.machine import Events
 from tests.synthetic import trace_of

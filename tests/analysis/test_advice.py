@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 
 import tracetui
-from samples.scenarios import SCENARIOS, simulate
-from samples.truth import Truth
-from samples.writer import TraceWriter
+from simulator.scenarios import SCENARIOS, simulate
+from simulator.truth import Truth
+from simulator.writer import TraceWriter
 from tests.analysis import real
 from tests.analysis.machine import (
     HARDWARE,
@@ -34,7 +34,7 @@ from tests.analysis.machine import (
     us,
 )
 from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
-from tests.samples import traces
+from tests.simulator import traces
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.advice import Advice, find_advice, transfers
 from tracetui.analysis.advice.device import conversions

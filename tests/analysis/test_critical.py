@@ -29,7 +29,7 @@ from tests.analysis.machine import (
     task,
 )
 from tests.analysis.test_explain import any_machine
-from tests.samples import traces
+from tests.simulator import traces
 from tests.synthetic import process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.critical.chain import Critical

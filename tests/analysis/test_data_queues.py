@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from samples.mindspore.graph import GraphProfile
+from simulator.mindspore.graph import GraphProfile
 from tracetui.analysis.advice.model import Advice
 from tracetui.api import load
 from tracetui.siblings.minddata import minddata_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from samples.mindspore.graph import BEGIN_US, BOOT_NS, GraphProfile
+from simulator.mindspore.graph import BEGIN_US, BOOT_NS, GraphProfile
 from tests.analysis.machine import npu, task
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis import iterations

@@ -10,7 +10,7 @@ import pytest
 from tests.analysis import machine
 from tests.analysis.machine import call, dequeue, enqueue, task
 from tests.analysis.real import gpu, npu
-from tests.samples import traces
+from tests.simulator import traces
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.counter_tracks import LEAD_TIME, of_leads

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from samples.scenarios import simulate
-from samples.truth import Truth
-from samples.writer import TraceWriter
+from simulator.scenarios import simulate
+from simulator.truth import Truth
+from simulator.writer import TraceWriter
 from tests.analysis import real
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse

@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 
 import pytest
 
-from tests.samples import traces
+from tests.simulator import traces
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
 from tracetui.trace.stack import parse_call_stack

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from samples.intervals import total, union, within
-from samples.mindspore.pynative import HARDWARE, PyNativeTrace
+from simulator.intervals import total, union, within
+from simulator.mindspore.pynative import HARDWARE, PyNativeTrace
 from tests.synthetic import flow, piece, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import FAMILIES, Cause

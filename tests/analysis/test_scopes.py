@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samples.mindspore.graph import GraphProfile
+from simulator.mindspore.graph import GraphProfile
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.scopes import scope_of

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samples.host import Pace
-from samples.machine import Machine, Thread
-from samples.program import Program
-from samples.recording import Recording
-from samples.scenarios import SCENARIOS, START_NS, simulate
-from samples.source import TrainingScript
+from simulator.host import Pace
+from simulator.machine import Machine, Thread
+from simulator.program import Program
+from simulator.recording import Recording
+from simulator.scenarios import SCENARIOS, START_NS, simulate
+from simulator.source import TrainingScript
 from tests.analysis import real
 from tests.analysis.machine import MAIN, Events, call, npu, operator, step
 from tests.analysis.test_critical import FIRST, SECOND, any_run, launched, stack
-from tests.samples import traces
+from tests.simulator import traces
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.critical.chain import critical_chains

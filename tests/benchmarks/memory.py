@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from samples.memory import write_run
+from simulator.memory import write_run
 from tests.benchmarks.frames import SIZE, CountingApp, frames_row
 from tests.benchmarks.table import Row, seconds
 from tracetui.analysis.analyse import Analysis

@@ -15,9 +15,9 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
-from samples.job.directory import write_job
-from samples.job.scenarios import JOBS
-from samples.job.truth import tell
+from simulator.job.directory import write_job
+from simulator.job.scenarios import JOBS
+from simulator.job.truth import tell
 from tests.ui.terminal import ROOT
 from tests.ui.walking import KEYS, SIZES, SUSPEND, Gone, Walker, walk, walker
 from tracetui.ui.actions import GO, actions_of

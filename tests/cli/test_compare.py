@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from samples.generate import main as generate
-from samples.job.directory import write_job
-from samples.job.layout import Layout
-from samples.job.scenarios import JOBS
-from samples.job.truth import tell
+from simulator.generate import main as generate
+from simulator.job.directory import write_job
+from simulator.job.layout import Layout
+from simulator.job.scenarios import JOBS
+from simulator.job.truth import tell
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from samples.memory import CAST_BYTES, SCRIPT, write_run
+from simulator.memory import CAST_BYTES, SCRIPT, write_run
 from tests.analysis.memory.runs import HOSTILE, write_snapshot
 from tests.export.training import NAMES, START_US, training_events
 from tests.forks import fork

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from samples.host import Pace, Shape
-from samples.machine import Machine
-from samples.program import Program
-from samples.scenarios import SCENARIOS, START_NS
-from samples.source import TrainingScript
+from simulator.host import Pace, Shape
+from simulator.machine import Machine
+from simulator.program import Program
+from simulator.scenarios import SCENARIOS, START_NS
+from simulator.source import TrainingScript
 from tests.once import once
-from tests.samples.traces import read
+from tests.simulator.traces import read
 from tracetui.analysis.analyse import Analysis, analyse
 
 

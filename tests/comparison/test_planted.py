@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from samples.scenarios import SCENARIOS
-from samples.source import TrainingScript
+from simulator.scenarios import SCENARIOS
+from simulator.source import TrainingScript
 from tests.comparison.planted import run
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.rows import Row

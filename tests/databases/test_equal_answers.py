@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from samples.database import DatabaseWriter
-from samples.job.directory import write_job
-from samples.job.scenarios import JOBS
-from samples.job.truth import tell
-from samples.memory import write_run
-from samples.recording import Recording
-from samples.scenarios import SCENARIOS, simulate
-from samples.writer import TraceWriter
+from simulator.database import DatabaseWriter
+from simulator.job.directory import write_job
+from simulator.job.scenarios import JOBS
+from simulator.job.truth import tell
+from simulator.memory import write_run
+from simulator.recording import Recording
+from simulator.scenarios import SCENARIOS, simulate
+from simulator.writer import TraceWriter
 from tests.analysis.real import read
 from tracetui.cli import main
 from tracetui.reader.joined import open_trace

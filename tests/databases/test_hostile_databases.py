@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import tracetui
-from samples.database import DatabaseWriter
-from samples.recording import Recording
-from samples.scenarios import simulate
+from simulator.database import DatabaseWriter
+from simulator.recording import Recording
+from simulator.scenarios import simulate
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.reader.errors import Reason, UnreadableTrace

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from samples.database import DatabaseWriter
-from samples.scenarios import simulate
+from simulator.database import DatabaseWriter
+from simulator.scenarios import simulate
 from tracetui.databases import tables
 from tracetui.databases.tables import UNKNOWN, Database
 

@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 import pytest
 
-import samples.generate
-import samples.job.__main__
-import samples.memory
+import simulator.generate
+import simulator.job.__main__
+import simulator.memory
 from tracetui.cli import main
 
 #: What can be run here: the words that it begins with, and what runs the rest.
 PROGRAMS: dict[str, Callable[[list[str]], int]] = {
     "tracetui": main,
-    "python -m samples.generate": samples.generate.main,
-    "python -m samples.job": samples.job.__main__.main,
-    "python -m samples.memory": samples.memory.main,
+    "python -m simulator.generate": simulator.generate.main,
+    "python -m simulator.job": simulator.job.__main__.main,
+    "python -m simulator.memory": simulator.memory.main,
 }
 #: What is not run: it installs, needs other hosts, or is the suite itself.
 ELSEWHERE = re.compile(r"\S*pip |python3 -m venv |\S*python -m (?:pytest|tools\.wheels) ")

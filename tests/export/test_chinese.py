@@ -18,9 +18,9 @@ from rich.cells import cell_len
 from rich.style import Style
 
 import tracetui
-from samples.generate import main as generate
-from samples.job.directory import write_job
-from samples.memory import write_run
+from simulator.generate import main as generate
+from simulator.job.directory import write_job
+from simulator.memory import write_run
 from tests.export.wordings import PACKAGE, missing
 from tests.job.planted import truth
 from tracetui.analysis.advice import Advice

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from samples.job import scenarios
-from samples.job.directory import write_rank
-from samples.job.layout import Layout
-from samples.job.program import Extra
-from samples.job.simulation import Job as Simulated
-from samples.job.simulation import Outcome, simulate
-from samples.job.truth import JobTruth, tell
+from simulator.job import scenarios
+from simulator.job.directory import write_rank
+from simulator.job.layout import Layout
+from simulator.job.program import Extra
+from simulator.job.simulation import Job as Simulated
+from simulator.job.simulation import Outcome, simulate
+from simulator.job.truth import JobTruth, tell
 from tests.once import once
 from tracetui.job.coding import decode
 from tracetui.job.digest import Digest

@@ -20,9 +20,9 @@ pytest.importorskip("distributed", reason="the extra tracetui[dask] is not insta
 
 from distributed import Client
 
-from samples.job.directory import directory_name, write_rank
-from samples.job.scenarios import JOBS
-from samples.job.simulation import Outcome, simulate
+from simulator.job.directory import directory_name, write_rank
+from simulator.job.scenarios import JOBS
+from simulator.job.simulation import Outcome, simulate
 from tests.forks import Forked, fork
 from tracetui.cli import main
 from tracetui.job.digesting import digest_trace

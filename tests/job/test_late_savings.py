@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import tracetui
-from samples.job import scenarios
-from samples.job.directory import write_rank
-from samples.job.layout import Layout
-from samples.job.program import AUGMENTED, SCRIPT, Extra
-from samples.job.simulation import Job, simulate
+from simulator.job import scenarios
+from simulator.job.directory import write_rank
+from simulator.job.layout import Layout
+from simulator.job.program import AUGMENTED, SCRIPT, Extra
+from simulator.job.simulation import Job, simulate
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.lines import LineKey
 

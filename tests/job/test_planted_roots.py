@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from samples.job.truth import Root
+from simulator.job.truth import Root
 from tests.job.planted import digests, job, truth, whole
 from tracetui.analysis.communication.waits import SHORTEST
 from tracetui.export.job_text import job_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from samples.job.simulation import Meeting
+from simulator.job.simulation import Meeting
 from tests.job.planted import digests, truth, whole
 from tracetui.analysis.communication.waits import SHORTEST
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.analysis.machine import npu, operator, task
-from tests.samples.traces import written
+from tests.simulator.traces import written
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, viewing
 from tracetui.analysis.analyse import Analysis, analyse

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from samples.mindspore.graph import GraphProfile
+from simulator.mindspore.graph import GraphProfile
 from tests.analysis.machine import MAIN, call, npu, operator, step, task
 from tests.analysis.test_explain import FIRST, launched, stack
 from tests.synthetic import trace_of

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from samples.memory import CAST_BYTES, write_run
+from simulator.memory import CAST_BYTES, write_run
 from tests.analysis import real
 from tests.analysis.memory.runs import Held, recorded
 from tests.ui.training import training

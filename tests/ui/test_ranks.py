@@ -11,7 +11,7 @@ import pytest
 from rich.segment import Segment
 from textual.pilot import Pilot
 
-from samples.job.directory import write_job
+from simulator.job.directory import write_job
 from tests.cache.files import at_rest
 from tests.job.files import TINY, rank_directory
 from tests.job.planted import truth

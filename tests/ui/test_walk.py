@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from samples.job.directory import write_job
+from simulator.job.directory import write_job
 from tests.job.planted import truth
 from tests.ui.walking import KEYS, SIZES, SUSPEND, Emulator, Step, Walker, differences, drawn, walk, walker
 

@@ -12,7 +12,7 @@ import pytest
 from tests.analysis import real
 from tests.analysis.communication.hccl import NONE, group, operation, plane_task
 from tests.analysis.machine import GROUPS, npu, task
-from tests.samples import traces
+from tests.simulator import traces
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.communication.analyse import Communication

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from samples.memory import CAST_BYTES, LAYERS, no_leak, write_run
+from simulator.memory import CAST_BYTES, LAYERS, no_leak, write_run
 from tests.analysis.real import NPU, npu_output
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules

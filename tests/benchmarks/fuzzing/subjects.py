@@ -16,13 +16,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from samples.job.directory import write_job
-from samples.job.scenarios import JOBS
-from samples.job.simulation import simulate as simulate_job
-from samples.mindspore.graph import GraphProfile
-from samples.mindspore.pynative import PyNativeTrace
-from samples.scenarios import SCENARIOS, simulate
-from samples.writer import TraceWriter
+from simulator.job.directory import write_job
+from simulator.job.scenarios import JOBS
+from simulator.job.simulation import simulate as simulate_job
+from simulator.mindspore.graph import GraphProfile
+from simulator.mindspore.pynative import PyNativeTrace
+from simulator.scenarios import SCENARIOS, simulate
+from simulator.writer import TraceWriter
 from tests.analysis.memory.runs import write_snapshot
 from tests.benchmarks.fuzzing.mutation import damage_bytes, damage_document, damage_table
 from tracetui.cli import main as tracetui

@@ -1,0 +1,57 @@
+"""Write a sample trace: python -m simulator.generate --scenario moba --out samples/moba/trace_view.json"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from simulator.database import DatabaseWriter
+from simulator.scenarios import SCENARIOS, simulate
+from simulator.truth import Truth
+from simulator.writer import TraceWriter
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m simulator.generate", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--scenario", choices=sorted(SCENARIOS), default="moba", help="which training program"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, help="the file to write: JSON, or a database (.db)"
+    )
+    parser.add_argument(
+        "--mb",
+        type=float,
+        default=0,
+        help="repeat the steps until the JSON has about so many MB",
+    )
+    parser.add_argument("--level", type=int, choices=(0, 1, 2), default=2, help="profiler level (default 2)")
+    parser.add_argument("--steps", type=int, default=0, help="simulated steps (default: the scenario's own)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the variation (default 1)")
+    parser.add_argument("--no-task-queue", action="store_true", help="launch from the operators' own thread")
+    parser.add_argument("--truth", type=Path, help="also write why the device was idle, as JSON")
+    chosen = parser.parse_args(arguments)
+    if chosen.truth and chosen.mb:
+        parser.error("--truth tells of one run: not with --mb")
+
+    recording = simulate(chosen.scenario, chosen.steps, chosen.seed, not chosen.no_task_queue)
+    writer = TraceWriter(recording, chosen.level)
+    times = writer.repetitions(int(chosen.mb * 1e6)) if chosen.mb else 1
+    if chosen.out.suffix == ".db":
+        chosen.out.unlink(missing_ok=True)
+        DatabaseWriter(recording, chosen.level).write(chosen.out, times)
+        size = chosen.out.stat().st_size
+    else:
+        with chosen.out.open("wb") as file:
+            size = writer.write(file, times)
+    if chosen.truth:
+        answers = Truth(recording, chosen.level).as_json()
+        chosen.truth.write_text(json.dumps(answers, indent=1) + "\n", encoding="utf-8")
+    print(f"{chosen.out}: {size / 1e6:.2f} MB, {times * len(recording.steps)} steps")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

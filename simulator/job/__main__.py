@@ -1,0 +1,37 @@
+"""Write a simulated job of many ranks: python -m simulator.job --scenario late --out /tmp/late"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from simulator.job.directory import write_job
+from simulator.job.scenarios import JOBS
+from simulator.job.truth import tell
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m simulator.job", description=__doc__.splitlines()[0])
+    parser.add_argument("--scenario", choices=sorted(JOBS), default="late", help="what is planted")
+    parser.add_argument("--out", type=Path, required=True, help="the directory to write the ranks into")
+    parser.add_argument("--level", type=int, choices=(0, 1, 2), default=1, help="profiler level (default 1)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the variation (default 1)")
+    parser.add_argument("--steps", type=int, default=0, help="simulated steps (default: the job's own)")
+    parser.add_argument("--db", action="store_true", help="write databases instead of JSON")
+    parser.add_argument("--truth", type=Path, help="also write the offsets, waits and their roots, as JSON")
+    chosen = parser.parse_args(arguments)
+
+    job = replace(JOBS[chosen.scenario], seed=chosen.seed)
+    told = tell(replace(job, steps=chosen.steps) if chosen.steps else job)
+    written = write_job(told.outcome, chosen.out, chosen.level, chosen.db)
+    if chosen.truth:
+        chosen.truth.write_text(json.dumps(told.as_json(), indent=1) + "\n", encoding="utf-8")
+    print(f"{chosen.out}: {len(written)} of {job.layout.world} ranks, waits {told.waits_ns / 1e6:.1f} ms")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""Jobs by name: what is planted in each."""
+
+from __future__ import annotations
+
+from simulator.job.layout import Layout
+from simulator.job.program import Extra, Size
+from simulator.job.simulation import Job
+
+BRIEF = Size(layers=2, microbatches=1, buckets=2)
+HYBRID = Layout(tp=2, dp=4)
+PIPELINE = Layout(tp=2, dp=2, pp=2)
+
+JOBS = {
+    #: nothing: chance only
+    "balanced": Job(HYBRID, BRIEF),
+    #: a rank's Python works on its batch: its neighbour in the tensor group is late for the data group
+    "late": Job(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}),
+    #: a rank waits for its data loader, in two of three steps
+    "loader": Job(Layout(tp=1, dp=4), BRIEF, extra={2: Extra(loader_ms=5.0, steps=frozenset({0, 2}))}),
+    #: two late ranks in different steps
+    "both": Job(
+        HYBRID,
+        BRIEF,
+        extra={
+            1: Extra(computing=1.5, steps=frozenset({0, 2})),
+            6: Extra(python_ms=6.0, steps=frozenset({1})),
+        },
+    ),
+    #: a link of a tensor group
+    "link": Job(HYBRID, BRIEF, slow={frozenset({2, 3}): 8.0}),
+    #: a stage of a pipeline with more work
+    "stage": Job(PIPELINE, Size(2, 2, 1), extra={rank: Extra(computing=1.6) for rank in (4, 5, 6, 7)}),
+    #: the same where stages only send and receive: nothing aligns their clocks
+    "sends": Job(
+        Layout(tp=2, dp=2, pp=2, joined=False),
+        Size(2, 2, 1),
+        extra={rank: Extra(computing=1.6) for rank in (4, 5, 6, 7)},
+    ),
+    #: the late rank is there, others are not
+    "partial": Job(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}, missing=frozenset({0, 3, 6})),
+    #: the late rank is missing
+    "absent": Job(Layout(tp=1, dp=4), BRIEF, extra={2: Extra(python_ms=4.0)}, missing=frozenset({2})),
+    #: four hosts
+    "hosts": Job(HYBRID, BRIEF, hosts=4, extra={3: Extra(python_ms=4.0)}),
+}

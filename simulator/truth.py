@@ -1,0 +1,338 @@
+"""Why the device was idle, told by the simulation that made it so: the answers to a trace's questions.
+
+Every idle interval (inside the first to the last compute or communication task, nothing runs: no compute, no
+communication, no copy) is split at the milestones of the task that ends it: enqueued, dequeued, launched.
+Before the first, the host thread is asked what it did; where the host was not recorded, there is no telling.
+Looks only at the recording, never at a trace file.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import Any, NamedTuple
+
+from simulator.host import SITE
+from simulator.intervals import Interval, total, union, within, without
+from simulator.recording import (
+    AICORE,
+    AICPU,
+    COPY,
+    Launch,
+    Link,
+    Operator,
+    Recording,
+    Role,
+    Stack,
+    Task,
+)
+
+Line = tuple["str | None", "int | None", "str | None", bool]
+
+
+class Work(NamedTuple):
+    """A compute, communication or copy task."""
+
+    start: int
+    end: int
+    name: str
+    stream: int
+    launch: Launch
+    link: Link | None
+
+
+class Span(NamedTuple):
+    """A stretch of a host thread that stands for one cause."""
+
+    start: int
+    end: int
+    cause: str
+
+
+PRIORITY = (
+    "host.gc",
+    "host.sync",
+    "host.dataloader",
+    "host.copy",
+    "host.communication",
+    "host.compile",
+    "host.operator",
+    "host.profiler",
+    "host.unrecorded",
+)
+
+
+class Truth:
+    """The idle intervals of a recording and their causes, as a profiler of `level` can know them."""
+
+    def __init__(self, recording: Recording, level: int = 2) -> None:
+        self._recording = recording
+        self._level = level
+        tids = (recording.main_tid, recording.autograd_tid)
+        self._running = {
+            tid: sorted(
+                (op for op in recording.operators if op.tid == tid and op.role is not Role.WRAPPER),
+                key=lambda op: (op.start, -op.end),
+            )
+            for tid in tids
+        }
+        self._starts = {tid: [op.start for op in self._running[tid]] for tid in tids}
+        self._telling = {
+            tid: sorted(
+                (
+                    op
+                    for op in recording.operators
+                    if op.tid == tid and (op.role is not Role.WRAPPER or op.stack is not None)
+                ),
+                key=lambda op: (op.start, -op.end),
+            )
+            for tid in tids
+        }
+        self._tells_at = {tid: [op.start for op in self._telling[tid]] for tid in tids}
+        self._spans = {tid: self._causes(tid) for tid in tids}
+        self._tasks: dict[int, list[Task]] = {}
+        for task in recording.tasks:
+            self._tasks.setdefault(task.start, []).append(task)
+        self._waits = [task for task in recording.tasks if task.name == "EVENT_WAIT"]
+        self._dequeues = union([(slot.start, slot.end) for slot in recording.dequeues])
+        self._compiles = (
+            [(api.start, api.end) for api in recording.apis if api.name.endswith("aclopCompileAndExecute")]
+            if level
+            else []
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, as one JSON object: times in epoch ns."""
+        recording = self._recording
+        tasks = [task for task in recording.tasks if task.launch is not None]
+        aicore = union([(task.start, task.end) for task in tasks if task.type in AICORE])
+        aicpu = without(union([(task.start, task.end) for task in tasks if task.type in AICPU]), aicore)
+        compute = union(aicore + aicpu)
+        communication = union([(operation.start, operation.end) for operation in recording.collectives])
+        copies = union([(task.start, task.end) for task in tasks if task.name == COPY])
+        busy = union(compute + communication)
+        window = busy[0][0], busy[-1][1]
+        idle = without([window], union(busy + copies))
+        exposed = without(communication, compute)
+        copying = without(copies, busy)
+        gaps = [
+            {
+                "start_ns": start,
+                "dur_ns": end - start,
+                "idle_ns": within(idle, start, end),
+                "aicpu_ns": within(aicpu, start, end),
+                "communication_ns": within(exposed, start, end),
+                "copy_ns": within(copying, start, end),
+            }
+            for start, end in without([window], aicore)
+        ]
+        intervals = [self._interval(start, end) for start, end in idle]
+        causes: dict[str, int] = {}
+        for interval in intervals:
+            for piece in interval["pieces"]:
+                causes[piece["cause"]] = causes.get(piece["cause"], 0) + piece["dur_ns"]
+        return {
+            "schema": 1,
+            "level": self._level,
+            "start_ns": window[0],
+            "end_ns": window[1],
+            "computing_ns": total(compute),
+            "communication_ns": total(communication),
+            "communication_not_overlapped_ns": total(exposed),
+            "free_ns": total(without([window], busy)),
+            "aicore_ns": total(aicore),
+            "idle_ns": total(idle),
+            "causes": dict(sorted(causes.items())),
+            "gaps": gaps,
+            "idle": intervals,
+        }
+
+    # -- one idle interval ----------------------------------------------------------------------------
+
+    def _interval(self, start: int, end: int) -> dict[str, Any]:
+        work = self._ending(end)
+        launch = work.launch
+        if not launch.recorded:
+            return self._unlinked(work, start, end)
+        enqueued, dequeued, launched = self._milestones(work)
+        first, second, third = (min(max(at, start), end) for at in (enqueued, dequeued, launched))
+        second = max(first, second)
+        third = max(second, third)
+        own = line_of(launch.operator)
+        name = launch.operator.name
+        pieces = self._host(launch.thread, start, first, own)
+        pieces += self._split(first, second, self._dequeues, "queue.busy", "queue.wakeup", own, name)
+        pieces += self._split(second, third, self._compiles, "launch.compile", "launch.dispatch", own, name)
+        waits = union([(wait.start, wait.end) for wait in self._waits if wait.stream == work.stream])
+        outside = "device.unknown" if launch.late else "device.latency"
+        pieces += self._split(third, end, waits, "device.stream_wait", outside, own, name)
+        return {
+            "start_ns": start,
+            "dur_ns": end - start,
+            "task": work.name,
+            "stream": work.stream,
+            "operator": name,
+            "enqueue_ns": enqueued,
+            "dequeue_ns": dequeued,
+            "launched_ns": launched,
+            "file": own[0],
+            "line": own[1],
+            "function": own[2],
+            "backward": own[3],
+            "exposed_by": self._exposed_by(launch.thread, start, first),
+            "pieces": pieces,
+        }
+
+    def _unlinked(self, work: Work, start: int, end: int) -> dict[str, Any]:
+        """An interval that a task ends of whose way to the device nothing was recorded."""
+        nobody = line_of(None)
+        unknown = ("operator", "enqueue_ns", "dequeue_ns", "launched_ns", "file", "line", "function")
+        return {
+            "start_ns": start,
+            "dur_ns": end - start,
+            "task": work.name,
+            "stream": work.stream,
+            **dict.fromkeys(unknown),
+            "backward": False,
+            "exposed_by": None,
+            "pieces": [_piece(start, end, "unlinked", nobody, None)],
+        }
+
+    def _milestones(self, work: Work) -> tuple[int, int, int]:
+        """When the task was enqueued, dequeued and launched, as the level shows it."""
+        launch = work.launch
+        if self._level:
+            return launch.enqueue, launch.dequeue, launch.end
+        if launch.slot is not None:
+            return launch.enqueue, launch.dequeue, launch.slot.end
+        assert work.link is not None
+        return work.link.at, work.link.at, work.link.at
+
+    def _ending(self, at: int) -> Work:
+        """The task that starts at `at`; of several, the one enqueued first."""
+        found = []
+        for task in self._tasks.get(at, []):
+            if task.launch is not None and (task.type in AICORE + AICPU or task.name == COPY):
+                found.append(Work(task.start, task.end, task.name, task.stream, task.launch, task.link))
+        for operation in self._recording.collectives:
+            if operation.start == at:
+                name = f"hcom_{operation.kind}__{operation.group.digits}_{operation.index}_1"
+                stream = operation.group.stream
+                found.append(Work(at, operation.end, name, stream, operation.launch, operation.link))
+        return min(found, key=lambda work: work.launch.enqueue)
+
+    def _split(
+        self, start: int, end: int, covers: list[Interval], inside: str, outside: str, line: Line, name: str
+    ) -> list[dict[str, Any]]:
+        """[start, end) cut into what `covers` cover and the rest."""
+        outer = without([(start, end)], covers) if start < end else []
+        inner = without([(start, end)], outer) if start < end else []
+        parts = [(*part, inside) for part in inner] + [(*part, outside) for part in outer]
+        return [_piece(first, last, cause, line, name) for first, last, cause in sorted(parts)]
+
+    # -- the host -------------------------------------------------------------------------------------
+
+    def _host(self, thread: int, start: int, end: int, own: Line) -> list[dict[str, Any]]:
+        """What the responsible thread did in [start, end), cut wherever that changes."""
+        recording = self._recording
+        pieces: list[dict[str, Any]] = []
+        woken = start
+        if thread == recording.autograd_tid:
+            burst = max(
+                (burst for burst in recording.bursts if burst.start <= end), key=lambda burst: burst.start
+            )
+            index = bisect_left(self._starts[thread], burst.start)
+            woken = min(max(start, self._starts[thread][index]), end)
+            pieces += self._thread(burst.waker, start, woken)
+        for piece in pieces:
+            if piece["cause"] == "host.python" and piece["start_ns"] >= burst.start:
+                piece["file"], piece["line"], piece["function"], piece["backward"] = own
+        return pieces + self._thread(thread, woken, end)
+
+    def _thread(self, tid: int, start: int, end: int) -> list[dict[str, Any]]:
+        if start >= end:
+            return []
+        spans = [span for span in self._spans[tid] if span.start < end and span.end > start]
+        running = [op for op in self._running[tid] if op.start < end and op.end > start]
+        cuts = {start, end}
+        for begin, finish in [(span.start, span.end) for span in spans] + [
+            (op.start, op.end) for op in running
+        ]:
+            cuts |= {at for at in (begin, finish) if start < at < end}
+        cuts |= {op.start for op in self._telling[tid] if start < op.start < end}
+        edges = sorted(cuts)
+        pieces: list[dict[str, Any]] = []
+        for first, last in zip(edges, edges[1:]):
+            active = {span.cause for span in spans if span.start <= first and span.end >= last}
+            cause = next((cause for cause in PRIORITY if cause in active), "host.python")
+            inner = [op for op in running if op.start <= first and op.end >= last]
+            operator = max(inner, key=lambda op: op.start) if inner else None
+            shown = operator or self._next(tid, first)
+            piece = _piece(first, last, cause, line_of(shown), operator.name if operator else None)
+            if pieces and all(
+                pieces[-1][key] == piece[key] for key in ("cause", "file", "line", "backward", "op")
+            ):
+                pieces[-1]["dur_ns"] += piece["dur_ns"]
+            else:
+                pieces.append(piece)
+        return pieces
+
+    def _next(self, tid: int, at: int) -> Operator | None:
+        """The operator that begins next on the thread, also one that only wraps Python: it has a stack."""
+        index = bisect_right(self._tells_at[tid], at)
+        return self._telling[tid][index] if index < len(self._telling[tid]) else None
+
+    def _exposed_by(self, tid: int, start: int, end: int) -> str | None:
+        """The line of the synchronising call that was under way when the interval began."""
+        for op in self._running[tid]:
+            if op.role is Role.SYNC and op.start < start < op.end and start < end:
+                file, line, _, _ = line_of(op)
+                return f"{file}({line})"
+        return None
+
+    def _causes(self, tid: int) -> list[Span]:
+        recording = self._recording
+        spans = [Span(op.start, op.end, op.role.value) for op in self._running[tid]]
+        spans.append(Span(recording.start, recording.roots[0].start, "host.unrecorded"))
+        spans += [Span(run.start, run.end, "host.gc") for run in recording.collections]
+        spans += [
+            Span(call.start, call.end, "host.dataloader")
+            for call in recording.calls
+            if call.tid == tid and call.name.startswith("torch/utils/data/")
+        ]
+        spans += [
+            Span(call.start, call.end, "host.profiler")
+            for call in recording.calls
+            if call.tid == tid and call.name.startswith("torch_npu/profiler/")
+        ]
+        if self._level:
+            for api in recording.apis:
+                if api.tid == tid and api.sync:
+                    spans.append(Span(api.start, api.end, "host.sync"))
+                elif api.tid == tid and api.name.endswith("aclopCompileAndExecute"):
+                    spans.append(Span(api.start, api.end, "host.compile"))
+        return spans
+
+
+def line_of(operator: Operator | None) -> Line:
+    """File, line and function of the first user frame of the operator's stack, or of its forward one's."""
+    if operator is None:
+        return None, None, None, False
+    backward = operator.stack is None and operator.forward_stack is not None
+    stack: Stack = operator.stack or operator.forward_stack or ()
+    for frame in stack:
+        if not frame.path.startswith((SITE, "<")):
+            return frame.path, frame.line, frame.function, backward
+    return None, None, None, backward
+
+
+def _piece(start: int, end: int, cause: str, line: Line, name: str | None) -> dict[str, Any]:
+    return {
+        "start_ns": start,
+        "dur_ns": end - start,
+        "cause": cause,
+        "file": line[0],
+        "line": line[1],
+        "function": line[2],
+        "backward": line[3],
+        "op": name,
+    }

@@ -1,0 +1,138 @@
+"""The planted truth: exact sums, and the causes that each program was written to have."""
+
+from __future__ import annotations
+
+import pytest
+
+from simulator.scenarios import SCENARIOS
+from tests.simulator.traces import SCENARIO_NAMES, end, events, slices, start, truth
+from tracetui.analysis.idle.cause import Cause
+
+
+@pytest.mark.parametrize("task_queue", [True, False])
+@pytest.mark.parametrize("level", [0, 2])
+@pytest.mark.parametrize("scenario", SCENARIO_NAMES)
+def test_pieces_fill_their_intervals(scenario: str, level: int, task_queue: bool) -> None:
+    told = truth(scenario, level, task_queue)
+
+    for interval in told["idle"]:
+        at = interval["start_ns"]
+        for piece in interval["pieces"]:
+            assert piece["start_ns"] == at and piece["dur_ns"] > 0
+            at += piece["dur_ns"]
+        assert at == interval["start_ns"] + interval["dur_ns"]
+    assert sum(interval["dur_ns"] for interval in told["idle"]) == told["idle_ns"]
+    assert sum(told["causes"].values()) == told["idle_ns"]
+
+
+@pytest.mark.parametrize("scenario", SCENARIO_NAMES)
+def test_gaps_split_exactly(scenario: str) -> None:
+    told = truth(scenario)
+    parts = ("idle_ns", "aicpu_ns", "communication_ns", "copy_ns")
+
+    assert all(gap["dur_ns"] == sum(gap[part] for part in parts) for gap in told["gaps"])
+    assert sum(gap["idle_ns"] for gap in told["gaps"]) == told["idle_ns"]
+    length = told["end_ns"] - told["start_ns"]
+    assert told["aicore_ns"] + sum(gap["dur_ns"] for gap in told["gaps"]) == length
+
+
+@pytest.mark.parametrize("scenario", SCENARIO_NAMES)
+def test_truth_agrees_with_the_overlap_rows(scenario: str) -> None:
+    told = truth(scenario)
+    rows = slices(events(scenario), "Overlap Analysis")
+    sums = [sum(end(row) - start(row) for row in rows[tid]) for tid in range(4)]
+
+    assert sums == [
+        told["computing_ns"],
+        told["communication_ns"],
+        told["communication_not_overlapped_ns"],
+        told["free_ns"],
+    ]
+
+
+def test_moba_starves_in_its_loops() -> None:
+    told = truth("moba")
+    script = SCENARIOS["moba"].script.read_text(encoding="utf-8").splitlines()
+    ranked = sorted(told["idle"], key=lambda interval: -interval["dur_ns"])
+    looping = ("gate[:, ", "means.append(")
+
+    def in_loop(line: int) -> bool:
+        return script[line - 1].strip().startswith(looping)
+
+    assert all(in_loop(interval["line"]) for interval in ranked[:20])
+    assert 0.40 < told["idle_ns"] / (told["end_ns"] - told["start_ns"]) < 0.50
+    looped = sum(interval["dur_ns"] for interval in told["idle"] if in_loop(interval["line"] or 1))
+    assert looped > 0.6 * told["idle_ns"]
+
+
+def test_balanced_is_hardly_idle() -> None:
+    told = truth("balanced")
+
+    assert told["idle_ns"] < 0.01 * (told["end_ns"] - told["start_ns"])
+    assert not any(cause.startswith("host") for cause in told["causes"])
+
+
+def test_mixed_has_every_planted_cause() -> None:
+    causes = truth("mixed")["causes"]
+    planted = {
+        "host.dataloader",
+        "host.gc",
+        "host.sync",
+        "host.copy",
+        "host.operator",
+        "host.python",
+        "queue.wakeup",
+        "launch.compile",
+        "launch.dispatch",
+        "device.latency",
+        "device.stream_wait",
+    }
+
+    assert planted <= set(causes)
+    assert max(causes, key=lambda cause: causes[cause]) == "host.dataloader"
+    for part, least in (("copy_ns", 5_000_000), ("communication_ns", 4_000_000), ("aicpu_ns", 400_000)):
+        assert any(gap[part] > least for gap in truth("mixed")["gaps"]), part
+
+
+def test_stalls_has_what_mixed_has_not() -> None:
+    causes = truth("stalls")["causes"]
+
+    assert {"host.communication", "queue.busy", "device.unknown", "host.sync"} <= set(causes)
+    assert causes["host.python"] > 10_000_000  # in which memory is given back
+    assert causes["queue.busy"] > 1_000_000
+    assert causes["device.unknown"] > 500_000
+
+
+def test_attached_has_a_first_step_without_a_host() -> None:
+    told = truth("attached")
+    unlinked = ["unlinked" in {piece["cause"] for piece in interval["pieces"]} for interval in told["idle"]]
+    first = unlinked.index(False)
+
+    assert all(unlinked[:first]) and not any(unlinked[first:])
+    assert told["idle"][first]["pieces"][0]["cause"] == "host.unrecorded"
+    assert told["causes"]["host.unrecorded"] > 2_000_000
+    assert told["causes"]["unlinked"] > 0.1 * told["idle_ns"]
+
+
+def test_every_cause_is_planted_in_some_sample() -> None:
+    planted = {cause for name in SCENARIO_NAMES for cause in truth(name)["causes"]}
+    planted |= set(truth("mixed", 2, False)["causes"])
+
+    assert planted == {cause.label for cause in Cause if cause is not Cause.GRAPH}, "graphs are of GPUs"
+
+
+def test_a_sync_names_the_line_it_exposed() -> None:
+    exposed = {interval["exposed_by"] for interval in truth("mixed")["idle"]}
+    line = next(
+        number
+        for number, text in enumerate(SCENARIOS["mixed"].script.read_text(encoding="utf-8").splitlines(), 1)
+        if ".item()" in text
+    )
+
+    assert exposed == {None, f"/workspace/mixed/train_mixed.py({line})"}
+
+
+def test_compilation_is_known_from_level_1_on() -> None:
+    assert "launch.compile" in truth("mixed", 1)["causes"]
+    assert "launch.compile" not in truth("mixed", 0)["causes"]
+    assert truth("mixed", 0)["idle_ns"] == truth("mixed", 2)["idle_ns"]
