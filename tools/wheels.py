@@ -51,7 +51,7 @@ def make(directory: Path) -> list[Path]:
 
 
 def platform_tag(machine: str) -> str:
-    """ "manylinux_2_17_aarch64" """
+    """Return the platform of the oldest supported glibc: `manylinux_2_17_aarch64`."""
     return f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{machine}"
 
 

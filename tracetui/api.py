@@ -48,7 +48,6 @@ def compare(
     Raises UnreadableTrace, with a sentence, where there is no trace, and Incomparable where jobs have no rank
     in common.
     """
-
     from tracetui.comparison.comparison import compare_runs
     from tracetui.comparison.run import Run, run_of
     from tracetui.job.compare import compare_jobs

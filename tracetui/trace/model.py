@@ -98,7 +98,7 @@ class Slices:
 
     @cached_property
     def end(self) -> Int64s:
-        """start + dur, ns."""
+        """Return start + dur, int64[n], ns."""
         return self.start + self.dur
 
     @cached_property
